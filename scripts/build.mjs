@@ -1,0 +1,4 @@
+/** `npm run build`: builds in any case. */
+import { runScript } from './prepare.mjs';
+
+await runScript(() => undefined, { build: 'always' });

@@ -1,0 +1,237 @@
+/**
+ * Makes this folder ready to run: packages as package-lock.json has them, `dist` as `src` has it. Says nothing, and takes
+ * milliseconds, where nothing is to be done. Everything it says goes to stderr, so that commands with --json stay clean.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const at = (...parts) => path.join(root, ...parts);
+const nodeMin = [20, 19];
+const lockFolder = at('.run', 'prepare.lock');
+/** `npm ci` and a build take a minute or two; an owner older than this is stuck, or its pid is another program's by now. */
+const lockMinutesMax = 30;
+/** What the build reads, besides `src`. */
+const buildInputs = ['tsconfig.json', 'tsconfig.build.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs'];
+
+/**
+ * Installs and builds what is missing or stale; several processes at once do it once. `build: 'always'` builds in any case,
+ * `false` never. A folder without `src` (a production image) is taken as it is. Raises an error in plain words if it fails.
+ */
+export async function prepare({ build = true } = {}) {
+  checkNode();
+  if (!fs.existsSync(at('src'))) return;
+  const isReady = () => packagesAreFresh() && (build === false || (build === true && buildIsFresh()));
+  if (isReady()) return linkCommand();
+  await withLock(async () => {
+    if (!packagesAreFresh()) install();
+    linkCommand();
+    if (build === 'always' || (build && !buildIsFresh())) compile();
+  });
+}
+
+/** Runs the whole of a script: prepares, does the work, and ends with one line and status 1 if either fails. */
+export async function runScript(work, options) {
+  try {
+    await prepare(options);
+    await work();
+  } catch (error) {
+    say(error instanceof Failure ? error.message : (error?.stack ?? String(error)));
+    process.exitCode = 1;
+  }
+}
+
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Something that the reader of one line can understand: no stack. */
+class Failure extends Error {}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])) return;
+  throw new Failure(`Tollgate needs Node.js ${nodeMin.join('.')} or later; this is ${process.versions.node}.`);
+}
+
+/** Whether node_modules holds what the lock file says, by our note or, after an `npm install` by hand, by npm's own. */
+function packagesAreFresh() {
+  const wanted = hashOf(fs.readFileSync(at('package-lock.json')));
+  const notePath = at('node_modules', '.tollgate-lock');
+  if (textOf(notePath) === wanted) return true;
+  const installed = textOf(at('node_modules', '.package-lock.json'));
+  if (installed === undefined || !holdsAll(JSON.parse(installed).packages)) return false;
+  fs.writeFileSync(notePath, wanted);
+  return true;
+}
+
+function holdsAll(installed) {
+  const wanted = JSON.parse(fs.readFileSync(at('package-lock.json'), 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([name, { version, optional }]) => name === '' || optional === true || installed[name]?.version === version,
+  );
+}
+
+function install() {
+  say('Installing packages (npm ci); the first time takes a minute ...');
+  // Development packages in any case: the compiler is one of them. stdout is kept for the command's own answer.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, error } = spawnSync('npm', args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) throw new Failure(`npm ci failed${error ? `: ${error.message}` : ', see above'}.`);
+  fs.writeFileSync(at('node_modules', '.tollgate-lock'), hashOf(fs.readFileSync(at('package-lock.json'))));
+}
+
+/** `npx tollgate` looks into node_modules/.bin, where npm puts other packages' commands, but not this one's own. */
+function linkCommand() {
+  if (process.platform === 'win32') return; // npx then finds the command through package.json, only slower
+  const link = at('node_modules', '.bin', 'tollgate');
+  const target = path.join('..', '..', 'bin', 'tollgate.mjs');
+  try {
+    if (fs.readlinkSync(link) === target) return;
+  } catch {
+    // not there, or not a link
+  }
+  const aside = `${link}.${randomBytes(4).toString('hex')}`;
+  fs.mkdirSync(path.dirname(link), { recursive: true });
+  fs.symlinkSync(target, aside);
+  fs.renameSync(aside, link);
+}
+
+function buildIsFresh() {
+  return readStamp()?.hash === buildHash();
+}
+
+/** Of names and contents: a fresh checkout changes every time stamp. 200 files take 15 ms. */
+function buildHash() {
+  const hash = createHash('sha256');
+  for (const file of [...filesBelow('src'), ...buildInputs.flatMap(filesBelow)]) {
+    const content = fs.readFileSync(at(file));
+    hash.update(`${file}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+function compile() {
+  say('Building ...');
+  const sources = filesBelow('src');
+  const hash = buildHash(); // before the compiler reads: what changes meanwhile makes the build stale
+  const stamp = readStamp();
+  fs.rmSync(at('dist', '.stamp'), { force: true });
+  // The compiler skips files that it wrote before, even if somebody removed them since.
+  fs.rmSync(at('dist', '.tsbuildinfo'), { force: true });
+  removeOutputs((stamp?.sources ?? []).filter((source) => !sources.includes(source)));
+  runNode([path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  const bundler = path.join('dist', 'temporal', 'bundle-workflows.js');
+  if (fs.existsSync(at(bundler))) runNode([bundler]);
+  fs.writeFileSync(at('dist', '.stamp'), JSON.stringify({ hash, sources }));
+}
+
+/** What was compiled from sources that are gone. */
+function removeOutputs(sources) {
+  for (const source of sources) {
+    const output = source.replace(/^src/, 'dist').replace(/\.tsx?$/, '.js');
+    for (const file of [output, `${output}.map`]) fs.rmSync(at(file), { force: true });
+  }
+}
+
+function runNode(args) {
+  const { status, error } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0)
+    throw new Failure(`The build failed (${args.join(' ')})${error ? `: ${error.message}` : ', see above'}.`);
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(fs.readFileSync(at('dist', '.stamp'), 'utf8'));
+  } catch {
+    return undefined; // never built, or cut short
+  }
+}
+
+/** Paths below the root, sorted, with forward slashes; of a file itself, of a missing one none. */
+function filesBelow(name) {
+  const stat = fs.statSync(at(name), { throwIfNoEntry: false });
+  if (!stat) return [];
+  if (!stat.isDirectory()) return [name];
+  return fs
+    .readdirSync(at(name))
+    .sort()
+    .flatMap((entry) => filesBelow(`${name}/${entry}`));
+}
+
+function textOf(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function hashOf(content) {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** One process at a time. The lock is a folder with its owner's pid; that of a dead owner is taken over. */
+async function withLock(work) {
+  fs.mkdirSync(path.dirname(lockFolder), { recursive: true });
+  const mine = JSON.stringify({ pid: process.pid, nonce: randomBytes(8).toString('hex'), time: Date.now() });
+  for (let waits = 0; !takeLock(mine); waits++) {
+    if (waits === 5) say('Waiting for another process that installs or builds in this folder ...');
+    await sleep(200);
+  }
+  try {
+    await work();
+  } finally {
+    if (textOf(path.join(lockFolder, 'owner')) === mine) fs.rmSync(lockFolder, { recursive: true });
+  }
+}
+
+/** A folder that holds the owner's name already is renamed into place, so that no lock is ever without an owner. */
+function takeLock(mine) {
+  const aside = `${lockFolder}.${randomBytes(4).toString('hex')}`;
+  fs.mkdirSync(aside);
+  fs.writeFileSync(path.join(aside, 'owner'), mine);
+  try {
+    fs.renameSync(aside, lockFolder); // fails where a folder with something in it is
+    return true;
+  } catch (error) {
+    fs.rmSync(aside, { recursive: true });
+    if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code)) throw error;
+  }
+  const owner = textOf(path.join(lockFolder, 'owner'));
+  if (owner !== undefined && isStale(owner)) breakLock(owner);
+  return false;
+}
+
+function isStale(owner) {
+  const { pid, time } = JSON.parse(owner);
+  if (Date.now() - time > lockMinutesMax * 60_000) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+/** Moves the lock away and looks again: if somebody else took it over in between, it goes back. */
+function breakLock(owner) {
+  const aside = `${lockFolder}.${randomBytes(4).toString('hex')}`;
+  try {
+    fs.renameSync(lockFolder, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  if (textOf(path.join(aside, 'owner')) === owner) fs.rmSync(aside, { recursive: true });
+  else fs.renameSync(aside, lockFolder);
+}

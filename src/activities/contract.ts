@@ -1,0 +1,40 @@
+/** What workflows know of activities: their names, arguments and results, which are written into histories. Types only. */
+import type { ErrorBody } from '../domain/errors.ts';
+import type { TaskId } from '../domain/ids.ts';
+import type { FinalTaskState, StoredFile } from '../domain/tasks.ts';
+
+/** On the queues of one provider. */
+export interface ProviderActivities {
+  submit(args: { taskId: TaskId; route: number }): Promise<Submitted>;
+  collect(args: { taskId: TaskId; route: number }): Promise<Collected>;
+}
+
+/** Steps in our own database; local activities. */
+export interface HouseActivities {
+  settle(args: { taskId: TaskId; files: readonly StoredFile[] }): Promise<Ended>;
+  release(args: { taskId: TaskId; error: FailureFacts }): Promise<Ended>;
+  expire(args: { taskId: TaskId }): Promise<{ againInMs: number | null }>;
+}
+
+export type Submitted =
+  /** The provider may be working on it; what `collect` needs stands in the intent. */
+  | { outcome: 'sent' }
+  | { outcome: 'refused'; error: ErrorFacts; fallOver: boolean }
+  /** The row is final already. */
+  | { outcome: 'ended' };
+
+export interface TaskFailed {
+  outcome: 'failed';
+  error: FailureFacts;
+}
+export type Collected = { outcome: 'stored'; files: readonly StoredFile[] } | TaskFailed;
+
+export type ErrorFacts = Pick<ErrorBody, 'code' | 'message' | 'param'>;
+/** `cancelled`: its owner or an operator ended it. `broken`: a fault of ours, told to nobody but the log. */
+export type FailureFacts = ErrorFacts | 'cancelled' | 'broken';
+
+export interface Ended {
+  state: FinalTaskState;
+  /** When the result has to be deleted, if it is one that is kept for minutes only. */
+  expiresInMs: number | null;
+}

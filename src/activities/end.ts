@@ -1,0 +1,69 @@
+/** The last step: what a task costs, and the one transaction that moves its money and its state together. */
+import type { TaskId } from '../domain/ids.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { type Output, quoteOf } from '../domain/pricing.ts';
+import { isFinal, type StoredFile } from '../domain/tasks.ts';
+import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
+import { tellFinal } from '../storage/task-news.ts';
+import { findTask, type Task } from '../storage/tasks.ts';
+import type { Ended, FailureFacts } from './contract.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/** Ends a task in success and charges what was produced; answers how it ended before, if it had. */
+export async function settle(deps: ActivityDependencies, { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] }): Promise<Ended> {
+  const task = await load(deps, taskId);
+  const durationMs = task.kind === 'image' ? null : durationOf(files);
+  const output: Output = durationMs === null ? { images: files.length } : { durationMs };
+  const quote = quoteOf(task.terms.price, output);
+  const units: Units = {
+    thousandths: BigInt(durationMs ?? files.length * 1000),
+    unit: quote.unit,
+    unitPrice: quote.unitPrice,
+    priceVersion: task.terms.priceVersion,
+  };
+  const { accountId: account, keyId: key, model, requestId } = task;
+  const ended = await deps.ledger.settleTask({ account, key, task: taskId, price: quote.amount, units, model, requestId, durationMs, files });
+  return answer(deps, task, ended);
+}
+
+/** Ends a task without success and gives its hold back; answers how it ended before, if it had. */
+export async function release(deps: ActivityDependencies, { taskId, error }: { taskId: TaskId; error: FailureFacts }): Promise<Ended> {
+  const task = await load(deps, taskId);
+  const { accountId: account, keyId: key, model, requestId } = task;
+  const ended = await deps.ledger.releaseTask({
+    account,
+    key,
+    task: taskId,
+    model,
+    requestId,
+    state: error === 'cancelled' ? 'cancelled' : 'failed',
+    error: factsOf(error),
+  });
+  return answer(deps, task, ended);
+}
+
+async function load(deps: ActivityDependencies, id: TaskId): Promise<Task> {
+  const task = await findTask(deps.database, id);
+  if (!task) throw new TypeError(`no task ${id}`);
+  return task;
+}
+
+async function answer(deps: ActivityDependencies, task: Task, { ended, state }: TaskEnded): Promise<Ended> {
+  if (ended) await tellFinal(deps.database, [task.id]);
+  const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
+  const doneSinceMs = isFinal(task.state) && task.finishedAt ? Date.now() - task.finishedAt.getTime() : 0;
+  return { state, expiresInMs: keptForMinutes ? Math.max(0, deps.fetchWindowMs - doneSinceMs) : null };
+}
+
+function factsOf(error: FailureFacts) {
+  if (error === 'cancelled') return new GatewayError('cancelled', 'The task was cancelled.');
+  if (error === 'broken') return new GatewayError('internal_error', 'The task failed through a fault of the gateway.');
+  return error;
+}
+
+function durationOf(files: readonly StoredFile[]): number {
+  return files.reduce((sum, { durationMs }) => {
+    if (durationMs === undefined) throw new TypeError('a video without a duration was stored');
+    return sum + durationMs;
+  }, 0);
+}

@@ -1,0 +1,32 @@
+/**
+ * The border to Temporal: what an activity throws becomes a failure that a history may show. Business outcomes are
+ * results, never exceptions, so whatever is thrown is trouble: worth another try, unless it is a fault in our code.
+ */
+import { activityInfo, cancellationDetails, CancelledFailure } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { ZodError } from 'zod';
+import { GatewayError } from '../domain/errors.ts';
+
+/** Runs an activity: logs what it threw, with everything, and hands Temporal what histories may keep. */
+export async function guarded<T>(log: Logger, facts: { taskId: string }, run: () => Promise<T>): Promise<T> {
+  const { activityType, attempt } = activityInfo();
+  try {
+    return await run();
+  } catch (error) {
+    if (cancellationDetails()?.workerShutdown === true) {
+      throw ApplicationFailure.create({ type: 'handed_back', message: 'The worker stops; another goes on.', nextRetryDelay: '1ms' });
+    }
+    if (error instanceof CancelledFailure) throw error;
+    log.error({ err: error, ...facts, activity: activityType, attempt }, 'activity failed');
+    throw toFailure(error);
+  }
+}
+
+/** Unknown errors show their kind only: a message may hold an address or a value of the request. */
+export function toFailure(error: unknown): ApplicationFailure {
+  if (error instanceof GatewayError) return ApplicationFailure.create({ type: error.code, message: error.message });
+  const type = error instanceof Error ? error.name : 'unknown';
+  const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ZodError;
+  return ApplicationFailure.create({ type, message: 'See the log of the worker.', nonRetryable: ours });
+}

@@ -1,0 +1,43 @@
+/** From a task's row to what its provider may know of it. */
+import type { TaskId } from '../domain/ids.ts';
+import { providerReference } from '../domain/ids.ts';
+import type { StoredFile } from '../domain/tasks.ts';
+import type { TaskRoute } from '../domain/terms.ts';
+import type { Job, Media, TaskProvider } from '../providers/contract.ts';
+import type { BlobStore } from '../storage/blobs.ts';
+import { findTask, type Task } from '../storage/tasks.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+export interface TaskOnRoute {
+  task: Task;
+  route: TaskRoute;
+  provider: TaskProvider;
+  job: Job;
+}
+
+/** Loads a task with one of its routes; throws when row, route, provider or request is not there. */
+export async function loadTaskOnRoute(deps: ActivityDependencies, id: TaskId, routeIndex: number): Promise<TaskOnRoute> {
+  const task = await findTask(deps.database, id);
+  if (!task) throw new TypeError(`no task ${id}`);
+  const route = task.terms.routes[routeIndex];
+  if (!route) throw new TypeError(`task ${id} has no route ${routeIndex}`);
+  const provider = deps.providers.get(route.provider);
+  if (!provider) throw new Error(`the provider ${route.provider} of task ${id} is not configured here`);
+  return { task, route, provider, job: jobOf(deps.blobs, task, route) };
+}
+
+function jobOf(blobs: BlobStore, task: Task, route: TaskRoute): Job {
+  const { request, uploads } = task;
+  if (!request) throw new TypeError(`the request of task ${task.id} was deleted`);
+  const common = { reference: providerReference(task.id), kind: task.terms.modelKind, model: route.model, options: route.options };
+  if (request.kind !== 'avatar_talk') return { ...common, input: request };
+  if (!uploads) throw new TypeError(`the uploads of task ${task.id} were deleted`);
+  return { ...common, input: { ...request, audio: mediaOf(blobs, uploads.audio), video: mediaOf(blobs, uploads.video) } };
+}
+
+const mediaOf = (blobs: BlobStore, file: StoredFile): Media => ({
+  mediaType: file.mediaType,
+  bytes: file.bytes,
+  durationMs: file.durationMs ?? 0,
+  open: () => blobs.read(file.blobKey),
+});

@@ -1,0 +1,15 @@
+/** `Expect: 100-continue`: the go-ahead is given when a body reader starts, so that a bad key costs no upload. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Notes that the caller waits for the go-ahead. */
+export function expectsContinue(request: IncomingMessage, response: ServerResponse): void {
+  waiting.set(request, response);
+}
+
+/** To be called before a body is read. */
+export function askForBody(request: IncomingMessage): void {
+  waiting.get(request)?.writeContinue();
+  waiting.delete(request);
+}

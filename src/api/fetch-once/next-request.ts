@@ -1,0 +1,16 @@
+/** Tells when a kept-alive connection carries its next request: its caller has read the answer before. */
+import type { Socket } from 'node:net';
+
+const listeners = new WeakMap<Socket, Set<() => void>>();
+
+/** Calls back at the next request on the connection; answers how to stop listening. */
+export function nextRequestOn(socket: Socket, heard: () => void): () => void {
+  const others = listeners.get(socket) ?? new Set();
+  listeners.set(socket, others.add(heard));
+  return () => others.delete(heard);
+}
+
+/** To be called for every request that arrives. */
+export function requestArrived(socket: Socket): void {
+  for (const heard of [...(listeners.get(socket) ?? [])]) heard();
+}

@@ -1,0 +1,71 @@
+/** Whether this process can do its work: asked of the database and the blob store, and told of Temporal. */
+import type { BlobStore } from '../../storage/blobs.ts';
+import type { Database } from '../../storage/database.ts';
+
+const check_ms_max = 3_000;
+const kept_ms = 1_000;
+
+export type Ready =
+  | { ready: true }
+  /** Chat works and tasks are accepted; they run when Temporal is back. */
+  | { ready: true; degraded: string }
+  | { ready: false; reason: string };
+
+export interface ReadinessTools {
+  database: Database;
+  blobs: BlobStore;
+  /** Resolves when Temporal answers. */
+  checkTemporal: () => Promise<void>;
+  draining: AbortSignal;
+}
+
+export class Readiness {
+  readonly #tools: ReadinessTools;
+  #wasWhole = false;
+  #last: { atMs: number; ready: Promise<Ready> } | undefined;
+
+  constructor(tools: ReadinessTools) {
+    this.#tools = tools;
+  }
+
+  /** The state now, at most a second old. Not ready until everything has answered once. */
+  async now(): Promise<Ready> {
+    if (this.#tools.draining.aborted) return { ready: false, reason: 'shutting down' };
+    const atMs = Date.now();
+    if (!this.#last || this.#last.atMs + kept_ms < atMs) this.#last = { atMs, ready: this.#check() };
+    return this.#last.ready;
+  }
+
+  async #check(): Promise<Ready> {
+    const { database, blobs, checkTemporal } = this.#tools;
+    const [db, store, temporal] = await Promise.all([
+      trouble('database', async () => void (await database.pool.query('select 1'))),
+      trouble('blob store', () => blobs.check()),
+      trouble('temporal', checkTemporal),
+    ]);
+    const essential = db ?? store;
+    if (essential !== undefined) return { ready: false, reason: essential };
+    if (temporal === undefined) {
+      this.#wasWhole = true;
+      return { ready: true };
+    }
+    return this.#wasWhole ? { ready: true, degraded: temporal } : { ready: false, reason: temporal };
+  }
+}
+
+/** What is wrong with a part, if anything is; no more than its name and the kind of trouble. */
+async function trouble(part: string, check: () => Promise<void>): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), check_ms_max);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    return `${part}: ${code ?? (error instanceof Error && error.message === 'no answer' ? 'no answer' : 'unavailable')}`;
+  } finally {
+    clearTimeout(timer);
+  }
+}

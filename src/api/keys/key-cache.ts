@@ -1,0 +1,64 @@
+/**
+ * API keys on the hot path: looked up by their SHA-256 and remembered for three seconds from the start of the query, so
+ * that a revoked key stops working everywhere within five. Billable calls are checked again on the locked row.
+ */
+import type { KeyId } from '../../domain/ids.ts';
+import { type ApiKey, findKeyByHash, hashOfKey, noteKeyUse } from '../../storage/api-keys.ts';
+import type { Database } from '../../storage/database.ts';
+
+const good_ms = 3_000;
+const unknown_ms = 1_000;
+const entries_max = 10_000;
+const use_noted_every_ms = 60_000;
+
+interface Entry {
+  key: Promise<ApiKey | undefined>;
+  until: number;
+}
+
+export class KeyCache {
+  readonly #database: Database;
+  readonly #onError: (error: unknown) => void;
+  readonly #entries = new Map<string, Entry>();
+  readonly #noted = new Map<KeyId, number>();
+
+  constructor(database: Database, onError: (error: unknown) => void) {
+    this.#database = database;
+    this.#onError = onError;
+  }
+
+  /** The key of this secret, as it was at most three seconds ago. */
+  async find(secret: string): Promise<ApiKey | undefined> {
+    const hash = hashOfKey(secret);
+    const name = hash.toString('base64');
+    const now = performance.now();
+    const known = this.#entries.get(name);
+    if (known && known.until > now) return known.key;
+    const entry: Entry = { key: findKeyByHash(this.#database, hash), until: now + good_ms };
+    this.#remember(name, entry);
+    try {
+      const key = await entry.key;
+      if (key) this.#noteUse(key.id, now);
+      else entry.until = now + unknown_ms;
+      return key;
+    } catch (error) {
+      this.#entries.delete(name);
+      throw error;
+    }
+  }
+
+  /** The oldest entry makes room: a flood of made-up keys costs no memory. */
+  #remember(name: string, entry: Entry): void {
+    this.#entries.delete(name);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size >= entries_max && !oldest.done) this.#entries.delete(oldest.value);
+    this.#entries.set(name, entry);
+  }
+
+  #noteUse(id: KeyId, now: number): void {
+    if ((this.#noted.get(id) ?? -Infinity) + use_noted_every_ms > now) return;
+    if (this.#noted.size >= entries_max) this.#noted.clear();
+    this.#noted.set(id, now);
+    noteKeyUse(this.#database, [id]).catch(this.#onError);
+  }
+}

@@ -1,0 +1,38 @@
+/** Who asks: the key of the request, good for the level that the route needs. Checked before the body is read. */
+import { rateState, type RateState, refusalOfKey } from '../../domain/admission.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import type { KeyLevel } from '../../domain/keys.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { KeyCache } from '../keys/key-cache.ts';
+
+/** Lets a request pass whose key is known, not revoked or expired, of an active account and of this level. */
+export const authenticated =
+  (keys: KeyCache, needs: KeyLevel): ApiMiddleware =>
+  async (ctx, next) => {
+    const key = await keys.find(secretOf(ctx));
+    if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
+    const now = new Date();
+    const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);
+    if (refusal) throw refusal;
+    ctx.state.key = key;
+    showRate(ctx, rateState(key, now));
+    await next();
+  };
+
+/** Tells the state of the key's tightest call limit, if it has one. */
+export function showRate(ctx: ApiContext, rate: RateState | undefined): void {
+  if (!rate) return;
+  ctx.set('X-RateLimit-Limit', String(rate.limit));
+  ctx.set('X-RateLimit-Remaining', String(rate.remaining));
+  ctx.set('X-RateLimit-Reset', String(rate.resetSeconds));
+}
+
+function secretOf(ctx: ApiContext): string {
+  const header = ctx.get('Authorization');
+  if (header === '') {
+    throw new GatewayError('missing_api_key', "Send your API key in the header 'Authorization: Bearer <key>'.");
+  }
+  const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1];
+  if (secret === undefined) throw new GatewayError('invalid_api_key', "The Authorization header must be 'Bearer <key>'.");
+  return secret;
+}

@@ -1,0 +1,43 @@
+/** The border to HTTP: whatever was thrown below becomes one of the contract's errors, and nothing else leaves. */
+import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
+import { isConnectionTrouble } from '../../storage/database.ts';
+import { ClientGone } from '../body/request-stream.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+
+export const errors = (): ApiMiddleware => async (ctx, next) => {
+  try {
+    await next();
+    if (ctx.status === 404 && ctx.body == null) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
+    if ((ctx.status === 405 || ctx.status === 501) && ctx.body == null) {
+      throw new GatewayError('method_not_allowed', `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`);
+    }
+  } catch (error) {
+    ctx.state.error = error;
+    if (ctx.headerSent) {
+      // The answer is under way: breaking it off is the only way left to tell.
+      ctx.res.destroy();
+      return;
+    }
+    answer(ctx, known(error));
+  }
+};
+
+/** Answers with an error's status, headers and body. */
+export function answer(ctx: ApiContext, error: GatewayError): void {
+  const { status } = errorTable[error.code];
+  ctx.status = status;
+  ctx.body = { error: errorBody(error) };
+  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
+  // The OpenAI SDKs would send these twice more, and twice more they would be refused.
+  if (status === 402 || status === 409 || error.code === 'spend_limit_exceeded') ctx.set('x-should-retry', 'false');
+}
+
+function known(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof ClientGone) return new GatewayError('invalid_parameter', 'The request broke off before it was whole.');
+  if (isConnectionTrouble(error)) {
+    return new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause: error });
+  }
+  return new GatewayError('internal_error', 'Something went wrong here. The request id finds it in the log.', { cause: error });
+}

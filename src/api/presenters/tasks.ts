@@ -1,0 +1,73 @@
+/** Task records: what callers see of an image, video or avatar-talk task (specification 2.9, 2.10; contract 5). */
+import { errorBody, errorTable } from '../../domain/errors.ts';
+import { toYuan } from '../../domain/money.ts';
+import { publicStatus } from '../../domain/tasks.ts';
+import type { Task } from '../../storage/tasks.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { fileLinks } from './links.ts';
+
+type Links = Pick<ApiDependencies, 'secrets' | 'publicUrl'>;
+
+/** The record of an image task. */
+export function imageRecord(links: Links, task: Task): Record<string, unknown> {
+  const head = { id: task.id, object: 'image', model: task.model, status: publicStatus(task.state), created: unixSeconds(task.createdAt) };
+  switch (publicStatus(task.state)) {
+    case 'succeeded':
+      return { ...head, data: fileLinks(links, task).map((url) => ({ url })), success: true, _local: local(task) };
+    case 'failed':
+      return { ...head, success: false, error: errorOf(task) };
+    case 'processing':
+      return { ...head, message: stillRunning('/images/generations', task) };
+  }
+}
+
+/** The record of a video task. */
+export function videoRecord(links: Links, task: Task): Record<string, unknown> {
+  const head = { id: task.id, object: 'video', model: task.model, status: publicStatus(task.state), created: unixSeconds(task.createdAt) };
+  switch (publicStatus(task.state)) {
+    case 'succeeded':
+      return { ...head, content: fileLinks(links, task).map((url) => ({ video_url: url })), _local: local(task) };
+    case 'failed':
+      return { ...head, error: errorOf(task) };
+    case 'processing':
+      return { ...head, message: stillRunning('/video/generations', task) };
+  }
+}
+
+/** An avatar-talk task that is still running or has failed; finished, its answer is the video itself. */
+export function avatarTalkRecord(task: Task): Record<string, unknown> {
+  return publicStatus(task.state) === 'failed'
+    ? { id: task.id, status: 'error', error: errorOf(task) }
+    : { id: task.id, status: 'processing' };
+}
+
+/**
+ * Answers a creation: 200 with the result, 202 while it runs, and for a failure its record under the status that the
+ * error table gives, with a word to the SDKs that sending it again would start another task.
+ */
+export function answerCreation(ctx: ApiContext, task: Task, record: Record<string, unknown>): void {
+  ctx.body = record;
+  switch (publicStatus(task.state)) {
+    case 'succeeded':
+      ctx.status = 200;
+      return;
+    case 'processing':
+      ctx.status = 202;
+      return;
+    case 'failed':
+      ctx.status = errorTable[task.error?.code ?? 'internal_error'].status;
+      ctx.set('x-should-retry', 'false');
+  }
+}
+
+const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+
+const local = (task: Task) => ({
+  cost: task.cost === null ? null : toYuan(task.cost),
+  balance: task.balanceAfter === null ? null : toYuan(task.balanceAfter),
+});
+
+const errorOf = (task: Task) => errorBody(task.error ?? { code: 'internal_error', message: 'The task failed.' });
+
+const stillRunning = (path: string, task: Task) => `The task is running. Ask for it with GET ${path}/${task.id}.`;

@@ -1,0 +1,64 @@
+/** Avatar-talk: `POST /svctalk/generate` and `GET /svctalk/generate/{id}` (specification 2.10, endpoints 9 and 10). */
+import type Router from '@koa/router';
+import { GatewayError } from '../../domain/errors.ts';
+import { parseAvatarTalkFields } from '../../domain/requests/avatar-talk.ts';
+import { requireKind } from '../../domain/requests/parse.ts';
+import { isFinal } from '../../domain/tasks.ts';
+import { newBlobKey } from '../../storage/new-ids.ts';
+import { readAvatarTalkForm } from '../body/multipart.ts';
+import { firstOfKind, modelFor } from '../catalogue.ts';
+import { keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { sendOnce } from '../fetch-once/send-once.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { avatarTalkRecord } from '../presenters/tasks.ts';
+import { checkWebhookUrl } from '../tasks/addresses.ts';
+import { createTask } from '../tasks/create-task.ts';
+import { taskNotFound, taskOf } from '../tasks/find.ts';
+import { probeUploads } from '../tasks/uploads.ts';
+
+export function avatarTalkRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+  const path = '/svctalk/generate';
+  const { configuration, blobs } = deps;
+
+  router.post(path, authenticated(deps.keys, 'standard'), async (ctx) => {
+    const { limits } = configuration;
+    const form = await readAvatarTalkForm(ctx.req, { store: blobs, newKey: () => newBlobKey('uploads'), limits });
+    const written = [form.audio.key, form.video.key];
+    let kept = false;
+    try {
+      const id = form.fields['model'] ?? firstOfKind(configuration, 'avatar-talk');
+      if (id === undefined) throw new GatewayError('model_not_found', 'No avatar-talk model is offered here.', { param: 'model' });
+      const model = modelFor(keyOf(ctx), configuration, id);
+      requireKind(model, ['avatar-talk']);
+      const request = parseAvatarTalkFields(form.fields, model);
+      await checkWebhookUrl(deps, request);
+      const uploads = await probeUploads(blobs, form, limits);
+      const { taskId, isNew } = await createTask(deps, ctx, {
+        model,
+        stored: { kind: 'avatar_talk', request },
+        facts: { kind: 'avatar_talk', audioDurationMs: uploads.audio.durationMs },
+        uploads,
+        fingerprint: { fields: form.fields, audio: form.audio.sha256, video: form.video.sha256 },
+      });
+      kept = isNew;
+      ctx.body = { id: taskId, status: 'processing' };
+    } finally {
+      // What was refused, and what an Idempotency-Key had stored before, is not kept a second time.
+      if (!kept) await Promise.all(written.map((key) => blobs.remove(key)));
+    }
+  });
+
+  router.get(`${path}/:id`, authenticated(deps.keys, 'read'), async (ctx) => {
+    const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
+    if (isFinal(task.state) && isPast(task.finishedAt, deps.fetchWindowMs)) throw taskNotFound();
+    if (task.state !== 'succeeded') {
+      ctx.body = avatarTalkRecord(task);
+      return;
+    }
+    await sendOnce(deps, ctx, task);
+  });
+}
+
+const isPast = (finishedAt: Date | null, windowMs: number): boolean =>
+  finishedAt !== null && finishedAt.getTime() + windowMs < Date.now();

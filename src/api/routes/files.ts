@@ -1,0 +1,67 @@
+/** Stored results by signed link: `GET /files/{task}/{n}?e=…&k=…&s=…`. The signature is the permission. */
+import type Router from '@koa/router';
+import { GatewayError } from '../../domain/errors.ts';
+import type { StoredFile } from '../../domain/tasks.ts';
+import { verifyLink } from '../../storage/links.ts';
+import { findTask } from '../../storage/tasks.ts';
+import { type ApiContext, type RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+
+export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+  router.get('/files/:task/:index', async (ctx) => {
+    const file = await linkedFile(deps, ctx);
+    ctx.set({
+      'Content-Type': file.mediaType,
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': 'private, max-age=3600, immutable',
+      'Content-Disposition': `inline; filename="${ctx.params['task'] ?? ''}-${ctx.params['index'] ?? ''}.${extensionOf(file)}"`,
+      // Results are shown on other sites' pages; the signature, not the origin, is what lets them.
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      ETag: `"${file.sha256.slice(0, 32)}"`,
+    });
+    const range = rangeOf(ctx, file.bytes);
+    if (range === 'unsatisfiable') {
+      ctx.status = 416;
+      ctx.set('Content-Range', `bytes */${file.bytes}`);
+      ctx.body = '';
+      return;
+    }
+    const { start, end } = range ?? { start: 0, end: file.bytes };
+    if (range) {
+      ctx.status = 206;
+      ctx.set('Content-Range', `bytes ${start}-${end - 1}/${file.bytes}`);
+    } else ctx.status = 200;
+    if (ctx.method !== 'HEAD') ctx.body = await deps.blobs.read(file.blobKey, range);
+    ctx.set('Content-Type', file.mediaType); // after the body: Koa takes a stream for octets
+    ctx.length = end - start;
+  });
+}
+
+async function linkedFile(deps: ApiDependencies, ctx: ApiContext): Promise<StoredFile> {
+  const path = { taskId: String(ctx['params']?.task), index: String(ctx['params']?.index) };
+  const verdict = verifyLink(path, ctx.query, deps.secrets, Date.now() / 1000);
+  if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'There is no such file.');
+  if (verdict.verdict === 'expired') throw new GatewayError('route_not_found', 'This link has expired. GET the task to have a new one.');
+  const task = await findTask(deps.database, verdict.link.taskId);
+  const file = task?.removedAt ? undefined : task?.files?.[verdict.link.index];
+  if (!file) throw new GatewayError('route_not_found', 'This result was deleted.');
+  return file;
+}
+
+/** One range of bytes (RFC 9110, section 14); anything more is answered whole, as it allows. */
+function rangeOf(ctx: ApiContext, bytes: number): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(ctx.get('Range'));
+  if (!match || ctx.get('If-Range') !== '') return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const start = Math.max(0, bytes - Number(last));
+    return Number(last) === 0 ? 'unsatisfiable' : { start, end: bytes };
+  }
+  const start = Number(first);
+  const end = last === '' ? bytes : Math.min(bytes, Number(last) + 1);
+  if (start >= bytes) return 'unsatisfiable';
+  return start < end ? { start, end } : undefined;
+}
+
+const extensionOf = ({ mediaType }: StoredFile): string => mediaType.split('/')[1]?.replace('jpeg', 'jpg') ?? 'bin';

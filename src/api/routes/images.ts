@@ -1,0 +1,37 @@
+/** Images: `POST /images/generations` and `GET /images/generations/{id}` (specification 2.6, endpoints 4 and 5). */
+import type Router from '@koa/router';
+import { modelIdOf } from '../../domain/requests/parse.ts';
+import { parseImageRequest } from '../../domain/requests/image.ts';
+import { readJsonBody } from '../body/json-body.ts';
+import { modelFor } from '../catalogue.ts';
+import { checkWebhookUrl } from '../tasks/addresses.ts';
+import { deploymentOf, keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { answerCreation, imageRecord } from '../presenters/tasks.ts';
+import { createTask } from '../tasks/create-task.ts';
+import { taskNotFound, taskOf } from '../tasks/find.ts';
+import { waitForTask, waitSeconds } from '../tasks/wait.ts';
+
+export function imageRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+  const path = '/images/generations';
+
+  router.post(path, authenticated(deps.keys, 'standard'), async (ctx) => {
+    const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+    const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+    const request = parseImageRequest(body, model);
+    for (const [index, url] of request.imageUrls.entries()) await deps.guard.check(url, `image_urls[${index}]`);
+    await checkWebhookUrl(deps, request);
+    const stored = { kind: 'image', request } as const;
+    const { taskId } = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
+    const task = await waitForTask(deps, ctx, taskId, waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds));
+    answerCreation(ctx, task, imageRecord(deps, task));
+  });
+
+  router.get(`${path}/:id`, authenticated(deps.keys, 'read'), async (ctx) => {
+    const task = await taskOf(deps, ctx, ctx.params['id'], 'image');
+    const { model } = ctx.query;
+    if (model !== undefined && model !== task.model) throw taskNotFound();
+    ctx.body = imageRecord(deps, task);
+  });
+}

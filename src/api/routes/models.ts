@@ -1,0 +1,24 @@
+/** The model list and single records (specification 2.4, endpoint 2). */
+import type Router from '@koa/router';
+import type { Model } from '../../domain/catalogue.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import { listed } from '../catalogue.ts';
+import { keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+
+export function modelRoutes(router: Router<RequestState>, { keys, configuration }: ApiDependencies): void {
+  router.get('/models', authenticated(keys, 'read'), (ctx) => {
+    ctx.body = { object: 'list', data: listed(keyOf(ctx), configuration).map(modelRecord) };
+  });
+
+  // A model's id may hold slashes.
+  router.get('/models/*id', authenticated(keys, 'read'), (ctx) => {
+    const id = ctx.params['id'] ?? '';
+    const model = listed(keyOf(ctx), configuration).find((candidate) => candidate.id === id);
+    if (!model) throw new GatewayError('model_not_found', 'There is no such model. GET /models lists those there are.', { param: 'model' });
+    ctx.body = modelRecord(model);
+  });
+}
+
+const modelRecord = ({ id, created, ownedBy }: Model) => ({ id, object: 'model', created, owned_by: ownedBy });

@@ -1,0 +1,36 @@
+/** What needs no key: the health report (specification 2.5, endpoint 3), `/healthz` and `/readyz`. */
+import type Router from '@koa/router';
+import { capabilityLabels } from '../../domain/catalogue.ts';
+import { errorBody } from '../../domain/errors.ts';
+import type { RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+
+export function serviceRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+  const { configuration } = deps;
+
+  for (const { health } of configuration.deployments) {
+    router.get(health, async (ctx) => {
+      const published = [...configuration.models.values()].filter((model) => model.published);
+      ctx.body = {
+        health: await deps.health.report(),
+        capabilities: Object.fromEntries(published.map(({ id, capabilities }) => [id, capabilities])),
+        labels: capabilityLabels,
+      };
+    });
+  }
+
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+
+  router.get('/readyz', async (ctx) => {
+    const state = await deps.readiness.now();
+    if (!state.ready) {
+      ctx.status = 503;
+      ctx.set('Retry-After', '2');
+      ctx.body = { error: errorBody({ code: 'not_ready', message: `Not ready: ${state.reason}.` }) };
+    } else {
+      ctx.body = 'degraded' in state ? { status: 'degraded', temporal: state.degraded } : { status: 'ok' };
+    }
+  });
+}

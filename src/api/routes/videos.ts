@@ -1,0 +1,34 @@
+/** Videos: `POST /video/generations` and `GET /video/generations/{id}` (specification 2.7 to 2.9, endpoints 6 and 7). */
+import type Router from '@koa/router';
+import { modelIdOf } from '../../domain/requests/parse.ts';
+import { parseVideoRequest } from '../../domain/requests/video.ts';
+import { readJsonBody } from '../body/json-body.ts';
+import { modelFor } from '../catalogue.ts';
+import { deploymentOf, keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { answerCreation, videoRecord } from '../presenters/tasks.ts';
+import { checkVideoAddresses, checkWebhookUrl } from '../tasks/addresses.ts';
+import { createTask } from '../tasks/create-task.ts';
+import { taskOf } from '../tasks/find.ts';
+import { waitForTask, waitSeconds } from '../tasks/wait.ts';
+
+export function videoRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+  const path = '/video/generations';
+
+  router.post(path, authenticated(deps.keys, 'standard'), async (ctx) => {
+    const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+    const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+    const request = parseVideoRequest(body, model);
+    await checkVideoAddresses(deps, request, body);
+    await checkWebhookUrl(deps, request);
+    const stored = { kind: 'video', request } as const;
+    const { taskId } = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
+    const task = await waitForTask(deps, ctx, taskId, waitSeconds(ctx, deploymentOf(ctx).videoWaitSeconds));
+    answerCreation(ctx, task, videoRecord(deps, task));
+  });
+
+  router.get(`${path}/:id`, authenticated(deps.keys, 'read'), async (ctx) => {
+    ctx.body = videoRecord(deps, await taskOf(deps, ctx, ctx.params['id'], 'video'));
+  });
+}

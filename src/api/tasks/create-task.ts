@@ -1,0 +1,94 @@
+/** From a parsed request to an accepted task: one transaction holds its price and writes its row, then it is started. */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { avatarSecondsDefault, type Model } from '../../domain/catalogue.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import { holdOf, type TaskFacts } from '../../domain/pricing.ts';
+import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
+import { priceJson, termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
+import type { Units } from '../../storage/ledger/ledger.ts';
+import { newTaskId } from '../../storage/new-ids.ts';
+import { markStarted } from '../../storage/tasks.ts';
+import { type ApiContext, keyOf } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { showRate } from '../middleware/authenticated.ts';
+
+export interface WantedTask {
+  model: Model;
+  stored: StoredRequest;
+  facts: TaskFacts;
+  uploads?: Uploads;
+  /** What the Idempotency-Key binds: equal values are the same request. */
+  fingerprint: unknown;
+}
+
+/**
+ * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
+ * Idempotency-Key that is bound to the same request it answers the task of that key.
+ */
+export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted: WantedTask): Promise<{ taskId: TaskId; isNew: boolean }> {
+  if (deps.draining.aborted) throw new GatewayError('not_ready', 'This gateway is shutting down. Try again.', { retryAfterSeconds: 2 });
+  const { model, stored, facts } = wanted;
+  const key = keyOf(ctx);
+  const quote = holdOf(model, facts);
+  const terms = taskTerms(deps, model);
+  const id = newTaskId(stored.kind);
+  const idempotencyKey = idempotencyKeyOf(ctx);
+  const admitted = await deps.ledger.admitTask({
+    account: key.accountId,
+    request: { needs: 'standard', model: model.id, maintenance: model.maintenance, hold: quote.amount, isTask: true },
+    task: {
+      id,
+      kind: stored.kind,
+      keyId: key.id,
+      requestId: ctx.state.requestId,
+      model: model.id,
+      request: stored.request,
+      uploads: wanted.uploads,
+      terms: termsJson(terms),
+    },
+    units: { thousandths: thousandths(quote.units), unit: quote.unit, unitPrice: quote.unitPrice, priceVersion: terms.priceVersion },
+    ...(idempotencyKey !== undefined && {
+      idempotency: { key: idempotencyKey, bodyHash: hashOf({ kind: stored.kind, fingerprint: wanted.fingerprint }) },
+    }),
+  });
+  showRate(ctx, admitted.rate);
+  if (admitted.admitted === 'no') throw admitted.refusal;
+  ctx.state.taskId = admitted.taskId;
+  if (admitted.admitted === 'new') {
+    // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
+    const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms };
+    deps.background(startTask(deps, start));
+  }
+  return { taskId: admitted.taskId, isNew: admitted.admitted === 'new' };
+}
+
+async function startTask(deps: ApiDependencies, task: Parameters<ApiDependencies['starter']['start']>[0]): Promise<void> {
+  try {
+    await deps.starter.start(task);
+    await markStarted(deps.database, [task.id]);
+  } catch (error) {
+    deps.log.warn({ err: error, taskId: task.id }, 'a task could not be started at once; the workers will');
+  }
+}
+
+function taskTerms({ configuration }: ApiDependencies, model: Model): TaskTerms {
+  const { price, kind } = model;
+  if (price.unit === 'token') throw new TypeError(`${model.id} has a price per token`);
+  const isAvatar = kind === 'avatar-video' || kind === 'avatar-image';
+  const maxSeconds = model.limits.maxSeconds ?? (isAvatar ? avatarSecondsDefault : null);
+  const version = hashOf(priceJson(price)).toString('hex').slice(0, 12);
+  return termsOf(model, price, version, isAvatar ? maxSeconds : null, configuration.providers);
+}
+
+function idempotencyKeyOf(ctx: ApiContext): string | undefined {
+  if (ctx.headers['idempotency-key'] === undefined) return undefined;
+  const key = ctx.get('Idempotency-Key');
+  if (key.length >= 1 && key.length <= 255) return key;
+  throw new GatewayError('invalid_parameter', 'The Idempotency-Key must have 1 to 255 characters.', { param: 'Idempotency-Key' });
+}
+
+const hashOf = (value: unknown): Buffer => createHash('sha256').update(canonicalJson(value)).digest();
+
+const thousandths = (units: number): Units['thousandths'] => BigInt(Math.round(units * 1000));

@@ -1,0 +1,16 @@
+/** The task that a path names, if it is of this kind and of the key's account. */
+import { GatewayError } from '../../domain/errors.ts';
+import type { TaskKind } from '../../domain/tasks.ts';
+import { findTask, type Task } from '../../storage/tasks.ts';
+import { type ApiContext, keyOf } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+
+/** Refuses with `task_not_found`, the same for unknown ids and for tasks of other accounts. */
+export async function taskOf(deps: ApiDependencies, ctx: ApiContext, id: string | undefined, kind: TaskKind): Promise<Task> {
+  const task = id === undefined || id.length > 64 ? undefined : await findTask(deps.database, id, keyOf(ctx).accountId);
+  if (task?.kind !== kind) throw taskNotFound();
+  ctx.state.taskId = task.id;
+  return task;
+}
+
+export const taskNotFound = () => new GatewayError('task_not_found', 'There is no such task.');

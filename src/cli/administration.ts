@@ -1,0 +1,32 @@
+/** Commands that administer work on the database of a gateway, whether it runs or not in this very moment. */
+import { resolve } from 'node:path';
+import { runningPostgres } from '../embedded/postgres-server.ts';
+import { loadSettings } from '../settings/load.ts';
+import { deriveKeys, loadOrMakeSecret, type Secrets } from '../settings/secrets.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { LedgerGroups } from '../storage/ledger/group.ts';
+import { Ledger } from '../storage/ledger/ledger.ts';
+import { Refusal } from './output.ts';
+
+export interface Administration {
+  database: Database;
+  ledger: Ledger;
+  secrets: Secrets;
+}
+
+/** Lends a connection to the gateway's database. Refuses when there is none to be found. */
+export async function withDatabase<T>(use: (tools: Administration) => Promise<T>): Promise<T> {
+  const { environment } = await loadSettings(process.env, process.cwd());
+  const dataDir = resolve(environment.dataDir);
+  const url = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
+  if (url === undefined) {
+    throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or set DATABASE_URL.`);
+  }
+  const secrets = deriveKeys(environment.secrets ?? [await loadOrMakeSecret(dataDir)]);
+  const database = openDatabase(url, { onIdleError: () => undefined, connectionsMax: 2 });
+  try {
+    return await use({ database, secrets, ledger: new Ledger(new LedgerGroups(database, secrets.first.ledger)) });
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,151 @@
+/** `tollgate demo`: an image, a video and an avatar-talk task against a running gateway, and what they cost. */
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { MultiBar, type SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { runningGateway } from '../../embedded/data-folder-lock.ts';
+import { makeSamples, type Samples } from '../../embedded/samples.ts';
+import { loadSettings } from '../../settings/load.ts';
+import { createApiKey, noLimits, revokeKey } from '../../storage/api-keys.ts';
+import { findFact } from '../../storage/installation.ts';
+import { withDatabase } from '../administration.ts';
+import { DemoClient, type DemoEntry } from '../demo-client.ts';
+import { print, Refusal, table } from '../output.ts';
+import { known } from './accounts.ts';
+
+interface DemoOptions {
+  url?: string;
+  key?: string;
+  out: string;
+  json?: boolean;
+}
+
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('run an image, a video and an avatar-talk task, save the files and show the ledger')
+    .option('--url <url>', 'the gateway; without it, the one that runs on the data folder')
+    .option('--key <key>', 'the API key; without it TOLLGATE_API_KEY or, on a local gateway, one made for the demo account')
+    .option('--out <folder>', 'where to save the files', 'demo')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: DemoOptions) => demo(options));
+}
+
+async function demo(options: DemoOptions): Promise<void> {
+  const { environment } = await loadSettings(process.env, process.cwd());
+  const dataDir = resolve(environment.dataDir);
+  const here = await runningGateway(dataDir);
+  const url = (options.url ?? here)?.replace(/\/+$/, '');
+  if (url === undefined) throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or name one with --url.`);
+  await withKey(options.key ?? process.env['TOLLGATE_API_KEY'], url === here, async (key) => {
+    await run(new DemoClient(url, key), await makeSamples(dataDir), options);
+  });
+}
+
+/** Lends the given key, or one made for the demo account of the gateway here and revoked afterwards. */
+async function withKey(given: string | undefined, isHere: boolean, use: (key: string) => Promise<void>): Promise<void> {
+  if (given !== undefined && given !== '') return use(given);
+  if (!isHere) throw new Refusal('Name the API key with --key or TOLLGATE_API_KEY.');
+  await withDatabase(async ({ database }) => {
+    const account = await findFact(database, 'demo_account');
+    if (account === undefined) throw new Refusal('There is no demo account here. Name an API key with --key or TOLLGATE_API_KEY.');
+    const { id } = await known(database, account);
+    const { key, secret } = await createApiKey(database, id, { ...noLimits, name: 'tollgate demo', level: 'standard' });
+    try {
+      await use(secret);
+    } finally {
+      await revokeKey(database, key.id);
+    }
+  });
+}
+
+/** One task of the demo once it is done. */
+interface Done {
+  kind: string;
+  task: string;
+  file: string;
+}
+
+async function run(client: DemoClient, samples: Samples, { out, json }: DemoOptions): Promise<void> {
+  const folder = resolve(out);
+  await mkdir(folder, { recursive: true });
+  const bars = json === true ? undefined : newBars();
+  try {
+    const done = await Promise.all([
+      withBar(bars, 'image', (tick) => image(client, folder, tick)),
+      withBar(bars, 'video', (tick) => video(client, folder, tick)),
+      withBar(bars, 'avatar-talk', (tick) => avatarTalk(client, samples, folder, tick)),
+    ]);
+    bars?.stop();
+    await report(client, done, json);
+  } finally {
+    bars?.stop();
+  }
+}
+
+async function image(client: DemoClient, folder: string, tick: () => void): Promise<Done> {
+  const file = join(folder, 'image.png');
+  const { id } = await client.create('/v1/images/generations', { model: 'sim-image', prompt: 'A toll gate at dawn', size: '1024x1024' });
+  const { data } = await client.finished(`/v1/images/generations/${id}`, tick);
+  await client.download(data?.[0]?.url, file);
+  return { kind: 'image', task: id, file };
+}
+
+async function video(client: DemoClient, folder: string, tick: () => void): Promise<Done> {
+  const file = join(folder, 'video.mp4');
+  const { id } = await client.create('/v1/video/generations', { model: 'sim-video-fast', prompt: 'Cars pass a toll gate', duration: 5 });
+  const { content } = await client.finished(`/v1/video/generations/${id}`, tick);
+  await client.download(content?.[0]?.video_url, file);
+  return { kind: 'video', task: id, file };
+}
+
+async function avatarTalk(client: DemoClient, samples: Samples, folder: string, tick: () => void): Promise<Done> {
+  const file = join(folder, 'avatar-talk.mp4');
+  const id = await client.upload('/v1/svctalk/generate', samples);
+  await client.fetched(`/v1/svctalk/generate/${id}`, file, tick);
+  return { kind: 'avatar-talk', task: id, file };
+}
+
+const newBars = () =>
+  new MultiBar({ format: '{name} [{bar}] {seconds} s', clearOnComplete: false, hideCursor: true, noTTYOutput: false, stream: process.stderr });
+
+/** How long a task takes nobody knows: its bar creeps towards the end, and is full when the file is saved. */
+async function withBar(bars: MultiBar | undefined, name: string, work: (tick: () => void) => Promise<Done>): Promise<Done> {
+  const startedAt = performance.now();
+  const seconds = () => ({ name: name.padEnd(11), seconds: ((performance.now() - startedAt) / 1000).toFixed(1) });
+  const bar: SingleBar | undefined = bars?.create(100, 0, seconds());
+  let progress = 0;
+  const done = await work(() => {
+    progress += (95 - progress) / 12;
+    bar?.update(progress, seconds());
+  });
+  bar?.update(100, seconds());
+  return done;
+}
+
+async function report(client: DemoClient, done: readonly Done[], json: boolean | undefined): Promise<void> {
+  const entries = (await Promise.all(done.map(({ task }) => client.entriesOf(task)))).flat();
+  const account = await client.account();
+  if (json === true) {
+    print(JSON.stringify({ object: 'demo', files: done.map(({ file }) => file), tasks: done, ledger: entries, account }));
+    return;
+  }
+  print(['', 'Saved:', ...done.map(({ file }) => `  ${file}`), '', 'The ledger of these tasks (yuan):'].join('\n'));
+  print(table(['TASK', 'ENTRY', 'UNITS', 'CHANGE', 'EARNED', 'BALANCE AFTER'], entries.map(rowOf)));
+  const change = sum(entries.map(({ amount }) => amount));
+  const charged = sum(entries.map(({ charged: earned }) => earned));
+  print(`\nThe changes sum to ${change}, what was earned to ${charged}: ${change + charged === 0 ? 'it adds up' : 'IT DOES NOT ADD UP'}.`);
+  print(`The account ${account.id} has ${account.balance} yuan available and ${account.held} held.`);
+}
+
+const rowOf = (entry: DemoEntry) => [
+  entry.task_id ?? '',
+  entry.type,
+  entry.units === null ? '' : `${entry.units} ${entry.unit ?? ''}`,
+  String(entry.amount),
+  String(entry.charged),
+  String(entry.balance),
+];
+
+/** Sums yuan as whole micro-yuan, so that nothing is lost on the way. */
+const sum = (yuan: readonly number[]): number => yuan.reduce((total, value) => total + Math.round(value * 1_000_000), 0) / 1_000_000;

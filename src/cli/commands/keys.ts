@@ -1,0 +1,110 @@
+/** `tollgate keys create|list|revoke`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { keyObject } from '../../api/presenters/account.ts';
+import { type CallLimit, keyLevels, type KeyLevel, type SpendLimit, type Window, windows } from '../../domain/keys.ts';
+import { type ApiKey, createApiKey, listKeys, revokeKey } from '../../storage/api-keys.ts';
+import { withDatabase } from '../administration.ts';
+import { print, Refusal, show, table } from '../output.ts';
+import { known, positiveYuan } from './accounts.ts';
+
+interface CreateOptions {
+  account: string;
+  name: string;
+  level: KeyLevel;
+  models?: string[];
+  callLimit: CallLimit[];
+  spendLimit?: SpendLimit;
+  maxRunningTasks?: number;
+  expiresAt?: Date;
+  json?: boolean;
+}
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('make, list and revoke API keys');
+
+  keys
+    .command('create')
+    .description('make a key; it is shown this once')
+    .requiredOption('--account <id>', 'whose money it spends')
+    .option('--name <name>', 'what people call it', 'key')
+    .addOption(new Option('--level <level>', 'what it may do').choices(keyLevels).default('standard'))
+    .option('--models <ids>', 'allow-list of models, comma-separated', (text: string) => text.split(',').map((id) => id.trim()))
+    .option('--call-limit <calls/window>', 'such as 60/minute; may be given for several windows', callLimits, [])
+    .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
+    .option('--max-running-tasks <count>', 'tasks at a time', wholeNumber)
+    .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
+    .option('--json', 'print the key as JSON')
+    .action(async (options: CreateOptions) =>
+      withDatabase(async ({ database }) => {
+        const account = await known(database, options.account);
+        const { key, secret } = await createApiKey(database, account.id, {
+          name: options.name,
+          level: options.level,
+          models: options.models ?? null,
+          callLimits: options.callLimit,
+          spendLimit: options.spendLimit ?? null,
+          maxRunningTasks: options.maxRunningTasks ?? null,
+          expiresAt: options.expiresAt ?? null,
+        });
+        show({ ...keyObject(key), key: secret }, options.json, `${key.id}  ${key.level}\n${secret}\nIt is shown this once.`);
+      }),
+    );
+
+  keys
+    .command('list')
+    .description("list an account's keys")
+    .requiredOption('--account <id>', 'whose keys')
+    .option('--json', 'print them as JSON')
+    .action(async ({ account, json }: { account: string; json?: boolean }) =>
+      withDatabase(async ({ database }) => {
+        const { id } = await known(database, account);
+        const all = await listKeys(database, id);
+        if (json === true) print(JSON.stringify({ object: 'list', data: all.map(keyObject), has_more: false, next_cursor: null }));
+        else print(table(['ID', 'NAME', 'LEVEL', 'KEY', 'STATE'], all.map(rowOf)));
+      }),
+    );
+
+  keys
+    .command('revoke <id>')
+    .description('revoke a key for good')
+    .option('--json', 'print the key as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) =>
+      withDatabase(async ({ database }) => {
+        const key = await revokeKey(database, id);
+        if (!key) throw new Refusal(`There is no key ${id}.`);
+        show(keyObject(key), json, `${key.id} is revoked.`);
+      }),
+    );
+}
+
+const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [id, name, level, `${start}…${last4}`, revoked ? 'revoked' : 'good'];
+
+function callLimits(text: string, before: CallLimit[]): CallLimit[] {
+  const { count, per } = perWindow(text);
+  if (before.some((limit) => limit.per === per)) throw new InvalidArgumentError(`there is a limit per ${per} already.`);
+  return [...before, { calls: wholeNumber(count), per }];
+}
+
+function spendLimit(text: string): SpendLimit {
+  const { count, per } = perWindow(text);
+  return { amount: positiveYuan(count), per };
+}
+
+function perWindow(text: string): { count: string; per: Window } {
+  const [count = '', name = '', ...rest] = text.split('/');
+  const per = windows.find((window) => window === name);
+  if (per && rest.length === 0) return { count, per };
+  throw new InvalidArgumentError(`it must be a number, a slash and one of ${windows.join(', ')}.`);
+}
+
+function wholeNumber(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1) return count;
+  throw new InvalidArgumentError('it must be a whole number from 1 to 999999999.');
+}
+
+function moment(text: string): Date {
+  const date = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
+  throw new InvalidArgumentError('it must be a time in ISO 8601.');
+}

@@ -1,0 +1,26 @@
+/** What commands print: objects for scripts, lines for people; everything besides goes to stderr. */
+
+/** A command that can't be carried out, told in one line; exit code 1. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** Prints one line for people, or the object with `--json`. */
+export function show(object: unknown, asJson: boolean | undefined, line: string): void {
+  print(asJson === true ? JSON.stringify(object) : line);
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Rows of cells as aligned columns. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}

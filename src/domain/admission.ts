@@ -1,0 +1,185 @@
+/**
+ * Admission: whether a billable call may start, decided over the locked rows of its account and key. Pure, so that
+ * the group committer can decide its members one after the other, in the order in which they arrived.
+ */
+import { type ErrorCode, GatewayError } from './errors.ts';
+import {
+  allows,
+  type KeyLevel,
+  type KeyLimits,
+  secondsLeft,
+  type Window,
+  windowStart,
+} from './keys.ts';
+import { type MicroYuan, yuanText } from './money.ts';
+
+export interface AccountState {
+  status: 'active' | 'suspended';
+  available: MicroYuan;
+  held: MicroYuan;
+  inArrears: boolean;
+}
+
+export type WindowCounts = Readonly<Record<Window, bigint>>;
+
+/** What a key did in the windows that `countedAt` lies in. */
+export interface KeyCounters {
+  countedAt: Date | null;
+  calls: WindowCounts;
+  spent: WindowCounts;
+  runningTasks: number;
+}
+
+export interface KeyState extends KeyLimits {
+  level: KeyLevel;
+  revoked: boolean;
+  counters: KeyCounters;
+}
+
+export interface AdmissionRequest {
+  needs: KeyLevel;
+  model: string;
+  maintenance: boolean;
+  hold: MicroYuan;
+  isTask: boolean;
+}
+
+/** What the key still may do in the window of its tightest call limit. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export type AdmissionDecision = { admitted: true; counters: KeyCounters } | { admitted: false; refusal: GatewayError };
+
+/** Decides in the contract's order: key and account, maintenance, calls, running tasks, spending, balance. */
+export function decideAdmission(request: AdmissionRequest, account: AccountState, key: KeyState, now: Date): AdmissionDecision {
+  const refusal =
+    refusalOfKey(request, account, key, now) ??
+    (request.maintenance ? maintenanceRefusal(request.model) : undefined) ??
+    refusalOfLimits(request, key, now) ??
+    refusalOfBalance(request, account);
+  return refusal ? { admitted: false, refusal } : { admitted: true, counters: counted(key.counters, request, now) };
+}
+
+/** Refuses a key or account that is not good for the call, whatever the limits and the balance say. */
+export function refusalOfKey(
+  request: { needs: KeyLevel; model?: string },
+  account: { status: AccountState['status'] },
+  key: Pick<KeyState, 'revoked' | 'expiresAt' | 'level' | 'models'>,
+  now: Date,
+): GatewayError | undefined {
+  if (key.revoked) return new GatewayError('invalid_api_key', 'This API key was revoked.');
+  if (key.expiresAt && key.expiresAt <= now) return new GatewayError('invalid_api_key', 'This API key has expired.');
+  if (account.status === 'suspended') {
+    return new GatewayError('account_suspended', 'This account is suspended. Ask its operator to lift that.');
+  }
+  if (!allows(key.level, request.needs)) {
+    return new GatewayError(
+      'permission_denied',
+      `This needs a key of level '${request.needs}' or above; this key's level is '${key.level}'.`,
+    );
+  }
+  if (request.model !== undefined && key.models && !key.models.includes(request.model)) {
+    return new GatewayError('model_not_allowed', `This key may not use the model '${request.model}'.`, { param: 'model' });
+  }
+  return undefined;
+}
+
+/** The counters as they stand at `now`: what belongs to a window that has passed is zero. A window never moves back. */
+export function countersAt(counters: KeyCounters, now: Date): KeyCounters {
+  const { countedAt } = counters;
+  if (countedAt === null) return { ...counters, countedAt: now };
+  const at = now > countedAt ? now : countedAt;
+  const current = (counts: WindowCounts): WindowCounts => mapWindows((window) => (sameWindow(window, countedAt, at) ? counts[window] : 0n));
+  return { ...counters, countedAt: at, calls: current(counters.calls), spent: current(counters.spent) };
+}
+
+/** The counters after a task or call of the window `admittedAt` was settled at `charged` in place of `held`. */
+export function correctedCounters(
+  counters: KeyCounters,
+  settled: { admittedAt: Date; held: MicroYuan; charged: MicroYuan; isTask: boolean },
+): KeyCounters {
+  const { countedAt } = counters;
+  const spent = mapWindows((window) =>
+    countedAt !== null && sameWindow(window, countedAt, settled.admittedAt)
+      ? atLeastZero(counters.spent[window] + settled.charged - settled.held)
+      : counters.spent[window],
+  );
+  return { ...counters, spent, runningTasks: counters.runningTasks - (settled.isTask ? 1 : 0) };
+}
+
+/** The state of the key's tightest call limit, if it has any. */
+export function rateState(key: Pick<KeyState, 'callLimits' | 'counters'>, now: Date): RateState | undefined {
+  const counters = countersAt(key.counters, now);
+  let tightest: RateState | undefined;
+  for (const { calls, per } of key.callLimits) {
+    const remaining = Math.max(0, calls - Number(counters.calls[per]));
+    if (tightest && tightest.remaining <= remaining) continue;
+    tightest = { limit: calls, remaining, resetSeconds: secondsLeft(per, counters.countedAt ?? now) };
+  }
+  return tightest;
+}
+
+export const noCounts: WindowCounts = { minute: 0n, hour: 0n, day: 0n, month: 0n, total: 0n };
+
+function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): GatewayError | undefined {
+  const counters = countersAt(key.counters, now);
+  const at = counters.countedAt ?? now;
+  for (const { calls, per } of key.callLimits) {
+    if (counters.calls[per] >= BigInt(calls)) {
+      return limitRefusal('call_limit_exceeded', `This key may make ${calls} calls ${perText(per)}.`, per, at);
+    }
+  }
+  if (request.isTask && key.maxRunningTasks !== null && counters.runningTasks >= key.maxRunningTasks) {
+    return new GatewayError('concurrency_limit_exceeded', `This key may run ${key.maxRunningTasks} tasks at a time.`, {
+      retryAfterSeconds: 5,
+    });
+  }
+  const spend = key.spendLimit;
+  if (spend && counters.spent[spend.per] + request.hold > spend.amount) {
+    const text = `This key may spend ${yuanText(spend.amount)} yuan ${perText(spend.per)}, and this call may cost ${yuanText(request.hold)}.`;
+    return limitRefusal('spend_limit_exceeded', text, spend.per, at);
+  }
+  return undefined;
+}
+
+function refusalOfBalance(request: AdmissionRequest, account: AccountState): GatewayError | undefined {
+  if (account.inArrears) {
+    return new GatewayError('insufficient_balance', 'An earlier charge could not be paid in full. Credit the account to go on.');
+  }
+  if (request.hold <= account.available) return undefined;
+  return new GatewayError(
+    'insufficient_balance',
+    `This may cost ${yuanText(request.hold)} yuan, and ${yuanText(account.available)} yuan are available. Credit the account to go on.`,
+  );
+}
+
+const maintenanceRefusal = (model: string) =>
+  new GatewayError('model_in_maintenance', `The model '${model}' is in maintenance.`, { retryAfterSeconds: 60 });
+
+function limitRefusal(code: ErrorCode, message: string, per: Window, at: Date): GatewayError {
+  return new GatewayError(code, message, per === 'total' ? {} : { retryAfterSeconds: secondsLeft(per, at) });
+}
+
+function counted(counters: KeyCounters, request: AdmissionRequest, now: Date): KeyCounters {
+  const current = countersAt(counters, now);
+  return {
+    countedAt: current.countedAt,
+    calls: mapWindows((window) => current.calls[window] + 1n),
+    spent: mapWindows((window) => current.spent[window] + request.hold),
+    runningTasks: current.runningTasks + (request.isTask ? 1 : 0),
+  };
+}
+
+const sameWindow = (window: Window, a: Date, b: Date) => windowStart(window, a).getTime() === windowStart(window, b).getTime();
+const perText = (per: Window) => (per === 'total' ? 'in all' : `a ${per}`);
+const atLeastZero = (count: bigint) => (count < 0n ? 0n : count);
+const mapWindows = (value: (window: Window) => bigint): WindowCounts => ({
+  minute: value('minute'),
+  hour: value('hour'),
+  day: value('day'),
+  month: value('month'),
+  total: value('total'),
+});

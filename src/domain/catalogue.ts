@@ -1,0 +1,107 @@
+/** The model catalogue: what is offered, by which routes, at which price. Parsed from settings, then frozen. */
+import type { MicroYuan } from './money.ts';
+
+export const modelKinds = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
+export type ModelKind = (typeof modelKinds)[number];
+
+export const providerKinds = ['openai', 'ark', 'volc-visual', 'fal', 'replicate', 'sync', 'simulator'] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+
+/** Capability tags with their display names (health report, `labels`). */
+export const capabilityLabels = {
+  chat: '对话',
+  vision: '视觉理解',
+  reasoning: '深度思考',
+  tools: '工具调用',
+  code: '代码生成',
+  image: '图像生成',
+  video: '视频生成',
+  avatar: '数字人',
+  tts: '语音合成',
+  asr: '语音识别',
+} as const;
+export type Capability = keyof typeof capabilityLabels;
+
+export const imageQualities = ['low', 'medium', 'high'] as const;
+export type ImageQuality = (typeof imageQualities)[number];
+
+/** One way to an upstream: which provider of the settings, and what that provider calls the model. */
+export interface Route {
+  provider: string;
+  model: string;
+  /** Handed over to the provider as they are. */
+  options: Record<string, unknown>;
+}
+
+export type Price =
+  | { unit: 'image'; perImage: MicroYuan }
+  | { unit: 'second'; perSecond: MicroYuan }
+  | { unit: 'token'; inputPerMillion: MicroYuan; outputPerMillion: MicroYuan; cachedInputPerMillion?: MicroYuan };
+
+export interface ModelLimits {
+  promptCharacters?: number;
+  /** Longest result in seconds; what an avatar model holds. */
+  maxSeconds?: number;
+  /** The upstream's real cap on the tokens of one answer. */
+  maxOutputTokens?: number;
+  /** Video durations in seconds that the model has, out of 5, 8, 10 and 11. */
+  durations?: readonly number[];
+  /** Image resolutions that the model has, out of `1k`, `2k`, `4k`. */
+  resolutions?: readonly string[];
+}
+
+export interface Model {
+  id: string;
+  kind: ModelKind;
+  ownedBy: string;
+  /** Unix seconds, shown in the model record. */
+  created: number;
+  capabilities: readonly Capability[];
+  published: boolean;
+  maintenance: boolean;
+  /** Tried in this order; at least one. */
+  routes: readonly Route[];
+  price: Price;
+  limits: ModelLimits;
+  qualityScale?: Record<ImageQuality, number>;
+  onDisconnect: 'abort' | 'drain';
+}
+
+/** A provider as configured. Times in milliseconds. */
+export interface ProviderSettings {
+  name: string;
+  kind: ProviderKind;
+  baseUrl?: string;
+  apiKey?: string;
+  accessKey?: string;
+  secretKey?: string;
+  headers: Record<string, string>;
+  /** To the first byte of an answer. */
+  timeoutMs: number;
+  /** The same for a call whose answer is the finished image itself; `timeoutMs` where it is absent. */
+  imageTimeoutMs?: number;
+  /** Between the bytes of a stream. */
+  idleTimeoutMs: number;
+  /** A whole task, counted from its intent. */
+  deadlineMs: number;
+  /** Creates a second, over all workers. */
+  maxPerSecond?: number;
+  /** Unfinished jobs at the provider, over all workers. */
+  maxConcurrent?: number;
+  /** Only of the simulator: its knobs. */
+  simulator?: { latencyMs: number; failRate: number; seed: number };
+}
+
+/** One address below which the whole API is served. */
+export interface Deployment {
+  /** Such as `/v1`, without a slash at its end. */
+  root: string;
+  /** Where the health report is. */
+  health: string;
+  /** How long a creation waits for its task before it answers 202, unless the call says otherwise; 0: not at all. */
+  imageWaitSeconds: number;
+  videoWaitSeconds: number;
+}
+
+/** The default length in seconds that an avatar model may produce, held until the real one is known. */
+export const avatarSecondsDefault = 60;

@@ -1,0 +1,85 @@
+/**
+ * The ledger's rules. A posting moves a positive amount from one ledger account to another, so imbalance can't be
+ * written down; an entry is the sum of its postings, one leg per ledger account.
+ *
+ * `available` and `held` belong to the customer; the rest are the operator's: `top_ups` (money that came in),
+ * `adjustments` (corrections), `revenue` (earned) and `write_offs` (earned but not to be had).
+ */
+import { type MicroYuan, lesser, micros, minus, zero } from './money.ts';
+
+export const entryTypes = ['credit', 'hold', 'capture', 'release', 'adjustment', 'write_off'] as const;
+export type EntryType = (typeof entryTypes)[number];
+
+export const ledgerAccounts = ['available', 'held', 'revenue', 'top_ups', 'adjustments', 'write_offs'] as const;
+export type LedgerAccount = (typeof ledgerAccounts)[number];
+
+export interface Posting {
+  from: LedgerAccount;
+  to: LedgerAccount;
+  amount: MicroYuan;
+}
+
+export type Legs = Readonly<Record<LedgerAccount, MicroYuan>>;
+
+/** An entry before it has its place: what happens to the money, and nothing else. */
+export interface Movement {
+  type: EntryType;
+  legs: Legs;
+}
+
+/** What the postings add to each ledger account. The sum of all legs is zero whatever the postings are. */
+export function legsOf(postings: readonly Posting[]): Legs {
+  const legs: Record<LedgerAccount, MicroYuan> = {
+    available: zero,
+    held: zero,
+    revenue: zero,
+    top_ups: zero,
+    adjustments: zero,
+    write_offs: zero,
+  };
+  for (const { from, to, amount } of postings) {
+    if (amount < 0n) throw new RangeError(`a posting of ${String(amount)} micro-yuan: amounts are never negative`);
+    legs[from] = micros(legs[from] - amount);
+    legs[to] = micros(legs[to] + amount);
+  }
+  return legs;
+}
+
+export const credit = (amount: MicroYuan): Movement => movement('credit', { from: 'top_ups', to: 'available', amount });
+
+export const hold = (amount: MicroYuan): Movement => movement('hold', { from: 'available', to: 'held', amount });
+
+export const release = (amount: MicroYuan): Movement => movement('release', { from: 'held', to: 'available', amount });
+
+export interface Settlement {
+  movements: readonly Movement[];
+  /** Price less what had to be written off for want of money. */
+  charged: MicroYuan;
+  writtenOff: MicroYuan;
+}
+
+/**
+ * Captures a price from its hold. What the hold has too much is released; what it lacks is taken from the available
+ * balance, and what that lacks is written off, so that no balance is ever negative.
+ */
+export function settlement({ held, price, available }: { held: MicroYuan; price: MicroYuan; available: MicroYuan }): Settlement {
+  const fromHold = lesser(held, price);
+  const beyond = minus(price, fromHold);
+  const fromAvailable = lesser(beyond, available);
+  const writtenOff = minus(beyond, fromAvailable);
+  const movements: Movement[] = [
+    movement(
+      'capture',
+      { from: 'held', to: 'revenue', amount: fromHold },
+      { from: 'available', to: 'revenue', amount: fromAvailable },
+    ),
+  ];
+  const rest = minus(held, fromHold);
+  if (rest > 0n) movements.push(release(rest));
+  if (writtenOff > 0n) movements.push(movement('write_off', { from: 'write_offs', to: 'revenue', amount: writtenOff }));
+  return { movements, charged: minus(price, writtenOff), writtenOff };
+}
+
+function movement(type: EntryType, ...postings: Posting[]): Movement {
+  return { type, legs: legsOf(postings) };
+}

@@ -1,0 +1,40 @@
+/** The bounds of what a request may ask for, each with its unit last. Where a number comes from is said beside it. */
+
+/** Bounds of the specification, section 2.6 and section 8. */
+export const imageAreaPixelsMin = 1024 * 1024;
+export const imageAreaPixelsMax = 4096 * 4096;
+/** Width to height is at most 3, and height to width too. */
+export const imageSideRatioMax = 3;
+export const referenceImagesMax = 14;
+
+/** Contract, section 5. */
+export const imagesMax = 10;
+
+/** Of a model without `prompt_characters` of its own; what the OpenAI images API documents. */
+export const promptCharactersMax = 32_000;
+
+/** Our own bound: room for a signed link, and small enough to keep with a task. */
+export const addressCharactersMax = 2048;
+
+/** Our own bound: the 14 references that the specification allows an image, with room for texts and sounds. */
+export const contentItemsMax = 20;
+
+/** Specification, sections 2.7 and 8. The first is the default. */
+export const videoDurationsSeconds = [5, 8, 10, 11] as const;
+
+export const templateNameCharactersMax = 200;
+
+/** Longer than any model id in use; keeps the answer that repeats an unknown id short. */
+export const modelIdCharactersMax = 256;
+
+/** Specification, section 2.1. */
+export const stopSequencesMax = 4;
+export const temperatureMax = 2;
+export const penaltyMax = 2;
+
+/** The OpenAI API's own. */
+export const choicesMax = 128;
+export const topLogprobsMax = 20;
+
+/** Every address passes to the upstream as it came, so it is only kept from being absurd. */
+export const chatAddressCharactersMax = 8192;

@@ -1,0 +1,171 @@
+/** The video creation request (specification 2.7 and 2.8), parsed: all forms of body become `content`. */
+import { z } from 'zod';
+import type { Model } from '../catalogue.ts';
+import { contentItemsMax, videoDurationsSeconds } from '../limits.ts';
+import { flag, httpAddress, integerFrom, kindRule, listOf, modelId, oneOf, text } from './fields.ts';
+import { endpointKinds, invalid, list, missing, parseWith, requireKind } from './parse.ts';
+import { requirePrompt, requirePromptLength } from './prompt.ts';
+
+export interface VideoRequest {
+  model: string;
+  content: readonly ContentItem[];
+  generateAudio: boolean;
+  ratio: '16:9' | '9:16' | '1:1';
+  durationSeconds: number;
+  watermark: boolean;
+  modelVersion?: number;
+  webhookUrl?: string;
+}
+
+export type ContentRole = 'reference_image' | 'reference_video' | 'reference_audio';
+export type ContentItem =
+  | { type: 'text'; text: string; role?: ContentRole }
+  | { type: 'image_url' | 'video_url' | 'audio_url'; url: string; role?: ContentRole };
+
+const role = oneOf(['reference_image', 'reference_video', 'reference_audio']).nullish();
+const media = z.object({ url: httpAddress() }, "must be an object with the 'url'");
+const contentItem = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text'), text, role }),
+    z.object({ type: z.literal('image_url'), image_url: media, role }),
+    z.object({ type: z.literal('video_url'), video_url: media, role }),
+    z.object({ type: z.literal('audio_url'), audio_url: media, role }),
+  ],
+  { error: kindRule("must be 'text', 'image_url', 'video_url' or 'audio_url'") },
+);
+
+/** What a body may look like, whatever the model; the rest of the rules is in `parseVideoRequest`. */
+export const videoBody = z.object({
+  model: modelId,
+  content: listOf(contentItem, `must be an array of 1 to ${contentItemsMax} items`, { max: contentItemsMax }).nullish(),
+  prompt: text.nullish(),
+  audioUrl: httpAddress().nullish(),
+  videoUrl: httpAddress().nullish(),
+  modelVersion: integerFrom(0).nullish(),
+  generate_audio: flag.nullish(),
+  ratio: oneOf(['16:9', '9:16', '1:1']).nullish(),
+  duration: z.literal(videoDurationsSeconds, `must be ${list(videoDurationsSeconds.map(String))} seconds`).nullish(),
+  watermark: flag.nullish(),
+  webhook_url: httpAddress().nullish(),
+});
+type VideoBody = z.output<typeof videoBody>;
+
+/**
+ * The request of a body in any of its forms, with all defaults. Refuses with `missing_parameter` or
+ * `invalid_parameter`: first the values by themselves, then how they go together and with the model.
+ */
+export function parseVideoRequest(body: unknown, model: Model): VideoRequest {
+  requireKind(model, endpointKinds.video);
+  const fields = parseWith(videoBody, body);
+  const content = contentOf(fields, model);
+  return {
+    model: model.id,
+    content,
+    generateAudio: fields.generate_audio ?? true,
+    ratio: fields.ratio ?? '16:9',
+    durationSeconds: durationOf(fields, model),
+    watermark: fields.watermark ?? false,
+    ...(typeof fields.modelVersion === 'number' ? { modelVersion: fields.modelVersion } : {}),
+    ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
+  };
+}
+
+function contentOf(fields: VideoBody, model: Model): readonly ContentItem[] {
+  const items = flatContent(fields, model) ?? (fields.content ?? []).map(itemOf);
+  requireTexts(items, model);
+  const prompted = typeof fields.prompt === 'string' ? withPrompt(fields.prompt, items, model) : items;
+  if (prompted.length === 0) {
+    if (fields.content) throw invalid('content', `must be an array of 1 to ${contentItemsMax} items`);
+    throw missing('content', `${needs[contentRule(model)]}; 'prompt' may stand for a text item`);
+  }
+  requireItems(items, prompted, model);
+  return prompted;
+}
+
+/** The flat body of the avatar video models, which replaces `content`. Undefined if the body is not of that form. */
+function flatContent({ audioUrl, videoUrl, content }: VideoBody, model: Model): ContentItem[] | undefined {
+  const audio = audioUrl ?? undefined;
+  const video = videoUrl ?? undefined;
+  if (audio === undefined && video === undefined) return undefined;
+  const given = audio === undefined ? 'videoUrl' : 'audioUrl';
+  if (model.kind !== 'avatar-video') {
+    throw invalid(given, `is for models of kind 'avatar-video' only; the model '${model.id}' takes 'content'`);
+  }
+  if (content) throw invalid('content', "can't be combined with 'audioUrl' and 'videoUrl'");
+  if (video === undefined) throw missing('videoUrl', "goes with 'audioUrl' and must be the URL of the reference video");
+  if (audio === undefined) throw missing('audioUrl', "goes with 'videoUrl' and must be the URL of the driving audio");
+  return [
+    { type: 'video_url', url: video, role: 'reference_video' },
+    { type: 'audio_url', url: audio, role: 'reference_audio' },
+  ];
+}
+
+function itemOf(item: z.output<typeof contentItem>): ContentItem {
+  const withRole = item.role ? { role: item.role } : {};
+  switch (item.type) {
+    case 'text':
+      return { type: 'text', text: item.text, ...withRole };
+    case 'image_url':
+      return { type: 'image_url', url: item.image_url.url, ...withRole };
+    case 'video_url':
+      return { type: 'video_url', url: item.video_url.url, ...withRole };
+    case 'audio_url':
+      return { type: 'audio_url', url: item.audio_url.url, ...withRole };
+  }
+}
+
+/** Several texts are one prompt to most upstreams, so the limit is for all of them together. */
+function requireTexts(items: readonly ContentItem[], model: Model): void {
+  let texts = '';
+  for (const [index, item] of items.entries()) {
+    if (item.type !== 'text') continue;
+    texts += item.text;
+    requirePrompt(`content[${index}].text`, item.text, model);
+    requirePromptLength(`content[${index}].text`, texts, model);
+  }
+}
+
+function withPrompt(prompt: string, items: readonly ContentItem[], model: Model): readonly ContentItem[] {
+  if (items.some(({ type }) => type === 'text')) {
+    throw invalid('prompt', "can't be combined with a text item in 'content'; send one of them");
+  }
+  requirePrompt('prompt', prompt, model);
+  return [{ type: 'text', text: prompt }, ...items];
+}
+
+/** Which items each kind of model takes. The avatar models take one of each, since a second would be left out. */
+function requireItems(items: readonly ContentItem[], prompted: readonly ContentItem[], model: Model): void {
+  const rule = contentRule(model);
+  if (rule === 'video') {
+    if (!prompted.some(({ type }) => type === 'text' || type === 'image_url')) throw missing('content', needs.video);
+    return;
+  }
+  const wanted = rule === 'avatar-video' ? 'video_url' : 'image_url';
+  const seen = new Set<ContentItem['type']>();
+  for (const [index, { type }] of items.entries()) {
+    if (type === 'text') continue;
+    if (seen.has(type) || (type !== wanted && type !== 'audio_url'))
+      throw invalid(`content[${index}]`, `is too much: 'content' ${needs[rule]}`);
+    seen.add(type);
+  }
+  if (seen.size < 2) throw missing('content', needs[rule]);
+}
+
+const needs = {
+  video: 'must hold at least one text or image_url item',
+  'avatar-video': "must hold one video_url and one audio_url item, besides texts (or send 'audioUrl' and 'videoUrl')",
+  'avatar-image': 'must hold one image_url and one audio_url item, besides texts',
+} as const;
+
+const contentRule = ({ kind }: Model) => (kind === 'avatar-video' || kind === 'avatar-image' ? kind : 'video');
+
+/** The duration of avatar videos comes from their audio, so a model's own list only binds kind `video`. */
+function durationOf({ duration }: VideoBody, model: Model): number {
+  const had = model.kind === 'video' ? (model.limits.durations ?? videoDurationsSeconds) : videoDurationsSeconds;
+  const fallback = videoDurationsSeconds[0];
+  if (duration === undefined || duration === null) return had.includes(fallback) ? fallback : (had[0] ?? fallback);
+  if (!had.includes(duration))
+    throw invalid('duration', `must be ${list(had.map(String))} seconds with the model '${model.id}'`);
+  return duration;
+}

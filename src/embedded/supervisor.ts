@@ -1,0 +1,84 @@
+/** Keeps one embedded server running until it is stopped or left. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerProcess } from './server-process.ts';
+
+/** A server that is started again, on its own port, whenever it dies. */
+export interface KeptServer {
+  /** The process of now; another one after a restart. */
+  readonly pid: number;
+  /** Ends the server, an adopted one too, and resolves when it has ended. Calling it again changes nothing. */
+  stop(): Promise<void>;
+  /** Ends only the care for it: the server runs on for whoever adopts it. */
+  leave(): Promise<void>;
+  /** Resolves when nobody here cares for the server any more: after `stop` or `leave`. */
+  readonly exited: Promise<void>;
+}
+
+export interface Care {
+  name: string;
+  first: ServerProcess;
+  /** Starts it on the same port; gives up with an error when the signal is aborted. */
+  startAgain: (signal: AbortSignal) => Promise<ServerProcess>;
+  end: (server: ServerProcess) => Promise<void>;
+  say: (line: string) => void;
+}
+
+const backOffMs = { first: 100, most: 5_000 };
+/** After a life this long the next death starts the back-off from its beginning. */
+const stableAfterMs = 60_000;
+
+/** Watches over a running server from now on. */
+export function keepRunning({ name, first, startAgain, end, say }: Care): KeptServer {
+  let current = first;
+  let stopped: Promise<void> | undefined;
+  const ending = new AbortController();
+  const endingBegun = new Promise<void>((resolve) => {
+    ending.signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+  const isEnding = () => ending.signal.aborted;
+  const exited = watch();
+
+  return {
+    get pid() {
+      return current.facts.pid;
+    },
+    exited,
+    stop: () => (stopped ??= finish(() => end(current))),
+    leave: () => (stopped ??= finish(() => Promise.resolve())),
+  };
+
+  async function finish(last: () => Promise<void>): Promise<void> {
+    ending.abort();
+    await exited;
+    await last();
+    current.letGo();
+  }
+
+  async function watch(): Promise<void> {
+    let deaths = 0;
+    while (!isEnding()) {
+      const startedAt = performance.now();
+      await Promise.race([current.exited, endingBegun]);
+      if (isEnding()) return;
+      if (performance.now() - startedAt > stableAfterMs) deaths = 0;
+      say(`${name} (process ${current.facts.pid}) has ended; starting it again.`);
+      while (!isEnding() && !(await revived(deaths++)));
+    }
+  }
+
+  async function revived(deaths: number): Promise<boolean> {
+    try {
+      await sleep(Math.min(backOffMs.first * 2 ** Math.min(deaths, 10), backOffMs.most), undefined, {
+        signal: ending.signal,
+      });
+      current = await startAgain(ending.signal);
+      return true;
+    } catch (error) {
+      if (!ending.signal.aborted)
+        say(`${name} did not start: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** Sizes of images from their headers (PNG, JPEG, WebP, GIF), with a look at the end for files that are cut short. */
+import { InvalidMedia, type MediaFacts, type MediaType } from './facts.ts';
+import { readAt, type MediaReader } from './reader.ts';
+
+/** The end of a file may carry some padding or comments; its end mark is searched in this much of it. */
+const tailBytes = 65_536;
+/** A JPEG has a few dozen segments before its size; more is no picture. */
+const segmentsMax = 4_096;
+
+/** PNG (W3C PNG, third edition): the size is in IHDR, the first chunk; the file ends with IEND. Refuses with `InvalidMedia`. */
+export async function probePng(reader: MediaReader): Promise<MediaFacts> {
+  const head = await readAt(reader, 0, 29);
+  if (head.length < 29 || head.toString('latin1', 12, 16) !== 'IHDR') throw new InvalidMedia('the PNG has no header');
+  await requireEnd(reader, Buffer.from('IEND'), 'PNG');
+  return facts(reader, 'image/png', head.readUInt32BE(16), head.readUInt32BE(20));
+}
+
+/** JPEG (ITU T.81): the size is in the frame header SOF0 to SOF15; the file ends with EOI. Refuses with `InvalidMedia`. */
+export async function probeJpeg(reader: MediaReader): Promise<MediaFacts> {
+  let position = 2;
+  for (let segment = 0; segment < segmentsMax; segment++) {
+    const head = await readAt(reader, position, 9);
+    if (head.length < 9 || head[0] !== 0xff) break;
+    const marker = head.readUInt8(1);
+    if (marker === 0xff) {
+      position += 1; // fill byte
+    } else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      await requireEnd(reader, Buffer.from([0xff, 0xd9]), 'JPEG');
+      return facts(reader, 'image/jpeg', head.readUInt16BE(7), head.readUInt16BE(5));
+    } else {
+      position += 2 + head.readUInt16BE(2);
+    }
+  }
+  throw new InvalidMedia('the JPEG has no frame header');
+}
+
+/** WebP (RFC 9649): three kinds of first chunk, each with the size at its own place. Refuses with `InvalidMedia`. */
+export async function probeWebp(reader: MediaReader): Promise<MediaFacts> {
+  const head = await readAt(reader, 0, 30);
+  if (head.length < 30) throw new InvalidMedia('the WebP has no header');
+  if (head.readUInt32LE(4) + 8 > reader.bytes) throw new InvalidMedia('the WebP is cut short');
+  switch (head.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return facts(reader, 'image/webp', head.readUInt16LE(26) & 0x3fff, head.readUInt16LE(28) & 0x3fff);
+    case 'VP8L': {
+      const bits = head.readUInt32LE(21);
+      return facts(reader, 'image/webp', (bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1);
+    }
+    case 'VP8X':
+      return facts(reader, 'image/webp', head.readUIntLE(24, 3) + 1, head.readUIntLE(27, 3) + 1);
+    default:
+      throw new InvalidMedia('the WebP has no image');
+  }
+}
+
+/** GIF (87a, 89a): the size of the logical screen; the file ends with the trailer 0x3b. Refuses with `InvalidMedia`. */
+export async function probeGif(reader: MediaReader): Promise<MediaFacts> {
+  const head = await readAt(reader, 0, 10);
+  if (head.length < 10) throw new InvalidMedia('the GIF has no header');
+  await requireEnd(reader, Buffer.from([0x3b]), 'GIF');
+  return facts(reader, 'image/gif', head.readUInt16LE(6), head.readUInt16LE(8));
+}
+
+function facts(reader: MediaReader, mediaType: MediaType, width: number, height: number): MediaFacts {
+  if (width === 0 || height === 0) throw new InvalidMedia('the image has no size');
+  return { mediaType, bytes: reader.bytes, width, height, hasVideo: false, hasAudio: false };
+}
+
+async function requireEnd(reader: MediaReader, mark: Buffer, format: string): Promise<void> {
+  const tail = await readAt(reader, Math.max(0, reader.bytes - tailBytes), tailBytes);
+  if (tail.lastIndexOf(mark) < 0) throw new InvalidMedia(`the ${format} is cut short`);
+}

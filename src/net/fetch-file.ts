@@ -1,0 +1,134 @@
+/** Downloads of files that callers or results name: public hosts only, bounded in bytes, time and redirects. */
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Agent, request, type Dispatcher } from 'undici';
+import { GatewayError } from '../domain/errors.ts';
+import { isPublicAddress } from './addresses.ts';
+import type { AddressGuard } from './public-hosts.ts';
+
+const redirectsMax = 5;
+const connectMs = 10_000;
+/** Between two pieces of a body. */
+const idleMs = 30_000;
+
+export interface FetchFileOptions {
+  guard: AddressGuard;
+  bytesMax: number;
+  /** For the whole download, redirects included. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** Whose address it is: with it, whatever goes wrong is `invalid_parameter`; without, `upstream_error`. */
+  param?: string;
+}
+
+/**
+ * Opens a download. The guard checks the address and every redirect before it is followed, and the connection once
+ * more, so that a name can't lead elsewhere in between.
+ * Refuses, or ends the stream, with a GatewayError when the address is refused or redirects too often, the answer is
+ * not 200, the file has more than `bytesMax`, or `timeoutMs` have passed. An abort by `signal` rejects with its reason.
+ */
+export async function fetchFile(url: string, options: FetchFileOptions): Promise<Readable> {
+  const { guard, bytesMax, timeoutMs, signal, param } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const stop = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  try {
+    const { body, headers } = await followRedirects(new URL(url));
+    const announcedBytes = Number(headers['content-length'] ?? 0);
+    if (announcedBytes > bytesMax) {
+      body.on('error', ignore).destroy();
+      throw tooLarge();
+    }
+    return bounded(body);
+  } catch (error) {
+    throw translated(error);
+  }
+
+  async function followRedirects(address: URL): Promise<Dispatcher.ResponseData> {
+    for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+      await guard.check(address.href, param);
+      const dispatcher = guard.allowsAnyHost(address) ? openAgent() : guardedAgent();
+      const answer = await request(address, { dispatcher, signal: stop, method: 'GET', headers: { accept: '*/*' } });
+      if (answer.statusCode === 200) return answer;
+      answer.body.on('error', ignore).destroy();
+      const { location } = answer.headers;
+      if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string') {
+        throw failure(`the server answered ${answer.statusCode}`);
+      }
+      if (!URL.canParse(location, address.href)) throw failure('it redirects to what is no URL');
+      address = new URL(location, address.href);
+    }
+    throw failure(`it redirects more than ${redirectsMax} times`);
+  }
+
+  function bounded(body: Readable): Readable {
+    let bytes = 0;
+    const cap = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        bytes += chunk.length;
+        done(bytes > bytesMax ? tooLarge() : null, chunk);
+      },
+      destroy(error, done) {
+        done(error === null ? null : translated(error));
+      },
+    });
+    // The pipeline hands every failure to `cap`, whose reader is the one to hear of it.
+    pipeline(body, cap).catch(ignore);
+    return cap;
+  }
+
+  function translated(error: unknown): Error {
+    if (error instanceof GatewayError) return error;
+    if (signal?.aborted === true) return asError(signal.reason);
+    if (deadline.aborted) return failure(`it took longer than ${timeoutMs / 1000} s`);
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer';
+    return failure(
+      error instanceof ClosedHost ? 'its host is not on the public internet' : `no file came (${code})`,
+      error,
+    );
+  }
+
+  function tooLarge(): GatewayError {
+    return failure(`it has more than ${bytesMax} bytes`);
+  }
+
+  function failure(reason: string, cause?: unknown): GatewayError {
+    const code = param === undefined ? 'upstream_error' : 'invalid_parameter';
+    return new GatewayError(code, `The file at this address could not be fetched: ${reason}.`, {
+      ...(param === undefined ? {} : { param }),
+      cause,
+    });
+  }
+}
+
+/** A name that resolved to an address that must not be reached. */
+class ClosedHost extends Error {
+  override readonly name = 'ClosedHost';
+}
+
+const agents: { guarded?: Agent; open?: Agent } = {};
+const agentOptions = { connectTimeout: connectMs, headersTimeout: idleMs, bodyTimeout: idleMs, connections: 16 };
+
+const openAgent = (): Agent => (agents.open ??= new Agent(agentOptions));
+
+/** Sockets of this agent were looked up by `publicLookup`; it is never used for the operator's own origins. */
+const guardedAgent = (): Agent =>
+  (agents.guarded ??= new Agent({ ...agentOptions, connect: { lookup: publicLookup, timeout: connectMs } }));
+
+/** The system's look-up, failing where any of the addresses is not public. */
+const publicLookup: LookupFunction = (host, options, callback) => {
+  systemLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    const [first] = found;
+    if (error !== null || first === undefined) callback(error ?? new Error('no address'), []);
+    else if (!found.every(({ address }) => isPublicAddress(address))) callback(new ClosedHost(host), []);
+    else if (options.all === true) callback(null, found);
+    else callback(null, first.address, first.family);
+  });
+};
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+
+function ignore(): void {
+  // the stream's reader is told by the stream itself
+}

@@ -1,0 +1,136 @@
+/** A few encoding threads, started when needed and ended when idle, behind a bounded queue. */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { GatewayError } from '../../../domain/errors.ts';
+import { UnusableInput, type EncodeTask } from './tasks.ts';
+import type { WorkerAnswer } from './worker.ts';
+
+const queueMax = 256;
+/** An 8k image of 64 megapixels or ten minutes of sound take well under a minute; more is a thread that hangs. */
+const taskMs = 300_000;
+/** A thread holds about 100 MB, and starts in 0.3 s. */
+const idleMs = 60_000;
+
+export interface EncoderPool {
+  /**
+   * Has a task done in a thread. Refuses with `UnusableInput` for a broken input, with `overloaded` when too many tasks
+   * wait, and with `upstream_error` when the encoder fails. An abort takes a waiting task out of the queue.
+   */
+  run(task: EncodeTask, signal?: AbortSignal): Promise<void>;
+  /** Ends all threads; what was running or waiting is refused. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  task: EncodeTask;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+interface Thread {
+  worker: Worker;
+  running?: Waiting | undefined;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+/** With one thread on small machines and two on others. */
+export function createEncoderPool(threadsMax: number = availableParallelism() > 2 ? 2 : 1): EncoderPool {
+  const threads = new Set<Thread>();
+  const queue: Waiting[] = [];
+  let isClosed = false;
+
+  return {
+    run: (task, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        if (isClosed || queue.length >= queueMax) {
+          throw new GatewayError('overloaded', 'The simulator has too much to encode.', { retryAfterSeconds: 5 });
+        }
+        const settled = () => signal?.removeEventListener('abort', leave);
+        const waiting: Waiting = {
+          task,
+          resolve: () => {
+            settled();
+            resolve();
+          },
+          reject: (error) => {
+            settled();
+            reject(error);
+          },
+        };
+        queue.push(waiting);
+        signal?.addEventListener('abort', leave);
+        assign();
+
+        function leave(): void {
+          const place = queue.indexOf(waiting);
+          if (place < 0) return; // it runs, and its file is thrown away by whoever asked
+          queue.splice(place, 1);
+          waiting.reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+        }
+      }),
+    close: async () => {
+      isClosed = true;
+      for (const waiting of queue.splice(0)) waiting.reject(failure('it was stopped'));
+      const ending = [...threads];
+      for (const thread of ending) end(thread, 'it was stopped');
+      await Promise.all(ending.map(({ worker }) => worker.terminate()));
+    },
+  };
+
+  function assign(): void {
+    while (queue.length > 0) {
+      const idle = [...threads].find(({ running }) => running === undefined);
+      const thread = idle ?? (threads.size < threadsMax ? start() : undefined);
+      const next = thread === undefined ? undefined : queue.shift();
+      if (thread === undefined || next === undefined) return;
+      clearTimeout(thread.timer);
+      thread.running = next;
+      thread.worker.ref();
+      thread.timer = setTimeout(() => end(thread, 'it took too long'), taskMs);
+      thread.worker.postMessage(next.task);
+    }
+  }
+
+  function start(): Thread {
+    const thread: Thread = { worker: startWorker() };
+    threads.add(thread);
+    thread.worker.on('message', (message: WorkerAnswer) => {
+      const { running } = thread;
+      clearTimeout(thread.timer);
+      thread.running = undefined;
+      // An idle thread keeps no process alive.
+      thread.worker.unref();
+      thread.timer = setTimeout(() => end(thread, 'it was idle'), idleMs).unref();
+      if (message.outcome === 'written') running?.resolve();
+      else if (message.outcome === 'unusable') running?.reject(new UnusableInput(message.input, message.message));
+      else running?.reject(failure('its encoder failed', new Error(message.message)));
+      assign();
+    });
+    thread.worker.on('error', (error) => end(thread, 'its encoder broke off', error));
+    thread.worker.on('exit', () => end(thread, 'its encoder ended'));
+    return thread;
+  }
+
+  function end(thread: Thread, reason: string, cause?: unknown): void {
+    if (!threads.delete(thread)) return;
+    clearTimeout(thread.timer);
+    thread.running?.reject(failure(reason, cause));
+    thread.worker.terminate().then(assign, assign);
+  }
+}
+
+const failure = (reason: string, cause?: unknown): GatewayError =>
+  new GatewayError('upstream_error', `The simulator could not make the file: ${reason}.`, { cause });
+
+/**
+ * From compiled code the thread runs `worker.js`. From source it has to load TypeScript itself: Node 20 doesn't hand
+ * loaders down to threads, so a line of JavaScript registers tsx there before it imports `worker.ts`.
+ */
+function startWorker(): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url), { execArgv: [] });
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const entry = JSON.stringify(new URL('./worker.ts', import.meta.url).href);
+  const source = `import { register } from ${loader}; register(); await import(${entry});`;
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { execArgv: [] });
+}

@@ -1,0 +1,89 @@
+/** Image jobs: cards of the size asked for, made while they are read, or a given image upscaled. */
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../../domain/errors.ts';
+import type { ImageRequest } from '../../domain/requests/image.ts';
+import { InvalidMedia, probeMedia } from '../../media/probe.ts';
+import { withFileReader } from '../../media/reader.ts';
+import type { ResultPart } from '../contract.ts';
+import { requireSize, unusable, type AvatarTools } from './avatar-job.ts';
+import { layOutCard, type Card } from './card.ts';
+import { UnusableInput } from './encoding/tasks.ts';
+import { encodePng, type PngRow } from './png.ts';
+import { makeWorkFolder, type WorkFolder } from './work-folders.ts';
+
+/** The name of the result in the work folder. */
+export const upscaledFile = 'result.png';
+const upscaleParam = 'image_urls[0]';
+
+/** The images of a request with a size: one card each, told apart by its number. */
+export function cardImages(
+  request: ImageRequest,
+  size: { width: number; height: number },
+  model: string,
+): ResultPart[] {
+  const references = request.imageUrls.length === 0 ? '' : `  references: ${request.imageUrls.length}`;
+  return Array.from({ length: request.n }, (_, at) => ({
+    open: () => {
+      const card = layOutCard(size.width, size.height, {
+        prompt: request.prompt,
+        top: `simulator  ${model}`,
+        bottom: `${size.width}x${size.height}  image ${at + 1} of ${request.n}${references}`,
+      });
+      return Promise.resolve(cardPng(card));
+    },
+  }));
+}
+
+/**
+ * Makes the upscaled image in a new work folder, which whoever asked has to remove. Refuses with `invalid_parameter`
+ * and `image_urls[0]` a reference that can't be fetched or read; nothing is left behind then.
+ */
+export async function prepareUpscaled(
+  request: ImageRequest,
+  longerSide: number,
+  tools: AvatarTools,
+): Promise<WorkFolder> {
+  const [reference] = request.imageUrls;
+  if (reference === undefined) {
+    throw new GatewayError('missing_parameter', 'Upscaling needs a reference image.', { param: 'image_urls' });
+  }
+  const folder = await makeWorkFolder(tools.tempDir);
+  try {
+    const picturePath = await folder.save('picture', await tools.fetchFile(reference, upscaleParam));
+    const facts = await withFileReader(picturePath, probeMedia);
+    requireSize(facts);
+    if (facts.hasVideo || facts.width === undefined || facts.height === undefined) {
+      throw new UnusableInput('picture', `it is ${facts.mediaType}, not an image`);
+    }
+    const scale = longerSide / Math.max(facts.width, facts.height);
+    const [width, height] = [Math.round(facts.width * scale), Math.round(facts.height * scale)];
+    await tools.pool.run({
+      kind: 'upscale',
+      picturePath,
+      width: Math.max(1, width),
+      height: Math.max(1, height),
+      outputPath: folder.path(upscaledFile),
+    });
+    return folder;
+  } catch (error) {
+    await folder.remove();
+    if (error instanceof InvalidMedia) throw unusable(upscaleParam, new UnusableInput('picture', error.message, error));
+    throw error instanceof UnusableInput ? unusable(upscaleParam, error) : error;
+  }
+}
+
+function cardPng(card: Card): Readable {
+  return encodePng({ width: card.width, height: card.height, palette: card.palette, rows: rowsOf(card) });
+}
+
+function* rowsOf(card: Card): Generator<PngRow> {
+  const row = new Uint8Array(card.width);
+  for (let y = 0; y < card.height; y++) {
+    if (card.repeatsAbove(y)) {
+      yield undefined;
+    } else {
+      card.paint(y, row);
+      yield row;
+    }
+  }
+}

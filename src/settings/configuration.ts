@@ -1,0 +1,158 @@
+/** `tollgate.yaml`: read, checked with every mistake reported at once, and turned into the catalogue's types. */
+import type {
+  Capability,
+  Deployment,
+  Model,
+  ModelKind,
+  ModelLimits,
+  Price,
+  ProviderSettings,
+  Route,
+} from '../domain/catalogue.ts';
+import { crossMistakes } from './cross-rules.ts';
+import { present, SettingsError } from './mistakes.ts';
+import {
+  configurationSchema,
+  healthDefault,
+  imageWaitSecondsDefault,
+  imageTimeoutSecondsDefault,
+  timeoutSecondsDefault,
+  type WrittenConfiguration,
+  type WrittenModel,
+  type WrittenProvider,
+} from './schema.ts';
+import { pathText, readYaml, type Path } from './yaml-document.ts';
+
+export interface Configuration {
+  deployments: readonly Deployment[];
+  /** By name. */
+  providers: ReadonlyMap<string, ProviderSettings>;
+  /** By id, in the order of the file. */
+  models: ReadonlyMap<string, Model>;
+  limits: { jsonBytes: number; audioBytes: number; videoBytes: number; audioSeconds: number };
+  retentionDays: number;
+}
+
+const capabilitiesDefault: Readonly<Record<ModelKind, readonly Capability[]>> = {
+  chat: ['chat'],
+  code: ['chat', 'code'],
+  image: ['image'],
+  video: ['video'],
+  'avatar-video': ['avatar', 'video'],
+  'avatar-image': ['avatar', 'video'],
+  'avatar-talk': ['avatar', 'video'],
+};
+
+/**
+ * Reads the text of a configuration file; `file` is its name in messages, `env` fills in `${NAME}`.
+ * Throws one SettingsError with every mistake, such as
+ * `tollgate.yaml:12: models[0].price.per_image: must be yuan: digits with at most six decimals, such as 0.25`.
+ */
+export function readConfiguration(text: string, file: string, env: Record<string, string | undefined>): Configuration {
+  const document = readYaml(text, file, env, isPrice);
+  const parsed = configurationSchema.safeParse(document.value);
+  const mistakes: { path: Path; message: string }[] = [];
+  for (const issue of parsed.error?.issues ?? []) {
+    const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+    if (issue.code !== 'unrecognized_keys') mistakes.push({ path, message: issue.message });
+    else mistakes.push(...issue.keys.map((key) => ({ path: [...path, key], message: issue.message })));
+  }
+  mistakes.push(...crossMistakes(document.value));
+  // What could not be read was reported already; that it is missing is only the echo.
+  const own = mistakes.filter(({ path }) => !document.unread.has(pathText(path)));
+  const lines = [...document.mistakes, ...own.map(({ path, message }) => document.mistake(path, message))];
+  if (!parsed.success || lines.length > 0) throw new SettingsError(lines.sort(byLine));
+  return configurationOf(parsed.data);
+}
+
+function configurationOf(written: WrittenConfiguration): Configuration {
+  return {
+    deployments: written.deployments.map((deployment) => ({
+      root: deployment.root,
+      health: deployment.health ?? healthDefault(deployment.root),
+      imageWaitSeconds: deployment.image_wait_seconds ?? imageWaitSecondsDefault(deployment.root),
+      videoWaitSeconds: deployment.video_wait_seconds,
+    })),
+    providers: new Map(Object.entries(written.providers).map(([name, provider]) => [name, providerOf(name, provider)])),
+    models: new Map(written.models.map((model) => [model.id, modelOf(model)])),
+    limits: {
+      jsonBytes: written.limits.json_bytes,
+      audioBytes: written.limits.audio_bytes,
+      videoBytes: written.limits.video_bytes,
+      audioSeconds: written.limits.audio_seconds,
+    },
+    retentionDays: written.retention_days,
+  };
+}
+
+function providerOf(name: string, written: WrittenProvider): ProviderSettings {
+  const answersWithImages = written.kind === 'openai' || written.kind === 'ark';
+  const imageTimeoutSeconds = answersWithImages ? imageTimeoutSecondsDefault : timeoutSecondsDefault;
+  return present({
+    name,
+    kind: written.kind,
+    baseUrl: written.base_url,
+    apiKey: 'api_key' in written ? written.api_key : undefined,
+    accessKey: 'access_key' in written ? written.access_key : undefined,
+    secretKey: 'secret_key' in written ? written.secret_key : undefined,
+    headers: written.headers,
+    timeoutMs: milliseconds(written.timeout_seconds ?? timeoutSecondsDefault),
+    imageTimeoutMs: milliseconds(written.timeout_seconds ?? imageTimeoutSeconds),
+    idleTimeoutMs: milliseconds(written.idle_timeout_seconds),
+    deadlineMs: milliseconds(written.deadline_seconds),
+    maxPerSecond: written.max_per_second,
+    maxConcurrent: written.max_concurrent,
+    simulator:
+      written.kind === 'simulator'
+        ? { latencyMs: written.latency_ms, failRate: written.fail_rate, seed: written.seed }
+        : undefined,
+  });
+}
+
+function modelOf(written: WrittenModel): Model {
+  return present({
+    id: written.id,
+    kind: written.kind,
+    ownedBy: written.owned_by ?? written.routes[0]?.provider ?? 'tollgate',
+    created: written.created,
+    capabilities: [...new Set(written.capabilities ?? capabilitiesDefault[written.kind])],
+    published: written.published,
+    maintenance: written.maintenance,
+    routes: written.routes satisfies readonly Route[],
+    price: priceOf(written),
+    limits: limitsOf(written.limits),
+    qualityScale: written.quality_scale,
+    onDisconnect: written.on_disconnect,
+  });
+}
+
+/** The cross rules have seen to it that the price fits the kind. */
+function priceOf({ price }: WrittenModel): Price {
+  if (price.per_image !== undefined) return { unit: 'image', perImage: price.per_image };
+  if (price.per_second !== undefined) return { unit: 'second', perSecond: price.per_second };
+  if (price.input_per_million === undefined || price.output_per_million === undefined)
+    throw new Error('a model has no price');
+  return present({
+    unit: 'token' as const,
+    inputPerMillion: price.input_per_million,
+    outputPerMillion: price.output_per_million,
+    cachedInputPerMillion: price.cached_input_per_million,
+  });
+}
+
+function limitsOf(written: WrittenModel['limits']): ModelLimits {
+  return present({
+    promptCharacters: written.prompt_characters,
+    maxSeconds: written.max_seconds,
+    maxOutputTokens: written.max_output_tokens,
+    durations: written.durations,
+    resolutions: written.resolutions,
+  });
+}
+
+const isPrice = (path: Path): boolean => path.length === 4 && path[0] === 'models' && path[2] === 'price';
+
+const milliseconds = (seconds: number): number => Math.round(seconds * 1000);
+
+const byLine = (a: string, b: string): number => lineOf(a) - lineOf(b);
+const lineOf = (mistake: string): number => Number(/:(\d+): /.exec(mistake)?.[1] ?? 0);

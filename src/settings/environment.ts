@@ -1,0 +1,230 @@
+/** The settings that come from the environment (contract, section 9), checked together. */
+import { z } from 'zod';
+import { micros, type MicroYuan } from '../domain/money.ts';
+import { must, SettingsError } from './mistakes.ts';
+import { matching, webAddress, yuan } from './values.ts';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface Environment {
+  /** 0 takes a free port. */
+  port: number;
+  host: string;
+  /** Without a slash at its end; undefined: the address that the server listens on. */
+  publicUrl: string | undefined;
+  /** `TOLLGATE_CONFIG` as it was given; undefined: `tollgate.yaml`, if there is one. */
+  configurationFile: string | undefined;
+  dataDir: string;
+  /** Undefined: the embedded database. */
+  databaseUrl: string | undefined;
+  temporal: TemporalSettings;
+  /** Undefined: files below the data directory. */
+  s3: S3Settings | undefined;
+  /** `TOLLGATE_SECRET`: the first signs, all verify. Undefined: made and kept in the data directory. */
+  secrets: readonly string[] | undefined;
+  /** The demo account of an empty database; what is undefined is made up. */
+  bootstrap: {
+    key: string | undefined;
+    balance: MicroYuan;
+    email: string | undefined;
+    password: string | undefined;
+  };
+  allowPrivateUrls: boolean;
+  logLevel: LogLevel;
+  otlpEndpoint: string | undefined;
+}
+
+export interface TemporalSettings {
+  /** `host:port`. Undefined: the embedded server. */
+  address: string | undefined;
+  namespace: string;
+  apiKey: string | undefined;
+  /** Undefined: no TLS. The paths are PEM files. */
+  tls:
+    | {
+        serverName: string | undefined;
+        serverCaPath: string | undefined;
+        clientCertPath: string | undefined;
+        clientKeyPath: string | undefined;
+      }
+    | undefined;
+  cliPath: string | undefined;
+}
+
+export interface S3Settings {
+  /** Undefined: Amazon's own for the region. */
+  endpoint: string | undefined;
+  /** Where callers reach the store; undefined: they get the files from the gateway. */
+  publicEndpoint: string | undefined;
+  bucket: string;
+  region: string;
+  /** Undefined: the credentials that the machine offers. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
+}
+
+/** Shorter secrets could be guessed offline from one signed link. */
+export const secretCharactersMin = 32;
+const bootstrapBalanceDefault = micros(100_000_000n);
+
+const schema = z.object({
+  PORT: wholeNumber(0, 65_535).default(8080),
+  HOST: matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'be a host name or an IP address').default('127.0.0.1'),
+  PUBLIC_URL: webAddress().optional(),
+  TOLLGATE_CONFIG: z.string().optional(),
+  TOLLGATE_DATA_DIR: z.string().default('.tollgate'),
+  DATABASE_URL: matching(
+    /^postgres(ql)?:\/\/\S+$/,
+    'be a PostgreSQL address such as postgres://user:password@host:5432/tollgate',
+  ).optional(),
+  TEMPORAL_ADDRESS: matching(
+    /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/,
+    'be host:port, such as localhost:7233',
+  ).optional(),
+  TEMPORAL_NAMESPACE: matching(/^[A-Za-z0-9._-]{1,255}$/, 'be the name of a namespace').default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS: flag().optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().optional(),
+  TEMPORAL_CLI_PATH: z.string().optional(),
+  S3_ENDPOINT: webAddress().optional(),
+  S3_PUBLIC_ENDPOINT: webAddress().optional(),
+  S3_BUCKET: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, 'be the name of a bucket').optional(),
+  S3_REGION: matching(/^[A-Za-z0-9-]{1,64}$/, 'be a region such as us-east-1').default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  TOLLGATE_SECRET: secretList().optional(),
+  // 14 of its characters are stored in the clear, so fewer than 24 would be guessable.
+  TOLLGATE_BOOTSTRAP_KEY: matching(
+    /^sk-tg-[A-Za-z0-9_-]{18,194}$/,
+    'begin with sk-tg- and have 24 to 200 characters of A-Z, a-z, 0-9, _ and -',
+  ).optional(),
+  TOLLGATE_BOOTSTRAP_BALANCE: yuan().default(bootstrapBalanceDefault),
+  TOLLGATE_BOOTSTRAP_EMAIL: matching(/^[^\s@]{1,64}@[^\s@]{1,190}$/, 'be an e-mail address').optional(),
+  TOLLGATE_BOOTSTRAP_PASSWORD: matching(/^.{8,200}$/su, 'have 8 to 200 characters').optional(),
+  TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
+  LOG_LEVEL: z.enum(logLevels, must(`be one of ${logLevels.join(', ')}`)).default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
+});
+type Name = keyof typeof schema.shape;
+const names = Object.keys(schema.shape) as Name[];
+
+/**
+ * Reads the environment; an empty variable counts as unset.
+ * Throws one SettingsError with every mistake, a line each, such as `PORT: must be a whole number from 0 to 65535`.
+ */
+export function readEnvironment(env: Record<string, string | undefined>): Environment {
+  const given = new Map<Name, string>();
+  for (const name of names) {
+    const value = env[name]?.trim();
+    if (value !== undefined && value !== '') given.set(name, value);
+  }
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  const lines = crossMistakes(given);
+  if (!parsed.success) {
+    lines.unshift(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+    throw new SettingsError(lines);
+  }
+  if (lines.length > 0) throw new SettingsError(lines);
+  return environmentOf(parsed.data);
+}
+
+function environmentOf(values: z.output<typeof schema>): Environment {
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL,
+    configurationFile: values.TOLLGATE_CONFIG,
+    dataDir: values.TOLLGATE_DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    temporal: temporalOf(values),
+    s3: s3Of(values),
+    secrets: values.TOLLGATE_SECRET,
+    bootstrap: {
+      key: values.TOLLGATE_BOOTSTRAP_KEY,
+      balance: values.TOLLGATE_BOOTSTRAP_BALANCE,
+      email: values.TOLLGATE_BOOTSTRAP_EMAIL,
+      password: values.TOLLGATE_BOOTSTRAP_PASSWORD,
+    },
+    allowPrivateUrls: values.TOLLGATE_ALLOW_PRIVATE_URLS,
+    logLevel: values.LOG_LEVEL,
+    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+  };
+}
+
+function temporalOf(values: z.output<typeof schema>): TemporalSettings {
+  const tls = {
+    serverName: values.TEMPORAL_TLS_SERVER_NAME,
+    serverCaPath: values.TEMPORAL_TLS_SERVER_CA_CERT_PATH,
+    clientCertPath: values.TEMPORAL_TLS_CLIENT_CERT_PATH,
+    clientKeyPath: values.TEMPORAL_TLS_CLIENT_KEY_PATH,
+  };
+  // An API key must never travel in the clear, so it brings TLS with it unless that is switched off by name.
+  const asksForTls = values.TEMPORAL_API_KEY !== undefined || Object.values(tls).some((value) => value !== undefined);
+  return {
+    address: values.TEMPORAL_ADDRESS,
+    namespace: values.TEMPORAL_NAMESPACE,
+    apiKey: values.TEMPORAL_API_KEY,
+    tls: (values.TEMPORAL_TLS ?? asksForTls) ? tls : undefined,
+    cliPath: values.TEMPORAL_CLI_PATH,
+  };
+}
+
+function s3Of(values: z.output<typeof schema>): S3Settings | undefined {
+  if (values.S3_BUCKET === undefined) return undefined;
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  return {
+    endpoint: values.S3_ENDPOINT,
+    publicEndpoint: values.S3_PUBLIC_ENDPOINT,
+    bucket: values.S3_BUCKET,
+    region: values.S3_REGION,
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey },
+  };
+}
+
+/** What can only be judged over several variables: which go together, and which another one makes necessary. */
+function crossMistakes(given: ReadonlyMap<Name, string>): string[] {
+  const lines: string[] = [];
+  const needs = (reason: Name, needed: Name) => {
+    if (given.has(reason) && !given.has(needed)) lines.push(`${needed}: is missing; ${reason} needs it`);
+  };
+  needs('S3_ENDPOINT', 'S3_BUCKET');
+  needs('S3_PUBLIC_ENDPOINT', 'S3_BUCKET');
+  needs('S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY');
+  needs('S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID');
+  needs('TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH');
+  needs('TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_TLS_CLIENT_CERT_PATH');
+  // Processes that share a database but not a data directory would each make a secret of their own.
+  needs('DATABASE_URL', 'TOLLGATE_SECRET');
+  return lines;
+}
+
+function wholeNumber(min: number, max: number) {
+  const rule = must(`be a whole number from ${min} to ${max}`);
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { ...rule, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, rule);
+}
+
+function flag() {
+  return z
+    .enum(['true', 'false', '1', '0'], must('be true or false'))
+    .transform((value) => value === 'true' || value === '1');
+}
+
+function secretList() {
+  return z.string().transform((text, context) => {
+    const secrets = text.split(',').map((secret) => secret.trim());
+    if (secrets.every((secret) => secret.length >= secretCharactersMin) && new Set(secrets).size === secrets.length)
+      return secrets;
+    context.addIssue(
+      `must be one or several different secrets, each at least ${secretCharactersMin} characters, separated by commas`,
+    );
+    return z.NEVER;
+  });
+}

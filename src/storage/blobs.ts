@@ -1,0 +1,45 @@
+/** The contract of blob stores: whole files under keys that are written once and never overwritten. */
+import type { Readable } from 'node:stream';
+
+export interface BlobStore {
+  /**
+   * Stores a stream under a new key; nothing can be seen under the key before all of it is durable.
+   * Refuses with `BlobTooLarge` once more than `bytesMax` came and with `BlobExists` for a key that is taken;
+   * whatever goes wrong, nothing is left behind.
+   */
+  write(key: string, source: AsyncIterable<Uint8Array>, limits: { bytesMax: number }): Promise<StoredBlob>;
+  /** Streams a blob, or the part from `start` to before `end`. Refuses with `BlobNotFound`. */
+  read(key: string, range?: { start: number; end: number }): Promise<Readable>;
+  /** Refuses with `BlobNotFound`. */
+  size(key: string): Promise<number>;
+  /** Removing what is not there is no error. */
+  remove(key: string): Promise<void>;
+  /** Keys below a prefix, with the time (Unix ms) of their last change. */
+  list(prefix: string): AsyncIterable<{ key: string; changedAtMs: number }>;
+  /** Writes, reads and removes a small blob; refuses with what is wrong. */
+  check(): Promise<void>;
+}
+
+export interface StoredBlob {
+  key: string;
+  bytes: number;
+  sha256: string;
+}
+
+export class BlobNotFound extends Error {
+  override readonly name = 'BlobNotFound';
+}
+
+/** A key is written once; whoever chose it must choose another. */
+export class BlobExists extends Error {
+  override readonly name = 'BlobExists';
+}
+
+export class BlobTooLarge extends Error {
+  override readonly name = 'BlobTooLarge';
+  readonly bytesMax: number;
+  constructor(bytesMax: number) {
+    super(`more than ${String(bytesMax)} bytes`);
+    this.bytesMax = bytesMax;
+  }
+}

@@ -1,0 +1,88 @@
+/** The connection to PostgreSQL: pools, drizzle over them, and the migrations. */
+import { fileURLToPath } from 'node:url';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import * as schema from './schema.ts';
+
+export type Drizzle = NodePgDatabase<typeof schema>;
+
+export interface Database {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  /** Connections on which a transaction's statements are sent without waiting for each other's answers. */
+  readonly pipelined: pg.Pool;
+  readonly orm: Drizzle;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Told of connections that broke while idle: a server that stops ends them with 57P01. */
+  onIdleError: (error: Error) => void;
+  connectionsMax?: number;
+}
+
+/** Opens pools on a database; connects on first use. Integers of 64 bits arrive as bigint. */
+export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: DatabaseOptions): Database {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, (digits: string) => BigInt(digits));
+  const options: pg.PoolConfig = {
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: 5_000,
+    // Every statement is bounded, so that a lock that nobody releases can't hold a request for ever.
+    statement_timeout: 8_000,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool({ ...options, max: connectionsMax });
+  const pipelined = new pg.Pool({ ...options, max: 4, pipeline: true });
+  pool.on('error', onIdleError);
+  pipelined.on('error', onIdleError);
+  return {
+    url,
+    pool,
+    pipelined,
+    orm: drizzle(pool, { schema }),
+    async close() {
+      await Promise.all([pool.end(), pipelined.end()]);
+    },
+  };
+}
+
+/** Any number, as long as no other program uses it in the same database. */
+const migrationLock = 7_018_551;
+
+/**
+ * Brings the schema up to date. Safe when several processes start at once: one migrates while the others wait for its
+ * lock and then find nothing left to do. Refuses a database that is newer than this program.
+ */
+export async function migrateDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
+    await migrate(drizzle(client), { migrationsFolder: folder });
+    await client.query('select tollgate_ensure_partitions(12)');
+  } finally {
+    await client.end();
+  }
+}
+
+/** The code of a database error (SQLSTATE), such as `40P01`. */
+export function sqlState(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError) return error.code;
+  return error instanceof Error && error.cause !== undefined ? sqlState(error.cause) : undefined;
+}
+
+/** Whether an error tells that the database can't be reached now, so that the same may work later. */
+export function isConnectionTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|57P|53)/.test(state);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (/^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT)/.test(code)) return true;
+  if (/connection (terminated|timeout|error)|timeout exceeded when trying to connect|not queryable/i.test(error.message)) return true;
+  return error.cause !== undefined && isConnectionTrouble(error.cause);
+}

@@ -1,0 +1,74 @@
+/**
+ * Fetching a result once. A download claims the task for 30 seconds and renews the claim while it runs; what was
+ * fetched, or is past its time, is removed: the row in one transaction, the media after it.
+ */
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { TaskId } from '../domain/ids.ts';
+import { storedFileSchema, uploadsSchema } from '../domain/stored-request.ts';
+import type { BlobStore } from './blobs.ts';
+import type { Database } from './database.ts';
+
+const claim_seconds = 30;
+export const claim_renewal_ms = 10_000;
+
+/** Claims a finished task for one download; undefined when another has it, or it is removed, expired or not finished. */
+export async function claimFetch(database: Database, task: TaskId, windowMs: number): Promise<string | undefined> {
+  const owner = randomUUID();
+  const { rowCount } = await database.pool.query({
+    name: 'claim-fetch',
+    text: `update tasks set fetch_owner = $2, fetch_until = clock_timestamp() + make_interval(secs => $3)
+      where id = $1 and state = 'succeeded' and removed_at is null
+        and coalesce(fetch_until, '-infinity') < clock_timestamp()
+        and finished_at > clock_timestamp() - make_interval(secs => $4)`,
+    values: [task, owner, claim_seconds, windowMs / 1000],
+  });
+  return rowCount === 1 ? owner : undefined;
+}
+
+/** Keeps a claim alive. */
+export async function renewFetch(database: Database, task: TaskId, owner: string): Promise<void> {
+  await database.pool.query(
+    `update tasks set fetch_until = clock_timestamp() + make_interval(secs => $3) where id = $1 and fetch_owner = $2`,
+    [task, owner, claim_seconds],
+  );
+}
+
+/** Gives a claim back: the download broke off, and the result stays. */
+export async function dropFetch(database: Database, task: TaskId, owner: string): Promise<void> {
+  await database.pool.query('update tasks set fetch_owner = null, fetch_until = null where id = $1 and fetch_owner = $2', [task, owner]);
+}
+
+/** Milliseconds until the running download's claim ends, 0 if none runs. */
+export async function claimsUntil(database: Database, task: TaskId): Promise<number> {
+  const { rows } = await database.pool.query(
+    `select greatest(0, coalesce(ceil(extract(epoch from fetch_until - clock_timestamp()) * 1000), 0))::bigint as left_ms
+     from tasks where id = $1 and removed_at is null`,
+    [task],
+  );
+  return rows[0] === undefined ? 0 : Number(z.object({ left_ms: z.bigint() }).parse(rows[0]).left_ms);
+}
+
+export async function isRemoved(database: Database, task: TaskId): Promise<boolean> {
+  const { rowCount } = await database.pool.query('select 1 from tasks where id = $1 and removed_at is null', [task]);
+  return rowCount === 0;
+}
+
+/** Removes a task's media and request for good; the row and its money stay. Repeating it deletes what was left over. */
+export async function removeMedia(database: Database, blobs: BlobStore, task: TaskId, owner?: string): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    `update tasks t set removed_at = coalesce(t.removed_at, clock_timestamp()), request = null, uploads = null,
+        fetch_owner = null, fetch_until = null
+      from (select id, files, uploads from tasks where id = $1) as before
+      where t.id = before.id and t.finished_at is not null and ($2::uuid is null or t.fetch_owner = $2)
+      returning before.files, before.uploads`,
+    [task, owner ?? null],
+  );
+  if (rows[0] === undefined) return false;
+  const { files, uploads } = removedRow.parse(rows[0]);
+  const keys = [...(files ?? []), ...(uploads ? [uploads.audio, uploads.video] : [])].map(({ blobKey }) => blobKey);
+  for (const key of keys) await blobs.remove(key);
+  return true;
+}
+
+const removedRow = z.object({ files: z.array(storedFileSchema).nullable(), uploads: uploadsSchema.nullable() });

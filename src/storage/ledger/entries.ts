@@ -1,0 +1,99 @@
+/** Reading the ledger: an account's entries, newest first, in pages that stay right while entries arrive. */
+import * as z from 'zod';
+import type { AccountId } from '../../domain/ids.ts';
+import { type EntryType, entryTypes } from '../../domain/ledger.ts';
+import { micros, type MicroYuan } from '../../domain/money.ts';
+import type { Database } from '../database.ts';
+
+export interface Entry {
+  transferId: string;
+  type: EntryType;
+  seq: bigint;
+  createdAt: Date;
+  /** On the available balance, signed. */
+  amount: MicroYuan;
+  balance: MicroYuan;
+  /** Earned by this entry. */
+  charged: MicroYuan;
+  keyId: string | null;
+  taskId: string | null;
+  requestId: string | null;
+  model: string | null;
+  units: number | null;
+  unit: string | null;
+  unitPrice: MicroYuan | null;
+  lines: unknown;
+  usageSource: string | null;
+  reason: string | null;
+}
+
+export interface EntryFilter {
+  taskId?: string | undefined;
+  requestId?: string | undefined;
+  type?: EntryType | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** Up to `limit` entries before the number `before`, or the newest. */
+export async function listEntries(
+  database: Database,
+  account: AccountId,
+  { taskId, requestId, type, from, to }: EntryFilter,
+  { limit, before }: { limit: number; before: bigint | undefined },
+): Promise<Entry[]> {
+  const { rows } = await database.pool.query({
+    name: 'list-entries',
+    text: `select transfer_id, type, seq, created_at, d_available, available_after, d_revenue, key_id, task_id, request_id, model,
+        units::float8 as units, unit, unit_price, lines, usage_source, reason
+      from entries where account_id = $1 and seq < coalesce($2, 9223372036854775807)
+        and ($3::text is null or task_id = $3) and ($4::text is null or request_id = $4) and ($5::text is null or type = $5)
+        and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)
+      order by seq desc limit $8`,
+    values: [account, before ?? null, taskId ?? null, requestId ?? null, type ?? null, from ?? null, to ?? null, limit],
+  });
+  return rows.map((row) => entryRow.parse(row));
+}
+
+const money = z.bigint().transform(micros);
+const entryRow = z
+  .object({
+    transfer_id: z.string(),
+    type: z.enum(entryTypes),
+    seq: z.bigint(),
+    created_at: z.date(),
+    d_available: money,
+    available_after: money,
+    d_revenue: money,
+    key_id: z.string().nullable(),
+    task_id: z.string().nullable(),
+    request_id: z.string().nullable(),
+    model: z.string().nullable(),
+    units: z.number().nullable(),
+    unit: z.string().nullable(),
+    unit_price: money.nullable(),
+    lines: z.unknown(),
+    usage_source: z.string().nullable(),
+    reason: z.string().nullable(),
+  })
+  .transform(
+    (row): Entry => ({
+      transferId: row.transfer_id,
+      type: row.type,
+      seq: row.seq,
+      createdAt: row.created_at,
+      amount: row.d_available,
+      balance: row.available_after,
+      charged: row.d_revenue,
+      keyId: row.key_id,
+      taskId: row.task_id,
+      requestId: row.request_id,
+      model: row.model,
+      units: row.units,
+      unit: row.unit,
+      unitPrice: row.unit_price,
+      lines: row.lines,
+      usageSource: row.usage_source,
+      reason: row.reason,
+    }),
+  );

@@ -1,0 +1,214 @@
+/** The ledger as its users see it: each method one move, durable when it answers. */
+import { type AdmissionRequest, correctedCounters, decideAdmission, rateState, type RateState } from '../../domain/admission.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
+import * as rules from '../../domain/ledger.ts';
+import { type MicroYuan, micros, minus } from '../../domain/money.ts';
+import { type FinalTaskState, isFinal, type StoredFile } from '../../domain/tasks.ts';
+import { newTransferId } from '../new-ids.ts';
+import type { LedgerGroups } from './group.ts';
+import type { Decision, Move, MoveRows, NewTask } from './move.ts';
+import type { LockedTask } from './view.ts';
+
+export interface TaskAdmission {
+  account: AccountId;
+  request: AdmissionRequest;
+  task: Omit<NewTask, 'transferId' | 'holdAmount' | 'uploads'> & { uploads?: unknown };
+  units: Units;
+  idempotency?: { key: string; bodyHash: Buffer };
+}
+
+/** What an entry says of its amount: how many of what, at which price. */
+export interface Units {
+  /** In thousandths: an image is 1000, a second as many as it has milliseconds. */
+  thousandths: bigint;
+  unit: 'image' | 'second';
+  unitPrice: MicroYuan;
+  priceVersion: string;
+}
+
+export type TaskAdmitted =
+  | { admitted: 'new' | 'before'; taskId: TaskId; rate?: RateState | undefined }
+  | { admitted: 'no'; refusal: GatewayError; rate?: RateState | undefined };
+
+export interface TaskEnd {
+  account: AccountId;
+  key: KeyId;
+  task: TaskId;
+}
+
+export interface TaskSuccess extends TaskEnd {
+  price: MicroYuan;
+  units: Units;
+  model: string;
+  requestId: string;
+  durationMs: number | null;
+  files: readonly StoredFile[];
+}
+
+export interface TaskFailure extends TaskEnd {
+  state: 'failed' | 'cancelled';
+  error: Pick<GatewayError, 'code' | 'message' | 'param'>;
+  model: string;
+  requestId: string;
+}
+
+/** `ended` tells whether this call was the one that ended the task; `state` is what the task is now. */
+export interface TaskEnded {
+  ended: boolean;
+  state: FinalTaskState;
+}
+
+export class Ledger {
+  readonly #groups: LedgerGroups;
+
+  constructor(groups: LedgerGroups) {
+    this.#groups = groups;
+  }
+
+  /**
+   * Admits a task: counts the call, holds its price and writes its row, or refuses with one of the contract's codes and
+   * changes nothing. A bound idempotency key answers with the task that it bound.
+   */
+  admitTask(admission: TaskAdmission): Promise<TaskAdmitted> {
+    const transferId = newTransferId();
+    const { account, task, idempotency } = admission;
+    const move: Move<TaskAdmitted> = {
+      account,
+      key: task.keyId,
+      ...(idempotency && { idempotencyKey: idempotency.key }),
+      decide: (rows) => decideTask(admission, transferId, rows),
+    };
+    return this.#groups.commit(move);
+  }
+
+  /** Ends a task in success: captures its price and releases the rest. Harmless when it is final already. */
+  settleTask(success: TaskSuccess): Promise<TaskEnded> {
+    return this.#endTask(success, ({ account }, task) => {
+      const { movements, charged } = rules.settlement({
+        held: micros(task.holdAmount),
+        price: success.price,
+        available: account.available,
+      });
+      const facts = { ...namesOf(success, task), ...unitFacts(success.units) };
+      const after = movements.reduce((sum, { legs }) => sum + legs.available, account.available as bigint);
+      return {
+        charged,
+        entries: movements.map((movement) => ({ ...movement, ...(movement.type === 'release' ? namesOf(success, task) : facts) })),
+        inArrears: account.inArrears || charged < success.price,
+        closedHold: { transferId: task.transferId, state: 'captured' },
+        endedTask: {
+          id: task.id,
+          state: 'succeeded',
+          cost: charged,
+          durationMs: success.durationMs,
+          files: success.files,
+          balanceAfter: micros(after),
+        },
+      };
+    });
+  }
+
+  /** Ends a task without success and gives its hold back. Harmless when it is final already. */
+  releaseTask(failure: TaskFailure): Promise<TaskEnded> {
+    return this.#endTask(failure, ({ account }, task) => ({
+      charged: micros(0n),
+      entries: [
+        { ...rules.release(micros(task.holdAmount)), ...namesOf(failure, task), reason: failure.error.code },
+      ],
+      closedHold: { transferId: task.transferId, state: 'released' },
+      endedTask: {
+        id: task.id,
+        state: failure.state,
+        error: failure.error,
+        balanceAfter: micros(account.available + task.holdAmount),
+      },
+    }));
+  }
+
+  /** Adds money to an account and ends its arrears; answers the available balance after it. */
+  credit(account: AccountId, amount: MicroYuan, reason: string): Promise<MicroYuan> {
+    const transferId = newTransferId();
+    return this.#groups.commit<MicroYuan>({
+      account,
+      decide: ({ account: row }) => ({
+        outcome: micros(row.available + amount),
+        entries: [{ ...rules.credit(amount), transferId, reason }],
+        inArrears: false,
+      }),
+    });
+  }
+
+  #endTask(end: TaskEnd, decideEnd: (rows: MoveRows, task: LockedTask) => Omit<Decision<never>, 'outcome'> & { charged: MicroYuan }) {
+    return this.#groups.commit<TaskEnded>({
+      account: end.account,
+      key: end.key,
+      task: end.task,
+      decide(rows) {
+        const { task, key } = rows;
+        if (!task || !key) throw new Error(`no task ${end.task}`);
+        if (isFinal(task.state)) return { outcome: { ended: false, state: task.state } };
+        const { charged, ...decision } = decideEnd(rows, task);
+        const counters = correctedCounters(key.counters, {
+          admittedAt: task.createdAt,
+          held: micros(task.holdAmount),
+          charged,
+          isTask: true,
+        });
+        const state = decision.endedTask?.state;
+        if (!state) throw new Error('a task ends in a state');
+        return { ...decision, counters, outcome: { ended: true, state } };
+      },
+    });
+  }
+}
+
+function decideTask(admission: TaskAdmission, transferId: TransferId, rows: MoveRows): Decision<TaskAdmitted> {
+  const { request, task, idempotency, units } = admission;
+  const { account, key, bound, now } = rows;
+  if (!key) throw new Error(`no key ${task.keyId}`);
+  if (bound && idempotency) return { outcome: answerOfBound(bound, idempotency) };
+  const decision = decideAdmission(request, account, key, now);
+  if (!decision.admitted) {
+    return { outcome: { admitted: 'no', refusal: decision.refusal, rate: rateState(key, now) } };
+  }
+  const hold = request.hold;
+  const names = { transferId, keyId: task.keyId, taskId: task.id, requestId: task.requestId, model: task.model };
+  return {
+    outcome: { admitted: 'new', taskId: task.id, rate: rateState({ ...key, counters: decision.counters }, now) },
+    counters: decision.counters,
+    entries: [{ ...rules.hold(hold), ...names, ...unitFacts(units) }],
+    newHold: { transferId, keyId: task.keyId, subject: task.id, amount: hold },
+    newTask: { ...task, uploads: task.uploads ?? null, transferId, holdAmount: hold },
+    ...(idempotency && { boundKey: { ...idempotency, taskId: task.id } }),
+  };
+}
+
+function answerOfBound(bound: NonNullable<MoveRows['bound']>, asked: { bodyHash: Buffer }): TaskAdmitted {
+  if (bound.taskId === null || !bound.bodyHash.equals(asked.bodyHash)) {
+    const text = 'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.';
+    return { admitted: 'no', refusal: new GatewayError('idempotency_key_reused', text) };
+  }
+  return { admitted: 'before', taskId: bound.taskId };
+}
+
+const namesOf = (end: { model: string; requestId: string }, task: LockedTask) => ({
+  transferId: task.transferId,
+  keyId: task.keyId,
+  taskId: task.id,
+  requestId: end.requestId,
+  model: end.model,
+});
+
+const unitFacts = ({ thousandths, unit, unitPrice, priceVersion }: Units) => ({
+  units: thousandthsText(thousandths),
+  unit,
+  unitPrice,
+  priceVersion,
+});
+
+/** A count of thousandths with its three decimals, as the database prints it: 12400 is `12.400`. */
+export function thousandthsText(thousandths: bigint): string {
+  const digits = thousandths.toString().padStart(4, '0');
+  return `${digits.slice(0, -3)}.${digits.slice(-3)}`;
+}

@@ -1,0 +1,80 @@
+/** A move: one thing that happens to an account's money, decided over locked rows and written in one transaction. */
+import type { KeyCounters } from '../../domain/admission.ts';
+import type { GatewayError } from '../../domain/errors.ts';
+import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
+import type { Movement } from '../../domain/ledger.ts';
+import type { MicroYuan } from '../../domain/money.ts';
+import type { FinalTaskState, StoredFile, TaskKind } from '../../domain/tasks.ts';
+import type { BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './view.ts';
+
+export interface Move<T> {
+  readonly account: AccountId;
+  readonly key?: KeyId;
+  readonly task?: TaskId;
+  readonly idempotencyKey?: string;
+  /** Pure: the same rows give the same decision, so that it may be asked again after a rollback. */
+  decide(rows: MoveRows): Decision<T>;
+}
+
+export interface MoveRows {
+  now: Date;
+  account: LockedAccount;
+  key: LockedKey | undefined;
+  task: LockedTask | undefined;
+  bound: BoundIdempotencyKey | undefined;
+}
+
+/** What a move changes. Nothing named, nothing changed: the outcome alone is the answer. */
+export interface Decision<T> {
+  outcome: T;
+  entries?: readonly NewEntry[];
+  counters?: KeyCounters;
+  inArrears?: boolean;
+  newHold?: NewHold;
+  closedHold?: { transferId: TransferId; state: 'captured' | 'released' };
+  newTask?: NewTask;
+  endedTask?: EndedTask;
+  boundKey?: { key: string; bodyHash: Buffer; taskId: TaskId };
+}
+
+/** An entry's movement with the facts that it names. */
+export interface NewEntry extends Movement {
+  transferId: TransferId;
+  keyId?: KeyId;
+  taskId?: TaskId;
+  requestId?: string;
+  model?: string;
+  /** Decimal digits with up to three decimals. */
+  units?: string;
+  unit?: 'image' | 'second' | 'token';
+  unitPrice?: MicroYuan;
+  lines?: unknown;
+  priceVersion?: string;
+  usageSource?: 'upstream' | 'estimated';
+  reason?: string;
+}
+
+export interface NewHold {
+  transferId: TransferId;
+  keyId: KeyId;
+  subject: string;
+  amount: MicroYuan;
+}
+
+export interface NewTask {
+  id: TaskId;
+  kind: TaskKind;
+  keyId: KeyId;
+  requestId: string;
+  model: string;
+  request: unknown;
+  uploads: unknown;
+  terms: unknown;
+  transferId: TransferId;
+  holdAmount: MicroYuan;
+}
+
+export type EndedTask = { id: TaskId; state: FinalTaskState; balanceAfter: MicroYuan } & (
+  | { state: 'succeeded'; cost: MicroYuan; durationMs: number | null; files: readonly StoredFile[] }
+  | { state: 'failed' | 'cancelled'; error: Pick<GatewayError, 'code' | 'message' | 'param'> }
+);

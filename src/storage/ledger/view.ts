@@ -1,0 +1,221 @@
+/** What a group of moves sees: the rows that it locked, read and parsed, in the form that the domain decides on. */
+import type pg from 'pg';
+import * as z from 'zod';
+import type { AccountState, KeyState } from '../../domain/admission.ts';
+import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
+import { callLimitsSchema, keyLevels, storedSpendLimitSchema } from '../../domain/keys.ts';
+import { micros } from '../../domain/money.ts';
+import { taskStates, type TaskState } from '../../domain/tasks.ts';
+
+export interface LockedAccount extends AccountState {
+  id: AccountId;
+  seq: bigint;
+  chain: Buffer;
+}
+
+export interface LockedKey extends KeyState {
+  id: KeyId;
+  accountId: AccountId;
+}
+
+export interface LockedTask {
+  id: TaskId;
+  state: TaskState;
+  accountId: AccountId;
+  keyId: KeyId;
+  transferId: TransferId;
+  holdAmount: bigint;
+  createdAt: Date;
+}
+
+export interface BoundIdempotencyKey {
+  bodyHash: Buffer;
+  state: 'running' | 'done';
+  taskId: TaskId | null;
+  answer: string | null;
+}
+
+export interface View {
+  /** The database's clock, read after the locks. */
+  now: Date;
+  accounts: Map<string, LockedAccount>;
+  keys: Map<string, LockedKey>;
+  tasks: Map<string, LockedTask>;
+  /** By account and key, joined with a line break. */
+  idempotencyKeys: Map<string, BoundIdempotencyKey>;
+}
+
+export interface Wanted {
+  accounts: readonly string[];
+  keys: readonly string[];
+  tasks: readonly string[];
+  idempotencyKeys: readonly { account: string; key: string }[];
+}
+
+export const idempotencyKeyOf = (account: string, key: string): string => `${account}\n${key}`;
+
+const lockAccounts = {
+  name: 'lock-accounts',
+  text: `select id, status, available, held, in_arrears, seq, chain from accounts
+    where id = any($1::text[]) order by id for no key update`,
+};
+const lockKeys = {
+  name: 'lock-keys',
+  text: `select id, account_id, level, models, call_limits, spend_limit, max_running_tasks, expires_at, revoked_at, counted_at,
+      calls_minute, calls_hour, calls_day, calls_month, calls_total,
+      spent_minute, spent_hour, spent_day, spent_month, spent_total, running_tasks
+    from api_keys where id = any($1::text[]) order by id for no key update`,
+};
+const lockTasks = {
+  name: 'lock-tasks',
+  text: `select id, state, account_id, key_id, transfer_id, hold_amount, created_at from tasks
+    where id = any($1::text[]) order by id for no key update`,
+};
+// A statement of its own: what is read beside a lock that had to wait is stale, and this must come after the locks.
+const readAfterLocks = {
+  name: 'read-after-locks',
+  text: `select clock_timestamp() as now, coalesce((
+      select jsonb_agg(jsonb_build_object('account', i.account_id, 'key', i.key, 'bodyHash', encode(i.body_hash, 'hex'),
+        'state', i.state, 'taskId', i.task_id, 'answer', i.answer))
+      from unnest($1::text[], $2::text[]) as wanted(account_id, key)
+      join idempotency_keys i using (account_id, key)
+      where i.created_at > clock_timestamp() - interval '24 hours'
+    ), '[]') as idempotency_keys`,
+};
+
+/**
+ * Opens a transaction and locks what the moves are about, in the order kept everywhere: accounts, keys, tasks, each by
+ * id. All statements go out at once; one round trip.
+ */
+export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promise<View> {
+  const answers = await Promise.all([
+    client.query('begin'),
+    client.query({ ...lockAccounts, values: [wanted.accounts] }),
+    client.query({ ...lockKeys, values: [wanted.keys] }),
+    wanted.tasks.length === 0 ? undefined : client.query({ ...lockTasks, values: [wanted.tasks] }),
+    client.query({
+      ...readAfterLocks,
+      values: [wanted.idempotencyKeys.map(({ account }) => account), wanted.idempotencyKeys.map(({ key }) => key)],
+    }),
+  ]);
+  const [, accounts, keys, tasks, rest] = answers;
+  const after = z.array(afterRow).length(1).parse(rest.rows)[0];
+  if (!after) throw new Error('the database told no time');
+  return {
+    now: after.now,
+    accounts: new Map(accounts.rows.map((row) => accountRow.parse(row)).map((account) => [account.id, account])),
+    keys: new Map(keys.rows.map((row) => keyRow.parse(row)).map((key) => [key.id, key])),
+    tasks: new Map((tasks?.rows ?? []).map((row) => taskRow.parse(row)).map((task) => [task.id, task])),
+    idempotencyKeys: new Map(after.idempotency_keys.map(({ account, key, ...bound }) => [idempotencyKeyOf(account, key), bound])),
+  };
+}
+
+const money = z.bigint().transform(micros);
+const bytes = z.instanceof(Buffer);
+const accountId = z.string().transform((id) => id as AccountId);
+const keyId = z.string().transform((id) => id as KeyId);
+const taskId = z.string().transform((id) => id as TaskId);
+
+const accountRow = z
+  .object({
+    id: accountId,
+    status: z.enum(['active', 'suspended']),
+    available: money,
+    held: money,
+    in_arrears: z.boolean(),
+    seq: z.bigint(),
+    chain: bytes,
+  })
+  .transform(({ in_arrears, ...row }): LockedAccount => ({ ...row, inArrears: in_arrears }));
+
+export const keyRow = z
+  .object({
+    id: keyId,
+    account_id: accountId,
+    level: z.enum(keyLevels),
+    models: z.array(z.string()).nullable(),
+    call_limits: callLimitsSchema,
+    spend_limit: storedSpendLimitSchema.nullable(),
+    max_running_tasks: z.int().nullable(),
+    expires_at: z.date().nullable(),
+    revoked_at: z.date().nullable(),
+    counted_at: z.date().nullable(),
+    calls_minute: z.bigint(),
+    calls_hour: z.bigint(),
+    calls_day: z.bigint(),
+    calls_month: z.bigint(),
+    calls_total: z.bigint(),
+    spent_minute: z.bigint(),
+    spent_hour: z.bigint(),
+    spent_day: z.bigint(),
+    spent_month: z.bigint(),
+    spent_total: z.bigint(),
+    running_tasks: z.int(),
+  })
+  .transform(
+    (row): LockedKey => ({
+      id: row.id,
+      accountId: row.account_id,
+      level: row.level,
+      models: row.models,
+      callLimits: row.call_limits,
+      spendLimit: row.spend_limit,
+      maxRunningTasks: row.max_running_tasks,
+      expiresAt: row.expires_at,
+      revoked: row.revoked_at !== null,
+      counters: {
+        countedAt: row.counted_at,
+        calls: {
+          minute: row.calls_minute,
+          hour: row.calls_hour,
+          day: row.calls_day,
+          month: row.calls_month,
+          total: row.calls_total,
+        },
+        spent: {
+          minute: row.spent_minute,
+          hour: row.spent_hour,
+          day: row.spent_day,
+          month: row.spent_month,
+          total: row.spent_total,
+        },
+        runningTasks: row.running_tasks,
+      },
+    }),
+  );
+
+const taskRow = z
+  .object({
+    id: taskId,
+    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    account_id: accountId,
+    key_id: keyId,
+    transfer_id: z.string().transform((id) => id as TransferId),
+    hold_amount: z.bigint(),
+    created_at: z.date(),
+  })
+  .transform(
+    (row): LockedTask => ({
+      id: row.id,
+      state: row.state,
+      accountId: row.account_id,
+      keyId: row.key_id,
+      transferId: row.transfer_id,
+      holdAmount: row.hold_amount,
+      createdAt: row.created_at,
+    }),
+  );
+
+const afterRow = z.object({
+  now: z.date(),
+  idempotency_keys: z.array(
+    z.object({
+      account: z.string(),
+      key: z.string(),
+      bodyHash: z.string().transform((hex) => Buffer.from(hex, 'hex')),
+      state: z.enum(['running', 'done']),
+      taskId: taskId.nullable(),
+      answer: z.string().nullable(),
+    }),
+  ),
+});

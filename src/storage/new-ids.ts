@@ -1,0 +1,26 @@
+/** New ids: time-ordered (UUIDv7, RFC 9562) so that indexes grow at their end, random enough never to meet. */
+import { randomBytes } from 'node:crypto';
+import { taskIdPrefixes, type AccountId, type KeyId, type TaskId, type TransferId } from '../domain/ids.ts';
+import type { TaskKind } from '../domain/tasks.ts';
+
+export const newTaskId = (kind: TaskKind): TaskId => `${taskIdPrefixes[kind]}${timeOrderedHex()}` as TaskId;
+export const newAccountId = (): AccountId => `acc_${timeOrderedHex()}` as AccountId;
+export const newKeyId = (): KeyId => `key_${timeOrderedHex()}` as KeyId;
+export const newRequestId = (): string => `req_${timeOrderedHex()}`;
+
+/** A UUIDv7: 48 bits of Unix milliseconds, then 74 random bits. */
+export function newTransferId(): TransferId {
+  const hex = timeOrderedHex();
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as TransferId;
+}
+
+/** A new blob's key below a folder; its random part makes sure that nothing is ever overwritten. */
+export const newBlobKey = (folder: string): string => `${folder}/${randomBytes(12).toString('hex')}`;
+
+function timeOrderedHex(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Date.now(), 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex');
+}

@@ -1,0 +1,41 @@
+/** How the newest tasks of each model went: what the health report is made of. */
+import * as z from 'zod';
+import type { Database } from './database.ts';
+
+export interface TaskOutcome {
+  model: string;
+  /** Undefined for a success. */
+  errorCode: string | undefined;
+  finishedAtMs: number;
+  /** How long the provider took to answer the create. */
+  latencyMs: number;
+}
+
+/** The newest `count` finished tasks of each model, newest first. */
+export async function recentOutcomes(database: Database, models: readonly string[], count: number): Promise<TaskOutcome[]> {
+  const { rows } = await database.pool.query({
+    name: 'recent-outcomes',
+    text: `select t.model, t.error_code, t.finished_at,
+        coalesce((select round(extract(epoch from i.closed_at - i.created_at) * 1000) from intents i
+          where i.task_id = t.id order by i.route desc limit 1), 0)::integer as latency_ms
+      from unnest($1::text[]) as wanted(model)
+      cross join lateral (
+        select id, model, error_code, finished_at from tasks
+        where tasks.model = wanted.model and finished_at is not null order by finished_at desc limit $2
+      ) as t
+      order by t.finished_at desc`,
+    values: [models, count],
+  });
+  return rows.map((row) => outcomeRow.parse(row));
+}
+
+const outcomeRow = z
+  .object({ model: z.string(), error_code: z.string().nullable(), finished_at: z.date(), latency_ms: z.int() })
+  .transform(
+    (row): TaskOutcome => ({
+      model: row.model,
+      errorCode: row.error_code ?? undefined,
+      finishedAtMs: row.finished_at.getTime(),
+      latencyMs: row.latency_ms,
+    }),
+  );

@@ -1,0 +1,204 @@
+/** Task rows: reading them, and the marks that the life of a task leaves besides its end (that is the ledger's). */
+import * as z from 'zod';
+import { type ErrorCode, errorTable } from '../domain/errors.ts';
+import type { AccountId, KeyId, TaskId, TransferId } from '../domain/ids.ts';
+import { micros, type MicroYuan } from '../domain/money.ts';
+import { readStoredRequest, storedFileSchema, type StoredRequest, type Uploads, uploadsSchema } from '../domain/stored-request.ts';
+import { type StoredFile, type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
+import { type TaskTerms, termsSchema } from '../domain/terms.ts';
+import type { Database } from './database.ts';
+
+export interface Task {
+  id: TaskId;
+  kind: TaskKind;
+  accountId: AccountId;
+  keyId: KeyId;
+  requestId: string;
+  model: string;
+  state: TaskState;
+  /** Null once it was deleted together with the result. */
+  request: StoredRequest | null;
+  uploads: Uploads | null;
+  terms: TaskTerms;
+  transferId: TransferId;
+  holdAmount: MicroYuan;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  files: readonly StoredFile[] | null;
+  durationMs: number | null;
+  cost: MicroYuan | null;
+  balanceAfter: MicroYuan | null;
+  error: { code: ErrorCode; message: string; param: string | null } | null;
+  removedAt: Date | null;
+}
+
+const columns = `id, kind, account_id, key_id, request_id, model, state, request, uploads, terms, transfer_id, hold_amount, created_at,
+  started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, removed_at`;
+
+/** The task, if there is one; of this account, if one is named. */
+export async function findTask(database: Database, id: string, account?: AccountId): Promise<Task | undefined> {
+  const { rows } = await database.pool.query({
+    name: 'find-task',
+    text: `select ${columns} from tasks where id = $1 and account_id = coalesce($2, account_id)`,
+    values: [id, account ?? null],
+  });
+  return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
+}
+
+/** Those of the tasks that are final. */
+export async function finalAmong(database: Database, ids: readonly string[]): Promise<TaskId[]> {
+  const { rows } = await database.pool.query({
+    name: 'final-among',
+    text: `select id from tasks where id = any($1::text[]) and finished_at is not null`,
+    values: [ids],
+  });
+  return rows.map((row) => idRow.parse(row).id);
+}
+
+/** Notes that Temporal acknowledged the starts. */
+export async function markStarted(database: Database, ids: readonly TaskId[]): Promise<void> {
+  await database.pool.query({
+    name: 'mark-started',
+    text: `update tasks set started_at = clock_timestamp() where id = any($1::text[]) and started_at is null`,
+    values: [ids],
+  });
+}
+
+/**
+ * Up to `count` accepted tasks without an acknowledged start for two seconds. `use` starts them while their rows stay
+ * locked, so that several workers share the work instead of repeating it.
+ */
+export async function withTasksToStart(
+  database: Database,
+  count: number,
+  use: (tasks: readonly StartFacts[]) => Promise<readonly TaskId[]>,
+): Promise<number> {
+  const client = await database.pool.connect();
+  try {
+    await client.query('begin');
+    const { rows } = await client.query(
+      `select ${startColumns} from tasks where started_at is null and finished_at is null
+         and created_at < clock_timestamp() - interval '2 seconds'
+       order by created_at limit $1 for no key update skip locked`,
+      [count],
+    );
+    const started = rows.length === 0 ? [] : await use(rows.map((row) => startRow.parse(row)));
+    await client.query('update tasks set started_at = clock_timestamp() where id = any($1::text[])', [started]);
+    await client.query('commit');
+    return rows.length;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined); // the first error is the one to tell
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** Up to `count` tasks under way that showed no sign of life for five minutes; their clocks are set anew by this. */
+export async function takeSilentTasks(database: Database, count: number): Promise<StartFacts[]> {
+  const { rows } = await database.pool.query(
+    `update tasks set seen_at = clock_timestamp() where id in (
+       select id from tasks where finished_at is null and started_at < clock_timestamp() - interval '5 minutes'
+         and coalesce(seen_at, started_at) < clock_timestamp() - interval '5 minutes'
+       order by started_at limit $1 for no key update skip locked)
+     returning ${startColumns}`,
+    [count],
+  );
+  return rows.map((row) => startRow.parse(row));
+}
+
+/** Cancelled tasks whose workflow was not yet told, or not with certainty. */
+export async function cancellationsPending(database: Database, count: number): Promise<TaskId[]> {
+  const { rows } = await database.pool.query(
+    `select id from tasks where cancel_pending order by finished_at limit $1`,
+    [count],
+  );
+  return rows.map((row) => idRow.parse(row).id);
+}
+
+/** Notes that a cancelled task's workflow has heard of it. */
+export async function cancellationHeard(database: Database, id: TaskId): Promise<void> {
+  await database.pool.query('update tasks set cancel_pending = false where id = $1 and cancel_pending', [id]);
+}
+
+/** What starting a workflow takes. */
+export interface StartFacts {
+  id: TaskId;
+  kind: TaskKind;
+  accountId: AccountId;
+  keyId: KeyId;
+  model: string;
+  terms: TaskTerms;
+}
+
+const startColumns = 'id, kind, account_id, key_id, model, terms';
+const id = z.string().transform((text) => text as TaskId);
+const idRow = z.object({ id });
+const money = z.bigint().transform(micros);
+const startFields = {
+  id,
+  kind: z.enum(taskKinds),
+  account_id: z.string().transform((text) => text as AccountId),
+  key_id: z.string().transform((text) => text as KeyId),
+  model: z.string(),
+  terms: termsSchema,
+};
+const startRow = z.object(startFields).transform(
+  (row): StartFacts => ({
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    terms: row.terms,
+  }),
+);
+
+const taskRow = z
+  .object({
+    ...startFields,
+    request_id: z.string(),
+    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    request: z.unknown(),
+    uploads: uploadsSchema.nullable(),
+    transfer_id: z.string().transform((text) => text as TransferId),
+    hold_amount: money,
+    created_at: z.date(),
+    started_at: z.date().nullable(),
+    finished_at: z.date().nullable(),
+    files: z.array(storedFileSchema).nullable(),
+    duration_ms: z.bigint().nullable(),
+    cost: money.nullable(),
+    balance_after: money.nullable(),
+    error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
+    error_message: z.string().nullable(),
+    error_param: z.string().nullable(),
+    removed_at: z.date().nullable(),
+  })
+  .transform(
+    (row): Task => ({
+      id: row.id,
+      kind: row.kind,
+      accountId: row.account_id,
+      keyId: row.key_id,
+      requestId: row.request_id,
+      model: row.model,
+      state: row.state,
+      request: row.request === null ? null : readStoredRequest(row.kind, row.request),
+      uploads: row.uploads,
+      terms: row.terms,
+      transferId: row.transfer_id,
+      holdAmount: row.hold_amount,
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      finishedAt: row.finished_at,
+      files: row.files,
+      durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
+      cost: row.cost,
+      balanceAfter: row.balance_after,
+      error:
+        row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '', param: row.error_param },
+      removedAt: row.removed_at,
+    }),
+  );

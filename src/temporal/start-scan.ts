@@ -1,0 +1,108 @@
+/**
+ * The scans that make sure every accepted task runs, whoever died: tasks whose start nobody acknowledged, tasks that
+ * have been silent for long, and cancelled tasks whose workflow has not heard of it.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { FailureFacts } from '../activities/contract.ts';
+import type { TaskId } from '../domain/ids.ts';
+import type { Database } from '../storage/database.ts';
+import { cancellationHeard, cancellationsPending, type StartFacts, takeSilentTasks, withTasksToStart } from '../storage/tasks.ts';
+import type { TaskStarter } from './task-starter.ts';
+
+const start_scan_ms = 2_000;
+const silence_scan_ms = 60_000;
+const batch_tasks = 100;
+const starts_at_once = 20;
+
+export interface StartScanTools {
+  database: Database;
+  starter: TaskStarter;
+  /** Ends a task without success; harmless when it is final. */
+  release: (args: { taskId: TaskId; error: FailureFacts }) => Promise<unknown>;
+  log: Logger;
+}
+
+export class StartScan {
+  readonly #tools: StartScanTools;
+  readonly #stopping = new AbortController();
+  readonly #running: readonly Promise<void>[];
+
+  /** Scans until it is closed; a scan that fails is logged and comes again at its time. */
+  constructor(tools: StartScanTools) {
+    this.#tools = tools;
+    this.#running = [
+      this.#repeat('tasks to start', start_scan_ms, () => this.#startAccepted()),
+      this.#repeat('cancellations', start_scan_ms, () => this.#repeatCancellations()),
+      this.#repeat('silent tasks', silence_scan_ms, () => this.#lookAfterSilent()),
+    ];
+  }
+
+  /** Resolves when the scans that were running have ended. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #repeat(what: string, everyMs: number, scan: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await scan();
+      } catch (error) {
+        this.#tools.log.warn({ err: error }, `the scan for ${what} failed and is repeated`);
+      }
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // closing ends the pause
+    }
+  }
+
+  async #startAccepted(): Promise<void> {
+    const { database } = this.#tools;
+    for (;;) {
+      const found = await withTasksToStart(database, batch_tasks, (tasks) => this.#startAll(tasks));
+      if (found < batch_tasks || this.#stopping.signal.aborted) return;
+    }
+  }
+
+  /** Starts tasks, some at a time; gives up at the first that fails and answers those that were acknowledged. */
+  async #startAll(tasks: readonly StartFacts[]): Promise<TaskId[]> {
+    const started: TaskId[] = [];
+    for (let from = 0; from < tasks.length; from += starts_at_once) {
+      const answers = await Promise.allSettled(
+        tasks.slice(from, from + starts_at_once).map(async (task) => {
+          await this.#tools.starter.start(task);
+          started.push(task.id);
+        }),
+      );
+      const failure = answers.find((answer) => answer.status === 'rejected');
+      if (failure) {
+        this.#tools.log.warn({ err: failure.reason, started: started.length }, 'accepted tasks wait for Temporal');
+        break;
+      }
+    }
+    if (started.length > 0) this.#tools.log.info({ count: started.length }, 'started accepted tasks');
+    return started;
+  }
+
+  async #lookAfterSilent(): Promise<void> {
+    const { database, starter, release, log } = this.#tools;
+    for (const task of await takeSilentTasks(database, batch_tasks)) {
+      const status = await starter.status(task.id);
+      if (status === 'TERMINATED') {
+        log.warn({ taskId: task.id }, 'the workflow was terminated; the task is released');
+        await release({ taskId: task.id, error: 'cancelled' });
+      } else if (status !== 'RUNNING' && status !== 'PAUSED') {
+        log.warn({ taskId: task.id, status: status ?? 'not found' }, 'the workflow is gone; it is started again');
+        await starter.start(task);
+      }
+    }
+  }
+
+  async #repeatCancellations(): Promise<void> {
+    const { database, starter } = this.#tools;
+    for (const id of await cancellationsPending(database, batch_tasks)) {
+      await starter.cancel(id);
+      await cancellationHeard(database, id);
+    }
+  }
+}

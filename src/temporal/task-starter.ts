@@ -1,0 +1,85 @@
+/** Starting the workflow of a task. Starting twice is success: the workflow's id is the task's. */
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowExecutionStatusName,
+} from '@temporalio/client';
+import type { TaskId } from '../domain/ids.ts';
+import type { StartFacts } from '../storage/tasks.ts';
+import type { generate, GenerateInput } from '../workflows/generate.ts';
+import { type QueueNames, searchAttributes } from './names.ts';
+
+export class TaskStarter {
+  readonly #client: Client;
+  readonly #queues: QueueNames;
+  readonly #eager: boolean;
+
+  /** `eager`: this process has a worker on the same connection, which may run the first step at once. */
+  constructor(client: Client, queues: QueueNames, { eager }: { eager: boolean }) {
+    this.#client = client;
+    this.#queues = queues;
+    this.#eager = eager;
+  }
+
+  /** Resolves once Temporal has acknowledged the start, of this call or of one before. */
+  async start(task: StartFacts): Promise<void> {
+    const [first] = task.terms.routes;
+    try {
+      await this.#client.workflow.start<typeof generate>('generate', {
+        workflowId: task.id,
+        taskQueue: this.#queues.workflows,
+        args: [this.#inputOf(task)],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        workflowIdConflictPolicy: 'FAIL',
+        requestEagerStart: this.#eager,
+        staticSummary: `${task.kind} by ${task.model}`,
+        staticDetails: `Task ${task.id} of account ${task.accountId}, admitted under key ${task.keyId}.`,
+        priority: { fairnessKey: task.accountId },
+        typedSearchAttributes: [
+          { key: searchAttributes.account, value: task.accountId },
+          { key: searchAttributes.key, value: task.keyId },
+          { key: searchAttributes.model, value: task.model },
+          { key: searchAttributes.provider, value: first?.provider ?? '' },
+          { key: searchAttributes.kind, value: task.kind },
+          { key: searchAttributes.status, value: 'processing' },
+        ],
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+
+  /** Asks a running workflow to end; answers whether there was one that heard. */
+  async cancel(task: TaskId): Promise<boolean> {
+    try {
+      await this.#client.workflow.getHandle(task).cancel();
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  /** How the task's workflow is doing; undefined when Temporal knows none. */
+  async status(task: TaskId): Promise<WorkflowExecutionStatusName | undefined> {
+    try {
+      return (await this.#client.workflow.getHandle(task).describe()).status.name;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  #inputOf(task: StartFacts): GenerateInput {
+    return {
+      taskId: task.id,
+      routes: task.terms.routes.map(({ provider, timeoutMs }) => ({
+        provider,
+        submitQueue: this.#queues.submit(provider),
+        collectQueue: this.#queues.collect(provider),
+        timeoutMs,
+      })),
+    };
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The life of a task: submit, collect, then settle or release. The task's row is the truth and this only drives it, so
+ * that starting or repeating any step is harmless. Payloads hold ids and small facts; no media, no prompts, no addresses.
+ */
+import {
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  sleep,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { HouseActivities, ProviderActivities, TaskFailed, Ended } from '../activities/contract.ts';
+import type { TaskId } from '../domain/ids.ts';
+
+export interface GenerateInput {
+  taskId: TaskId;
+  /** The model's routes in the order in which they are tried. */
+  routes: readonly RouteFacts[];
+}
+
+export interface RouteFacts {
+  provider: string;
+  submitQueue: string;
+  collectQueue: string;
+  /** The provider's request timeout, to the first byte of its answer. */
+  timeoutMs: number;
+}
+
+const status = defineSearchAttributeKey('TollgateStatus', 'KEYWORD');
+
+// Steps in our own database: cheap, repeatable without limit, and past five seconds a timer on the server.
+const house = proxyLocalActivities<HouseActivities>({
+  startToCloseTimeout: '10s',
+  localRetryThreshold: '5s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '60s' },
+});
+
+export async function generate(input: GenerateInput): Promise<Ended> {
+  const { taskId } = input;
+  const ended = await end(input);
+  upsertSearchAttributes([{ key: status, value: ended.state }]);
+  setCurrentDetails(`The task is ${ended.state}.`);
+  // Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there.
+  for (let wait = ended.expiresInMs; wait !== null; ) {
+    await sleep(wait);
+    ({ againInMs: wait } = await house.expire({ taskId }));
+  }
+  return ended;
+}
+
+async function end(input: GenerateInput): Promise<Ended> {
+  const { taskId } = input;
+  try {
+    const outcome = await produce(input);
+    return await CancellationScope.nonCancellable(() =>
+      outcome.outcome === 'stored'
+        ? house.settle({ taskId, files: outcome.files })
+        : house.release({ taskId, error: outcome.error }),
+    );
+  } catch (error) {
+    const cancelled = isCancellation(error);
+    return await CancellationScope.nonCancellable(() => house.release({ taskId, error: cancelled ? 'cancelled' : 'broken' }));
+  }
+}
+
+/** Tries the routes in their order. Only a refusal falls over to the next one; an unknown outcome never does. */
+async function produce({ taskId, routes }: GenerateInput) {
+  let refused: TaskFailed = { outcome: 'failed', error: 'broken' };
+  for (const [index, route] of routes.entries()) {
+    setCurrentDetails(`Submitting to ${route.provider} (route ${index + 1} of ${routes.length}).`);
+    const submission = await submitting(route).submit({ taskId, route: index });
+    switch (submission.outcome) {
+      case 'ended':
+        return refused;
+      case 'refused':
+        refused = { outcome: 'failed', error: submission.error };
+        if (!submission.fallOver) return refused;
+        break;
+      case 'sent':
+        setCurrentDetails(`Sent to ${route.provider}; collecting the result.`);
+        return await collecting(route).collect({ taskId, route: index });
+      default:
+        return submission satisfies never;
+    }
+  }
+  return refused;
+}
+
+// Attempts without limit: the intent row, not the retry policy, keeps the paid call at most once. Heartbeats let
+// another worker go on ten seconds after one has died.
+const submitting = (route: RouteFacts) =>
+  proxyActivities<ProviderActivities>({
+    taskQueue: route.submitQueue,
+    startToCloseTimeout: route.timeoutMs + 60_000,
+    heartbeatTimeout: '10s',
+    summary: `submit to ${route.provider}`,
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+  });
+
+const collecting = (route: RouteFacts) =>
+  proxyActivities<ProviderActivities>({
+    taskQueue: route.collectQueue,
+    startToCloseTimeout: '26h', // the longest deadline is 24 h; the activity keeps the provider's own
+    heartbeatTimeout: '30s',
+    summary: `collect from ${route.provider}`,
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+  });

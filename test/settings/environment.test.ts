@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readEnvironment } from '../../src/settings/environment.ts';
+import { SettingsError } from '../../src/settings/mistakes.ts';
+
+const linesOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readEnvironment(env);
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.lines;
+  }
+  return [];
+};
+
+test('an empty environment means everything embedded on port 8080', () => {
+  const environment = readEnvironment({});
+  assert.deepEqual(environment, {
+    port: 8080,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    configurationFile: undefined,
+    dataDir: '.tollgate',
+    databaseUrl: undefined,
+    temporal: { address: undefined, namespace: 'default', apiKey: undefined, tls: undefined, cliPath: undefined },
+    s3: undefined,
+    secrets: undefined,
+    bootstrap: { key: undefined, balance: 100_000_000n, email: undefined, password: undefined },
+    allowPrivateUrls: false,
+    logLevel: 'info',
+    otlpEndpoint: undefined,
+  });
+});
+
+test('an empty variable counts as unset', () => {
+  assert.deepEqual(readEnvironment({ PORT: '', DATABASE_URL: ' ', S3_BUCKET: '' }), readEnvironment({}));
+});
+
+test('a full environment is read', () => {
+  const secrets = ['a'.repeat(32), 'b'.repeat(40)];
+  const environment = readEnvironment({
+    PORT: '0',
+    HOST: '::1',
+    PUBLIC_URL: 'https://gate.example.com/',
+    DATABASE_URL: 'postgres://u:p@db:5432/tollgate',
+    TEMPORAL_ADDRESS: 'temporal:7233',
+    TEMPORAL_NAMESPACE: 'gate',
+    TEMPORAL_API_KEY: 'key',
+    S3_ENDPOINT: 'http://127.0.0.1:9000',
+    S3_BUCKET: 'blobs',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    TOLLGATE_SECRET: secrets.join(' , '),
+    TOLLGATE_BOOTSTRAP_BALANCE: '0.000001',
+    TOLLGATE_ALLOW_PRIVATE_URLS: 'true',
+  });
+  assert.equal(environment.port, 0);
+  assert.equal(environment.publicUrl, 'https://gate.example.com');
+  assert.deepEqual(environment.secrets, secrets);
+  assert.equal(environment.bootstrap.balance, 1n);
+  assert.equal(environment.allowPrivateUrls, true);
+  assert.deepEqual(environment.s3?.credentials, { accessKeyId: 'id', secretAccessKey: 'secret' });
+  assert.equal(environment.s3.region, 'us-east-1');
+});
+
+test('a Temporal API key or certificate brings TLS, unless it is switched off by name', () => {
+  assert.notEqual(readEnvironment({ TEMPORAL_API_KEY: 'k' }).temporal.tls, undefined);
+  assert.notEqual(readEnvironment({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: 'ca.pem' }).temporal.tls, undefined);
+  assert.notEqual(readEnvironment({ TEMPORAL_TLS: 'true' }).temporal.tls, undefined);
+  assert.equal(readEnvironment({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'false' }).temporal.tls, undefined);
+});
+
+for (const [name, refused, allowed] of [
+  ['PORT', '65536', '65535'],
+  ['PORT', '-1', '0'],
+  ['PORT', '80a', '80'],
+  ['HOST', 'a b', '0.0.0.0'],
+  ['PUBLIC_URL', 'https://user:secret@gate.example.com', 'https://gate.example.com/below'],
+  ['PUBLIC_URL', 'https://gate.example.com/?q', 'http://gate.example.com:8080'],
+  ['PUBLIC_URL', 'ftp://gate.example.com', 'http://127.0.0.1'],
+  ['TEMPORAL_ADDRESS', 'temporal', '[::1]:7233'],
+  ['TOLLGATE_SECRET', 'x'.repeat(31), 'x'.repeat(32)],
+  ['TOLLGATE_SECRET', `${'x'.repeat(32)},`, `${'x'.repeat(32)},${'y'.repeat(32)}`],
+  ['TOLLGATE_SECRET', `${'x'.repeat(32)},${'x'.repeat(32)}`, 'z'.repeat(100)],
+  ['TOLLGATE_BOOTSTRAP_KEY', `sk-tg-${'x'.repeat(17)}`, `sk-tg-${'x'.repeat(18)}`],
+  ['TOLLGATE_BOOTSTRAP_KEY', `sk-${'x'.repeat(40)}`, `sk-tg-${'x'.repeat(40)}`],
+  ['TOLLGATE_BOOTSTRAP_BALANCE', '-1', '0'],
+  ['TOLLGATE_BOOTSTRAP_BALANCE', '1.0000001', '1.000001'],
+  ['TOLLGATE_BOOTSTRAP_EMAIL', 'nobody', 'somebody@example.com'],
+  ['TOLLGATE_BOOTSTRAP_PASSWORD', '1234567', '12345678'],
+  ['TOLLGATE_ALLOW_PRIVATE_URLS', 'perhaps', '0'],
+  ['LOG_LEVEL', 'loud', 'debug'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'http://collector:4317'],
+] as const) {
+  test(`${name} refuses ${refused} and takes ${allowed}`, () => {
+    const lines = linesOf({ [name]: refused });
+    assert.equal(lines.length, 1);
+    assert.match(lines[0]!, new RegExp(`^${name}: must `));
+    assert.deepEqual(linesOf({ [name]: allowed }), []);
+  });
+}
+
+test('DATABASE_URL must be PostgreSQL and asks for a TOLLGATE_SECRET', () => {
+  assert.deepEqual(linesOf({ DATABASE_URL: 'mysql://u:hunter2@db/x', TOLLGATE_SECRET: 'x'.repeat(32) }), [
+    'DATABASE_URL: must be a PostgreSQL address such as postgres://user:password@host:5432/tollgate',
+  ]);
+  assert.deepEqual(linesOf({ DATABASE_URL: 'postgres://db/x' }), [
+    'TOLLGATE_SECRET: is missing; DATABASE_URL needs it',
+  ]);
+});
+
+test('variables that only work together are asked for by name', () => {
+  assert.deepEqual(linesOf({ S3_ENDPOINT: 'http://s3' }), ['S3_BUCKET: is missing; S3_ENDPOINT needs it']);
+  assert.deepEqual(linesOf({ S3_BUCKET: 'blobs', S3_ACCESS_KEY_ID: 'x' }), [
+    'S3_SECRET_ACCESS_KEY: is missing; S3_ACCESS_KEY_ID needs it',
+  ]);
+  assert.deepEqual(linesOf({ TEMPORAL_TLS_CLIENT_CERT_PATH: 'c.pem' }), [
+    'TEMPORAL_TLS_CLIENT_KEY_PATH: is missing; TEMPORAL_TLS_CLIENT_CERT_PATH needs it',
+  ]);
+});
+
+test('all mistakes are told at once, and none shows a value', () => {
+  const lines = linesOf({ PORT: 'hunter2', LOG_LEVEL: 'hunter2', TOLLGATE_SECRET: 'hunter2', S3_ENDPOINT: 'hunter2' });
+  assert.deepEqual(
+    lines.map((line) => line.split(':')[0]),
+    ['PORT', 'S3_ENDPOINT', 'TOLLGATE_SECRET', 'LOG_LEVEL', 'S3_BUCKET'],
+  );
+  assert.ok(!lines.join().includes('hunter2'));
+});

@@ -1,0 +1,98 @@
+/** Media files for tests, made without any outside program. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import jpeg from 'jpeg-js';
+import { encodePng } from '../../src/providers/simulator/png.ts';
+
+/** A WAV of a tone: 16 bits, one channel unless said otherwise. */
+export function wav({ seconds, hz = 440, samplesPerSecond = 44_100, channels = 1 }: WavOptions): Buffer {
+  const frames = Math.round(seconds * samplesPerSecond);
+  const soundBytes = frames * channels * 2;
+  const file = Buffer.alloc(44 + soundBytes);
+  file.write('RIFF', 0, 'latin1');
+  file.writeUInt32LE(36 + soundBytes, 4);
+  file.write('WAVEfmt ', 8, 'latin1');
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(channels, 22);
+  file.writeUInt32LE(samplesPerSecond, 24);
+  file.writeUInt32LE(samplesPerSecond * channels * 2, 28);
+  file.writeUInt16LE(channels * 2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36, 'latin1');
+  file.writeUInt32LE(soundBytes, 40);
+  for (let at = 0; at < frames * channels; at++) {
+    const time = Math.floor(at / channels) / samplesPerSecond;
+    file.writeInt16LE(Math.round(8_000 * Math.sin(2 * Math.PI * hz * time)), 44 + at * 2);
+  }
+  return file;
+}
+
+interface WavOptions {
+  seconds: number;
+  hz?: number;
+  samplesPerSecond?: number;
+  channels?: number;
+}
+
+/** An MP3 of silence at 128 kbit/s and 44.1 kHz, mono: whole frames of 1152 samples, none longer than `seconds`. */
+export function mp3({ seconds }: { seconds: number }): Buffer {
+  const frame = Buffer.alloc(417);
+  // MPEG-1, layer III, no checksum; 128 kbit/s, 44.1 kHz, no padding; mono. All-zero side information is silence.
+  frame.writeUInt32BE(0xfffb90c4, 0);
+  return Buffer.concat(Array<Buffer>(Math.floor((seconds * 44_100) / 1_152)).fill(frame));
+}
+
+/** An H.264 MP4 of 640x360 by the simulator's encoder, with a tone unless said otherwise. */
+export async function mp4({ seconds, hasSound = true }: { seconds: number; hasSound?: boolean }): Promise<Buffer> {
+  // Imported when needed: it brings WebAssembly, which most tests of media can do without.
+  const { makeVideo } = await import('../../src/providers/simulator/encoding/video.ts');
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-media-'));
+  try {
+    const outputPath = join(folder, 'video.mp4');
+    const card = { prompt: `A test of ${seconds} s`, top: 'test', bottom: '640x360' };
+    await makeVideo({
+      kind: 'video',
+      width: 640,
+      height: 360,
+      durationMs: seconds * 1_000,
+      hasSound,
+      card,
+      outputPath,
+    });
+    return await readFile(outputPath);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A PNG whose colours change from left to right and from top to bottom. */
+export function png({ width, height }: { width: number; height: number }): Promise<Buffer> {
+  return buffer(encodePng({ width, height, rows: gradient(width, height) }));
+}
+
+/** The same picture as JPEG. */
+export function jpg({ width, height }: { width: number; height: number }): Buffer {
+  const rows = [...gradient(width, height)];
+  const data = Buffer.concat(rows.flatMap((row) => Array.from({ length: width }, (_, x) => rgba(row, x))));
+  return jpeg.encode({ width, height, data }, 90).data;
+}
+
+/** The first part of a file, as of a download or upload that broke off. */
+export const truncated = (file: Buffer, part = 0.6): Buffer => file.subarray(0, Math.floor(file.length * part));
+
+/** What somebody sends who names a letter `song.wav`. */
+export const textFile = Buffer.from('Dear reader,\nthis is a text and neither a sound nor a picture.\n'.repeat(40));
+
+function* gradient(width: number, height: number): Generator<Uint8Array> {
+  for (let y = 0; y < height; y++) {
+    yield Uint8Array.from({ length: width * 3 }, (_, at) => {
+      const x = Math.floor(at / 3);
+      return [(255 * x) / width, (255 * y) / height, 128][at % 3] ?? 0;
+    });
+  }
+}
+
+const rgba = (row: Uint8Array, x: number): Buffer => Buffer.from([...row.subarray(x * 3, x * 3 + 3), 255]);
