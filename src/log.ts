@@ -4,11 +4,27 @@ import { dirname } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { LogLevel } from './settings/environment.ts';
 
-const struckOut = ['authorization', 'headers', 'prompt', 'key', 'apiKey', 'secret', 'password', 'url', 'err.config', 'err.request'];
+const struckOut = [
+  'authorization',
+  'headers',
+  'prompt',
+  'key',
+  'apiKey',
+  'secret',
+  'password',
+  'url',
+  'err.config',
+  'err.request',
+];
 
 /** Logs to stderr, or to a file with only errors on stderr besides. */
 export function createLog(level: LogLevel, file?: string): Logger {
-  const options: pino.LoggerOptions = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: struckOut, remove: true } };
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: struckOut, remove: true },
+  };
   if (file === undefined) return pino(options, pino.destination(2));
   mkdirSync(dirname(file), { recursive: true });
   return pino(

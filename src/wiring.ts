@@ -25,6 +25,7 @@ import { LedgerGroups } from './storage/ledger/group.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { TaskNews } from './storage/task-news.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
+import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { StartScan } from './temporal/start-scan.ts';
 import { TaskStarter } from './temporal/task-starter.ts';
 import { startWorkers } from './temporal/worker.ts';
@@ -63,18 +64,29 @@ export interface CoreOptions {
 export async function openCore(settings: Settings, options: CoreOptions): Promise<Core> {
   const { environment, configuration } = settings;
   const { log } = options;
-  if (environment.s3) throw new SettingsError(['S3_BUCKET: this version keeps results in files below TOLLGATE_DATA_DIR only']);
+  if (environment.s3)
+    throw new SettingsError(['S3_BUCKET: this version keeps results in files below TOLLGATE_DATA_DIR only']);
   const secrets = deriveKeys(options.secretTexts);
-  const database = openDatabase(options.databaseUrl, { onIdleError: (err) => log.warn({ err }, 'an idle database connection broke') });
+  const database = openDatabase(options.databaseUrl, {
+    onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
+  });
   const groups = new LedgerGroups(database, secrets.first.ledger);
   const guard = new AddressGuard({
     allowPrivate: environment.allowPrivateUrls,
-    allowedOrigins: [environment.publicUrl, ...[...configuration.providers.values()].map(({ baseUrl }) => baseUrl)].filter(
-      (url) => url !== undefined,
-    ),
+    allowedOrigins: [
+      environment.publicUrl,
+      ...[...configuration.providers.values()].map(({ baseUrl }) => baseUrl),
+    ].filter((url) => url !== undefined),
   });
   const providers = createProviders(configuration.providers, {
-    fetchFile: (url, param) => fetchFile(url, { guard, param, bytesMax: input_bytes_max, timeoutMs: input_ms_max, signal: AbortSignal.timeout(input_ms_max) }),
+    fetchFile: (url, param) =>
+      fetchFile(url, {
+        guard,
+        param,
+        bytesMax: input_bytes_max,
+        timeoutMs: input_ms_max,
+        signal: AbortSignal.timeout(input_ms_max),
+      }),
     tempDir: join(resolve(environment.dataDir), 'tmp'),
   });
   try {
@@ -97,7 +109,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     fetchWindowMs: options.fetchWindowMs ?? fetch_window_ms,
     async close() {
       await groups.drained();
-      await Promise.all([...providers.values()].map((provider) => provider.close?.()));
+      for (const provider of providers.values()) await provider.close?.();
       await database.close();
     },
   };
@@ -123,14 +135,27 @@ export interface Role {
 export const lazyConnection = ({ address }: TemporalAddress): Connection => Connection.lazy({ address });
 
 /** A connection for workers, which the API of the same process may use too. */
-export const workerConnection = ({ address }: TemporalAddress): Promise<NativeConnection> => NativeConnection.connect({ address });
+export const workerConnection = ({ address }: TemporalAddress): Promise<NativeConnection> =>
+  NativeConnection.connect({ address });
 
 /** Runs the workers, and the scans that see to it that every accepted task has a workflow. */
-export async function startWorkerRole(core: Core, connection: NativeConnection, namespace: string): Promise<Role & { done: Promise<void> }> {
+export async function startWorkerRole(
+  core: Core,
+  connection: NativeConnection,
+  namespace: string,
+): Promise<Role & { done: Promise<void> }> {
   const deps: ActivityDependencies = core;
+  await registerSearchAttributes(connection, namespace).catch((error: unknown) => {
+    core.log.warn({ err: error }, 'the search attributes could not be registered; an operator may have to');
+  });
   const workers = await startWorkers(connection, namespace, core.queues, deps);
   const starter = new TaskStarter(new Client({ connection, namespace }), core.queues, { eager: false });
-  const scan = new StartScan({ database: core.database, starter, release: (args) => release(deps, args), log: core.log });
+  const scan = new StartScan({
+    database: core.database,
+    starter,
+    release: (args) => release(deps, args),
+    log: core.log,
+  });
   return {
     done: workers.done,
     async stop() {
@@ -146,7 +171,12 @@ export interface ApiRole extends Role {
 }
 
 /** Serves the API until it is stopped; stopping lets running requests end, waiting ones with their 202. */
-export async function startApiRole(core: Core, connection: ConnectionLike, namespace: string, { eager }: { eager: boolean }): Promise<ApiRole> {
+export async function startApiRole(
+  core: Core,
+  connection: ConnectionLike,
+  namespace: string,
+  { eager }: { eager: boolean },
+): Promise<ApiRole> {
   const { settings, database, log } = core;
   const { host, port } = settings.environment;
   const draining = new AbortController();
@@ -155,7 +185,9 @@ export async function startApiRole(core: Core, connection: ConnectionLike, names
   const news = new TaskNews(database, warn('the news of final tasks are cut off'));
   const health = new HealthBook({ database, providers: core.providers, configuration: settings.configuration, log });
   const client = new Client({ connection, namespace });
-  const checkTemporal = async () => void (await connection.workflowService.getSystemInfo({}));
+  const checkTemporal = async () => {
+    await connection.workflowService.getSystemInfo({});
+  };
   const app = createApp({
     ...core,
     configuration: settings.configuration,

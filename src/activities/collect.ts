@@ -37,9 +37,15 @@ export async function collect(
   return await whenDone(deps, loaded, jobId, deadline, signal);
 }
 
-async function whenDone(deps: ActivityDependencies, loaded: TaskOnRoute, jobId: string, deadline: number, signal: AbortSignal): Promise<Collected> {
+async function whenDone(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  jobId: string,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Collected> {
   let pause = first_pause_ms;
-  for (let troubles = 0; ; ) {
+  for (let troubles = 0; ;) {
     const answer = await polled(deps, loaded, jobId, signal);
     if (answer.state === 'succeeded') return await stored(deps, loaded, answer.parts, signal);
     if (answer.state === 'failed') return failed(answer.error);
@@ -54,7 +60,12 @@ async function whenDone(deps: ActivityDependencies, loaded: TaskOnRoute, jobId: 
 }
 
 /** A poll; what is thrown there is a passing trouble, asked again until the deadline. */
-async function polled(deps: ActivityDependencies, { provider, job, task }: TaskOnRoute, jobId: string, signal: AbortSignal): Promise<Poll & { trouble?: true }> {
+async function polled(
+  deps: ActivityDependencies,
+  { provider, job, task }: TaskOnRoute,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<Poll & { trouble?: true }> {
   try {
     return await provider.poll(jobId, job, signal);
   } catch (error) {
@@ -64,7 +75,12 @@ async function polled(deps: ActivityDependencies, { provider, job, task }: TaskO
   }
 }
 
-async function stored(deps: ActivityDependencies, { task }: TaskOnRoute, parts: readonly ResultPart[], signal: AbortSignal): Promise<Collected> {
+async function stored(
+  deps: ActivityDependencies,
+  { task }: TaskOnRoute,
+  parts: readonly ResultPart[],
+  signal: AbortSignal,
+): Promise<Collected> {
   const files: StoredFile[] = [];
   for (const part of parts) {
     try {
@@ -81,7 +97,11 @@ async function stored(deps: ActivityDependencies, { task }: TaskOnRoute, parts: 
  * The answer to the create was the result, and `submit` has stored it: what is left is to measure it.
  * The first copy is left to the sweep of unnamed blobs, so that a repeated attempt finds it.
  */
-async function storedBefore(deps: ActivityDependencies, { task }: TaskOnRoute, keys: readonly string[]): Promise<Collected> {
+async function storedBefore(
+  deps: ActivityDependencies,
+  { task }: TaskOnRoute,
+  keys: readonly string[],
+): Promise<Collected> {
   const files: StoredFile[] = [];
   for (const key of keys) {
     files.push(await storeResult(deps.blobs, newBlobKey(`results/${task.id}`), () => deps.blobs.read(key)));
@@ -102,4 +122,7 @@ function checked(maxSeconds: number | null, files: StoredFile[]): Collected {
 const leftMs = (intent: Intent, { route }: TaskOnRoute): number =>
   Math.max(0, intent.createdAt.getTime() + route.deadlineMs - Date.now());
 
-const failed = ({ code, message, param }: GatewayError): TaskFailed => ({ outcome: 'failed', error: { code, message, param } });
+const failed = ({ code, message, param }: GatewayError): TaskFailed => ({
+  outcome: 'failed',
+  error: { code, message, param },
+});

@@ -10,7 +10,10 @@ import type { Ended, FailureFacts } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /** Ends a task in success and charges what was produced; answers how it ended before, if it had. */
-export async function settle(deps: ActivityDependencies, { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] }): Promise<Ended> {
+export async function settle(
+  deps: ActivityDependencies,
+  { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] },
+): Promise<Ended> {
   const task = await load(deps, taskId);
   const durationMs = task.kind === 'image' ? null : durationOf(files);
   const output: Output = durationMs === null ? { images: files.length } : { durationMs };
@@ -22,12 +25,25 @@ export async function settle(deps: ActivityDependencies, { taskId, files }: { ta
     priceVersion: task.terms.priceVersion,
   };
   const { accountId: account, keyId: key, model, requestId } = task;
-  const ended = await deps.ledger.settleTask({ account, key, task: taskId, price: quote.amount, units, model, requestId, durationMs, files });
+  const ended = await deps.ledger.settleTask({
+    account,
+    key,
+    task: taskId,
+    price: quote.amount,
+    units,
+    model,
+    requestId,
+    durationMs,
+    files,
+  });
   return answer(deps, task, ended);
 }
 
 /** Ends a task without success and gives its hold back; answers how it ended before, if it had. */
-export async function release(deps: ActivityDependencies, { taskId, error }: { taskId: TaskId; error: FailureFacts }): Promise<Ended> {
+export async function release(
+  deps: ActivityDependencies,
+  { taskId, error }: { taskId: TaskId; error: FailureFacts },
+): Promise<Ended> {
   const task = await load(deps, taskId);
   const { accountId: account, keyId: key, model, requestId } = task;
   const ended = await deps.ledger.releaseTask({

@@ -4,7 +4,10 @@ import { claimsUntil, removeMedia } from '../storage/fetches.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /** Deletes the media of a task unless a download is running; answers when to come again in that case. */
-export async function expire(deps: ActivityDependencies, { taskId }: { taskId: TaskId }): Promise<{ againInMs: number | null }> {
+export async function expire(
+  deps: ActivityDependencies,
+  { taskId }: { taskId: TaskId },
+): Promise<{ againInMs: number | null }> {
   const againInMs = await claimsUntil(deps.database, taskId);
   if (againInMs > 0) return { againInMs };
   await removeMedia(deps.database, deps.blobs, taskId);

@@ -15,7 +15,11 @@ export async function guarded<T>(log: Logger, facts: { taskId: string }, run: ()
     return await run();
   } catch (error) {
     if (cancellationDetails()?.workerShutdown === true) {
-      throw ApplicationFailure.create({ type: 'handed_back', message: 'The worker stops; another goes on.', nextRetryDelay: '1ms' });
+      throw ApplicationFailure.create({
+        type: 'handed_back',
+        message: 'The worker stops; another goes on.',
+        nextRetryDelay: '1ms',
+      });
     }
     if (error instanceof CancelledFailure) throw error;
     log.error({ err: error, ...facts, activity: activityType, attempt }, 'activity failed');

@@ -16,7 +16,11 @@ export interface TaskOnRoute {
 }
 
 /** Loads a task with one of its routes; throws when row, route, provider or request is not there. */
-export async function loadTaskOnRoute(deps: ActivityDependencies, id: TaskId, routeIndex: number): Promise<TaskOnRoute> {
+export async function loadTaskOnRoute(
+  deps: ActivityDependencies,
+  id: TaskId,
+  routeIndex: number,
+): Promise<TaskOnRoute> {
   const task = await findTask(deps.database, id);
   if (!task) throw new TypeError(`no task ${id}`);
   const route = task.terms.routes[routeIndex];
@@ -29,10 +33,18 @@ export async function loadTaskOnRoute(deps: ActivityDependencies, id: TaskId, ro
 function jobOf(blobs: BlobStore, task: Task, route: TaskRoute): Job {
   const { request, uploads } = task;
   if (!request) throw new TypeError(`the request of task ${task.id} was deleted`);
-  const common = { reference: providerReference(task.id), kind: task.terms.modelKind, model: route.model, options: route.options };
+  const common = {
+    reference: providerReference(task.id),
+    kind: task.terms.modelKind,
+    model: route.model,
+    options: route.options,
+  };
   if (request.kind !== 'avatar_talk') return { ...common, input: request };
   if (!uploads) throw new TypeError(`the uploads of task ${task.id} were deleted`);
-  return { ...common, input: { ...request, audio: mediaOf(blobs, uploads.audio), video: mediaOf(blobs, uploads.video) } };
+  return {
+    ...common,
+    input: { ...request, audio: mediaOf(blobs, uploads.audio), video: mediaOf(blobs, uploads.video) },
+  };
 }
 
 const mediaOf = (blobs: BlobStore, file: StoredFile): Media => ({

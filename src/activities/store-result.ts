@@ -33,7 +33,9 @@ async function measured(blobs: BlobStore, { key, bytes, sha256 }: StoredBlob): P
     facts = await probeMedia(blobReader(blobs, { key, bytes }));
   } catch (error) {
     if (!(error instanceof InvalidMedia)) throw error;
-    throw new GatewayError('upstream_error', 'The provider answered with a file that is no image or video.', { cause: error });
+    throw new GatewayError('upstream_error', 'The provider answered with a file that is no image or video.', {
+      cause: error,
+    });
   }
   const { mediaType, durationMs, width, height } = facts;
   return {

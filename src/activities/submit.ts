@@ -37,16 +37,30 @@ export async function submit(
 
 const tooLate: Submitted = {
   outcome: 'refused',
-  error: { code: 'upstream_timeout', message: 'The task could not be handed to a provider within 24 hours.', param: null },
+  error: {
+    code: 'upstream_timeout',
+    message: 'The task could not be handed to a provider within 24 hours.',
+    param: null,
+  },
   fallOver: false,
 };
 
-async function send(deps: ActivityDependencies, loaded: TaskOnRoute, index: number, signal: AbortSignal): Promise<Submitted> {
+async function send(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  index: number,
+  signal: AbortSignal,
+): Promise<Submitted> {
   const submission = await loaded.provider.submit(loaded.job, signal);
   return close(deps, loaded, index, submission);
 }
 
-async function close(deps: ActivityDependencies, { task, provider }: TaskOnRoute, index: number, submission: Submission): Promise<Submitted> {
+async function close(
+  deps: ActivityDependencies,
+  { task, provider }: TaskOnRoute,
+  index: number,
+  submission: Submission,
+): Promise<Submitted> {
   switch (submission.outcome) {
     case 'accepted': {
       const { jobId } = submission;
@@ -83,7 +97,13 @@ async function close(deps: ActivityDependencies, { task, provider }: TaskOnRoute
 }
 
 /** An attempt before this one wrote the intent. */
-async function afterwards(deps: ActivityDependencies, loaded: TaskOnRoute, index: number, intent: Intent, signal: AbortSignal): Promise<Submitted> {
+async function afterwards(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  index: number,
+  intent: Intent,
+  signal: AbortSignal,
+): Promise<Submitted> {
   switch (intent.outcome) {
     case 'accepted':
     case 'finished':
@@ -104,12 +124,18 @@ async function afterwards(deps: ActivityDependencies, loaded: TaskOnRoute, index
 }
 
 /** Waits until nobody can be sending any more, then asks the provider for the job that carries our reference. */
-async function lookUp(deps: ActivityDependencies, loaded: TaskOnRoute, index: number, intent: Intent): Promise<Submitted> {
+async function lookUp(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  index: number,
+  intent: Intent,
+): Promise<Submitted> {
   const until = performance.now() + intent.sendingEndsInMs + loaded.route.timeoutMs;
   while (performance.now() < until) {
     await sleep(open_intent_check_ms);
     const now = await findIntent(deps.database, loaded.task.id, index);
-    if (now && now.outcome !== 'open') return afterwards(deps, loaded, index, now, AbortSignal.timeout(loaded.route.timeoutMs));
+    if (now && now.outcome !== 'open')
+      return afterwards(deps, loaded, index, now, AbortSignal.timeout(loaded.route.timeoutMs));
   }
   const { provider, job } = loaded;
   const jobId = provider.abilities.lookup

@@ -11,7 +11,11 @@ import type { ApiKey } from '../storage/api-keys.ts';
 export function modelFor(key: ApiKey, { models }: Configuration, id: string): Model {
   const model = models.get(id);
   if (!model?.published) {
-    throw new GatewayError('model_not_found', `There is no model '${shortened(id)}'. GET /models lists those there are.`, { param: 'model' });
+    throw new GatewayError(
+      'model_not_found',
+      `There is no model '${shortened(id)}'. GET /models lists those there are.`,
+      { param: 'model' },
+    );
   }
   if (key.models && !key.models.includes(id)) {
     throw new GatewayError('model_not_allowed', `This key may not use the model '${id}'.`, { param: 'model' });

@@ -1,5 +1,5 @@
 /** What a request carries from one middleware to the next. */
-import type { DefaultContext, DefaultState, Middleware, ParameterizedContext } from 'koa';
+import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { ApiKey } from '../storage/api-keys.ts';
 
@@ -16,8 +16,8 @@ export interface RequestState extends DefaultState {
   model?: string;
 }
 
-export type ApiContext = ParameterizedContext<RequestState, DefaultContext>;
-export type ApiMiddleware = Middleware<RequestState, DefaultContext>;
+export type ApiContext = ParameterizedContext<RequestState>;
+export type ApiMiddleware = Middleware<RequestState>;
 
 /** The key of an authenticated request. */
 export function keyOf(ctx: ApiContext): ApiKey {

@@ -21,8 +21,15 @@ export interface RunningServer {
 }
 
 /** Serves the application; resolves once the port is open and rejects with a clear message when it is taken. */
-export async function serve(app: Koa<RequestState>, { host, port }: { host: string; port: number }): Promise<RunningServer> {
-  const server = createServer({ maxHeaderSize: header_bytes_max, requestTimeout: request_ms_max, headersTimeout: headers_ms_max });
+export async function serve(
+  app: Koa<RequestState>,
+  { host, port }: { host: string; port: number },
+): Promise<RunningServer> {
+  const server = createServer({
+    maxHeaderSize: header_bytes_max,
+    requestTimeout: request_ms_max,
+    headersTimeout: headers_ms_max,
+  });
   server.keepAliveTimeout = keep_alive_ms;
   server.maxConnections = connections_max;
   const handle = app.callback();

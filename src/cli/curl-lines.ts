@@ -7,7 +7,10 @@ export function curlLines(url: string, key: string | undefined, samples: Samples
   const json = `${auth} -H 'Content-Type: application/json'`;
   const entry = (what: string, ...lines: string[]) => [`# ${what}`, ...lines, ''];
   return [
-    ...entry('An image, answered with its link', `curl ${url}/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dawn","size":"1024x1024"}'`),
+    ...entry(
+      'An image, answered with its link',
+      `curl ${url}/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dawn","size":"1024x1024"}'`,
+    ),
     ...entry(
       'The same at once, and asked for later',
       `ID=$(curl -s ${url}/ai/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dusk"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`,
@@ -23,6 +26,12 @@ export function curlLines(url: string, key: string | undefined, samples: Samples
       `ID=$(curl -s ${url}/v1/svctalk/generate ${auth} -H 'Expect:' -F audio=@${samples.audio} -F video=@${samples.video} | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`,
       `sleep 3; curl -D - -o avatar-talk.mp4 ${url}/v1/svctalk/generate/$ID ${auth}`,
     ),
-    ...entry('Models, their health, the balance and the ledger', `curl ${url}/v1/models ${auth}`, `curl ${url}/api/models/health`, `curl ${url}/v1/account ${auth}`, `curl ${url}/v1/account/ledger ${auth}`),
+    ...entry(
+      'Models, their health, the balance and the ledger',
+      `curl ${url}/v1/models ${auth}`,
+      `curl ${url}/api/models/health`,
+      `curl ${url}/v1/account ${auth}`,
+      `curl ${url}/v1/account/ledger ${auth}`,
+    ),
   ];
 }

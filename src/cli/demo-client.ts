@@ -57,7 +57,8 @@ export class DemoClient {
     for (let waitedMs = 0; waitedMs < task_ms_max; waitedMs += poll_ms) {
       const task = taskSchema.parse(await this.#json('GET', path));
       if (task.status === 'succeeded') return task;
-      if (task.status !== 'processing') throw new Refusal(`${task.id} failed: ${task.error?.message ?? 'no reason given'}`);
+      if (task.status !== 'processing')
+        throw new Refusal(`${task.id} failed: ${task.error?.message ?? 'no reason given'}`);
       tick();
       await pause(poll_ms);
     }
@@ -73,7 +74,8 @@ export class DemoClient {
         return;
       }
       const task = taskSchema.parse({ id: path, ...z.record(z.string(), z.unknown()).parse(await answer.json()) });
-      if (task.status !== 'processing') throw new Refusal(`${task.id} failed: ${task.error?.message ?? 'no reason given'}`);
+      if (task.status !== 'processing')
+        throw new Refusal(`${task.id} failed: ${task.error?.message ?? 'no reason given'}`);
       tick();
       await pause(poll_ms);
     }
@@ -109,10 +111,14 @@ export class DemoClient {
     try {
       answer = await fetch(`${this.#url}${path}`, { ...init, method, headers });
     } catch (error) {
-      throw new Refusal(`${this.#url} does not answer (${error instanceof Error ? String(error.cause ?? error.message) : 'unknown'}).`);
+      throw new Refusal(
+        `${this.#url} does not answer (${error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : 'unknown'}).`,
+      );
     }
     if (answer.ok) return answer;
-    const told = z.object({ error: z.object({ message: z.string() }) }).safeParse(await answer.json().catch(() => undefined));
+    const told = z
+      .object({ error: z.object({ message: z.string() }) })
+      .safeParse(await answer.json().catch(() => undefined));
     throw new Refusal(`${method} ${path}: ${answer.status} ${told.success ? told.data.error.message : ''}`);
   }
 }

@@ -34,6 +34,10 @@ function exitCodeOf(error: unknown): number {
     return 2;
   }
   const plain = error instanceof Refusal || error instanceof FolderInUse || error instanceof GatewayError;
-  tell(plain || !(error instanceof Error) ? String(plain && error instanceof Error ? error.message : error) : (error.stack ?? error.message));
+  tell(
+    plain || !(error instanceof Error)
+      ? String(plain && error instanceof Error ? error.message : error)
+      : (error.stack ?? error.message),
+  );
   return 1;
 }

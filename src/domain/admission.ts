@@ -3,14 +3,7 @@
  * the group committer can decide its members one after the other, in the order in which they arrived.
  */
 import { type ErrorCode, GatewayError } from './errors.ts';
-import {
-  allows,
-  type KeyLevel,
-  type KeyLimits,
-  secondsLeft,
-  type Window,
-  windowStart,
-} from './keys.ts';
+import { allows, type KeyLevel, type KeyLimits, secondsLeft, type Window, windowStart } from './keys.ts';
 import { type MicroYuan, yuanText } from './money.ts';
 
 export interface AccountState {
@@ -54,7 +47,12 @@ export interface RateState {
 export type AdmissionDecision = { admitted: true; counters: KeyCounters } | { admitted: false; refusal: GatewayError };
 
 /** Decides in the contract's order: key and account, maintenance, calls, running tasks, spending, balance. */
-export function decideAdmission(request: AdmissionRequest, account: AccountState, key: KeyState, now: Date): AdmissionDecision {
+export function decideAdmission(
+  request: AdmissionRequest,
+  account: AccountState,
+  key: KeyState,
+  now: Date,
+): AdmissionDecision {
   const refusal =
     refusalOfKey(request, account, key, now) ??
     (request.maintenance ? maintenanceRefusal(request.model) : undefined) ??
@@ -82,7 +80,9 @@ export function refusalOfKey(
     );
   }
   if (request.model !== undefined && key.models && !key.models.includes(request.model)) {
-    return new GatewayError('model_not_allowed', `This key may not use the model '${request.model}'.`, { param: 'model' });
+    return new GatewayError('model_not_allowed', `This key may not use the model '${request.model}'.`, {
+      param: 'model',
+    });
   }
   return undefined;
 }
@@ -92,7 +92,8 @@ export function countersAt(counters: KeyCounters, now: Date): KeyCounters {
   const { countedAt } = counters;
   if (countedAt === null) return { ...counters, countedAt: now };
   const at = now > countedAt ? now : countedAt;
-  const current = (counts: WindowCounts): WindowCounts => mapWindows((window) => (sameWindow(window, countedAt, at) ? counts[window] : 0n));
+  const current = (counts: WindowCounts): WindowCounts =>
+    mapWindows((window) => (sameWindow(window, countedAt, at) ? counts[window] : 0n));
   return { ...counters, countedAt: at, calls: current(counters.calls), spent: current(counters.spent) };
 }
 
@@ -147,7 +148,10 @@ function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): G
 
 function refusalOfBalance(request: AdmissionRequest, account: AccountState): GatewayError | undefined {
   if (account.inArrears) {
-    return new GatewayError('insufficient_balance', 'An earlier charge could not be paid in full. Credit the account to go on.');
+    return new GatewayError(
+      'insufficient_balance',
+      'An earlier charge could not be paid in full. Credit the account to go on.',
+    );
   }
   if (request.hold <= account.available) return undefined;
   return new GatewayError(
@@ -173,7 +177,8 @@ function counted(counters: KeyCounters, request: AdmissionRequest, now: Date): K
   };
 }
 
-const sameWindow = (window: Window, a: Date, b: Date) => windowStart(window, a).getTime() === windowStart(window, b).getTime();
+const sameWindow = (window: Window, a: Date, b: Date) =>
+  windowStart(window, a).getTime() === windowStart(window, b).getTime();
 const perText = (per: Window) => (per === 'total' ? 'in all' : `a ${per}`);
 const atLeastZero = (count: bigint) => (count < 0n ? 0n : count);
 const mapWindows = (value: (window: Window) => bigint): WindowCounts => ({

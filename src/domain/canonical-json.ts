@@ -11,5 +11,5 @@ export function canonicalJson(value: unknown): string {
       .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
     return `{${fields.join(',')}}`;
   }
-  return JSON.stringify(value) ?? 'null';
+  return value === undefined ? 'null' : JSON.stringify(value);
 }

@@ -62,7 +62,15 @@ export interface Settlement {
  * Captures a price from its hold. What the hold has too much is released; what it lacks is taken from the available
  * balance, and what that lacks is written off, so that no balance is ever negative.
  */
-export function settlement({ held, price, available }: { held: MicroYuan; price: MicroYuan; available: MicroYuan }): Settlement {
+export function settlement({
+  held,
+  price,
+  available,
+}: {
+  held: MicroYuan;
+  price: MicroYuan;
+  available: MicroYuan;
+}): Settlement {
   const fromHold = lesser(held, price);
   const beyond = minus(price, fromHold);
   const fromAvailable = lesser(beyond, available);

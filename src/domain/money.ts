@@ -14,7 +14,7 @@ export const toYuan = (amount: MicroYuan): number => Number(amount) / 1_000_000;
 
 /** Yuan as decimal digits, for texts and headers: `0.62`, never `6.2e-1`. */
 export function yuanText(amount: MicroYuan): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0');
+  const digits = (amount < 0n ? 0n - amount : amount).toString().padStart(7, '0');
   const whole = digits.slice(0, -6);
   const fraction = digits.slice(-6).replace(/0+$/, '');
   return `${amount < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;

@@ -70,4 +70,6 @@ export function termsJson(terms: TaskTerms): unknown {
 
 /** A price as JSON, amounts as decimal digits. */
 export const priceJson = (price: Price): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(price).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]));
+  Object.fromEntries(
+    Object.entries(price).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]),
+  );

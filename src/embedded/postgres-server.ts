@@ -3,7 +3,7 @@
  * it, attached to. PostgreSQL's own `postmaster.pid` decides which of two starters wins; the other attaches.
  */
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { access, link, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -64,11 +64,18 @@ export async function startPostgres(options: ClusterOptions): Promise<PostgresSe
 
 /** The address of a data folder's PostgreSQL if it runs and answers now; it is neither started nor cared for. */
 export async function runningPostgres(options: Pick<ClusterOptions, 'dataDir' | 'way'>): Promise<string | undefined> {
+  if (!(await hasCluster(options.dataDir))) return undefined;
   const cluster = await openCluster({ ...options, say: () => undefined });
   const seen = await readPostmaster(cluster);
   if (seen.state !== 'alive' || !seen.ready) return undefined;
   return (await answers(cluster, seen.port)) ? urlOf(cluster, seen.port) : undefined;
 }
+
+const hasCluster = (dataDir: string): Promise<boolean> =>
+  access(join(dataDir, 'postgres')).then(
+    () => true,
+    () => false,
+  );
 
 interface StartOptions {
   say: (line: string) => void;

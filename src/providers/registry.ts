@@ -20,11 +20,17 @@ const adapters: Partial<Record<ProviderKind, (settings: ProviderSettings, tools:
 export const availableKinds = Object.keys(adapters) as ProviderKind[];
 
 /** Makes the adapter of each configured provider; throws for a kind that this version has none for. */
-export function createProviders(settings: ReadonlyMap<string, ProviderSettings>, tools: ProviderTools): Map<string, TaskProvider> {
+export function createProviders(
+  settings: ReadonlyMap<string, ProviderSettings>,
+  tools: ProviderTools,
+): Map<string, TaskProvider> {
   return new Map(
     [...settings].map(([name, provider]) => {
       const create = adapters[provider.kind];
-      if (!create) throw new Error(`providers.${name}: this version has no adapter for '${provider.kind}', only for ${availableKinds.join(', ')}`);
+      if (!create)
+        throw new Error(
+          `providers.${name}: this version has no adapter for '${provider.kind}', only for ${availableKinds.join(', ')}`,
+        );
       return [name, create(provider, tools)];
     }),
   );

@@ -23,11 +23,10 @@ const columns = 'id, name, status, available, held, seq, created_at';
 /** Makes an account without money. Its chain begins with its own id, so that no rows of another fit it. */
 export async function createAccount(database: Database, ledgerKey: Buffer, name: string): Promise<Account> {
   const id = newAccountId();
-  const { rows } = await database.pool.query(`insert into accounts (id, name, chain) values ($1, $2, $3) returning ${columns}`, [
-    id,
-    name,
-    chainLink(ledgerKey, Buffer.alloc(32), [id]),
-  ]);
+  const { rows } = await database.pool.query(
+    `insert into accounts (id, name, chain) values ($1, $2, $3) returning ${columns}`,
+    [id, name, chainLink(ledgerKey, Buffer.alloc(32), [id])],
+  );
   return accountRow.parse(rows[0]);
 }
 
@@ -48,7 +47,10 @@ export async function listAccounts(database: Database): Promise<Account[]> {
 
 /** Suspends an account: its keys are refused from now on. Answers undefined when there is no such account. */
 export async function suspendAccount(database: Database, id: string): Promise<Account | undefined> {
-  const { rows } = await database.pool.query(`update accounts set status = 'suspended' where id = $1 returning ${columns}`, [id]);
+  const { rows } = await database.pool.query(
+    `update accounts set status = 'suspended' where id = $1 returning ${columns}`,
+    [id],
+  );
   return rows[0] === undefined ? undefined : accountRow.parse(rows[0]);
 }
 

@@ -27,7 +27,13 @@ export interface NewApiKey extends KeyLimits {
   level: KeyLevel;
 }
 
-export const noLimits: KeyLimits = { callLimits: [], spendLimit: null, maxRunningTasks: null, models: null, expiresAt: null };
+export const noLimits: KeyLimits = {
+  callLimits: [],
+  spendLimit: null,
+  maxRunningTasks: null,
+  models: null,
+  expiresAt: null,
+};
 
 export const hashOfKey = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
@@ -73,7 +79,9 @@ export async function findKey(database: Database, id: string): Promise<ApiKey | 
 
 /** An account's keys, oldest first, revoked ones too. */
 export async function listKeys(database: Database, account: AccountId): Promise<ApiKey[]> {
-  const { rows } = await database.pool.query(`${select} where k.account_id = $1 order by k.created_at, k.id`, [account]);
+  const { rows } = await database.pool.query(`${select} where k.account_id = $1 order by k.created_at, k.id`, [
+    account,
+  ]);
   return rows.map((row) => apiKeyRow.parse(row));
 }
 
@@ -97,7 +105,10 @@ export async function noteKeyUse(database: Database, ids: readonly KeyId[]): Pro
 
 const select = `select k.*, a.status as account_status from api_keys k join accounts a on a.id = k.account_id`;
 
-async function one(database: Database, query: { name: string; text: string; values: unknown[] }): Promise<ApiKey | undefined> {
+async function one(
+  database: Database,
+  query: { name: string; text: string; values: unknown[] },
+): Promise<ApiKey | undefined> {
   const { rows } = await database.pool.query(query);
   return rows[0] === undefined ? undefined : apiKeyRow.parse(rows[0]);
 }

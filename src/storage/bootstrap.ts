@@ -31,7 +31,8 @@ export async function bootstrap(
     const account = await demoAccount(database, ledgerKey);
     if (account === undefined) return undefined;
     const state = await findAccount(database, account);
-    if (balance > 0n && state?.available === 0n && state.seq === 0n) await ledger.credit(account, balance, 'opening balance');
+    if (balance > 0n && state?.available === 0n && state.seq === 0n)
+      await ledger.credit(account, balance, 'opening balance');
     if ((await listKeys(database, account)).length > 0) return { account, secret: undefined };
     const { secret } = await createApiKey(database, account, { ...noLimits, name: 'demo', level: 'admin' }, key);
     return { account, secret };

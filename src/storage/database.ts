@@ -13,6 +13,7 @@ export interface Database {
   /** Connections on which a transaction's statements are sent without waiting for each other's answers. */
   readonly pipelined: pg.Pool;
   readonly orm: Drizzle;
+  /** Ends the connections; calling it again changes nothing. */
   close(): Promise<void>;
 }
 
@@ -39,13 +40,14 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
   const pipelined = new pg.Pool({ ...options, max: 4, pipeline: true });
   pool.on('error', onIdleError);
   pipelined.on('error', onIdleError);
+  let closed: Promise<unknown> | undefined;
   return {
     url,
     pool,
     pipelined,
     orm: drizzle(pool, { schema }),
     async close() {
-      await Promise.all([pool.end(), pipelined.end()]);
+      await (closed ??= Promise.all([pool.end(), pipelined.end()]));
     },
   };
 }
@@ -83,6 +85,9 @@ export function isConnectionTrouble(error: unknown): boolean {
   if (state !== undefined) return /^(08|57P|53)/.test(state);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT)/.test(code)) return true;
-  if (/connection (terminated|timeout|error)|timeout exceeded when trying to connect|not queryable/i.test(error.message)) return true;
+  if (
+    /connection (terminated|timeout|error)|timeout exceeded when trying to connect|not queryable/i.test(error.message)
+  )
+    return true;
   return error.cause !== undefined && isConnectionTrouble(error.cause);
 }

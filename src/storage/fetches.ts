@@ -36,7 +36,10 @@ export async function renewFetch(database: Database, task: TaskId, owner: string
 
 /** Gives a claim back: the download broke off, and the result stays. */
 export async function dropFetch(database: Database, task: TaskId, owner: string): Promise<void> {
-  await database.pool.query('update tasks set fetch_owner = null, fetch_until = null where id = $1 and fetch_owner = $2', [task, owner]);
+  await database.pool.query(
+    'update tasks set fetch_owner = null, fetch_until = null where id = $1 and fetch_owner = $2',
+    [task, owner],
+  );
 }
 
 /** Milliseconds until the running download's claim ends, 0 if none runs. */
@@ -55,7 +58,12 @@ export async function isRemoved(database: Database, task: TaskId): Promise<boole
 }
 
 /** Removes a task's media and request for good; the row and its money stay. Repeating it deletes what was left over. */
-export async function removeMedia(database: Database, blobs: BlobStore, task: TaskId, owner?: string): Promise<boolean> {
+export async function removeMedia(
+  database: Database,
+  blobs: BlobStore,
+  task: TaskId,
+  owner?: string,
+): Promise<boolean> {
   const { rows } = await database.pool.query(
     `update tasks t set removed_at = coalesce(t.removed_at, clock_timestamp()), request = null, uploads = null,
         fetch_owner = null, fetch_until = null

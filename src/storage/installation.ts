@@ -6,7 +6,10 @@ type FactName = 'secret_fingerprint' | 'demo_account';
 
 /** The fact, written by this call if it was not there before: the first to say it is believed. */
 export async function agreeOn(database: Database, name: FactName, value: string): Promise<string> {
-  await database.pool.query('insert into installation (name, value) values ($1, $2) on conflict do nothing', [name, value]);
+  await database.pool.query('insert into installation (name, value) values ($1, $2) on conflict do nothing', [
+    name,
+    value,
+  ]);
   return (await findFact(database, name)) ?? value;
 }
 

@@ -27,9 +27,7 @@ export interface Intent {
 
 export type Opened =
   /** This attempt wrote the intent, and it alone may send. */
-  | { opened: 'now' }
-  | { opened: 'before'; intent: Intent }
-  | { opened: 'not'; because: 'task is final' };
+  { opened: 'now' } | { opened: 'before'; intent: Intent } | { opened: 'not'; because: 'task is final' };
 
 /** Writes the intent of sending a task to one of its routes, unless the task is final or an attempt before did. */
 export async function openIntent(database: Database, task: TaskId, route: number, provider: string): Promise<Opened> {
@@ -86,7 +84,12 @@ export type IntentClosing =
   | { outcome: 'unknown' };
 
 /** Writes what became of the call; the first to say so is believed. Answers whether the task is final meanwhile. */
-export async function closeIntent(database: Database, task: TaskId, route: number, closing: IntentClosing): Promise<{ taskIsFinal: boolean }> {
+export async function closeIntent(
+  database: Database,
+  task: TaskId,
+  route: number,
+  closing: IntentClosing,
+): Promise<{ taskIsFinal: boolean }> {
   const { rows } = await database.pool.query({
     name: 'close-intent',
     text: `with closed as (
@@ -124,14 +127,12 @@ const intentRow = z
     created_at: z.date(),
     sending_ends_in_ms: z.bigint(),
   })
-  .transform(
-    (row): Intent => ({
-      provider: row.provider,
-      outcome: row.outcome,
-      jobId: row.job_id,
-      blobKeys: row.blob_keys,
-      error: row.error,
-      createdAt: row.created_at,
-      sendingEndsInMs: Number(row.sending_ends_in_ms),
-    }),
-  );
+  .transform((row): Intent => ({
+    provider: row.provider,
+    outcome: row.outcome,
+    jobId: row.job_id,
+    blobKeys: row.blob_keys,
+    error: row.error,
+    createdAt: row.created_at,
+    sendingEndsInMs: Number(row.sending_ends_in_ms),
+  }));

@@ -37,12 +37,18 @@ export const accounts = pgTable(
     id: text('id').primaryKey(),
     name: text('name').notNull(),
     status: text('status').notNull().default('active'),
-    available: money('available').notNull().default(sql`0`),
-    held: money('held').notNull().default(sql`0`),
+    available: money('available')
+      .notNull()
+      .default(sql`0`),
+    held: money('held')
+      .notNull()
+      .default(sql`0`),
     /** A charge had to be written off for want of money: refused until credited. */
     inArrears: boolean('in_arrears').notNull().default(false),
     /** Number of the newest entry, and so the count of all: they are numbered from 1 without a gap. */
-    seq: money('seq').notNull().default(sql`0`),
+    seq: money('seq')
+      .notNull()
+      .default(sql`0`),
     /** Head of the keyed hash chain over the account's entries. */
     chain: bytea('chain').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -83,16 +89,36 @@ export const apiKeys = pgTable(
     /** Of any request; written at most once a minute and process. */
     lastUsedAt: moment('last_used_at'),
     countedAt: moment('counted_at'),
-    callsMinute: money('calls_minute').notNull().default(sql`0`),
-    callsHour: money('calls_hour').notNull().default(sql`0`),
-    callsDay: money('calls_day').notNull().default(sql`0`),
-    callsMonth: money('calls_month').notNull().default(sql`0`),
-    callsTotal: money('calls_total').notNull().default(sql`0`),
-    spentMinute: money('spent_minute').notNull().default(sql`0`),
-    spentHour: money('spent_hour').notNull().default(sql`0`),
-    spentDay: money('spent_day').notNull().default(sql`0`),
-    spentMonth: money('spent_month').notNull().default(sql`0`),
-    spentTotal: money('spent_total').notNull().default(sql`0`),
+    callsMinute: money('calls_minute')
+      .notNull()
+      .default(sql`0`),
+    callsHour: money('calls_hour')
+      .notNull()
+      .default(sql`0`),
+    callsDay: money('calls_day')
+      .notNull()
+      .default(sql`0`),
+    callsMonth: money('calls_month')
+      .notNull()
+      .default(sql`0`),
+    callsTotal: money('calls_total')
+      .notNull()
+      .default(sql`0`),
+    spentMinute: money('spent_minute')
+      .notNull()
+      .default(sql`0`),
+    spentHour: money('spent_hour')
+      .notNull()
+      .default(sql`0`),
+    spentDay: money('spent_day')
+      .notNull()
+      .default(sql`0`),
+    spentMonth: money('spent_month')
+      .notNull()
+      .default(sql`0`),
+    spentTotal: money('spent_total')
+      .notNull()
+      .default(sql`0`),
     runningTasks: integer('running_tasks').notNull().default(0),
   },
   (table) => [
@@ -101,7 +127,10 @@ export const apiKeys = pgTable(
     check('api_keys_id_form', sql`${table.id} ~ '^key_'`),
     check('api_keys_level', oneOf('level', keyLevels)),
     check('api_keys_hash_length', sql`octet_length(${table.hash}) = 32`),
-    check('api_keys_counters', sql`${table.runningTasks} >= 0 and ${table.callsTotal} >= 0 and ${table.spentTotal} >= 0`),
+    check(
+      'api_keys_counters',
+      sql`${table.runningTasks} >= 0 and ${table.callsTotal} >= 0 and ${table.spentTotal} >= 0`,
+    ),
   ],
 );
 
@@ -236,8 +265,14 @@ export const tasks = pgTable(
     check('tasks_kind', oneOf('kind', taskKinds)),
     check('tasks_state', oneOf('state', taskStates)),
     check('tasks_final_has_time', sql`(${oneOf('state', finalTaskStates)}) = (${table.finishedAt} is not null)`),
-    check('tasks_success_has_result', sql`(${table.state} = 'succeeded') = (${table.cost} is not null and ${table.files} is not null)`),
-    check('tasks_failure_has_error', sql`(${table.state} in ('failed', 'cancelled')) = (${table.errorCode} is not null)`),
+    check(
+      'tasks_success_has_result',
+      sql`(${table.state} = 'succeeded') = (${table.cost} is not null and ${table.files} is not null)`,
+    ),
+    check(
+      'tasks_failure_has_error',
+      sql`(${table.state} in ('failed', 'cancelled')) = (${table.errorCode} is not null)`,
+    ),
   ],
 );
 

@@ -79,7 +79,11 @@ export class TaskNews {
 
   async #listen(): Promise<void> {
     if (this.#closed) return;
-    const client = new pg.Client({ connectionString: this.#database.url, connectionTimeoutMillis: 5_000, keepAlive: true });
+    const client = new pg.Client({
+      connectionString: this.#database.url,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
     const lost = () => {
       if (this.#listener !== client) return;
       this.#listener = undefined;
@@ -96,11 +100,16 @@ export class TaskNews {
       await client.connect();
       await client.query(`listen ${channel}`);
       this.#listener = client;
+      if (this.#isClosed()) await client.end(); // while it connected
       await this.#askForAll();
     } catch (error) {
       this.#onError(error);
-      if (!this.#closed) setTimeout(() => void this.#listen(), reconnect_ms).unref();
+      setTimeout(() => void this.#listen(), reconnect_ms).unref();
     }
+  }
+
+  #isClosed(): boolean {
+    return this.#closed;
   }
 
   #schedule(): void {

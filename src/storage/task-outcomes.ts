@@ -12,7 +12,11 @@ export interface TaskOutcome {
 }
 
 /** The newest `count` finished tasks of each model, newest first. */
-export async function recentOutcomes(database: Database, models: readonly string[], count: number): Promise<TaskOutcome[]> {
+export async function recentOutcomes(
+  database: Database,
+  models: readonly string[],
+  count: number,
+): Promise<TaskOutcome[]> {
   const { rows } = await database.pool.query({
     name: 'recent-outcomes',
     text: `select t.model, t.error_code, t.finished_at,
@@ -31,11 +35,9 @@ export async function recentOutcomes(database: Database, models: readonly string
 
 const outcomeRow = z
   .object({ model: z.string(), error_code: z.string().nullable(), finished_at: z.date(), latency_ms: z.int() })
-  .transform(
-    (row): TaskOutcome => ({
-      model: row.model,
-      errorCode: row.error_code ?? undefined,
-      finishedAtMs: row.finished_at.getTime(),
-      latencyMs: row.latency_ms,
-    }),
-  );
+  .transform((row): TaskOutcome => ({
+    model: row.model,
+    errorCode: row.error_code ?? undefined,
+    finishedAtMs: row.finished_at.getTime(),
+    latencyMs: row.latency_ms,
+  }));

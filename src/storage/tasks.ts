@@ -3,7 +3,13 @@ import * as z from 'zod';
 import { type ErrorCode, errorTable } from '../domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../domain/ids.ts';
 import { micros, type MicroYuan } from '../domain/money.ts';
-import { readStoredRequest, storedFileSchema, type StoredRequest, type Uploads, uploadsSchema } from '../domain/stored-request.ts';
+import {
+  readStoredRequest,
+  storedFileSchema,
+  type StoredRequest,
+  type Uploads,
+  uploadsSchema,
+} from '../domain/stored-request.ts';
 import { type StoredFile, type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
 import { type TaskTerms, termsSchema } from '../domain/terms.ts';
 import type { Database } from './database.ts';
@@ -144,16 +150,14 @@ const startFields = {
   model: z.string(),
   terms: termsSchema,
 };
-const startRow = z.object(startFields).transform(
-  (row): StartFacts => ({
-    id: row.id,
-    kind: row.kind,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    model: row.model,
-    terms: row.terms,
-  }),
-);
+const startRow = z.object(startFields).transform((row): StartFacts => ({
+  id: row.id,
+  kind: row.kind,
+  accountId: row.account_id,
+  keyId: row.key_id,
+  model: row.model,
+  terms: row.terms,
+}));
 
 const taskRow = z
   .object({
@@ -176,29 +180,29 @@ const taskRow = z
     error_param: z.string().nullable(),
     removed_at: z.date().nullable(),
   })
-  .transform(
-    (row): Task => ({
-      id: row.id,
-      kind: row.kind,
-      accountId: row.account_id,
-      keyId: row.key_id,
-      requestId: row.request_id,
-      model: row.model,
-      state: row.state,
-      request: row.request === null ? null : readStoredRequest(row.kind, row.request),
-      uploads: row.uploads,
-      terms: row.terms,
-      transferId: row.transfer_id,
-      holdAmount: row.hold_amount,
-      createdAt: row.created_at,
-      startedAt: row.started_at,
-      finishedAt: row.finished_at,
-      files: row.files,
-      durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
-      cost: row.cost,
-      balanceAfter: row.balance_after,
-      error:
-        row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '', param: row.error_param },
-      removedAt: row.removed_at,
-    }),
-  );
+  .transform((row): Task => ({
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    requestId: row.request_id,
+    model: row.model,
+    state: row.state,
+    request: row.request === null ? null : readStoredRequest(row.kind, row.request),
+    uploads: row.uploads,
+    terms: row.terms,
+    transferId: row.transfer_id,
+    holdAmount: row.hold_amount,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    files: row.files,
+    durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
+    cost: row.cost,
+    balanceAfter: row.balance_after,
+    error:
+      row.error_code === null
+        ? null
+        : { code: row.error_code, message: row.error_message ?? '', param: row.error_param },
+    removedAt: row.removed_at,
+  }));

@@ -7,7 +7,13 @@ import type { Logger } from 'pino';
 import type { FailureFacts } from '../activities/contract.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { Database } from '../storage/database.ts';
-import { cancellationHeard, cancellationsPending, type StartFacts, takeSilentTasks, withTasksToStart } from '../storage/tasks.ts';
+import {
+  cancellationHeard,
+  cancellationsPending,
+  type StartFacts,
+  takeSilentTasks,
+  withTasksToStart,
+} from '../storage/tasks.ts';
 import type { TaskStarter } from './task-starter.ts';
 
 const start_scan_ms = 2_000;

@@ -1,7 +1,12 @@
 /** The workers of one process: one for workflows and house-keeping, two for each provider. */
 import { type NativeConnection, Worker } from '@temporalio/worker';
-import { type ActivityDependencies, collectActivities, houseActivities, submitActivities } from '../activities/index.ts';
-import { workflowBundle } from './bundle-workflows.ts';
+import {
+  type ActivityDependencies,
+  collectActivities,
+  houseActivities,
+  submitActivities,
+} from '../activities/index.ts';
+import { bundlePath } from './bundle-workflows.ts';
 import type { QueueNames } from './names.ts';
 
 const submit_slots = 20;
@@ -29,7 +34,7 @@ export async function startWorkers(
     Worker.create({
       ...common,
       taskQueue: queues.workflows,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: { codePath: bundlePath },
       activities: houseActivities(deps),
       maxCachedWorkflows: 2_000,
     }),

@@ -44,7 +44,7 @@ export async function generate(input: GenerateInput): Promise<Ended> {
   upsertSearchAttributes([{ key: status, value: ended.state }]);
   setCurrentDetails(`The task is ${ended.state}.`);
   // Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there.
-  for (let wait = ended.expiresInMs; wait !== null; ) {
+  for (let wait = ended.expiresInMs; wait !== null;) {
     await sleep(wait);
     ({ againInMs: wait } = await house.expire({ taskId }));
   }
@@ -62,7 +62,9 @@ async function end(input: GenerateInput): Promise<Ended> {
     );
   } catch (error) {
     const cancelled = isCancellation(error);
-    return await CancellationScope.nonCancellable(() => house.release({ taskId, error: cancelled ? 'cancelled' : 'broken' }));
+    return await CancellationScope.nonCancellable(() =>
+      house.release({ taskId, error: cancelled ? 'cancelled' : 'broken' }),
+    );
   }
 }
 

@@ -13,3 +13,9 @@ export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
 }
+
+/**
+ * Whether the caller still waits for the go-ahead. It may send its body or not after our answer (RFC 9110, 10.1.1), so the
+ * connection can carry no other request.
+ */
+export const isWaitingToSend = (request: IncomingMessage): boolean => waiting.has(request);

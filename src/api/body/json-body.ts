@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../domain/errors.ts';
+import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
@@ -26,6 +27,7 @@ export async function readJsonBody(request: IncomingMessage, { bytesMax }: { byt
     refuseLength(request, bytesMax);
     refuseOtherTypes(request);
     refuseContentCoding(request);
+    askForBody(request);
     const bytes = await readBytes(request, bytesMax);
     return { bytes, value: parse(bytes) };
   } catch (error) {

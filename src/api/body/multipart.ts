@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../domain/errors.ts';
 import { BlobTooLarge, type BlobStore, type StoredBlob } from '../../storage/blobs.ts';
+import { askForBody } from './continue.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
 const fileNames = ['audio', 'video'] as const;
@@ -129,6 +130,7 @@ class Upload {
 async function feed(request: IncomingMessage, upload: Upload, options: AvatarTalkFormOptions): Promise<void> {
   const { idleMs = idleMsDefault, totalMs = totalMsDefault } = options;
   const parser = parserOf(request);
+  askForBody(request);
   const cleanUp: (() => void)[] = [];
   try {
     await new Promise<void>((resolve, reject) => {

@@ -48,7 +48,9 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
 async function afterDelivery(deps: ApiDependencies, res: ServerResponse, task: Task, owner: string): Promise<void> {
   const { database, blobs, log } = deps;
   const renewal = setInterval(() => {
-    renewFetch(database, task.id, owner).catch((error: unknown) => log.warn({ err: error, taskId: task.id }, 'a fetch claim was not renewed'));
+    renewFetch(database, task.id, owner).catch((error: unknown) =>
+      log.warn({ err: error, taskId: task.id }, 'a fetch claim was not renewed'),
+    );
   }, claim_renewal_ms);
   const verdict: Promise<unknown> = deliveryOf(res).then<unknown>((fetched) =>
     fetched ? removeMedia(database, blobs, task.id, owner) : dropFetch(database, task.id, owner),
@@ -71,7 +73,9 @@ async function claimed(deps: ApiDependencies, task: Task): Promise<string> {
   const again = await claimFetch(deps.database, task.id, deps.fetchWindowMs);
   if (again !== undefined) return again;
   if (await isRemoved(deps.database, task.id)) throw taskNotFound();
-  throw new GatewayError('task_being_fetched', 'This result is being fetched by another request.', { retryAfterSeconds: 5 });
+  throw new GatewayError('task_being_fetched', 'This result is being fetched by another request.', {
+    retryAfterSeconds: 5,
+  });
 }
 
 /** Resolves whether the caller got everything, once that can be told. Listens from before the first byte. */

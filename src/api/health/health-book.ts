@@ -55,7 +55,8 @@ export class HealthBook {
   /** The health of each published model by its id, at most a second old. */
   async report(): Promise<Record<string, ModelHealth>> {
     const now = Date.now();
-    if (!this.#report || this.#report.atMs + report_kept_ms < now) this.#report = { atMs: now, health: this.#compute() };
+    if (!this.#report || this.#report.atMs + report_kept_ms < now)
+      this.#report = { atMs: now, health: this.#compute() };
     try {
       return await this.#report.health;
     } catch (error) {

@@ -39,7 +39,9 @@ export class Readiness {
   async #check(): Promise<Ready> {
     const { database, blobs, checkTemporal } = this.#tools;
     const [db, store, temporal] = await Promise.all([
-      trouble('database', async () => void (await database.pool.query('select 1'))),
+      trouble('database', async () => {
+        await database.pool.query('select 1');
+      }),
       trouble('blob store', () => blobs.check()),
       trouble('temporal', checkTemporal),
     ]);

@@ -33,6 +33,7 @@ function secretOf(ctx: ApiContext): string {
     throw new GatewayError('missing_api_key', "Send your API key in the header 'Authorization: Bearer <key>'.");
   }
   const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1];
-  if (secret === undefined) throw new GatewayError('invalid_api_key', "The Authorization header must be 'Bearer <key>'.");
+  if (secret === undefined)
+    throw new GatewayError('invalid_api_key', "The Authorization header must be 'Bearer <key>'.");
   return secret;
 }

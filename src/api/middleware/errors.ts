@@ -1,15 +1,19 @@
 /** The border to HTTP: whatever was thrown below becomes one of the contract's errors, and nothing else leaves. */
 import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
 import { isConnectionTrouble } from '../../storage/database.ts';
+import { isWaitingToSend } from '../body/continue.ts';
 import { ClientGone } from '../body/request-stream.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
 export const errors = (): ApiMiddleware => async (ctx, next) => {
   try {
     await next();
-    if (ctx.status === 404 && ctx.body == null) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
-    if ((ctx.status === 405 || ctx.status === 501) && ctx.body == null) {
-      throw new GatewayError('method_not_allowed', `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`);
+    if (ctx.status === 404 && isEmpty(ctx)) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
+    if ((ctx.status === 405 || ctx.status === 501) && isEmpty(ctx)) {
+      throw new GatewayError(
+        'method_not_allowed',
+        `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`,
+      );
     }
   } catch (error) {
     ctx.state.error = error;
@@ -27,17 +31,26 @@ export function answer(ctx: ApiContext, error: GatewayError): void {
   const { status } = errorTable[error.code];
   ctx.status = status;
   ctx.body = { error: errorBody(error) };
+  if (isWaitingToSend(ctx.req)) ctx.set('Connection', 'close');
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
   // The OpenAI SDKs would send these twice more, and twice more they would be refused.
   if (status === 402 || status === 409 || error.code === 'spend_limit_exceeded') ctx.set('x-should-retry', 'false');
 }
 
+const isEmpty = (ctx: ApiContext): boolean => ctx.body === undefined || ctx.body === null;
+
 function known(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof ClientGone) return new GatewayError('invalid_parameter', 'The request broke off before it was whole.');
+  if (error instanceof ClientGone)
+    return new GatewayError('invalid_parameter', 'The request broke off before it was whole.');
   if (isConnectionTrouble(error)) {
-    return new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause: error });
+    return new GatewayError('not_ready', "The database can't be reached. Try again.", {
+      retryAfterSeconds: 5,
+      cause: error,
+    });
   }
-  return new GatewayError('internal_error', 'Something went wrong here. The request id finds it in the log.', { cause: error });
+  return new GatewayError('internal_error', 'Something went wrong here. The request id finds it in the log.', {
+    cause: error,
+  });
 }

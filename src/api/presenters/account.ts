@@ -46,7 +46,7 @@ export const entryObject = (entry: Entry) => ({
   unit: entry.unit,
   unit_price: entry.unitPrice === null ? null : toYuan(entry.unitPrice),
   usage_source: entry.usageSource,
-  ...(entry.lines == null ? {} : { lines: entry.lines }),
+  ...(entry.lines === null || entry.lines === undefined ? {} : { lines: entry.lines }),
   ...(entry.reason === null ? {} : { reason: entry.reason }),
 });
 

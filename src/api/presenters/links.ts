@@ -7,8 +7,13 @@ import type { ApiDependencies } from '../dependencies.ts';
 const link_seconds = 25 * 3600;
 
 /** The addresses of a succeeded task's files; none once they were deleted. */
-export function fileLinks({ secrets, publicUrl }: Pick<ApiDependencies, 'secrets' | 'publicUrl'>, task: Task): string[] {
+export function fileLinks(
+  { secrets, publicUrl }: Pick<ApiDependencies, 'secrets' | 'publicUrl'>,
+  task: Task,
+): string[] {
   if (task.removedAt || !task.files) return [];
   const expiresAtSeconds = Math.floor(Date.now() / 1000) + link_seconds;
-  return task.files.map((_, index) => `${publicUrl()}${signLink({ taskId: task.id, index, expiresAtSeconds }, secrets)}`);
+  return task.files.map(
+    (_, index) => `${publicUrl()}${signLink({ taskId: task.id, index, expiresAtSeconds }, secrets)}`,
+  );
 }

@@ -11,7 +11,13 @@ type Links = Pick<ApiDependencies, 'secrets' | 'publicUrl'>;
 
 /** The record of an image task. */
 export function imageRecord(links: Links, task: Task): Record<string, unknown> {
-  const head = { id: task.id, object: 'image', model: task.model, status: publicStatus(task.state), created: unixSeconds(task.createdAt) };
+  const head = {
+    id: task.id,
+    object: 'image',
+    model: task.model,
+    status: publicStatus(task.state),
+    created: unixSeconds(task.createdAt),
+  };
   switch (publicStatus(task.state)) {
     case 'succeeded':
       return { ...head, data: fileLinks(links, task).map((url) => ({ url })), success: true, _local: local(task) };
@@ -24,7 +30,13 @@ export function imageRecord(links: Links, task: Task): Record<string, unknown> {
 
 /** The record of a video task. */
 export function videoRecord(links: Links, task: Task): Record<string, unknown> {
-  const head = { id: task.id, object: 'video', model: task.model, status: publicStatus(task.state), created: unixSeconds(task.createdAt) };
+  const head = {
+    id: task.id,
+    object: 'video',
+    model: task.model,
+    status: publicStatus(task.state),
+    created: unixSeconds(task.createdAt),
+  };
   switch (publicStatus(task.state)) {
     case 'succeeded':
       return { ...head, content: fileLinks(links, task).map((url) => ({ video_url: url })), _local: local(task) };

@@ -22,7 +22,13 @@ export function accountRoutes(router: Router<RequestState>, deps: ApiDependencie
   });
 
   router.get('/account/ledger', authenticated(deps.keys, 'read'), async (ctx) => {
-    const { limit, cursor: before, task_id: taskId, request_id: requestId, ...filter } = parseWith(ledgerQuery, { ...ctx.query });
+    const {
+      limit,
+      cursor: before,
+      task_id: taskId,
+      request_id: requestId,
+      ...filter
+    } = parseWith(ledgerQuery, { ...ctx.query });
     const page = { limit: limit + 1, before }; // one more than asked for tells whether there are more
     const found = await listEntries(deps.database, keyOf(ctx).accountId, { ...filter, taskId, requestId }, page);
     const data = found.slice(0, limit);
@@ -37,7 +43,9 @@ export function accountRoutes(router: Router<RequestState>, deps: ApiDependencie
 }
 
 const limitRule = `must be a whole number from 1 to ${page_entries_max}`;
-const moment = z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-11-21T08:00:00Z' }).transform((text) => new Date(text));
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-11-21T08:00:00Z' })
+  .transform((text) => new Date(text));
 const name = z.string('must be given once').max(128, 'must have at most 128 characters');
 
 const ledgerQuery = z.object({

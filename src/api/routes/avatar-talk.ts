@@ -28,7 +28,8 @@ export function avatarTalkRoutes(router: Router<RequestState>, deps: ApiDependen
     let kept = false;
     try {
       const id = form.fields['model'] ?? firstOfKind(configuration, 'avatar-talk');
-      if (id === undefined) throw new GatewayError('model_not_found', 'No avatar-talk model is offered here.', { param: 'model' });
+      if (id === undefined)
+        throw new GatewayError('model_not_found', 'No avatar-talk model is offered here.', { param: 'model' });
       const model = modelFor(keyOf(ctx), configuration, id);
       requireKind(model, ['avatar-talk']);
       const request = parseAvatarTalkFields(form.fields, model);

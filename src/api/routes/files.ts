@@ -9,7 +9,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 
 export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
   router.get('/files/:task/:index', async (ctx) => {
-    const file = await linkedFile(deps, ctx);
+    const file = await linkedFile(deps, ctx, { taskId: ctx.params['task'] ?? '', index: ctx.params['index'] ?? '' });
     ctx.set({
       'Content-Type': file.mediaType,
       'Accept-Ranges': 'bytes',
@@ -37,11 +37,15 @@ export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies):
   });
 }
 
-async function linkedFile(deps: ApiDependencies, ctx: ApiContext): Promise<StoredFile> {
-  const path = { taskId: String(ctx['params']?.task), index: String(ctx['params']?.index) };
+async function linkedFile(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  path: { taskId: string; index: string },
+): Promise<StoredFile> {
   const verdict = verifyLink(path, ctx.query, deps.secrets, Date.now() / 1000);
   if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'There is no such file.');
-  if (verdict.verdict === 'expired') throw new GatewayError('route_not_found', 'This link has expired. GET the task to have a new one.');
+  if (verdict.verdict === 'expired')
+    throw new GatewayError('route_not_found', 'This link has expired. GET the task to have a new one.');
   const task = await findTask(deps.database, verdict.link.taskId);
   const file = task?.removedAt ? undefined : task?.files?.[verdict.link.index];
   if (!file) throw new GatewayError('route_not_found', 'This result was deleted.');

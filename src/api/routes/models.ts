@@ -16,7 +16,10 @@ export function modelRoutes(router: Router<RequestState>, { keys, configuration 
   router.get('/models/*id', authenticated(keys, 'read'), (ctx) => {
     const id = ctx.params['id'] ?? '';
     const model = listed(keyOf(ctx), configuration).find((candidate) => candidate.id === id);
-    if (!model) throw new GatewayError('model_not_found', 'There is no such model. GET /models lists those there are.', { param: 'model' });
+    if (!model)
+      throw new GatewayError('model_not_found', 'There is no such model. GET /models lists those there are.', {
+        param: 'model',
+      });
     ctx.body = modelRecord(model);
   });
 }

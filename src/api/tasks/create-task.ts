@@ -27,8 +27,13 @@ export interface WantedTask {
  * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
  * Idempotency-Key that is bound to the same request it answers the task of that key.
  */
-export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted: WantedTask): Promise<{ taskId: TaskId; isNew: boolean }> {
-  if (deps.draining.aborted) throw new GatewayError('not_ready', 'This gateway is shutting down. Try again.', { retryAfterSeconds: 2 });
+export async function createTask(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  wanted: WantedTask,
+): Promise<{ taskId: TaskId; isNew: boolean }> {
+  if (deps.draining.aborted)
+    throw new GatewayError('not_ready', 'This gateway is shutting down. Try again.', { retryAfterSeconds: 2 });
   const { model, stored, facts } = wanted;
   const key = keyOf(ctx);
   const quote = holdOf(model, facts);
@@ -48,7 +53,12 @@ export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted:
       uploads: wanted.uploads,
       terms: termsJson(terms),
     },
-    units: { thousandths: thousandths(quote.units), unit: quote.unit, unitPrice: quote.unitPrice, priceVersion: terms.priceVersion },
+    units: {
+      thousandths: thousandths(quote.units),
+      unit: quote.unit,
+      unitPrice: quote.unitPrice,
+      priceVersion: terms.priceVersion,
+    },
     ...(idempotencyKey !== undefined && {
       idempotency: { key: idempotencyKey, bodyHash: hashOf({ kind: stored.kind, fingerprint: wanted.fingerprint }) },
     }),
@@ -64,7 +74,10 @@ export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted:
   return { taskId: admitted.taskId, isNew: admitted.admitted === 'new' };
 }
 
-async function startTask(deps: ApiDependencies, task: Parameters<ApiDependencies['starter']['start']>[0]): Promise<void> {
+async function startTask(
+  deps: ApiDependencies,
+  task: Parameters<ApiDependencies['starter']['start']>[0],
+): Promise<void> {
   try {
     await deps.starter.start(task);
     await markStarted(deps.database, [task.id]);
@@ -86,7 +99,9 @@ function idempotencyKeyOf(ctx: ApiContext): string | undefined {
   if (ctx.headers['idempotency-key'] === undefined) return undefined;
   const key = ctx.get('Idempotency-Key');
   if (key.length >= 1 && key.length <= 255) return key;
-  throw new GatewayError('invalid_parameter', 'The Idempotency-Key must have 1 to 255 characters.', { param: 'Idempotency-Key' });
+  throw new GatewayError('invalid_parameter', 'The Idempotency-Key must have 1 to 255 characters.', {
+    param: 'Idempotency-Key',
+  });
 }
 
 const hashOf = (value: unknown): Buffer => createHash('sha256').update(canonicalJson(value)).digest();

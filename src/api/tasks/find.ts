@@ -6,7 +6,12 @@ import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 /** Refuses with `task_not_found`, the same for unknown ids and for tasks of other accounts. */
-export async function taskOf(deps: ApiDependencies, ctx: ApiContext, id: string | undefined, kind: TaskKind): Promise<Task> {
+export async function taskOf(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  id: string | undefined,
+  kind: TaskKind,
+): Promise<Task> {
   const task = id === undefined || id.length > 64 ? undefined : await findTask(deps.database, id, keyOf(ctx).accountId);
   if (task?.kind !== kind) throw taskNotFound();
   ctx.state.taskId = task.id;

@@ -15,15 +15,26 @@ export async function probeUploads(
 ): Promise<{ audio: Upload; video: Upload }> {
   const sound = await probed(blobs, audio, 'audio', ['audio/wav', 'audio/mpeg'], 'a WAV or MP3 file');
   if (sound.durationMs > audioSeconds * 1000) {
-    throw new GatewayError('invalid_parameter', `audio lasts ${sound.durationMs / 1000} s; at most ${audioSeconds} s are allowed.`, {
-      param: 'audio',
-    });
+    throw new GatewayError(
+      'invalid_parameter',
+      `audio lasts ${sound.durationMs / 1000} s; at most ${audioSeconds} s are allowed.`,
+      {
+        param: 'audio',
+      },
+    );
   }
   return { audio: sound, video: await probed(blobs, video, 'video', ['video/mp4'], 'an MP4 file') };
 }
 
-async function probed(blobs: BlobStore, blob: StoredBlob, param: string, allowed: readonly string[], what: string): Promise<Upload> {
-  const refused = (found: string) => new GatewayError('invalid_parameter', `${param} must be ${what}: ${found}.`, { param });
+async function probed(
+  blobs: BlobStore,
+  blob: StoredBlob,
+  param: string,
+  allowed: readonly string[],
+  what: string,
+): Promise<Upload> {
+  const refused = (found: string) =>
+    new GatewayError('invalid_parameter', `${param} must be ${what}: ${found}.`, { param });
   let facts: MediaFacts;
   try {
     facts = await probeMedia(blobReader(blobs, blob));

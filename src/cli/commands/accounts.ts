@@ -31,7 +31,8 @@ export function addAccountCommands(program: Command): void {
     .action(async ({ json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
         const all = await listAccounts(database);
-        if (json === true) print(JSON.stringify({ object: 'list', data: all.map(described), has_more: false, next_cursor: null }));
+        if (json === true)
+          print(JSON.stringify({ object: 'list', data: all.map(described), has_more: false, next_cursor: null }));
         else print(table(['ID', 'NAME', 'STATUS', 'BALANCE', 'HELD'], all.map(rowOf)));
       }),
     );
@@ -81,9 +82,19 @@ function nameOf(text: string): string {
 }
 
 const described = (account: Account) => ({ ...accountObject(account), status: account.status });
-const rowOf = ({ id, name, status, available, held }: Account) => [id, name, status, yuanText(available), yuanText(held)];
+const rowOf = ({ id, name, status, available, held }: Account) => [
+  id,
+  name,
+  status,
+  yuanText(available),
+  yuanText(held),
+];
 
 function showAccount(account: Account, json: boolean | undefined): void {
   const { id, name, status, available, held } = account;
-  show(described(account), json, `${id}  ${name}  ${status}  balance ${yuanText(available)} yuan, held ${yuanText(held)}`);
+  show(
+    described(account),
+    json,
+    `${id}  ${name}  ${status}  balance ${yuanText(available)} yuan, held ${yuanText(held)}`,
+  );
 }

@@ -25,7 +25,10 @@ export function addDemoCommand(program: Command): void {
     .command('demo')
     .description('run an image, a video and an avatar-talk task, save the files and show the ledger')
     .option('--url <url>', 'the gateway; without it, the one that runs on the data folder')
-    .option('--key <key>', 'the API key; without it TOLLGATE_API_KEY or, on a local gateway, one made for the demo account')
+    .option(
+      '--key <key>',
+      'the API key; without it TOLLGATE_API_KEY or, on a local gateway, one made for the demo account',
+    )
     .option('--out <folder>', 'where to save the files', 'demo')
     .option('--json', 'print the result as JSON')
     .action(async (options: DemoOptions) => demo(options));
@@ -36,7 +39,8 @@ async function demo(options: DemoOptions): Promise<void> {
   const dataDir = resolve(environment.dataDir);
   const here = await runningGateway(dataDir);
   const url = (options.url ?? here)?.replace(/\/+$/, '');
-  if (url === undefined) throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or name one with --url.`);
+  if (url === undefined)
+    throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or name one with --url.`);
   await withKey(options.key ?? process.env['TOLLGATE_API_KEY'], url === here, async (key) => {
     await run(new DemoClient(url, key), await makeSamples(dataDir), options);
   });
@@ -48,7 +52,8 @@ async function withKey(given: string | undefined, isHere: boolean, use: (key: st
   if (!isHere) throw new Refusal('Name the API key with --key or TOLLGATE_API_KEY.');
   await withDatabase(async ({ database }) => {
     const account = await findFact(database, 'demo_account');
-    if (account === undefined) throw new Refusal('There is no demo account here. Name an API key with --key or TOLLGATE_API_KEY.');
+    if (account === undefined)
+      throw new Refusal('There is no demo account here. Name an API key with --key or TOLLGATE_API_KEY.');
     const { id } = await known(database, account);
     const { key, secret } = await createApiKey(database, id, { ...noLimits, name: 'tollgate demo', level: 'standard' });
     try {
@@ -85,7 +90,11 @@ async function run(client: DemoClient, samples: Samples, { out, json }: DemoOpti
 
 async function image(client: DemoClient, folder: string, tick: () => void): Promise<Done> {
   const file = join(folder, 'image.png');
-  const { id } = await client.create('/v1/images/generations', { model: 'sim-image', prompt: 'A toll gate at dawn', size: '1024x1024' });
+  const { id } = await client.create('/v1/images/generations', {
+    model: 'sim-image',
+    prompt: 'A toll gate at dawn',
+    size: '1024x1024',
+  });
   const { data } = await client.finished(`/v1/images/generations/${id}`, tick);
   await client.download(data?.[0]?.url, file);
   return { kind: 'image', task: id, file };
@@ -93,7 +102,11 @@ async function image(client: DemoClient, folder: string, tick: () => void): Prom
 
 async function video(client: DemoClient, folder: string, tick: () => void): Promise<Done> {
   const file = join(folder, 'video.mp4');
-  const { id } = await client.create('/v1/video/generations', { model: 'sim-video-fast', prompt: 'Cars pass a toll gate', duration: 5 });
+  const { id } = await client.create('/v1/video/generations', {
+    model: 'sim-video-fast',
+    prompt: 'Cars pass a toll gate',
+    duration: 5,
+  });
   const { content } = await client.finished(`/v1/video/generations/${id}`, tick);
   await client.download(content?.[0]?.video_url, file);
   return { kind: 'video', task: id, file };
@@ -107,10 +120,20 @@ async function avatarTalk(client: DemoClient, samples: Samples, folder: string, 
 }
 
 const newBars = () =>
-  new MultiBar({ format: '{name} [{bar}] {seconds} s', clearOnComplete: false, hideCursor: true, noTTYOutput: false, stream: process.stderr });
+  new MultiBar({
+    format: '{name} [{bar}] {seconds} s',
+    clearOnComplete: false,
+    hideCursor: true,
+    noTTYOutput: false,
+    stream: process.stderr,
+  });
 
 /** How long a task takes nobody knows: its bar creeps towards the end, and is full when the file is saved. */
-async function withBar(bars: MultiBar | undefined, name: string, work: (tick: () => void) => Promise<Done>): Promise<Done> {
+async function withBar(
+  bars: MultiBar | undefined,
+  name: string,
+  work: (tick: () => void) => Promise<Done>,
+): Promise<Done> {
   const startedAt = performance.now();
   const seconds = () => ({ name: name.padEnd(11), seconds: ((performance.now() - startedAt) / 1000).toFixed(1) });
   const bar: SingleBar | undefined = bars?.create(100, 0, seconds());
@@ -127,14 +150,18 @@ async function report(client: DemoClient, done: readonly Done[], json: boolean |
   const entries = (await Promise.all(done.map(({ task }) => client.entriesOf(task)))).flat();
   const account = await client.account();
   if (json === true) {
-    print(JSON.stringify({ object: 'demo', files: done.map(({ file }) => file), tasks: done, ledger: entries, account }));
+    print(
+      JSON.stringify({ object: 'demo', files: done.map(({ file }) => file), tasks: done, ledger: entries, account }),
+    );
     return;
   }
   print(['', 'Saved:', ...done.map(({ file }) => `  ${file}`), '', 'The ledger of these tasks (yuan):'].join('\n'));
   print(table(['TASK', 'ENTRY', 'UNITS', 'CHANGE', 'EARNED', 'BALANCE AFTER'], entries.map(rowOf)));
   const change = sum(entries.map(({ amount }) => amount));
   const charged = sum(entries.map(({ charged: earned }) => earned));
-  print(`\nThe changes sum to ${change}, what was earned to ${charged}: ${change + charged === 0 ? 'it adds up' : 'IT DOES NOT ADD UP'}.`);
+  print(
+    `\nThe changes sum to ${change}, what was earned to ${charged}: ${change + charged === 0 ? 'it adds up' : 'IT DOES NOT ADD UP'}.`,
+  );
   print(`The account ${account.id} has ${account.balance} yuan available and ${account.held} held.`);
 }
 
@@ -148,4 +175,5 @@ const rowOf = (entry: DemoEntry) => [
 ];
 
 /** Sums yuan as whole micro-yuan, so that nothing is lost on the way. */
-const sum = (yuan: readonly number[]): number => yuan.reduce((total, value) => total + Math.round(value * 1_000_000), 0) / 1_000_000;
+const sum = (yuan: readonly number[]): number =>
+  yuan.reduce((total, value) => total + Math.round(value * 1_000_000), 0) / 1_000_000;

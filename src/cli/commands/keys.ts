@@ -28,7 +28,9 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--account <id>', 'whose money it spends')
     .option('--name <name>', 'what people call it', 'key')
     .addOption(new Option('--level <level>', 'what it may do').choices(keyLevels).default('standard'))
-    .option('--models <ids>', 'allow-list of models, comma-separated', (text: string) => text.split(',').map((id) => id.trim()))
+    .option('--models <ids>', 'allow-list of models, comma-separated', (text: string) =>
+      text.split(',').map((id) => id.trim()),
+    )
     .option('--call-limit <calls/window>', 'such as 60/minute; may be given for several windows', callLimits, [])
     .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
     .option('--max-running-tasks <count>', 'tasks at a time', wholeNumber)
@@ -46,7 +48,11 @@ export function addKeyCommands(program: Command): void {
           maxRunningTasks: options.maxRunningTasks ?? null,
           expiresAt: options.expiresAt ?? null,
         });
-        show({ ...keyObject(key), key: secret }, options.json, `${key.id}  ${key.level}\n${secret}\nIt is shown this once.`);
+        show(
+          { ...keyObject(key), key: secret },
+          options.json,
+          `${key.id}  ${key.level}\n${secret}\nIt is shown this once.`,
+        );
       }),
     );
 
@@ -59,7 +65,8 @@ export function addKeyCommands(program: Command): void {
       withDatabase(async ({ database }) => {
         const { id } = await known(database, account);
         const all = await listKeys(database, id);
-        if (json === true) print(JSON.stringify({ object: 'list', data: all.map(keyObject), has_more: false, next_cursor: null }));
+        if (json === true)
+          print(JSON.stringify({ object: 'list', data: all.map(keyObject), has_more: false, next_cursor: null }));
         else print(table(['ID', 'NAME', 'LEVEL', 'KEY', 'STATE'], all.map(rowOf)));
       }),
     );
@@ -77,7 +84,13 @@ export function addKeyCommands(program: Command): void {
     );
 }
 
-const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [id, name, level, `${start}…${last4}`, revoked ? 'revoked' : 'good'];
+const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [
+  id,
+  name,
+  level,
+  `${start}…${last4}`,
+  revoked ? 'revoked' : 'good',
+];
 
 function callLimits(text: string, before: CallLimit[]): CallLimit[] {
   const { count, per } = perWindow(text);

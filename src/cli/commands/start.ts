@@ -27,7 +27,10 @@ async function start(): Promise<void> {
   const asked = stopSignal();
   const gateway = await startEverything({ settings, log, say: tell });
   try {
-    const demo = await bootstrap({ ...gateway.core, ledgerKey: gateway.core.secrets.first.ledger }, settings.environment.bootstrap);
+    const demo = await bootstrap(
+      { ...gateway.core, ledgerKey: gateway.core.secrets.first.ledger },
+      settings.environment.bootstrap,
+    );
     const samples = await makeSamples(resolve(settings.environment.dataDir));
     print(greeting(gateway, demo, samples, relative(process.cwd(), logFile)));
     const failure = await Promise.race([asked.then(() => undefined), gateway.failed]);
@@ -40,12 +43,17 @@ async function start(): Promise<void> {
   process.exit(0); // native workers may keep a timer for some seconds; nothing of ours is left
 }
 
-function greeting({ url, temporalUiUrl }: StartedGateway, demo: Bootstrapped | undefined, samples: Samples, logFile: string): string {
+function greeting(
+  { url, temporalUiUrl }: StartedGateway,
+  demo: Bootstrapped | undefined,
+  samples: Samples,
+  logFile: string,
+): string {
   const keyLines =
     demo?.secret !== undefined
       ? [`Key         ${demo.secret}`, `            of the account ${demo.account}; it is shown this once`]
       : [
-          "Key         shown once, when it was made; for another one:",
+          'Key         shown once, when it was made; for another one:',
           `            npx tollgate keys create --account ${demo?.account ?? '<id>'} --level admin`,
         ];
   return [

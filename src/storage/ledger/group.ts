@@ -38,7 +38,9 @@ export class LedgerGroups {
    */
   commit<T>(move: Move<T>): Promise<T> {
     if (this.#waiting.length >= waiting_members_max) {
-      return Promise.reject(new GatewayError('overloaded', 'Too many requests are waiting. Try again.', { retryAfterSeconds: 1 }));
+      return Promise.reject(
+        new GatewayError('overloaded', 'Too many requests are waiting. Try again.', { retryAfterSeconds: 1 }),
+      );
     }
     const result = new Promise<T>((resolve, reject) => {
       this.#waiting.push({ move, resolve: resolve as (outcome: unknown) => void, reject });
@@ -65,7 +67,10 @@ export class LedgerGroups {
       members.forEach((member, index) => member.resolve(outcomes[index]));
     } catch (error) {
       if (isConnectionTrouble(error)) {
-        const unreachable = new GatewayError('not_ready', "The database can't be reached.", { retryAfterSeconds: 5, cause: error });
+        const unreachable = new GatewayError('not_ready', "The database can't be reached.", {
+          retryAfterSeconds: 5,
+          cause: error,
+        });
         for (const member of members) member.reject(unreachable);
       } else if (members.length === 1) {
         members[0]?.reject(error);
@@ -130,7 +135,8 @@ async function commit(client: pg.PoolClient, writes: Writes, outcomes: unknown[]
   try {
     await writes.commit(client);
   } catch (error) {
-    if (writes.witness && isConnectionTrouble(error)) throw new CommitUnknown({ witness: writes.witness, outcomes }, error);
+    if (writes.witness && isConnectionTrouble(error))
+      throw new CommitUnknown({ witness: writes.witness, outcomes }, error);
     throw error;
   }
 }
@@ -149,7 +155,8 @@ function decide(move: Move<unknown>, view: View, writes: Writes): Decision<unkno
   if (!account) throw new Error(`no account ${move.account}`);
   const key = move.key === undefined ? undefined : view.keys.get(move.key);
   const task = move.task === undefined ? undefined : view.tasks.get(move.task);
-  const bindingKey = move.idempotencyKey === undefined ? undefined : idempotencyKeyOf(move.account, move.idempotencyKey);
+  const bindingKey =
+    move.idempotencyKey === undefined ? undefined : idempotencyKeyOf(move.account, move.idempotencyKey);
   const bound = bindingKey === undefined ? undefined : view.idempotencyKeys.get(bindingKey);
   const decision = move.decide({ now: view.now, account, key, task, bound });
   writes.add(decision, account, key, task);

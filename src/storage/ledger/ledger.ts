@@ -1,9 +1,15 @@
 /** The ledger as its users see it: each method one move, durable when it answers. */
-import { type AdmissionRequest, correctedCounters, decideAdmission, rateState, type RateState } from '../../domain/admission.ts';
+import {
+  type AdmissionRequest,
+  correctedCounters,
+  decideAdmission,
+  rateState,
+  type RateState,
+} from '../../domain/admission.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import * as rules from '../../domain/ledger.ts';
-import { type MicroYuan, micros, minus } from '../../domain/money.ts';
+import { type MicroYuan, micros } from '../../domain/money.ts';
 import { type FinalTaskState, isFinal, type StoredFile } from '../../domain/tasks.ts';
 import { newTransferId } from '../new-ids.ts';
 import type { LedgerGroups } from './group.ts';
@@ -91,10 +97,13 @@ export class Ledger {
         available: account.available,
       });
       const facts = { ...namesOf(success, task), ...unitFacts(success.units) };
-      const after = movements.reduce((sum, { legs }) => sum + legs.available, account.available as bigint);
+      const after = movements.reduce<bigint>((sum, { legs }) => sum + legs.available, account.available);
       return {
         charged,
-        entries: movements.map((movement) => ({ ...movement, ...(movement.type === 'release' ? namesOf(success, task) : facts) })),
+        entries: movements.map((movement) => ({
+          ...movement,
+          ...(movement.type === 'release' ? namesOf(success, task) : facts),
+        })),
         inArrears: account.inArrears || charged < success.price,
         closedHold: { transferId: task.transferId, state: 'captured' },
         endedTask: {
@@ -113,9 +122,7 @@ export class Ledger {
   releaseTask(failure: TaskFailure): Promise<TaskEnded> {
     return this.#endTask(failure, ({ account }, task) => ({
       charged: micros(0n),
-      entries: [
-        { ...rules.release(micros(task.holdAmount)), ...namesOf(failure, task), reason: failure.error.code },
-      ],
+      entries: [{ ...rules.release(micros(task.holdAmount)), ...namesOf(failure, task), reason: failure.error.code }],
       closedHold: { transferId: task.transferId, state: 'released' },
       endedTask: {
         id: task.id,
@@ -139,7 +146,10 @@ export class Ledger {
     });
   }
 
-  #endTask(end: TaskEnd, decideEnd: (rows: MoveRows, task: LockedTask) => Omit<Decision<never>, 'outcome'> & { charged: MicroYuan }) {
+  #endTask(
+    end: TaskEnd,
+    decideEnd: (rows: MoveRows, task: LockedTask) => Omit<Decision<never>, 'outcome'> & { charged: MicroYuan },
+  ) {
     return this.#groups.commit<TaskEnded>({
       account: end.account,
       key: end.key,

@@ -106,7 +106,9 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
     accounts: new Map(accounts.rows.map((row) => accountRow.parse(row)).map((account) => [account.id, account])),
     keys: new Map(keys.rows.map((row) => keyRow.parse(row)).map((key) => [key.id, key])),
     tasks: new Map((tasks?.rows ?? []).map((row) => taskRow.parse(row)).map((task) => [task.id, task])),
-    idempotencyKeys: new Map(after.idempotency_keys.map(({ account, key, ...bound }) => [idempotencyKeyOf(account, key), bound])),
+    idempotencyKeys: new Map(
+      after.idempotency_keys.map(({ account, key, ...bound }) => [idempotencyKeyOf(account, key), bound]),
+    ),
   };
 }
 
@@ -152,37 +154,35 @@ export const keyRow = z
     spent_total: z.bigint(),
     running_tasks: z.int(),
   })
-  .transform(
-    (row): LockedKey => ({
-      id: row.id,
-      accountId: row.account_id,
-      level: row.level,
-      models: row.models,
-      callLimits: row.call_limits,
-      spendLimit: row.spend_limit,
-      maxRunningTasks: row.max_running_tasks,
-      expiresAt: row.expires_at,
-      revoked: row.revoked_at !== null,
-      counters: {
-        countedAt: row.counted_at,
-        calls: {
-          minute: row.calls_minute,
-          hour: row.calls_hour,
-          day: row.calls_day,
-          month: row.calls_month,
-          total: row.calls_total,
-        },
-        spent: {
-          minute: row.spent_minute,
-          hour: row.spent_hour,
-          day: row.spent_day,
-          month: row.spent_month,
-          total: row.spent_total,
-        },
-        runningTasks: row.running_tasks,
+  .transform((row): LockedKey => ({
+    id: row.id,
+    accountId: row.account_id,
+    level: row.level,
+    models: row.models,
+    callLimits: row.call_limits,
+    spendLimit: row.spend_limit,
+    maxRunningTasks: row.max_running_tasks,
+    expiresAt: row.expires_at,
+    revoked: row.revoked_at !== null,
+    counters: {
+      countedAt: row.counted_at,
+      calls: {
+        minute: row.calls_minute,
+        hour: row.calls_hour,
+        day: row.calls_day,
+        month: row.calls_month,
+        total: row.calls_total,
       },
-    }),
-  );
+      spent: {
+        minute: row.spent_minute,
+        hour: row.spent_hour,
+        day: row.spent_day,
+        month: row.spent_month,
+        total: row.spent_total,
+      },
+      runningTasks: row.running_tasks,
+    },
+  }));
 
 const taskRow = z
   .object({
@@ -194,17 +194,15 @@ const taskRow = z
     hold_amount: z.bigint(),
     created_at: z.date(),
   })
-  .transform(
-    (row): LockedTask => ({
-      id: row.id,
-      state: row.state,
-      accountId: row.account_id,
-      keyId: row.key_id,
-      transferId: row.transfer_id,
-      holdAmount: row.hold_amount,
-      createdAt: row.created_at,
-    }),
-  );
+  .transform((row): LockedTask => ({
+    id: row.id,
+    state: row.state,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    transferId: row.transfer_id,
+    holdAmount: row.hold_amount,
+    createdAt: row.created_at,
+  }));
 
 const afterRow = z.object({
   now: z.date(),

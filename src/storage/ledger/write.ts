@@ -38,7 +38,12 @@ export class Writes {
     return this.#witness;
   }
 
-  add(decision: Decision<unknown>, account: LockedAccount, key: LockedKey | undefined, task: LockedTask | undefined): void {
+  add(
+    decision: Decision<unknown>,
+    account: LockedAccount,
+    key: LockedKey | undefined,
+    task: LockedTask | undefined,
+  ): void {
     for (const entry of decision.entries ?? []) this.#enter(entry, account);
     if (decision.inArrears !== undefined) {
       account.inArrears = decision.inArrears;
@@ -86,7 +91,9 @@ export class Writes {
       statements.push(client.query({ ...endTasks, values: [JSON.stringify(this.#ended), this.#ended.length] }));
     }
     if (this.#bound.length > 0) {
-      statements.push(client.query({ ...bindKeys, values: [JSON.stringify(this.#bound), this.#now, this.#bound.length] }));
+      statements.push(
+        client.query({ ...bindKeys, values: [JSON.stringify(this.#bound), this.#now, this.#bound.length] }),
+      );
     }
     const commit = client.query('commit');
     const answers = await Promise.allSettled([...statements, commit]);

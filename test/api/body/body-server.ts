@@ -1,7 +1,8 @@
 /** A server on a free loopback port that reads bodies with one reader, and a raw client that sends just the bytes it is told. */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { expectsContinue } from '../../../src/api/body/continue.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 
 export interface Outcome<Body> {
@@ -34,7 +35,12 @@ export async function withBodyServer<Body>(
     if (first) first(outcome);
     else outcomes.push(outcome);
   };
-  const server = createServer((request, response) => {
+  const server = createServer();
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    expectsContinue(request, response);
+    server.emit('request', request, response);
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     read(request).then(
       (value) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
@@ -82,7 +88,7 @@ function answerOn(socket: Socket): Promise<{ status: number; body: unknown }> {
     let text = '';
     socket.on('data', (piece: Buffer) => {
       text += piece.toString();
-      const match = /^HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n[^{]*(\{[^]*\})/.exec(text);
+      const match = /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n[^{]*(\{[^]*\})/.exec(text);
       if (match) resolve({ status: Number(match[1]), body: JSON.parse(match[2]!) });
     });
     socket.on('error', reject);

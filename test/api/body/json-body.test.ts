@@ -155,3 +155,15 @@ test('a caller that leaves in the middle is told apart from one that sent nonsen
       assert.ok((await outcome()).error instanceof ClientGone);
     }
   }));
+
+test('a caller that expects a go-ahead gets it once its headers were found good, else only the refusal', () =>
+  withServer(async ({ post, outcome }) => {
+    const good = post({ 'content-type': json, 'content-length': 2, expect: '100-continue' });
+    const [goAhead] = (await once(good.socket, 'data')) as [Buffer];
+    assert.equal(goAhead.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+    good.socket.write('{}');
+    assert.deepEqual((await outcome()).value?.value, {});
+    const bad = post({ 'content-type': json, 'content-length': bytesMax + 1, expect: '100-continue' });
+    const [refusal] = (await once(bad.socket, 'data')) as [Buffer];
+    assert.match(refusal.toString(), /^HTTP\/1\.1 400 /);
+  }));

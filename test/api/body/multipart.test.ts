@@ -325,3 +325,16 @@ test("fetch's own forms are understood", () =>
     assert.deepEqual(value?.fields, { template_name: '不使用分身' });
     assert.equal(blobs.get(value.video.key)?.toString(), 'ftyp');
   }));
+
+test('a caller that expects a go-ahead gets it once its headers were found good, else only the refusal', () =>
+  withServer({}, async (server) => {
+    const body = form(audio, video);
+    const good = server.post({ 'content-type': type, 'content-length': body.length, expect: '100-continue' });
+    const [goAhead] = (await once(good.socket, 'data')) as [Buffer];
+    assert.equal(goAhead.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+    good.socket.write(body);
+    assert.ok((await server.outcome()).value);
+    const bad = server.post({ 'content-type': 'text/plain', 'content-length': body.length, expect: '100-continue' });
+    const [refusal] = (await once(bad.socket, 'data')) as [Buffer];
+    assert.match(refusal.toString(), /^HTTP\/1\.1 400 /);
+  }));

@@ -4,6 +4,8 @@ import {
   EncodedAudioPacketSource,
   EncodedVideoPacketSource,
   FilePathTarget,
+  Logging,
+  LogLevel,
   Mp4OutputFormat,
   Output,
   type AudioCodec,
@@ -13,6 +15,9 @@ import {
   type Rotation,
   type VideoCodec,
 } from 'mediabunny';
+
+// It would print to the console about odd files; what matters of that is told to the caller.
+Logging.level = LogLevel.Silent;
 
 /** Packets in decode order; the first timestamp is 0. */
 export type SoundTrack = Track<AudioCodec, InputAudioTrack>;

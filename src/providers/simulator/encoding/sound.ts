@@ -59,8 +59,12 @@ async function toneFile(durationMs: number): Promise<ArrayBuffer> {
  * The sound of a file, cut at `durationMs`: its own packets where MP4 can hold them, else encoded to MP3 by way of
  * `scratchPath`. Refuses with `UnusableInput` what has no sound that can be read.
  */
-export async function fileTrack(sound: AvatarTask['sound'], scratchPath: string): Promise<SoundTrack> {
-  const track = await soundOf(new Input({ formats: [WAVE, MP3, MP4, QTFF], source: new FilePathSource(sound.path) }));
+export async function fileTrack(
+  sound: AvatarTask['sound'],
+  scratchPath: string,
+  openInput: OpenInput,
+): Promise<SoundTrack> {
+  const track = await soundOf(openInput(sound.path, [WAVE, MP3, MP4, QTFF]));
   const codec = await track.getCodec();
   if (codec === null) throw new UnusableInput('sound', 'its sound has an unknown codec');
   if (!codec.startsWith('pcm') && codec !== 'ulaw' && codec !== 'alaw') return cutTrack(track, sound.durationMs);

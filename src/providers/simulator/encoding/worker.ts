@@ -1,18 +1,11 @@
 /** The encoding thread: takes one task at a time and answers whether its file was written. */
 import { parentPort } from 'node:worker_threads';
-import { Logging, LogLevel } from 'mediabunny';
-import { makeAvatar } from './avatar.ts';
 import { UnusableInput, type EncodeTask, type TaskInput } from './tasks.ts';
-import { upscale } from './upscale.ts';
-import { makeVideo } from './video.ts';
 
 export type WorkerAnswer =
   | { outcome: 'written' }
   | { outcome: 'unusable'; input: TaskInput; message: string }
   | { outcome: 'failed'; message: string };
-
-// What it would print about odd files is told to the caller instead.
-Logging.level = LogLevel.Silent;
 
 parentPort?.on('message', (task: EncodeTask) => {
   run(task).then(
@@ -25,14 +18,15 @@ parentPort?.on('message', (task: EncodeTask) => {
   );
 });
 
-function run(task: EncodeTask): Promise<void> {
+/** Loads what the task needs and no more: an image in 8k shall not pay for the memory of a video encoder. */
+async function run(task: EncodeTask): Promise<void> {
   switch (task.kind) {
     case 'video':
-      return makeVideo(task);
+      return (await import('./video.ts')).makeVideo(task);
     case 'avatar':
-      return makeAvatar(task);
+      return (await import('./avatar.ts')).makeAvatar(task);
     case 'upscale':
-      return upscale(task);
+      return (await import('./upscale.ts')).upscale(task);
     default:
       return task satisfies never;
   }

@@ -1,0 +1,28 @@
+# Two stages: the first builds with the development packages, the second runs without them and not as root.
+FROM node:20.20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
+COPY bin bin
+COPY migrations migrations
+COPY src src
+RUN node scripts/build.mjs && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:20.20-bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends tini ca-certificates && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 TOLLGATE_DATA_DIR=/data
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/migrations migrations
+COPY --from=build /app/scripts scripts
+COPY --from=build /app/bin bin
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["tini", "--", "node", "bin/tollgate.mjs"]
+CMD ["api"]

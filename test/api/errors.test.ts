@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { suspendAccount } from '../../src/storage/accounts.ts';
+import { revokeKey } from '../../src/storage/api-keys.ts';
+import { assertError } from '../support/errors.ts';
+import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const images = '/v1/images/generations';
+const videos = '/v1/video/generations';
+const talks = '/v1/svctalk/generate';
+const good = { model: 'image', prompt: 'A toll gate', size: '1024x1024' };
+const json = { 'Content-Type': 'application/json' };
+const shut = 'sk-tg-of-nobody';
+
+const configuration = `
+providers: { simulator: { kind: simulator } }
+limits: { json_bytes: 2048 }
+models:
+  - { id: image, kind: image, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 }, limits: { prompt_characters: 800 } }
+  - { id: other, kind: image, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 } }
+  - { id: broken, kind: image, maintenance: true, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 } }
+  - { id: hidden, kind: image, published: false, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 } }
+  - { id: video, kind: video, routes: [{ provider: simulator, model: m }], price: { per_second: 0.1 } }
+`;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway({ configuration, worker: false });
+});
+after(() => gateway.stop());
+
+const ask = async (path: string, init: Parameters<TestGateway['fetch']>[1] = {}) =>
+  answerOf(await gateway.fetch(path, init));
+
+for (const path of [
+  '/',
+  '/v1',
+  '/v2/models',
+  '/v1/nothing',
+  '/v1/models/',
+  '/ai/v2/models',
+  '/v1/svctalk',
+  '/V1/models',
+]) {
+  test(`there is nothing at ${path}, with a key or without`, async () => {
+    assertError(await ask(path, { key: null }), 'route_not_found');
+    assertError(await ask(path), 'route_not_found');
+  });
+}
+
+for (const [path, method, allow] of [
+  [images, 'PUT', ['POST']],
+  ['/ai/v1/video/generations', 'GET', ['POST']],
+  ['/v1/models', 'POST', ['GET', 'HEAD']],
+  ['/v1/account', 'DELETE', ['GET', 'HEAD']],
+  ['/healthz', 'POST', ['GET', 'HEAD']],
+  ['/api/models/health', 'PUT', ['GET', 'HEAD']],
+] as const) {
+  test(`${method} ${path} is answered with the methods that are allowed`, async () => {
+    const answer = await ask(path, { method, key: null });
+    assertError(answer, 'method_not_allowed');
+    assert.deepEqual(answer.headers.get('allow')?.split(', ').sort(), [...allow]);
+  });
+}
+
+for (const [what, authorization, code] of [
+  ['no key', undefined, 'missing_api_key'],
+  ['an unknown key', `Bearer ${shut}`, 'invalid_api_key'],
+  ['another scheme', 'Basic dXNlcjpwYXNz', 'invalid_api_key'],
+  ['a key without a scheme', shut, 'invalid_api_key'],
+] as const) {
+  for (const [method, path] of [
+    ['GET', '/v1/models'],
+    ['GET', '/v1/account'],
+    ['GET', `${images}/img_x`],
+    ['GET', `${videos}/vid_x`],
+    ['GET', `${talks}/avt_x`],
+    ['POST', images],
+    ['POST', videos],
+    ['POST', talks],
+  ] as const) {
+    test(`${method} ${path} with ${what} is refused`, async () => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { Authorization: authorization };
+      assertError(await ask(path, { method, key: null, headers }), code);
+    });
+  }
+}
+
+test('a scheme is read whatever its case', async () => {
+  assert.equal((await gateway.get('/v1/models', { Authorization: `bearer ${gateway.key}` })).status, 200);
+});
+
+test('a revoked key is refused within five seconds everywhere, and at once for what is billed', async () => {
+  const { key, keyId } = await gateway.newKey();
+  assert.equal((await gateway.get('/v1/models', bearer(key))).status, 200);
+  const revokedAt = performance.now();
+  await revokeKey(gateway.core.database, keyId);
+  assertError(await gateway.post(images, good, bearer(key)), 'invalid_api_key');
+  for (
+    let answer = await gateway.get('/v1/models', bearer(key));
+    ;
+    answer = await gateway.get('/v1/models', bearer(key))
+  ) {
+    if (answer.status === 401) {
+      assertError(answer, 'invalid_api_key');
+      break;
+    }
+    assert.ok(performance.now() - revokedAt < 5_000, 'it still works after 5 s');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+});
+
+test('an expired key is refused, one that expires later is not', async () => {
+  const expired = await gateway.newKey({ expiresAt: new Date(Date.now() - 1) });
+  assertError(await gateway.get('/v1/models', bearer(expired.key)), 'invalid_api_key');
+  const later = await gateway.newKey({ expiresAt: new Date(Date.now() + 3_600_000) });
+  assert.equal((await gateway.get('/v1/models', bearer(later.key))).status, 200);
+});
+
+test('a suspended account is refused', async () => {
+  const { key, account } = await gateway.newKey({ balance: '5', level: 'admin' });
+  await suspendAccount(gateway.core.database, account);
+  assertError(await gateway.get('/v1/models', bearer(key)), 'account_suspended');
+  assertError(await gateway.post(images, good, bearer(key)), 'account_suspended');
+});
+
+test('suspending an account stops at once what is billed, whatever was remembered of its key', async () => {
+  const { key, account } = await gateway.newKey({ balance: '5' });
+  assert.equal((await gateway.get('/v1/models', bearer(key))).status, 200);
+  await suspendAccount(gateway.core.database, account);
+  assertError(await gateway.post(images, good, bearer(key)), 'account_suspended');
+});
+
+for (const [level, creates] of [
+  ['read', false],
+  ['chat', false],
+  ['standard', true],
+  ['admin', true],
+] as const) {
+  test(`a key of level ${level} reads and ${creates ? 'creates' : 'does not create'}`, async () => {
+    const { key } = await gateway.newKey({ level });
+    for (const path of ['/v1/models', '/v1/account', '/v1/account/ledger']) {
+      assert.equal((await gateway.get(path, bearer(key))).status, 200, path);
+    }
+    assertError(await gateway.get(`${images}/img_none`, bearer(key)), 'task_not_found');
+    const headers = { ...bearer(key), Prefer: 'wait=0' };
+    const image = await gateway.post(images, good, headers);
+    const video = await gateway.post(videos, { model: 'video', prompt: 'A gate' }, headers);
+    const talk = await gateway.post(talks, {}, headers);
+    if (creates) {
+      assert.deepEqual([image.status, video.status], [202, 202]);
+      assertError(talk, 'unsupported_media_type');
+    } else for (const answer of [image, video, talk]) assertError(answer, 'permission_denied');
+  });
+}
+
+const long = (characters: number) => 'x'.repeat(characters);
+for (const [what, body, code, param] of [
+  ['no model', { prompt: 'A gate' }, 'missing_parameter', 'model'],
+  ['a model that is null', { model: null, prompt: 'A gate' }, 'missing_parameter', 'model'],
+  ['a model that is a number', { model: 5 }, 'invalid_parameter', 'model'],
+  ['an unknown model', { ...good, model: 'nobody' }, 'model_not_found', 'model'],
+  ['an unpublished model', { ...good, model: 'hidden' }, 'model_not_found', 'model'],
+  ['a name that every object has', { ...good, model: '__proto__' }, 'model_not_found', 'model'],
+  ['a model of another kind', { model: 'video', prompt: 'A gate' }, 'invalid_parameter', 'model'],
+  ['a model in maintenance', { ...good, model: 'broken' }, 'model_in_maintenance', null],
+  ['no prompt', { model: 'image' }, 'missing_parameter', 'prompt'],
+  ['a prompt of 801 characters', { ...good, prompt: long(801) }, 'invalid_parameter', 'prompt'],
+  ['a resolution without a ratio', { model: 'image', prompt: 'x', resolution: '2k' }, 'missing_parameter', 'ratio'],
+  ['an unknown ratio', { model: 'image', prompt: 'x', ratio: '7:1' }, 'invalid_parameter', 'ratio'],
+  ['a size below 1,048,576 pixels', { ...good, size: '1023x1024' }, 'invalid_parameter', 'size'],
+  ['a size above 16,777,216 pixels', { ...good, size: '4097x4096' }, 'invalid_parameter', 'size'],
+  ['eleven images', { ...good, n: 11 }, 'invalid_parameter', 'n'],
+  ['upscaling without an image', { model: 'image', upscale: true }, 'missing_parameter', 'image_urls'],
+  ['a reference that is a file', { ...good, image_urls: ['file:///etc/passwd'] }, 'invalid_parameter', 'image_urls[0]'],
+  ['a list', [good], 'invalid_parameter', null],
+  ['text', '"text"', 'invalid_parameter', null],
+  ['broken JSON', '{"model": "image",', 'invalid_json', null],
+  ['nothing', '', 'invalid_json', null],
+  ['a body of 2049 bytes', `{"model":"${long(2037)}"}`, 'request_too_large', null],
+] as const) {
+  test(`an image creation with ${what} is refused with ${code}`, async () => {
+    const answer = await gateway.post(images, body);
+    assertError(answer, code, param);
+    assert.equal(answer.headers.get('retry-after') !== null, code === 'model_in_maintenance');
+  });
+}
+
+for (const [what, body, code, param] of [
+  ['neither content nor prompt', { model: 'video' }, 'missing_parameter', 'content'],
+  ['an empty content', { model: 'video', content: [] }, 'invalid_parameter', 'content'],
+  [
+    'a prompt beside a text',
+    { model: 'video', prompt: 'a', content: [{ type: 'text', text: 'b' }] },
+    'invalid_parameter',
+    'prompt',
+  ],
+  ['an unknown item', { model: 'video', content: [{ type: 'smell' }] }, 'invalid_parameter', 'content[0].type'],
+  ['a duration of 6 s', { model: 'video', prompt: 'a', duration: 6 }, 'invalid_parameter', 'duration'],
+  ['a ratio for images', { model: 'video', prompt: 'a', ratio: '4:3' }, 'invalid_parameter', 'ratio'],
+  [
+    'the flat body for no avatar',
+    { model: 'video', audioUrl: 'http://a.example/a', videoUrl: 'http://a.example/v' },
+    'invalid_parameter',
+    'audioUrl',
+  ],
+  ['an image model', { model: 'image', prompt: 'a' }, 'invalid_parameter', 'model'],
+] as const) {
+  test(`a video creation with ${what} is refused with ${code}`, async () => {
+    assertError(await gateway.post(videos, body), code, param);
+  });
+}
+
+for (const [what, headers] of [
+  ['text', { 'Content-Type': 'text/plain' }],
+  ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['another charset', { 'Content-Type': 'application/json; charset=latin1' }],
+  ['a compressed body', { ...json, 'Content-Encoding': 'gzip' }],
+] as const) {
+  test(`${what} is refused as an unsupported media type`, async () => {
+    assertError(await gateway.post(images, good, headers), 'unsupported_media_type');
+  });
+}
+
+test('a JSON body with the charset UTF-8 or of a JSON type of its own is taken', async () => {
+  for (const type of ['application/json; charset=UTF-8', 'application/vnd.api+json']) {
+    const { status } = await gateway.post(images, good, { 'Content-Type': type, Prefer: 'wait=0' });
+    assert.equal(status, 202, type);
+  }
+});
+
+test('a model outside the allow-list of a key is refused, whether it is of the right kind or not', async () => {
+  const { key } = await gateway.newKey({ models: ['other'] });
+  assertError(await gateway.post(images, good, bearer(key)), 'model_not_allowed', 'model');
+  assertError(await gateway.post(images, { model: 'video' }, bearer(key)), 'model_not_allowed', 'model');
+  assert.equal(
+    (await gateway.post(images, { ...good, model: 'other' }, { ...bearer(key), Prefer: 'wait=0' })).status,
+    202,
+  );
+});
+
+test('an account without the money is refused and nothing is held', async () => {
+  const { key } = await gateway.newKey({ balance: '0.19' });
+  const answer = await gateway.post(images, good, bearer(key));
+  assertError(answer, 'insufficient_balance');
+  assert.match(String(answer.body['error'].message), /0\.2 yuan.*0\.19 yuan/);
+  assert.deepEqual(await gateway.money(key), { balance: 0.19, held: 0 });
+});
+
+test('what is refused is not held', async () => {
+  const { key } = await gateway.newKey({ balance: '1' });
+  const sent = [
+    { ...good, prompt: '' },
+    { ...good, model: 'broken' },
+    { ...good, n: 6 },
+    { ...good, model: 'nobody' },
+  ];
+  for (const body of sent) assert.ok((await gateway.post(images, body, bearer(key))).status >= 400);
+  assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
+});
+
+// Each request is wrong in two ways, and the first in the contract's order of checks is answered.
+for (const [first, second, code, send] of [
+  ['an unknown route', 'no key', 'route_not_found', () => ask('/v1/nothing', { key: null })],
+  ['a wrong method', 'no key', 'method_not_allowed', () => ask(images, { method: 'PUT', key: null })],
+  ['a bad key', 'a body that is too large', 'invalid_api_key', () => gateway.post(images, long(4096), bearer(shut))],
+  [
+    'a bad key',
+    'a wrong media type',
+    'invalid_api_key',
+    () => gateway.post(images, good, { ...bearer(shut), 'Content-Type': 'text/plain' }),
+  ],
+  [
+    'a low level',
+    'a body that is too large',
+    'permission_denied',
+    async () => gateway.post(images, long(4096), bearer((await gateway.newKey({ level: 'read' })).key)),
+  ],
+  [
+    'a low level',
+    'broken JSON',
+    'permission_denied',
+    async () => gateway.post(images, '{', bearer((await gateway.newKey({ level: 'chat' })).key)),
+  ],
+  [
+    'a body that is too large',
+    'a wrong media type',
+    'request_too_large',
+    () => gateway.post(images, long(4096), { 'Content-Type': 'text/plain' }),
+  ],
+  [
+    'a wrong media type',
+    'broken JSON',
+    'unsupported_media_type',
+    () => gateway.post(images, '{', { 'Content-Type': 'text/plain' }),
+  ],
+  ['broken JSON', 'an unknown model', 'invalid_json', () => gateway.post(images, '{"model":"nobody"')],
+  ['no model', 'a bad prompt', 'missing_parameter', () => gateway.post(images, { prompt: 5 })],
+  ['an unknown model', 'a bad prompt', 'model_not_found', () => gateway.post(images, { model: 'nobody', prompt: 5 })],
+  [
+    'an unknown model',
+    'an allow-list',
+    'model_not_found',
+    async () =>
+      gateway.post(images, { ...good, model: 'nobody' }, bearer((await gateway.newKey({ models: ['other'] })).key)),
+  ],
+  [
+    'an allow-list',
+    'the wrong kind',
+    'model_not_allowed',
+    async () => gateway.post(videos, good, bearer((await gateway.newKey({ models: ['other'] })).key)),
+  ],
+  ['the wrong kind', 'a bad body', 'invalid_parameter', () => gateway.post(videos, { model: 'image', duration: 1 })],
+  ['a bad prompt', 'maintenance', 'invalid_parameter', () => gateway.post(images, { model: 'broken', prompt: '' })],
+  [
+    'an empty idempotency key',
+    'maintenance',
+    'invalid_parameter',
+    () => gateway.post(images, { ...good, model: 'broken' }, { 'Idempotency-Key': '' }),
+  ],
+  [
+    'maintenance',
+    'a used-up call limit',
+    'model_in_maintenance',
+    async () => gateway.post(images, { ...good, model: 'broken' }, bearer(await usedUp())),
+  ],
+  [
+    'a used-up call limit',
+    'too little money',
+    'call_limit_exceeded',
+    async () => gateway.post(images, { ...good, n: 10 }, bearer(await usedUp())),
+  ],
+  [
+    'a bad prompt',
+    'a used-up call limit',
+    'invalid_parameter',
+    async () => gateway.post(images, { ...good, prompt: '' }, bearer(await usedUp())),
+  ],
+  [
+    'a spend limit',
+    'too little money',
+    'spend_limit_exceeded',
+    async () =>
+      gateway.post(
+        images,
+        good,
+        bearer((await gateway.newKey({ balance: '0', spendLimit: { amount: 1n as never, per: 'day' } })).key),
+      ),
+  ],
+] as const) {
+  test(`${first} is told before ${second}`, async () => {
+    const answer = await send();
+    const param = (answer.body['error'] as { param: string | null } | undefined)?.param ?? null;
+    assertError(answer, code, param);
+  });
+}
+
+test('a page that the OpenAI SDKs know how to read: an unknown key raises their authentication error', async () => {
+  const answer = await ask('/v1/models', { key: shut });
+  assert.deepEqual(Object.keys(answer.body), ['error']);
+  assert.deepEqual(Object.keys(answer.body['error'] as object).sort(), ['code', 'message', 'param', 'type']);
+});
+
+/** A key of an account of its own, with 0.8 yuan left and no call. */
+async function usedUp(): Promise<string> {
+  const { key } = await gateway.newKey({ balance: '1', callLimits: [{ calls: 1, per: 'total' }] });
+  assert.equal((await gateway.post(images, good, { ...bearer(key), Prefer: 'wait=0' })).status, 202);
+  return key;
+}

@@ -1,0 +1,124 @@
+/** Money is neither made nor lost by any movement, and no settlement takes what is not there. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  credit,
+  hold,
+  ledgerAccounts,
+  type LedgerAccount,
+  legsOf,
+  type Movement,
+  release,
+  settlement,
+} from '../../src/domain/ledger.ts';
+import { micros } from '../../src/domain/money.ts';
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 15n }).map(micros);
+const posting = fc.record({ from: fc.constantFrom(...ledgerAccounts), to: fc.constantFrom(...ledgerAccounts), amount });
+const sum = ({ legs }: Pick<Movement, 'legs'>) => ledgerAccounts.reduce((total, name) => total + legs[name], 0n);
+const moved = (movements: readonly Movement[], account: LedgerAccount) =>
+  movements.reduce((total, { legs }) => total + legs[account], 0n);
+
+describe('a movement', () => {
+  test('sums to zero whatever its postings are', () =>
+    fc.assert(fc.property(fc.array(posting), (postings) => assert.equal(sum({ legs: legsOf(postings) }), 0n))));
+
+  test('refuses a negative amount', () => {
+    assert.throws(() => legsOf([{ from: 'held', to: 'revenue', amount: micros(-1n) }]), RangeError);
+  });
+
+  for (const [movement, type, from, to] of [
+    [credit, 'credit', 'top_ups', 'available'],
+    [hold, 'hold', 'available', 'held'],
+    [release, 'release', 'held', 'available'],
+  ] as const) {
+    test(`${type} moves its amount from ${from} to ${to} and nothing else`, () => {
+      const { type: given, legs } = movement(micros(7n));
+      assert.equal(given, type);
+      for (const name of ledgerAccounts) {
+        assert.equal(legs[name], name === from ? -7n : name === to ? 7n : 0n, name);
+      }
+    });
+  }
+});
+
+describe('a settlement', () => {
+  const cases = [
+    { name: 'of exactly the hold', held: 10n, price: 10n, available: 5n, types: ['capture'], charged: 10n, change: 0n },
+    {
+      name: 'below the hold gives the rest back',
+      held: 10n,
+      price: 4n,
+      available: 0n,
+      types: ['capture', 'release'],
+      charged: 4n,
+      change: 6n,
+    },
+    {
+      name: 'above the hold takes the rest from what is available',
+      held: 10n,
+      price: 13n,
+      available: 5n,
+      types: ['capture'],
+      charged: 13n,
+      change: -3n,
+    },
+    {
+      name: 'above hold and balance writes off what is not there',
+      held: 10n,
+      price: 20n,
+      available: 4n,
+      types: ['capture', 'write_off'],
+      charged: 14n,
+      change: -4n,
+    },
+    {
+      name: 'above the hold with nothing available writes all of it off',
+      held: 10n,
+      price: 11n,
+      available: 0n,
+      types: ['capture', 'write_off'],
+      charged: 10n,
+      change: 0n,
+    },
+    {
+      name: 'of nothing gives everything back',
+      held: 10n,
+      price: 0n,
+      available: 0n,
+      types: ['capture', 'release'],
+      charged: 0n,
+      change: 10n,
+    },
+    { name: 'of nothing over no hold', held: 0n, price: 0n, available: 3n, types: ['capture'], charged: 0n, change: 0n },
+  ];
+  for (const { name, held, price, available, types, charged, change } of cases) {
+    test(name, () => {
+      const settled = settlement({ held: micros(held), price: micros(price), available: micros(available) });
+      assert.deepEqual(
+        settled.movements.map(({ type }) => type),
+        types,
+      );
+      assert.equal(settled.charged, charged);
+      assert.equal(settled.writtenOff, price - charged);
+      assert.equal(moved(settled.movements, 'available'), change);
+      assert.equal(moved(settled.movements, 'revenue'), price);
+    });
+  }
+
+  test('empties the hold, earns the price, writes off only the lack and leaves no balance below zero', () =>
+    fc.assert(
+      fc.property(amount, amount, amount, (held, price, available) => {
+        const { movements, charged, writtenOff } = settlement({ held, price, available });
+        for (const movement of movements) assert.equal(sum(movement), 0n);
+        assert.equal(moved(movements, 'held'), -held);
+        assert.equal(moved(movements, 'revenue'), price);
+        assert.equal(moved(movements, 'write_offs'), -writtenOff);
+        assert.equal(charged + writtenOff, price);
+        assert.equal(available + moved(movements, 'available'), available + held - charged);
+        assert.ok(available + moved(movements, 'available') >= 0n);
+        assert.ok(writtenOff === 0n || available + moved(movements, 'available') === 0n);
+      }),
+    ));
+});

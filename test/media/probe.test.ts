@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { InvalidMedia, probeMedia, type MediaFacts } from '../../src/media/probe.ts';
+import { bytesReader } from '../../src/media/reader.ts';
+import { jpg, mp3, mp4, png, textFile, truncated, wav } from '../support/media.ts';
+
+const probe = (content: Uint8Array) => probeMedia(bytesReader(content));
+const isInvalid = (message: RegExp) => (error: unknown) => error instanceof InvalidMedia && message.test(error.message);
+
+describe('images', () => {
+  test('a PNG and a JPEG tell their type and size', async () => {
+    const picture = await png({ width: 301, height: 77 });
+    const facts: MediaFacts = {
+      ...{ mediaType: 'image/png', bytes: picture.length, width: 301, height: 77, hasVideo: false, hasAudio: false },
+    };
+    assert.deepEqual(await probe(picture), facts);
+    const photo = jpg({ width: 33, height: 21 });
+    assert.deepEqual(await probe(photo), {
+      ...facts,
+      ...{ mediaType: 'image/jpeg', bytes: photo.length, width: 33, height: 21 },
+    });
+  });
+
+  const riff = (type: string, content: number[]) => {
+    const body = Buffer.concat([Buffer.from(`WEBP${type}`), Buffer.alloc(4), Buffer.from(content), Buffer.alloc(20)]);
+    const head = Buffer.from('RIFF\0\0\0\0', 'latin1');
+    head.writeUInt32LE(body.length, 4);
+    return Buffer.concat([head, body]);
+  };
+  const small: [string, string, Buffer][] = [
+    ['WebP, lossy', 'image/webp', riff('VP8 ', [0, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0x7b, 0x00])],
+    ['WebP, lossless', 'image/webp', riff('VP8L', [0x2f, 0x3f, 0x81, 0x1e, 0x00])],
+    ['WebP, extended', 'image/webp', riff('VP8X', [0, 0, 0, 0, 0x3f, 0x01, 0x00, 0x7a, 0x00, 0x00])],
+    ['GIF', 'image/gif', Buffer.from('GIF89a\x40\x01\x7b\x00\x00\x00\x00\x3b', 'latin1')],
+  ];
+  for (const [name, mediaType, content] of small) {
+    test(`a ${name} of 320x123 is measured`, async () => {
+      const { mediaType: found, width, height } = await probe(content);
+      assert.deepEqual({ found, width, height }, { found: mediaType, width: 320, height: 123 });
+    });
+  }
+});
+
+describe('sounds', () => {
+  for (const seconds of [0.001, 0.5, 12.4, 12.3456]) {
+    test(`a WAV of ${seconds} s is measured to the millisecond`, async () => {
+      const file = wav({ seconds });
+      assert.deepEqual(await probe(file), {
+        ...{ mediaType: 'audio/wav', bytes: file.length, hasVideo: false, hasAudio: true },
+        durationMs: Math.round(Math.round(seconds * 44_100) / 44.1),
+      });
+    });
+  }
+
+  test('half a millisecond is rounded up', async () => {
+    assert.equal((await probe(wav({ seconds: 0.0125, samplesPerSecond: 8_000 }))).durationMs, 13);
+  });
+
+  test('a WAV whose writer could not go back to fill in its sizes counts with what is there', async () => {
+    const file = wav({ seconds: 2 });
+    file.writeUInt32LE(0xffffffff, 4);
+    file.writeUInt32LE(0xffffffff, 40);
+    assert.equal((await probe(file)).durationMs, 2_000);
+  });
+
+  test('an MP3 is measured by its frames, with and without tags around them', async () => {
+    const file = mp3({ seconds: 10 });
+    const frames = file.length / 417;
+    const expectedMs = Math.round((frames * 1_152) / 44.1);
+    assert.equal((await probe(file)).durationMs, expectedMs);
+    const id3 = Buffer.concat([Buffer.from('ID3\x04\x00\x00\x00\x00\x01\x00', 'latin1'), Buffer.alloc(128)]);
+    const tagged = Buffer.concat([id3, file, Buffer.from('TAG'.padEnd(128, ' '))]);
+    assert.deepEqual(await probe(tagged), {
+      ...{ mediaType: 'audio/mpeg', bytes: tagged.length, durationMs: expectedMs, hasVideo: false, hasAudio: true },
+    });
+  });
+
+  test("an encoder's information frame in an MP3 is no sound, and half a frame at the end neither", async () => {
+    const file = Buffer.from(mp3({ seconds: 1 }));
+    const expectedMs = Math.round(((file.length / 417 - 1) * 1_152) / 44.1);
+    file.write('Info', 4 + 17, 'latin1');
+    assert.equal((await probe(file)).durationMs, expectedMs);
+    assert.equal((await probe(Buffer.concat([file, file.subarray(0, 200)]))).durationMs, expectedMs);
+  });
+});
+
+describe('videos', () => {
+  let video: Buffer;
+  let silent: Buffer;
+  before(async () => {
+    [video, silent] = [await mp4({ seconds: 2.345 }), await mp4({ seconds: 1, hasSound: false })];
+  });
+
+  test('an MP4 tells duration, size and tracks', async () => {
+    assert.deepEqual(await probe(video), {
+      ...{ mediaType: 'video/mp4', bytes: video.length, durationMs: 2_345, width: 640, height: 360 },
+      ...{ hasVideo: true, hasAudio: true },
+    });
+    const { durationMs, hasAudio } = await probe(silent);
+    assert.deepEqual({ durationMs, hasAudio }, { durationMs: 1_000, hasAudio: false });
+  });
+
+  test('an MP4 whose movie header has no duration counts by its tracks', async () => {
+    const file = Buffer.from(video);
+    const header = file.indexOf('mvhd');
+    file.writeUInt32BE(0, header + 4 + 4 + 8 + 4);
+    assert.equal((await probe(file)).durationMs, 2_345);
+  });
+
+  for (const part of [0.1, 0.5, 0.99]) {
+    test(`an MP4 of which ${part * 100}% came is invalid`, async () => {
+      await assert.rejects(probe(truncated(video, part)), isInvalid(/cut short/));
+    });
+  }
+
+  test('reads of a fraction of the file are enough', async () => {
+    const long = await mp4({ seconds: 11 });
+    let bytesRead = 0;
+    await probeMedia({
+      bytes: long.length,
+      read: (start, end) => {
+        bytesRead += end - start;
+        return Promise.resolve(long.subarray(start, end));
+      },
+    });
+    assert.ok(bytesRead < long.length / 2, `${bytesRead} of ${long.length} bytes were read`);
+  });
+
+  test("an error of the reader is its own, not the file's", async () => {
+    const broken = {
+      bytes: video.length,
+      read: (start: number, end: number) =>
+        start > 0 && end - start > 100
+          ? Promise.reject(new Error('disk gone'))
+          : Promise.resolve(video.subarray(start, end)),
+    };
+    await assert.rejects(probeMedia(broken), /disk gone/);
+  });
+});
+
+test('what is no media is told apart from what is broken', async () => {
+  const cases: [Uint8Array, RegExp][] = [
+    [new Uint8Array(0), /empty/],
+    [textFile, /none of PNG, JPEG, WebP, GIF, WAV, MP3 and MP4/],
+    [Buffer.alloc(100_000, 0xff), /none of/],
+    [Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1'), /WAV has no format chunk/],
+    [wav({ seconds: 0 }), /no sound/],
+    [Buffer.from('\xff\xd8\xff\xd9', 'latin1'), /JPEG has no frame header/],
+    [truncated(await png({ width: 50, height: 50 })), /PNG is cut short/],
+    [truncated(jpg({ width: 50, height: 50 })), /JPEG is cut short/],
+    [Buffer.from('\0\0\0\x10ftypisom\0\0\0\0', 'latin1'), /no index/],
+  ];
+  for (const [content, message] of cases) await assert.rejects(probe(content), isInvalid(message), String(message));
+  const adpcm = wav({ seconds: 1 });
+  adpcm.writeUInt16LE(2, 20);
+  await assert.rejects(probe(adpcm), isInvalid(/unknown codec \(format tag 2\)/));
+});

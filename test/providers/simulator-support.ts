@@ -1,0 +1,117 @@
+/** Jobs for the simulator, and a simulator whose downloads come from a table. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { ProviderSettings } from '../../src/domain/catalogue.ts';
+import { GatewayError } from '../../src/domain/errors.ts';
+import type { ImageRequest } from '../../src/domain/requests/image.ts';
+import type { ContentItem, VideoRequest } from '../../src/domain/requests/video.ts';
+import type { Job, Poll } from '../../src/providers/contract.ts';
+import { createSimulator, type Simulator } from '../../src/providers/simulator/simulator.ts';
+
+export const signal = new AbortController().signal;
+
+export interface Bench {
+  simulator: Simulator;
+  /** What the simulator can download, by URL. */
+  files: Map<string, Buffer>;
+  downloads: string[];
+  clock: { nowMs: number };
+  /** Work folders that are there. */
+  leftovers(): Promise<string[]>;
+}
+
+/** Lends a simulator and takes it back; its threads and folders are gone afterwards. */
+export async function withSimulator(
+  use: (bench: Bench) => Promise<void>,
+  knobs: ProviderSettings['simulator'] = { latencyMs: 0, failRate: 0, seed: 1 },
+): Promise<void> {
+  const tempDir = await mkdtemp(join(tmpdir(), 'tollgate-simulator-'));
+  const bench: Omit<Bench, 'simulator'> = {
+    files: new Map(),
+    downloads: [],
+    clock: { nowMs: 1_790_000_000_000 },
+    leftovers: () => readdir(tempDir),
+  };
+  const settings: ProviderSettings = {
+    ...{ name: 'local', kind: 'simulator', headers: {}, timeoutMs: 1_000, idleTimeoutMs: 1_000, deadlineMs: 1_000 },
+    simulator: knobs,
+  };
+  const simulator = createSimulator(settings, {
+    tempDir,
+    now: () => bench.clock.nowMs,
+    fetchFile: (url, param) => {
+      bench.downloads.push(url);
+      const file = bench.files.get(url);
+      if (file !== undefined) return Promise.resolve(Readable.from([file]));
+      return Promise.reject(new GatewayError('invalid_parameter', 'nothing there', { param }));
+    },
+  });
+  try {
+    await use({ ...bench, simulator });
+  } finally {
+    await simulator.close();
+    await rm(tempDir, { recursive: true });
+  }
+}
+
+export function imageJob(request: Partial<ImageRequest> = {}, reference = 'tg-img_1'): Job {
+  return {
+    ...{ reference, kind: 'image', model: 'sim-image', options: {} },
+    input: {
+      kind: 'image',
+      request: {
+        ...{ model: 'sim-image', prompt: 'a red fox', quality: 'medium', n: 1, imageUrls: [] },
+        pixels: { mode: 'sized', width: 1024, height: 1024 },
+        ...request,
+      },
+    },
+  };
+}
+
+export function videoJob(request: Partial<VideoRequest> = {}, kind: Job['kind'] = 'video'): Job {
+  const content: ContentItem[] = [{ type: 'text', text: 'a red fox' }];
+  return {
+    ...{ reference: 'tg-vid_1', kind, model: 'sim-video', options: {} },
+    input: {
+      kind: 'video',
+      request: {
+        ...{ model: 'sim-video', content, generateAudio: true, ratio: '16:9', durationSeconds: 5, watermark: false },
+        ...request,
+      },
+    },
+  };
+}
+
+/** Submits, and polls until the job is final. */
+export async function finish(simulator: Simulator, job: Job): Promise<Exclude<Poll, { state: 'processing' }>> {
+  const submission = await simulator.submit(job, signal);
+  if (submission.outcome !== 'accepted') throw new Error(`not accepted but ${submission.outcome}`);
+  for (;;) {
+    const poll = await simulator.poll(submission.jobId, job, signal);
+    if (poll.state !== 'processing') return poll;
+  }
+}
+
+/** The bytes of all parts of a job that has to succeed. */
+export async function results(simulator: Simulator, job: Job): Promise<Buffer[]> {
+  const poll = await finish(simulator, job);
+  if (poll.state === 'failed') throw poll.error;
+  const files: Buffer[] = [];
+  for (const part of poll.parts) files.push(await buffer(await part.open(signal)));
+  return files;
+}
+
+/** The only result. */
+export async function result(simulator: Simulator, job: Job): Promise<Buffer> {
+  const [file, ...others] = await results(simulator, job);
+  if (file === undefined || others.length > 0) throw new Error('one result was expected');
+  return file;
+}
+
+/** Resolves once no work folder is left; removing begins when a result was read to its end. */
+export async function emptied(bench: Pick<Bench, 'leftovers'>): Promise<void> {
+  while ((await bench.leftovers()).length > 0) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,65 @@
+/** A database for one test file: made from a migrated template on the server that `npm test` runs. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { type Database, migrateDatabase, openDatabase } from '../../src/storage/database.ts';
+
+const templateLock = 424_242;
+
+export interface TestDatabase {
+  url: string;
+  database: Database;
+  drop(): Promise<void>;
+}
+
+/** The address of a server that `npm test` started; these tests don't run without it. */
+export function fromTestRun(name: 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI'): string {
+  const value = process.env[`TOLLGATE_TEST_${name}`];
+  if (value === undefined)
+    throw new Error("Run this with 'npm test -- <file>': it needs the servers that npm test starts.");
+  return value;
+}
+
+/** A new, migrated and empty database. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const server = fromTestRun('DATABASE_URL');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onServer(server, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [templateLock]);
+    await makeTemplate(client, server);
+    await client.query(`create database ${name} template tollgate_template`);
+  });
+  const url = named(server, name);
+  const database = openDatabase(url, { onIdleError: () => undefined });
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close();
+      await onServer(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+async function makeTemplate(client: pg.Client, server: string): Promise<void> {
+  const { rowCount } = await client.query(`select 1 from pg_database where datname = 'tollgate_template'`);
+  if (rowCount === 1) return;
+  await client.query('create database tollgate_template_made');
+  await migrateDatabase(named(server, 'tollgate_template_made'));
+  await client.query('alter database tollgate_template_made rename to tollgate_template');
+}
+
+async function onServer(url: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function named(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,167 @@
+/** A whole gateway for one test file: API and worker in this process, a database and task queues of its own. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { parseYuan } from '../../src/domain/money.ts';
+import type { AccountId } from '../../src/domain/ids.ts';
+import { builtInConfiguration } from '../../src/settings/built-in.ts';
+import { readConfiguration } from '../../src/settings/configuration.ts';
+import { readEnvironment } from '../../src/settings/environment.ts';
+import { createAccount } from '../../src/storage/accounts.ts';
+import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
+import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
+import { type Core, openCore, startApiRole, startWorkerRole, workerConnection } from '../../src/wiring.ts';
+import { freshDatabase, fromTestRun } from './database.ts';
+
+export interface TestGateway {
+  core: Core;
+  url: string;
+  databaseUrl: string;
+  dataDir: string;
+  /** An account with 100 yuan and an admin key. */
+  account: AccountId;
+  key: string;
+  /** Sends a request with the admin key, or with the headers given. */
+  fetch(path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Another key of the account, or of an account of its own when a balance is named. */
+  newKey: (
+    limits?: Partial<NewApiKey> & { balance?: string },
+  ) => Promise<{ key: string; keyId: string; account: AccountId }>;
+  /** How many blobs are stored. */
+  blobs(): Promise<number>;
+  /** What the API says of the account: yuan available and held. */
+  money(key?: string): Promise<{ balance: number; held: number }>;
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+}
+
+export interface TestGatewayOptions {
+  /** A `tollgate.yaml`; the built-in configuration without. */
+  configuration?: string;
+  env?: Record<string, string>;
+  /** Without a worker, tasks stay accepted. */
+  worker?: boolean;
+  fetchWindowMs?: number;
+}
+
+let runtimeInstalled = false;
+
+/** Starts a gateway; `stop` it in an `after` hook. */
+export async function startTestGateway({
+  configuration = builtInConfiguration,
+  env = {},
+  worker = true,
+  fetchWindowMs,
+}: TestGatewayOptions = {}): Promise<TestGateway> {
+  const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
+  if (!runtimeInstalled) installTemporalRuntime(log);
+  runtimeInstalled = true;
+  const { url: databaseUrl, database, drop } = await freshDatabase();
+  await database.close();
+  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
+  const settings = {
+    environment: readEnvironment({
+      PORT: '0',
+      TOLLGATE_DATA_DIR: dataDir,
+      TOLLGATE_ALLOW_PRIVATE_URLS: 'true',
+      ...env,
+    }),
+    configuration: readConfiguration(configuration, 'tollgate.yaml', {}),
+    configurationPath: undefined,
+  };
+  const core = await openCore(settings, {
+    databaseUrl,
+    secretTexts: ['a secret of the tests with 40 characters'],
+    log,
+    queuePrefix: `test-${randomBytes(6).toString('hex')}`,
+    ...(fetchWindowMs !== undefined && { fetchWindowMs }),
+  });
+  const connection = await workerConnection({ address: fromTestRun('TEMPORAL_ADDRESS'), namespace: 'default' });
+  const workers = worker ? await startWorkerRole(core, connection, 'default') : undefined;
+  const api = await startApiRole(core, connection, 'default', { eager: worker });
+
+  const newKey: TestGateway['newKey'] = async ({ balance, ...limits } = {}) => {
+    const account = balance === undefined ? gateway.account : await newAccount(balance);
+    const { key, secret } = await createApiKey(core.database, account, {
+      ...noLimits,
+      name: 'test',
+      level: 'standard',
+      ...limits,
+    });
+    return { key: secret, keyId: key.id, account };
+  };
+  const newAccount = async (balance: string): Promise<AccountId> => {
+    const { id } = await createAccount(core.database, core.secrets.first.ledger, 'test');
+    const amount = parseYuan(balance);
+    if (amount !== undefined && amount > 0n) await core.ledger.credit(id, amount, 'for a test');
+    return id;
+  };
+  const gateway: TestGateway = {
+    core,
+    url: api.url,
+    databaseUrl,
+    dataDir,
+    account: await newAccount('100'),
+    key: '',
+    fetch: (path, { key = gateway.key, ...init } = {}) => {
+      const headers = new Headers(init.headers);
+      if (key !== null && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${key}`);
+      return fetch(path.startsWith('http') ? path : `${api.url}${path}`, { ...init, headers });
+    },
+    post: async (path, body, headers = {}) =>
+      answerOf(
+        await gateway.fetch(path, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', ...headers },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      ),
+    get: async (path, headers = {}) => answerOf(await gateway.fetch(path, { headers })),
+    newKey,
+    blobs: () => filesBelow(join(dataDir, 'blobs')),
+    money: async (key = gateway.key) => {
+      const { balance, held } = (await gateway.get('/v1/account', bearer(key))).body;
+      return { balance: Number(balance), held: Number(held) };
+    },
+    async stop() {
+      await api.stop();
+      await workers?.stop();
+      await connection.close();
+      await core.close();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  gateway.key = (await newKey({ level: 'admin' })).key;
+  return gateway;
+}
+
+/** The header that sends a request with another key. */
+export const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+
+async function filesBelow(folder: string): Promise<number> {
+  if (!existsSync(folder)) return 0;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+/** Reads an answer whole. */
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? (JSON.parse(text) as Answer['body']) : { text },
+  };
+}
