@@ -1,5 +1,12 @@
 -- By hand: what drizzle-kit can't say of the tables.
 
+-- The ledger is append-only; triggers say so with this.
+CREATE FUNCTION tollgate_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the ledger is append-only: % of % refused', TG_OP, TG_TABLE_NAME;
+END
+$$;
+--> statement-breakpoint
 -- A month's partitions of holds and entries. Both are cut at the same UUIDv7 bounds (the first 48 bits are the time in
 -- milliseconds), so that a transfer's hold and all its entries lie in the same month.
 CREATE FUNCTION tollgate_uuid_floor(moment timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT AS $$
@@ -7,7 +14,9 @@ CREATE FUNCTION tollgate_uuid_floor(moment timestamptz) RETURNS uuid LANGUAGE sq
 $$;
 --> statement-breakpoint
 -- Makes the partitions of this month and of the given number of months after it; repeating it changes nothing.
--- Rows of months that have none go to the default partitions, so that nothing is ever refused for want of one.
+-- Rows of months that have none go to the default partitions, so that nothing is ever refused for want of one; a month
+-- that has rows there already keeps them there and gets no partition. Truncate triggers are not inherited as row triggers
+-- are, so each partition gets its own.
 CREATE FUNCTION tollgate_ensure_partitions(months_ahead integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   parent text;
@@ -18,14 +27,21 @@ BEGIN
     FOR month IN 0..months_ahead LOOP
       first_day := (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => month)) AT TIME ZONE 'UTC';
       partition_name := parent || to_char(first_day AT TIME ZONE 'UTC', '_YYYY_MM');
-      IF to_regclass(partition_name) IS NULL THEN
+      CONTINUE WHEN to_regclass(partition_name) IS NOT NULL;
+      BEGIN
         EXECUTE format(
           'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
           partition_name, parent,
           tollgate_uuid_floor(first_day),
           tollgate_uuid_floor(((first_day AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC')
         );
-      END IF;
+        EXECUTE format(
+          'CREATE TRIGGER no_truncate BEFORE TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION tollgate_refuse_change()',
+          partition_name
+        );
+      EXCEPTION WHEN check_violation THEN
+        RAISE WARNING 'rows of % lie in %_rest already and stay there', partition_name, parent;
+      END;
     END LOOP;
   END LOOP;
 END
@@ -37,17 +53,20 @@ CREATE TABLE entries_rest PARTITION OF entries DEFAULT;
 --> statement-breakpoint
 SELECT tollgate_ensure_partitions(12);
 --> statement-breakpoint
--- The ledger is append-only. Row triggers on the parent are inherited by every partition, those made later included.
-CREATE FUNCTION tollgate_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'the ledger is append-only: % of % refused', TG_OP, TG_TABLE_NAME;
-END
-$$;
---> statement-breakpoint
+-- Row triggers on the parent are inherited by every partition, those made later included.
 CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE ON entries
   FOR EACH ROW EXECUTE FUNCTION tollgate_refuse_change();
 --> statement-breakpoint
-CREATE TRIGGER entries_no_truncate BEFORE TRUNCATE ON entries
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON entries
+  FOR EACH STATEMENT EXECUTE FUNCTION tollgate_refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON entries_rest
+  FOR EACH STATEMENT EXECUTE FUNCTION tollgate_refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON holds
+  FOR EACH STATEMENT EXECUTE FUNCTION tollgate_refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON holds_rest
   FOR EACH STATEMENT EXECUTE FUNCTION tollgate_refuse_change();
 --> statement-breakpoint
 -- A hold is closed once and never opened again, and neither its owner's account nor its amount ever changes.

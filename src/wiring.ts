@@ -1,4 +1,5 @@
 /** From settings to the concrete parts: the only file that makes them. */
+import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { Client, Connection, type ConnectionLike } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -55,7 +56,7 @@ export interface CoreOptions {
   databaseUrl: string;
   secretTexts: readonly string[];
   log: Logger;
-  /** Prefix of the task queues; two gateways on one Temporal namespace need two. */
+  /** Prefix of the task queues; without it, the one that this database's processes have agreed on. */
   queuePrefix?: string;
   fetchWindowMs?: number;
 }
@@ -89,8 +90,10 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       }),
     tempDir: join(resolve(environment.dataDir), 'tmp'),
   });
+  let queuePrefix: string;
   try {
     await checkSecret(database, secrets);
+    queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {
     await database.close();
     throw error;
@@ -103,7 +106,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     secrets,
     guard,
     providers,
-    queues: queueNames(options.queuePrefix ?? 'tollgate'),
+    queues: queueNames(queuePrefix),
     log,
     publicUrl: environment.publicUrl ?? '',
     fetchWindowMs: options.fetchWindowMs ?? fetch_window_ms,
@@ -114,6 +117,10 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     },
   };
 }
+
+/** Two gateways on one Temporal namespace must not work on each other's queues, so each database has names of its own. */
+const agreedPrefix = (database: Database): Promise<string> =>
+  agreeOn(database, 'queue_prefix', `tollgate-${randomBytes(6).toString('hex')}`);
 
 /** The ledger's chain and all links are signed: a process with another secret would only do harm. */
 async function checkSecret(database: Database, { all, fingerprint }: Secrets): Promise<void> {

@@ -4,7 +4,7 @@ import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { Poll, ResultPart } from '../providers/contract.ts';
-import { findIntent, type Intent } from '../storage/intents.ts';
+import { closeIntent, findIntent } from '../storage/intents.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Collected, TaskFailed } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -26,15 +26,49 @@ export async function collect(
   if (isFinal(loaded.task.state)) return failed(new GatewayError('cancelled', 'The task has ended.'));
   const intent = await findIntent(deps.database, taskId, index);
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
-  if (intent.outcome === 'finished') return storedBefore(deps, loaded, intent.blobKeys ?? []);
-  const deadline = Date.now() + leftMs(intent, loaded);
-  const { jobId } = intent;
-  // Nobody knows whether the provider works on it: it is given its time, then the hold goes back.
-  if (jobId === null) {
-    await sleep(Math.max(0, deadline - Date.now()));
+  const deadline = intent.createdAt.getTime() + loaded.route.deadlineMs;
+  if (intent.outcome === 'finished') {
+    // The answer to the create was the result, and `submit` has stored it: what is left is to measure it.
+    // The first copy is left to the sweep of unnamed blobs, so that a repeated attempt finds it.
+    const parts = (intent.blobKeys ?? []).map((key) => ({ open: () => deps.blobs.read(key) }));
+    return await stored(deps, loaded, parts, deadline, signal);
+  }
+  const jobId = intent.jobId ?? (await lookedUp(deps, loaded, index, deadline, signal));
+  if (jobId === undefined) {
     return failed(new GatewayError('upstream_timeout', 'The provider never said what became of the task.'));
   }
   return await whenDone(deps, loaded, jobId, deadline, signal);
+}
+
+/**
+ * Nobody knows whether the provider works on the task. It is asked for the job that carries our reference where it can
+ * tell; else it is given its time, and then the hold goes back.
+ */
+async function lookedUp(
+  deps: ActivityDependencies,
+  { provider, job, route, task }: TaskOnRoute,
+  index: number,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!provider.abilities.lookup) await sleep(Math.max(0, deadline - Date.now()));
+  for (let pause = first_pause_ms; Date.now() < deadline; pause = Math.min(pause_ms_max, pause * 1.5)) {
+    try {
+      const jobId = await provider.find?.(
+        job.reference,
+        AbortSignal.any([signal, AbortSignal.timeout(route.timeoutMs)]),
+      );
+      if (jobId !== undefined) {
+        await closeIntent(deps.database, task.id, index, { outcome: 'accepted', jobId });
+        return jobId;
+      }
+    } catch (error) {
+      if (signal.aborted) throw error;
+      deps.log.warn({ err: error, taskId: task.id }, 'a look-up failed and is repeated');
+    }
+    await sleep(Math.max(0, Math.min(pause, deadline - Date.now())));
+  }
+  return undefined;
 }
 
 async function whenDone(
@@ -47,7 +81,7 @@ async function whenDone(
   let pause = first_pause_ms;
   for (let troubles = 0; ;) {
     const answer = await polled(deps, loaded, jobId, signal);
-    if (answer.state === 'succeeded') return await stored(deps, loaded, answer.parts, signal);
+    if (answer.state === 'succeeded') return await stored(deps, loaded, answer.parts, deadline, signal);
     if (answer.state === 'failed') return failed(answer.error);
     if (Date.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider did not finish the task in time.'));
@@ -75,10 +109,12 @@ async function polled(
   }
 }
 
+/** Stores the parts of a result. Trouble on the way is worth another attempt, but not after the deadline. */
 async function stored(
   deps: ActivityDependencies,
   { task }: TaskOnRoute,
   parts: readonly ResultPart[],
+  deadline: number,
   signal: AbortSignal,
 ): Promise<Collected> {
   const files: StoredFile[] = [];
@@ -87,24 +123,10 @@ async function stored(
       files.push(await storeResult(deps.blobs, newBlobKey(`results/${task.id}`), () => part.open(signal)));
     } catch (error) {
       if (error instanceof GatewayError) return failed(error);
-      throw error;
+      if (signal.aborted || Date.now() < deadline) throw error;
+      deps.log.error({ err: error, taskId: task.id }, 'a result could not be stored, and its time is up');
+      return failed(new GatewayError('upstream_timeout', 'The result could not be read from the provider in time.'));
     }
-  }
-  return checked(task.terms.maxSeconds, files);
-}
-
-/**
- * The answer to the create was the result, and `submit` has stored it: what is left is to measure it.
- * The first copy is left to the sweep of unnamed blobs, so that a repeated attempt finds it.
- */
-async function storedBefore(
-  deps: ActivityDependencies,
-  { task }: TaskOnRoute,
-  keys: readonly string[],
-): Promise<Collected> {
-  const files: StoredFile[] = [];
-  for (const key of keys) {
-    files.push(await storeResult(deps.blobs, newBlobKey(`results/${task.id}`), () => deps.blobs.read(key)));
   }
   return checked(task.terms.maxSeconds, files);
 }
@@ -118,9 +140,6 @@ function checked(maxSeconds: number | null, files: StoredFile[]): Collected {
   }
   return { outcome: 'stored', files };
 }
-
-const leftMs = (intent: Intent, { route }: TaskOnRoute): number =>
-  Math.max(0, intent.createdAt.getTime() + route.deadlineMs - Date.now());
 
 const failed = ({ code, message, param }: GatewayError): TaskFailed => ({
   outcome: 'failed',

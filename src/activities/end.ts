@@ -2,6 +2,7 @@
 import type { TaskId } from '../domain/ids.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { type Output, quoteOf } from '../domain/pricing.ts';
+import { keepable } from '../domain/text.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
 import { tellFinal } from '../storage/task-news.ts';
@@ -74,7 +75,8 @@ async function answer(deps: ActivityDependencies, task: Task, { ended, state }: 
 function factsOf(error: FailureFacts) {
   if (error === 'cancelled') return new GatewayError('cancelled', 'The task was cancelled.');
   if (error === 'broken') return new GatewayError('internal_error', 'The task failed through a fault of the gateway.');
-  return error;
+  // An upstream's words would otherwise keep a task from ever ending.
+  return { ...error, message: keepable(error.message) };
 }
 
 function durationOf(files: readonly StoredFile[]): number {

@@ -7,7 +7,14 @@ import { sleep } from '@temporalio/activity';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks.ts';
 import type { Submission } from '../providers/contract.ts';
-import { closeIntent, findIntent, type Intent, openIntent, sending_window_ms } from '../storage/intents.ts';
+import {
+  closeIntent,
+  findIntent,
+  type Intent,
+  type IntentClosing,
+  openIntent,
+  sending_window_ms,
+} from '../storage/intents.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Submitted } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -16,6 +23,8 @@ import { result_bytes_max } from './store-result.ts';
 
 const unsubmitted_ms_max = 24 * 3_600_000;
 const open_intent_check_ms = 1_000;
+/** On top of the provider's own timeout; the activity's ends 60 s after that one. */
+const call_slack_ms = 30_000;
 
 /** Sends a task to one of its routes, or finds out what became of an earlier attempt to. */
 export async function submit(
@@ -51,21 +60,33 @@ async function send(
   index: number,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const submission = await loaded.provider.submit(loaded.job, signal);
+  const { provider, route, job } = loaded;
+  const { idempotent } = provider.abilities;
+  // A create in flight is aborted only where it can be repeated: the id that it answers is needed, to stop the job too.
+  const bound = AbortSignal.timeout(route.timeoutMs + call_slack_ms);
+  const submission = await provider.submit(job, idempotent ? AbortSignal.any([signal, bound]) : bound);
+  if (submission.outcome === 'unknown' && idempotent) throw new Error(`sent again later: ${submission.reason}`);
   return close(deps, loaded, index, submission);
 }
 
+/** Writes what became of the call, and answers what stands written: another attempt may have said it before. */
 async function close(
   deps: ActivityDependencies,
-  { task, provider }: TaskOnRoute,
+  loaded: TaskOnRoute,
   index: number,
   submission: Submission,
 ): Promise<Submitted> {
+  const { task, provider } = loaded;
+  const write = async (closing: IntentClosing) => {
+    const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, closing);
+    const before = believed ? undefined : await findIntent(deps.database, task.id, index);
+    return { taskIsFinal, before: before && saidBefore(before) };
+  };
   switch (submission.outcome) {
     case 'accepted': {
       const { jobId } = submission;
-      const { taskIsFinal } = await closeIntent(deps.database, task.id, index, { outcome: 'accepted', jobId });
-      if (!taskIsFinal) return { outcome: 'sent' };
+      const { taskIsFinal, before } = await write({ outcome: 'accepted', jobId });
+      if (!taskIsFinal) return before ?? { outcome: 'sent' };
       // The task was ended while the call was in flight: the job is stopped where that can be.
       deps.log.warn({ taskId: task.id, jobId }, 'a job was accepted for a task that had ended');
       if (provider.abilities.cancel) await provider.cancel?.(jobId, AbortSignal.timeout(10_000));
@@ -78,19 +99,20 @@ async function close(
         await deps.blobs.write(key, await part.open(AbortSignal.timeout(300_000)), { bytesMax: result_bytes_max });
         blobKeys.push(key);
       }
-      await closeIntent(deps.database, task.id, index, { outcome: 'finished', blobKeys });
-      return { outcome: 'sent' };
+      const { before } = await write({ outcome: 'finished', blobKeys });
+      return before ?? { outcome: 'sent' };
     }
     case 'refused': {
       const { code, message, param } = submission.error;
       const error = { code, message, param, fallOver: submission.fallOver };
-      await closeIntent(deps.database, task.id, index, { outcome: 'refused', error });
-      return { outcome: 'refused', error: { code, message, param }, fallOver: submission.fallOver };
+      const { before } = await write({ outcome: 'refused', error });
+      return before ?? { outcome: 'refused', error: { code, message, param }, fallOver: submission.fallOver };
     }
-    case 'unknown':
+    case 'unknown': {
       deps.log.error({ taskId: task.id, reason: submission.reason }, 'the outcome of a paid call is unknown');
-      await closeIntent(deps.database, task.id, index, { outcome: 'unknown' });
-      return { outcome: 'sent' };
+      const { before } = await write({ outcome: 'unknown' });
+      return before ?? { outcome: 'sent' };
+    }
     default:
       return submission satisfies never;
   }
@@ -104,22 +126,29 @@ async function afterwards(
   intent: Intent,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  switch (intent.outcome) {
+  const before = saidBefore(intent);
+  if (before) return before;
+  if (!loaded.provider.abilities.idempotent) return lookUp(deps, loaded, index, intent);
+  if (Date.now() < intent.createdAt.getTime() + loaded.route.deadlineMs) return send(deps, loaded, index, signal);
+  return close(deps, loaded, index, { outcome: 'unknown', reason: 'no attempt was answered within the deadline' });
+}
+
+/** What a closed intent says; undefined for one that is open. */
+function saidBefore({ outcome, error }: Intent): Submitted | undefined {
+  switch (outcome) {
     case 'accepted':
     case 'finished':
     case 'unknown':
       return { outcome: 'sent' };
     case 'refused': {
-      if (!intent.error) throw new TypeError(`the refusal of ${loaded.task.id} has no error`);
-      const { fallOver, ...error } = intent.error;
-      return { outcome: 'refused', error, fallOver };
+      if (!error) throw new TypeError('a refusal without an error');
+      const { fallOver, ...facts } = error;
+      return { outcome: 'refused', error: facts, fallOver };
     }
     case 'open':
-      return loaded.provider.abilities.idempotent
-        ? send(deps, loaded, index, signal)
-        : lookUp(deps, loaded, index, intent);
+      return undefined;
     default:
-      return intent.outcome satisfies never;
+      return outcome satisfies never;
   }
 }
 
@@ -134,8 +163,8 @@ async function lookUp(
   while (performance.now() < until) {
     await sleep(open_intent_check_ms);
     const now = await findIntent(deps.database, loaded.task.id, index);
-    if (now && now.outcome !== 'open')
-      return afterwards(deps, loaded, index, now, AbortSignal.timeout(loaded.route.timeoutMs));
+    const before = now && saidBefore(now);
+    if (before) return before;
   }
   const { provider, job } = loaded;
   const jobId = provider.abilities.lookup

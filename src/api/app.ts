@@ -29,7 +29,7 @@ export function createApp(deps: ApiDependencies): Koa<RequestState> {
 }
 
 function routers(deps: ApiDependencies): Router<RequestState>[] {
-  const service = new Router<RequestState>();
+  const service = new Router<RequestState>({ sensitive: true });
   serviceRoutes(service, deps); // no key needed
   fileRoutes(service, deps); // the signature is the key
   return [service, ...deps.configuration.deployments.map((deployment) => deploymentRouter(deployment, deps))];
@@ -37,7 +37,7 @@ function routers(deps: ApiDependencies): Router<RequestState>[] {
 
 /** All operations below one root. Each route checks the key before it reads a body: strangers cost us nothing. */
 function deploymentRouter(deployment: Deployment, deps: ApiDependencies): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: deployment.root });
+  const router = new Router<RequestState>({ prefix: deployment.root, sensitive: true });
   router.use(deployed(deployment));
   modelRoutes(router, deps);
   imageRoutes(router, deps);

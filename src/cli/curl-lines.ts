@@ -1,37 +1,52 @@
 /** A curl line for each operation, to be pasted as it stands. */
 import type { Samples } from '../embedded/samples.ts';
 
+/** Takes the id out of an answer; an answer without one, such as an error, stays as it is and so is seen. */
+const id_of_answer = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
+/** Each answer ends its line, and no progress meter gets between. */
+const curl = `curl -s -w '\\n'`;
+
 /** Lines with the key in them where it is known, else with `$TOLLGATE_API_KEY`. */
 export function curlLines(url: string, key: string | undefined, samples: Samples): string[] {
   const auth = `-H "Authorization: Bearer ${key ?? '$TOLLGATE_API_KEY'}"`;
   const json = `${auth} -H 'Content-Type: application/json'`;
   const entry = (what: string, ...lines: string[]) => [`# ${what}`, ...lines, ''];
+  const created = (call: string) => `ID=$(curl -s ${call} | ${id_of_answer}); echo "$ID"`;
+  const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
   return [
     ...entry(
-      'An image, answered with its link',
-      `curl ${url}/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dawn","size":"1024x1024"}'`,
+      'An image: the answer has its link',
+      `${curl} ${url}/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dawn","size":"1024x1024"}'`,
     ),
     ...entry(
-      'The same at once, and asked for later',
-      `ID=$(curl -s ${url}/ai/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dusk"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`,
-      `curl ${url}/ai/v1/images/generations/$ID ${auth}`,
+      'An image, answered with its id at once, and asked for',
+      created(`${url}/ai/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dusk"}'`),
+      `${curl} ${url}/ai/v1/images/generations/$ID ${auth}`,
     ),
     ...entry(
-      'A video, and asked for again',
-      `ID=$(curl -s ${url}/v1/video/generations ${json} -d '{"model":"sim-video-fast","prompt":"Cars pass a toll gate","duration":5}' | tee /dev/stderr | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`,
-      `curl ${url}/v1/video/generations/$ID ${auth}`,
+      'A video, and its record with the link',
+      created(
+        `${url}/v1/video/generations ${json} -d '{"model":"sim-video-fast","prompt":"Cars pass a toll gate","duration":5}'`,
+      ),
+      `${curl} ${url}/v1/video/generations/$ID ${auth}`,
     ),
     ...entry(
-      'Avatar-talk: upload a voice and footage, then fetch the video, once',
-      `ID=$(curl -s ${url}/v1/svctalk/generate ${auth} -H 'Expect:' -F audio=@${samples.audio} -F video=@${samples.video} | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`,
-      `sleep 3; curl -D - -o avatar-talk.mp4 ${url}/v1/svctalk/generate/$ID ${auth}`,
+      'Avatar-talk: upload a voice and footage, ask until the video is there, and save it; it can be fetched once',
+      created(`${url}/v1/svctalk/generate ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
+      `while curl -s ${saved} ${url}/v1/svctalk/generate/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
     ),
     ...entry(
       'Models, their health, the balance and the ledger',
-      `curl ${url}/v1/models ${auth}`,
-      `curl ${url}/api/models/health`,
-      `curl ${url}/v1/account ${auth}`,
-      `curl ${url}/v1/account/ledger ${auth}`,
+      `${curl} ${url}/v1/models ${auth}`,
+      `${curl} ${url}/api/models/health`,
+      `${curl} ${url}/v1/account ${auth}`,
+      `${curl} ${url}/v1/account/ledger ${auth}`,
     ),
   ];
+}
+
+/** A form part with a file: quoted for curl, to which `;` and `,` in a path mean something, and then for the shell. */
+function part(name: string, path: string): string {
+  const forCurl = `${name}=@"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  return `'${forCurl.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 /** The connection to PostgreSQL: pools, drizzle over them, and the migrations. */
 import { fileURLToPath } from 'node:url';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import * as schema from './schema.ts';
@@ -64,12 +65,24 @@ export async function migrateDatabase(url: string): Promise<void> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
-    await migrate(drizzle(client), { migrationsFolder: folder });
+    const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
+    await refuseNewer(client, migrationsFolder);
+    await migrate(drizzle(client), { migrationsFolder });
     await client.query('select tollgate_ensure_partitions(12)');
   } finally {
     await client.end();
   }
+}
+
+/** drizzle itself would take a newer schema for one that is up to date. */
+async function refuseNewer(client: pg.Client, migrationsFolder: string): Promise<void> {
+  const { rowCount } = await client.query(
+    `select 1 from information_schema.tables where table_schema = 'drizzle' and table_name = '__drizzle_migrations'`,
+  );
+  if (rowCount === 0) return;
+  const newest = Math.max(...readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis));
+  const newer = await client.query('select 1 from drizzle.__drizzle_migrations where created_at > $1', [newest]);
+  if (newer.rowCount !== 0) throw new Error('The database was migrated by a newer version of Tollgate; run that one.');
 }
 
 /** The code of a database error (SQLSTATE), such as `40P01`. */

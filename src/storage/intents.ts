@@ -83,19 +83,22 @@ export type IntentClosing =
   | { outcome: 'refused'; error: NonNullable<Intent['error']> }
   | { outcome: 'unknown' };
 
-/** Writes what became of the call; the first to say so is believed. Answers whether the task is final meanwhile. */
+/**
+ * Writes what became of the call. The first to say so is believed, but for `unknown`, which gives way to any knowledge.
+ * Answers whether this was believed, and whether the task is final meanwhile.
+ */
 export async function closeIntent(
   database: Database,
   task: TaskId,
   route: number,
   closing: IntentClosing,
-): Promise<{ taskIsFinal: boolean }> {
+): Promise<{ believed: boolean; taskIsFinal: boolean }> {
   const { rows } = await database.pool.query({
     name: 'close-intent',
     text: `with closed as (
         update intents set outcome = $3, job_id = $4, blob_keys = $5, error = $6, closed_at = clock_timestamp()
-        where task_id = $1 and route = $2 and outcome in ('open', 'unknown'))
-      select state from tasks where id = $1`,
+        where task_id = $1 and route = $2 and outcome in ('open', 'unknown') returning 1)
+      select state, exists (select 1 from closed) as believed from tasks where id = $1`,
     values: [
       task,
       route,
@@ -105,10 +108,12 @@ export async function closeIntent(
       closing.outcome === 'refused' ? JSON.stringify(closing.error) : null,
     ],
   });
-  return { taskIsFinal: isFinal(stateRow.parse(rows[0]).state) };
+  const { state, believed } = closedRow.parse(rows[0]);
+  return { believed, taskIsFinal: isFinal(state) };
 }
 
 const stateRow = z.object({ state: z.enum(taskStates as [TaskState, ...TaskState[]]) });
+const closedRow = stateRow.extend({ believed: z.boolean() });
 
 const intentRow = z
   .object({

@@ -99,6 +99,10 @@ export class TaskNews {
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
+      if (this.#isClosed()) {
+        await client.end();
+        return;
+      }
       this.#listener = client;
       if (this.#isClosed()) await client.end(); // while it connected
       await this.#askForAll();
@@ -108,6 +112,11 @@ export class TaskNews {
     }
   }
 
+  #isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Asked again after a pause: meanwhile it may have been closed. */
   #isClosed(): boolean {
     return this.#closed;
   }

@@ -72,33 +72,20 @@ export async function markStarted(database: Database, ids: readonly TaskId[]): P
 }
 
 /**
- * Up to `count` accepted tasks without an acknowledged start for two seconds. `use` starts them while their rows stay
- * locked, so that several workers share the work instead of repeating it.
+ * Takes up to `count` accepted tasks without an acknowledged start for two seconds. Whoever takes one has it for five
+ * seconds, so that several workers share the work; no lock is held meanwhile, since a cancellation would wait for it.
  */
-export async function withTasksToStart(
-  database: Database,
-  count: number,
-  use: (tasks: readonly StartFacts[]) => Promise<readonly TaskId[]>,
-): Promise<number> {
-  const client = await database.pool.connect();
-  try {
-    await client.query('begin');
-    const { rows } = await client.query(
-      `select ${startColumns} from tasks where started_at is null and finished_at is null
+export async function takeTasksToStart(database: Database, count: number): Promise<StartFacts[]> {
+  const { rows } = await database.pool.query(
+    `update tasks set seen_at = clock_timestamp() where id in (
+       select id from tasks where started_at is null and finished_at is null
          and created_at < clock_timestamp() - interval '2 seconds'
-       order by created_at limit $1 for no key update skip locked`,
-      [count],
-    );
-    const started = rows.length === 0 ? [] : await use(rows.map((row) => startRow.parse(row)));
-    await client.query('update tasks set started_at = clock_timestamp() where id = any($1::text[])', [started]);
-    await client.query('commit');
-    return rows.length;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined); // the first error is the one to tell
-    throw error;
-  } finally {
-    client.release();
-  }
+         and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
+       order by created_at limit $1 for no key update skip locked)
+     returning ${startColumns}`,
+    [count],
+  );
+  return rows.map((row) => startRow.parse(row));
 }
 
 /** Up to `count` tasks under way that showed no sign of life for five minutes; their clocks are set anew by this. */

@@ -10,9 +10,10 @@ import type { Database } from '../storage/database.ts';
 import {
   cancellationHeard,
   cancellationsPending,
+  markStarted,
   type StartFacts,
   takeSilentTasks,
-  withTasksToStart,
+  takeTasksToStart,
 } from '../storage/tasks.ts';
 import type { TaskStarter } from './task-starter.ts';
 
@@ -65,8 +66,11 @@ export class StartScan {
   async #startAccepted(): Promise<void> {
     const { database } = this.#tools;
     for (;;) {
-      const found = await withTasksToStart(database, batch_tasks, (tasks) => this.#startAll(tasks));
-      if (found < batch_tasks || this.#stopping.signal.aborted) return;
+      const tasks = await takeTasksToStart(database, batch_tasks);
+      if (tasks.length === 0) return;
+      const started = await this.#startAll(tasks);
+      await markStarted(database, started);
+      if (started.length < batch_tasks || this.#stopping.signal.aborted) return;
     }
   }
 

@@ -43,12 +43,19 @@ export async function generate(input: GenerateInput): Promise<Ended> {
   const ended = await end(input);
   upsertSearchAttributes([{ key: status, value: ended.state }]);
   setCurrentDetails(`The task is ${ended.state}.`);
-  // Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there.
-  for (let wait = ended.expiresInMs; wait !== null;) {
+  await CancellationScope.nonCancellable(() => expiry(taskId, ended.expiresInMs));
+  return ended;
+}
+
+/**
+ * Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there. Cancelling no longer
+ * stops that: what has ended can't be cancelled, and the media would stay for ever.
+ */
+async function expiry(taskId: TaskId, expiresInMs: number | null): Promise<void> {
+  for (let wait = expiresInMs; wait !== null;) {
     await sleep(wait);
     ({ againInMs: wait } = await house.expire({ taskId }));
   }
-  return ended;
 }
 
 async function end(input: GenerateInput): Promise<Ended> {

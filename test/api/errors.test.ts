@@ -32,16 +32,7 @@ after(() => gateway.stop());
 const ask = async (path: string, init: Parameters<TestGateway['fetch']>[1] = {}) =>
   answerOf(await gateway.fetch(path, init));
 
-for (const path of [
-  '/',
-  '/v1',
-  '/v2/models',
-  '/v1/nothing',
-  '/v1/models/',
-  '/ai/v2/models',
-  '/v1/svctalk',
-  '/V1/models',
-]) {
+for (const path of ['/', '/v1', '/v2/models', '/v1/nothing', '/ai/v2/models', '/v1/svctalk', '/V1/models']) {
   test(`there is nothing at ${path}, with a key or without`, async () => {
     assertError(await ask(path, { key: null }), 'route_not_found');
     assertError(await ask(path), 'route_not_found');
@@ -54,6 +45,7 @@ for (const [path, method, allow] of [
   ['/v1/models', 'POST', ['GET', 'HEAD']],
   ['/v1/account', 'DELETE', ['GET', 'HEAD']],
   ['/healthz', 'POST', ['GET', 'HEAD']],
+  ['/v1/models', 'PROPFIND', ['GET', 'HEAD']],
   ['/api/models/health', 'PUT', ['GET', 'HEAD']],
 ] as const) {
   test(`${method} ${path} is answered with the methods that are allowed`, async () => {
@@ -84,6 +76,37 @@ for (const [what, authorization, code] of [
       assertError(await ask(path, { method, key: null, headers }), code);
     });
   }
+}
+
+for (const path of [
+  '/v1/models/%E0%A4%A',
+  '/v1/models/%00',
+  '/v1/images/generations/%00',
+  '/v1/images/generations/%E0%A4%A',
+  '/v1/video/generations/img_x%2F..%2F',
+  '/v1/svctalk/generate/' + 'x'.repeat(5_000),
+  '/files/%00/0',
+  '/files/%FF/%FF?e=1&k=1&s=1',
+]) {
+  test(`a path that names nothing is not found, however it is written: ${path.slice(0, 60)}`, async () => {
+    const answer = await ask(path);
+    assert.equal(answer.status, 404, JSON.stringify(answer.body));
+    assertError(answer, String(answer.body['error'].code), (answer.body['error'] as { param: string | null }).param);
+  });
+}
+
+for (const [query, param] of [
+  ['limit=0', 'limit'],
+  ['limit=101', 'limit'],
+  ['limit=1&limit=2', 'limit'],
+  ['cursor=x', 'cursor'],
+  ['from=yesterday', 'from'],
+  ['type=gift', 'type'],
+  ['task_id=%00', 'task_id'],
+] as const) {
+  test(`a ledger page with ${query} is refused`, async () => {
+    assertError(await gateway.get(`/v1/account/ledger?${query}`), 'invalid_parameter', param);
+  });
 }
 
 test('a scheme is read whatever its case', async () => {
@@ -173,6 +196,9 @@ for (const [what, body, code, param] of [
   ['eleven images', { ...good, n: 11 }, 'invalid_parameter', 'n'],
   ['upscaling without an image', { model: 'image', upscale: true }, 'missing_parameter', 'image_urls'],
   ['a reference that is a file', { ...good, image_urls: ['file:///etc/passwd'] }, 'invalid_parameter', 'image_urls[0]'],
+  ['a prompt with a NUL', { ...good, prompt: 'a\0b' }, 'invalid_parameter', 'prompt'],
+  ['a prompt with half a character', { ...good, prompt: 'a\ud800b' }, 'invalid_parameter', 'prompt'],
+  ['a webhook with a NUL', { ...good, webhook_url: 'http://a.example/\0' }, 'invalid_parameter', 'webhook_url'],
   ['a list', [good], 'invalid_parameter', null],
   ['text', '"text"', 'invalid_parameter', null],
   ['broken JSON', '{"model": "image",', 'invalid_json', null],
@@ -194,6 +220,12 @@ for (const [what, body, code, param] of [
     { model: 'video', prompt: 'a', content: [{ type: 'text', text: 'b' }] },
     'invalid_parameter',
     'prompt',
+  ],
+  [
+    'a text with a NUL',
+    { model: 'video', content: [{ type: 'text', text: '\0' }] },
+    'invalid_parameter',
+    'content[0].text',
   ],
   ['an unknown item', { model: 'video', content: [{ type: 'smell' }] }, 'invalid_parameter', 'content[0].type'],
   ['a duration of 6 s', { model: 'video', prompt: 'a', duration: 6 }, 'invalid_parameter', 'duration'],

@@ -15,7 +15,9 @@ const shuffled = (value: unknown): unknown => {
 };
 
 test('the order of names makes no difference', () =>
-  fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(canonicalJson(shuffled(value)), canonicalJson(value)))));
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => assert.equal(canonicalJson(shuffled(value)), canonicalJson(value))),
+  ));
 
 test('the text is JSON and says the same', () =>
   fc.assert(
@@ -25,7 +27,10 @@ test('the text is JSON and says the same', () =>
   ));
 
 for (const [a, b] of [
-  [{ a: 1, b: 2 }, { a: 2, b: 1 }],
+  [
+    { a: 1, b: 2 },
+    { a: 2, b: 1 },
+  ],
   [
     [1, 2],
     [2, 1],
@@ -34,10 +39,7 @@ for (const [a, b] of [
   [null, 'null'],
   [{ a: null }, {}],
   [{ a: [] }, { a: {} }],
-  [
-    ['a', 'b'],
-    ['a,b'],
-  ],
+  [['a', 'b'], ['a,b']],
 ] as const) {
   test(`${JSON.stringify(a)} and ${JSON.stringify(b)} are told apart`, () =>
     assert.notEqual(canonicalJson(a), canonicalJson(b)));

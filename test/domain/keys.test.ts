@@ -72,9 +72,8 @@ describe('limits as callers write them', () => {
       assert.equal(callLimitsSchema.safeParse(limits).success, fits));
   }
   for (const [amount, fits] of [
-    [0.000001, false], // printed by JavaScript as 1e-6
-    [0.00001, false],
-    [0.0001, true],
+    [0.000001, true],
+    [0.0000001, false],
     [0, false],
     [-1, false],
     [0.1234567, false],

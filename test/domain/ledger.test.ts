@@ -91,7 +91,15 @@ describe('a settlement', () => {
       charged: 0n,
       change: 10n,
     },
-    { name: 'of nothing over no hold', held: 0n, price: 0n, available: 3n, types: ['capture'], charged: 0n, change: 0n },
+    {
+      name: 'of nothing over no hold',
+      held: 0n,
+      price: 0n,
+      available: 3n,
+      types: ['capture'],
+      charged: 0n,
+      change: 0n,
+    },
   ];
   for (const { name, held, price, available, types, charged, change } of cases) {
     test(name, () => {

@@ -113,26 +113,28 @@ describe('videos', () => {
     });
   }
 
-  test('reads of a fraction of the file are enough', async () => {
-    const long = await mp4({ seconds: 11 });
+  test('only headers and indexes are read, however large the file is', async () => {
+    const filler = Buffer.alloc(20_000_000);
+    filler.writeUInt32BE(filler.length, 0);
+    filler.write('free', 4, 'latin1');
+    const long = Buffer.concat([video, filler]);
     let bytesRead = 0;
-    await probeMedia({
+    const { durationMs } = await probeMedia({
       bytes: long.length,
       read: (start, end) => {
         bytesRead += end - start;
         return Promise.resolve(long.subarray(start, end));
       },
     });
-    assert.ok(bytesRead < long.length / 2, `${bytesRead} of ${long.length} bytes were read`);
+    assert.equal(durationMs, 2_345);
+    assert.ok(bytesRead < 500_000, `${bytesRead} of ${long.length} bytes were read`);
   });
 
   test("an error of the reader is its own, not the file's", async () => {
     const broken = {
       bytes: video.length,
       read: (start: number, end: number) =>
-        start > 0 && end - start > 100
-          ? Promise.reject(new Error('disk gone'))
-          : Promise.resolve(video.subarray(start, end)),
+        end - start > 100 ? Promise.reject(new Error('disk gone')) : Promise.resolve(video.subarray(start, end)),
     };
     await assert.rejects(probeMedia(broken), /disk gone/);
   });

@@ -115,8 +115,7 @@ test('what a look-up answers is judged with its zone left out', () => {
   assert.equal(isPublicAddress('not an address'), false);
 });
 
-test("the system's own look-up finds that a name of this machine is not public", async () => {
-  const real = new AddressGuard({ allowPrivate: false, allowedOrigins: [] });
-  // `ip6-localhost` or `localhost6` stand in many hosts files; a name that is nowhere passes, which the guard promises.
-  await real.check('http://no-such-host.invalid/a', 'image_urls[0]');
+test("a name that the system's own look-up doesn't know passes", async () => {
+  const guard = new AddressGuard({ allowPrivate: false, allowedOrigins: [] });
+  await guard.check('http://no-such-host.invalid/a', 'image_urls[0]');
 });

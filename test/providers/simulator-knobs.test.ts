@@ -7,7 +7,6 @@ test('a job is accepted with an id that carries the time, and is finished at onc
   withSimulator(async ({ simulator, clock }) => {
     const job = imageJob();
     const submission = await simulator.submit(job, signal);
-    assert.equal(submission.outcome, 'accepted');
     assert.ok(submission.outcome === 'accepted');
     assert.equal(submittedAt(submission.jobId, job.reference), clock.nowMs);
     assert.equal((await simulator.poll(submission.jobId, job, signal)).state, 'succeeded');

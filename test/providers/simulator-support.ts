@@ -23,37 +23,45 @@ export interface Bench {
   leftovers(): Promise<string[]>;
 }
 
-/** Lends a simulator and takes it back; its threads and folders are gone afterwards. */
-export async function withSimulator(
-  use: (bench: Bench) => Promise<void>,
+/** A simulator that whoever asked closes; its threads and folders are gone afterwards. */
+export async function openBench(
   knobs: ProviderSettings['simulator'] = { latencyMs: 0, failRate: 0, seed: 1 },
-): Promise<void> {
+): Promise<Bench & { close(): Promise<void> }> {
   const tempDir = await mkdtemp(join(tmpdir(), 'tollgate-simulator-'));
-  const bench: Omit<Bench, 'simulator'> = {
-    files: new Map(),
-    downloads: [],
-    clock: { nowMs: 1_790_000_000_000 },
-    leftovers: () => readdir(tempDir),
-  };
+  const files = new Map<string, Buffer>();
+  const downloads: string[] = [];
+  const clock = { nowMs: 1_790_000_000_000 };
   const settings: ProviderSettings = {
     ...{ name: 'local', kind: 'simulator', headers: {}, timeoutMs: 1_000, idleTimeoutMs: 1_000, deadlineMs: 1_000 },
     simulator: knobs,
   };
   const simulator = createSimulator(settings, {
     tempDir,
-    now: () => bench.clock.nowMs,
+    now: () => clock.nowMs,
     fetchFile: (url, param) => {
-      bench.downloads.push(url);
-      const file = bench.files.get(url);
+      downloads.push(url);
+      const file = files.get(url);
       if (file !== undefined) return Promise.resolve(Readable.from([file]));
       return Promise.reject(new GatewayError('invalid_parameter', 'nothing there', { param }));
     },
   });
-  try {
-    await use({ ...bench, simulator });
-  } finally {
+  const close = async () => {
     await simulator.close();
     await rm(tempDir, { recursive: true });
+  };
+  return { simulator, files, downloads, clock, leftovers: () => readdir(tempDir), close };
+}
+
+/** Lends a simulator of its own and takes it back. */
+export async function withSimulator(
+  use: (bench: Bench) => Promise<void>,
+  knobs?: ProviderSettings['simulator'],
+): Promise<void> {
+  const bench = await openBench(knobs);
+  try {
+    await use(bench);
+  } finally {
+    await bench.close();
   }
 }
 

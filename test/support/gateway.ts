@@ -32,6 +32,11 @@ export interface TestGateway {
   newKey: (
     limits?: Partial<NewApiKey> & { balance?: string },
   ) => Promise<{ key: string; keyId: string; account: AccountId }>;
+  /** Another key of any account. */
+  newKeyOf(
+    account: AccountId,
+    limits?: Partial<NewApiKey>,
+  ): Promise<{ key: string; keyId: string; account: AccountId }>;
   /** How many blobs are stored. */
   blobs(): Promise<number>;
   /** What the API says of the account: yuan available and held. */
@@ -90,8 +95,9 @@ export async function startTestGateway({
   const workers = worker ? await startWorkerRole(core, connection, 'default') : undefined;
   const api = await startApiRole(core, connection, 'default', { eager: worker });
 
-  const newKey: TestGateway['newKey'] = async ({ balance, ...limits } = {}) => {
-    const account = balance === undefined ? gateway.account : await newAccount(balance);
+  const newKey: TestGateway['newKey'] = async ({ balance, ...limits } = {}) =>
+    newKeyOf(balance === undefined ? gateway.account : await newAccount(balance), limits);
+  const newKeyOf: TestGateway['newKeyOf'] = async (account, limits = {}) => {
     const { key, secret } = await createApiKey(core.database, account, {
       ...noLimits,
       name: 'test',
@@ -128,6 +134,7 @@ export async function startTestGateway({
       ),
     get: async (path, headers = {}) => answerOf(await gateway.fetch(path, { headers })),
     newKey,
+    newKeyOf,
     blobs: () => filesBelow(join(dataDir, 'blobs')),
     money: async (key = gateway.key) => {
       const { balance, held } = (await gateway.get('/v1/account', bearer(key))).body;

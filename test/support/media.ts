@@ -75,8 +75,11 @@ export function png({ width, height }: { width: number; height: number }): Promi
 
 /** The same picture as JPEG. */
 export function jpg({ width, height }: { width: number; height: number }): Buffer {
-  const rows = [...gradient(width, height)];
-  const data = Buffer.concat(rows.flatMap((row) => Array.from({ length: width }, (_, x) => rgba(row, x))));
+  const data = Buffer.alloc(width * height * 4, 255);
+  let at = 0;
+  for (const row of gradient(width, height)) {
+    for (let x = 0; x < width; x++, at += 4) data.set(row.subarray(x * 3, x * 3 + 3), at);
+  }
   return jpeg.encode({ width, height, data }, 90).data;
 }
 
@@ -88,11 +91,8 @@ export const textFile = Buffer.from('Dear reader,\nthis is a text and neither a 
 
 function* gradient(width: number, height: number): Generator<Uint8Array> {
   for (let y = 0; y < height; y++) {
-    yield Uint8Array.from({ length: width * 3 }, (_, at) => {
-      const x = Math.floor(at / 3);
-      return [(255 * x) / width, (255 * y) / height, 128][at % 3] ?? 0;
-    });
+    const row = Buffer.alloc(width * 3, 128);
+    for (let x = 0; x < width; x++) row.set([(255 * x) / width, (255 * y) / height], x * 3);
+    yield row;
   }
 }
-
-const rgba = (row: Uint8Array, x: number): Buffer => Buffer.from([...row.subarray(x * 3, x * 3 + 3), 255]);

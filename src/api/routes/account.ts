@@ -46,7 +46,8 @@ const limitRule = `must be a whole number from 1 to ${page_entries_max}`;
 const moment = z.iso
   .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-11-21T08:00:00Z' })
   .transform((text) => new Date(text));
-const name = z.string('must be given once').max(128, 'must have at most 128 characters');
+const idRule = 'must be one id of 1 to 128 letters, digits and . _ -';
+const name = z.string(idRule).regex(/^[\w.-]{1,128}$/, idRule);
 
 const ledgerQuery = z.object({
   limit: z

@@ -12,10 +12,13 @@ export async function taskOf(
   id: string | undefined,
   kind: TaskKind,
 ): Promise<Task> {
-  const task = id === undefined || id.length > 64 ? undefined : await findTask(deps.database, id, keyOf(ctx).accountId);
+  const task =
+    id === undefined || !idForm.test(id) ? undefined : await findTask(deps.database, id, keyOf(ctx).accountId);
   if (task?.kind !== kind) throw taskNotFound();
   ctx.state.taskId = task.id;
   return task;
 }
+
+const idForm = /^\w{1,64}$/;
 
 export const taskNotFound = () => new GatewayError('task_not_found', 'There is no such task.');

@@ -8,10 +8,14 @@ export interface NamedAddress {
 
 /**
  * Whether the text is an absolute http or https URL as written, of at most that many characters. The URL parser alone
- * would also take spaces at the ends, line breaks inside and `http:host`.
+ * would also take spaces at the ends, control characters inside and `http:host`.
  */
 export function isHttpAddress(value: string, charactersMax: number): boolean {
-  return value.length <= charactersMax && /^https?:\/\/[^\s/?#\\][^\s]*$/i.test(value) && URL.canParse(value);
+  return (
+    value.length <= charactersMax &&
+    /^https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\][^\s\p{Cc}\p{Cs}]*$/iu.test(value) &&
+    URL.canParse(value)
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The form fields of an avatar-talk creation (specification, endpoint 9; contract, section 5), parsed. */
 import { z } from 'zod';
 import type { Model } from '../catalogue.ts';
+import { isKeepable } from '../text.ts';
 import { templateNameCharactersMax } from '../limits.ts';
 import { httpAddress } from './fields.ts';
 import { endpointKinds, parseWith, requireKind } from './parse.ts';
@@ -20,6 +21,7 @@ const templateRule = `must be a text of 1 to ${templateNameCharactersMax} charac
 export const avatarTalkFields = z.object({
   template_name: z
     .string(templateRule)
+    .refine(isKeepable, 'must not contain NUL characters')
     .refine((name) => name !== '' && !isLongerThan(name, templateNameCharactersMax), templateRule)
     .nullish(),
   webhook_url: httpAddress().nullish(),

@@ -1,11 +1,14 @@
 /** The building blocks of the request schemas. Each one's message is its rule, to be read after the field's name. */
 import { z } from 'zod';
 import { addressCharactersMax, modelIdCharactersMax } from '../limits.ts';
+import { isKeepable } from '../text.ts';
 import { isDataUri, isHttpAddress } from './addresses.ts';
 import { faultsOf, list, modelIdRule } from './parse.ts';
 
 export const flag = z.boolean('must be true or false');
 export const text = z.string('must be a text');
+/** A text that is kept with its task. */
+export const keptText = text.refine(isKeepable, 'must be valid Unicode without NUL characters');
 export const word = z.string('must be a non-empty text').min(1, 'must be a non-empty text');
 export const modelId = z.string(modelIdRule).min(1, modelIdRule).max(modelIdCharactersMax, modelIdRule);
 export const anObject = z.looseObject({}, 'must be an object');

@@ -11,7 +11,7 @@ import {
   type Pixels,
   pixelsOf,
 } from '../pixels.ts';
-import { flag, httpAddress, integerFrom, listOf, modelId, oneOf, text } from './fields.ts';
+import { flag, httpAddress, integerFrom, keptText, listOf, modelId, oneOf, text } from './fields.ts';
 import { endpointKinds, invalid, list, missing, parseWith, requireKind } from './parse.ts';
 import { requirePrompt, requirePromptLength } from './prompt.ts';
 
@@ -29,7 +29,7 @@ export interface ImageRequest {
 /** What a body may look like, whatever the model; the rest of the rules is in `parseImageRequest`. */
 export const imageBody = z.object({
   model: modelId,
-  prompt: text.nullish(),
+  prompt: keptText.nullish(),
   quality: oneOf(imageQualities).nullish(),
   ratio: oneOf(imageRatios).nullish(),
   resolution: oneOf([...imageResolutions, '8k']).nullish(),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Model } from '../catalogue.ts';
 import { contentItemsMax, videoDurationsSeconds } from '../limits.ts';
-import { flag, httpAddress, integerFrom, kindRule, listOf, modelId, oneOf, text } from './fields.ts';
+import { flag, httpAddress, integerFrom, keptText, kindRule, listOf, modelId, oneOf } from './fields.ts';
 import { endpointKinds, invalid, list, missing, parseWith, requireKind } from './parse.ts';
 import { requirePrompt, requirePromptLength } from './prompt.ts';
 
@@ -27,7 +27,7 @@ const media = z.object({ url: httpAddress() }, "must be an object with the 'url'
 const contentItem = z.discriminatedUnion(
   'type',
   [
-    z.object({ type: z.literal('text'), text, role }),
+    z.object({ type: z.literal('text'), text: keptText, role }),
     z.object({ type: z.literal('image_url'), image_url: media, role }),
     z.object({ type: z.literal('video_url'), video_url: media, role }),
     z.object({ type: z.literal('audio_url'), audio_url: media, role }),
@@ -39,7 +39,7 @@ const contentItem = z.discriminatedUnion(
 export const videoBody = z.object({
   model: modelId,
   content: listOf(contentItem, `must be an array of 1 to ${contentItemsMax} items`, { max: contentItemsMax }).nullish(),
-  prompt: text.nullish(),
+  prompt: keptText.nullish(),
   audioUrl: httpAddress().nullish(),
   videoUrl: httpAddress().nullish(),
   modelVersion: integerFrom(0).nullish(),

@@ -4,6 +4,7 @@ import {
   correctedCounters,
   decideAdmission,
   rateState,
+  refusalOfKey,
   type RateState,
 } from '../../domain/admission.ts';
 import { GatewayError } from '../../domain/errors.ts';
@@ -177,6 +178,9 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Move
   const { request, task, idempotency, units } = admission;
   const { account, key, bound, now } = rows;
   if (!key) throw new Error(`no key ${task.keyId}`);
+  // A key that was revoked a moment ago learns nothing of what it bound, either.
+  const refusal = refusalOfKey(request, account, key, now);
+  if (refusal) return { outcome: { admitted: 'no', refusal, rate: rateState(key, now) } };
   if (bound && idempotency) return { outcome: answerOfBound(bound, idempotency) };
   const decision = decideAdmission(request, account, key, now);
   if (!decision.admitted) {

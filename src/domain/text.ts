@@ -1,0 +1,9 @@
+/** Texts that can be kept: PostgreSQL takes no NUL in a text and no half of a surrogate pair in JSON. */
+
+const unkeepable = /[\0\p{Cs}]/gu;
+
+/** Whether a text is valid Unicode without NUL. */
+export const isKeepable = (text: string): boolean => text.search(unkeepable) === -1;
+
+/** The text with U+FFFD in place of what can't be kept. For texts of upstreams, which nobody can be asked to mend. */
+export const keepable = (text: string): string => text.replace(unkeepable, '\uFFFD');

@@ -1,0 +1,272 @@
+/** Who is admitted and who is refused, with which code, and in which order the reasons count. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type AccountState,
+  type AdmissionRequest,
+  correctedCounters,
+  countersAt,
+  decideAdmission,
+  type KeyCounters,
+  type KeyState,
+  noCounts,
+  rateState,
+} from '../../src/domain/admission.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import { windows } from '../../src/domain/keys.ts';
+import { micros } from '../../src/domain/money.ts';
+
+const now = new Date('2026-05-15T10:20:30Z');
+const counters = (part: Partial<KeyCounters> = {}): KeyCounters => ({
+  countedAt: now,
+  calls: noCounts,
+  spent: noCounts,
+  runningTasks: 0,
+  ...part,
+});
+const request: AdmissionRequest = {
+  needs: 'standard',
+  model: 'm',
+  maintenance: false,
+  hold: micros(10n),
+  isTask: true,
+};
+const account: AccountState = { status: 'active', available: micros(10n), held: micros(0n), inArrears: false };
+const key: KeyState = {
+  level: 'standard',
+  revoked: false,
+  callLimits: [],
+  spendLimit: null,
+  maxRunningTasks: null,
+  models: null,
+  expiresAt: null,
+  counters: counters(),
+};
+interface Case {
+  request?: Partial<AdmissionRequest>;
+  account?: Partial<AccountState>;
+  key?: Partial<KeyState>;
+}
+const decide = (parts: Case, at = now) =>
+  decideAdmission({ ...request, ...parts.request }, { ...account, ...parts.account }, { ...key, ...parts.key }, at);
+const codeOf = (parts: Case, at = now): ErrorCode | 'admitted' => {
+  const decision = decide(parts, at);
+  return decision.admitted ? 'admitted' : decision.refusal.code;
+};
+const all = (count: bigint) => ({ minute: count, hour: count, day: count, month: count, total: count });
+
+describe('a single reason', () => {
+  const cases: [name: string, parts: Case, code: ErrorCode | 'admitted', retryAfter?: number][] = [
+    ['nothing against it', {}, 'admitted'],
+    ['a revoked key', { key: { revoked: true } }, 'invalid_api_key'],
+    ['a key that expires this very moment', { key: { expiresAt: now } }, 'invalid_api_key'],
+    ['a key that expires later', { key: { expiresAt: new Date(now.getTime() + 1) } }, 'admitted'],
+    ['a suspended account', { account: { status: 'suspended' } }, 'account_suspended'],
+    ['a level too low', { key: { level: 'chat' } }, 'permission_denied'],
+    ['a level above', { key: { level: 'admin' } }, 'admitted'],
+    ['a model off the list', { key: { models: ['other'] } }, 'model_not_allowed'],
+    ['a model on the list', { key: { models: ['other', 'm'] } }, 'admitted'],
+    ['an empty list', { key: { models: [] } }, 'model_not_allowed'],
+    ['maintenance', { request: { maintenance: true } }, 'model_in_maintenance', 60],
+    [
+      'the last call of the minute',
+      { key: { callLimits: [{ calls: 3, per: 'minute' }], counters: counters({ calls: all(2n) }) } },
+      'admitted',
+    ],
+    [
+      'one call too many in the minute',
+      { key: { callLimits: [{ calls: 3, per: 'minute' }], counters: counters({ calls: all(3n) }) } },
+      'call_limit_exceeded',
+      30,
+    ],
+    [
+      'one call too many in all',
+      { key: { callLimits: [{ calls: 3, per: 'total' }], counters: counters({ calls: all(3n) }) } },
+      'call_limit_exceeded',
+      undefined,
+    ],
+    [
+      'as many tasks as may run',
+      { key: { maxRunningTasks: 2, counters: counters({ runningTasks: 2 }) } },
+      'concurrency_limit_exceeded',
+      5,
+    ],
+    ['one task less', { key: { maxRunningTasks: 2, counters: counters({ runningTasks: 1 }) } }, 'admitted'],
+    [
+      'a call that is no task',
+      { request: { isTask: false }, key: { maxRunningTasks: 2, counters: counters({ runningTasks: 2 }) } },
+      'admitted',
+    ],
+    [
+      'a hold that just fits the spend limit',
+      { key: { spendLimit: { amount: micros(30n), per: 'day' }, counters: counters({ spent: all(20n) }) } },
+      'admitted',
+    ],
+    [
+      'a hold that passes the spend limit by one',
+      { key: { spendLimit: { amount: micros(29n), per: 'day' }, counters: counters({ spent: all(20n) }) } },
+      'spend_limit_exceeded',
+      49_170,
+    ],
+    [
+      'a hold that passes the spend limit in all',
+      { key: { spendLimit: { amount: micros(29n), per: 'total' }, counters: counters({ spent: all(20n) }) } },
+      'spend_limit_exceeded',
+      undefined,
+    ],
+    ['exactly enough money', { request: { hold: micros(10n) } }, 'admitted'],
+    ['a micro-yuan too little', { request: { hold: micros(11n) } }, 'insufficient_balance'],
+    ['arrears in spite of money', { account: { inArrears: true } }, 'insufficient_balance'],
+  ];
+  for (const [name, parts, code, retryAfter] of cases) {
+    test(`${name}: ${code}`, () => {
+      const decision = decide(parts);
+      assert.equal(decision.admitted ? 'admitted' : decision.refusal.code, code);
+      if (!decision.admitted) assert.equal(decision.refusal.retryAfterSeconds, retryAfter);
+    });
+  }
+});
+
+test('of several reasons the first in the order of the contract is told', () => {
+  const reasons: [ErrorCode, Case][] = [
+    ['invalid_api_key', { key: { revoked: true } }],
+    ['account_suspended', { account: { status: 'suspended' } }],
+    ['permission_denied', { key: { level: 'read' } }],
+    ['model_not_allowed', { key: { models: [] } }],
+    ['model_in_maintenance', { request: { maintenance: true } }],
+    ['call_limit_exceeded', { key: { callLimits: [{ calls: 1, per: 'hour' }] } }],
+    ['concurrency_limit_exceeded', { key: { maxRunningTasks: 1 } }],
+    ['spend_limit_exceeded', { key: { spendLimit: { amount: micros(1n), per: 'hour' } } }],
+    ['insufficient_balance', { account: { available: micros(0n) } }],
+  ];
+  for (const [index, [code]] of reasons.entries()) {
+    const left = reasons.slice(index).map(([, parts]) => parts);
+    const merged = {
+      request: Object.assign({}, ...left.map((parts) => parts.request)) as Partial<AdmissionRequest>,
+      account: Object.assign({}, ...left.map((parts) => parts.account)) as Partial<AccountState>,
+      key: Object.assign(
+        { counters: counters({ calls: all(1n), spent: all(1n), runningTasks: 1 }) },
+        ...left.map((parts) => parts.key),
+      ) as Partial<KeyState>,
+    };
+    assert.equal(codeOf(merged), code);
+  }
+});
+
+describe('counting', () => {
+  test('an admitted call counts in every window, with its hold', () => {
+    const decision = decide({ key: { counters: counters({ calls: all(1n), spent: all(5n), runningTasks: 1 }) } });
+    assert.ok(decision.admitted);
+    assert.deepEqual(decision.counters, {
+      countedAt: now,
+      calls: all(2n),
+      spent: all(15n),
+      runningTasks: 2,
+    });
+  });
+
+  for (const [later, kept] of [
+    ['2026-05-15T10:20:59.999Z', ['minute', 'hour', 'day', 'month', 'total']],
+    ['2026-05-15T10:21:00Z', ['hour', 'day', 'month', 'total']],
+    ['2026-05-15T11:00:00Z', ['day', 'month', 'total']],
+    ['2026-05-16T00:00:00Z', ['month', 'total']],
+    ['2026-06-01T00:00:00Z', ['total']],
+    // The same minute, hour and day of another month and year are other windows.
+    ['2027-05-15T10:20:30Z', ['total']],
+  ] as const) {
+    test(`at ${later} the counts of ${kept.join(', ')} still stand`, () => {
+      const { calls, spent } = countersAt(counters({ calls: all(7n), spent: all(9n) }), new Date(later));
+      for (const window of windows) {
+        const stands = (kept as readonly string[]).includes(window);
+        assert.equal(calls[window], stands ? 7n : 0n, window);
+        assert.equal(spent[window], stands ? 9n : 0n, window);
+      }
+    });
+  }
+
+  test('a clock that jumps back neither empties a window nor opens an older one', () => {
+    const limited = { callLimits: [{ calls: 1, per: 'minute' as const }], counters: counters({ calls: all(1n) }) };
+    const earlier = new Date(now.getTime() - 3 * 86_400_000);
+    assert.equal(codeOf({ key: limited }, earlier), 'call_limit_exceeded');
+    const decision = decide({ key: { counters: limited.counters } }, earlier);
+    assert.ok(decision.admitted);
+    assert.deepEqual(decision.counters.countedAt, now);
+    assert.equal(decision.counters.calls.minute, 2n);
+  });
+
+  test('a window that has passed admits again', () => {
+    const limited = { callLimits: [{ calls: 1, per: 'minute' as const }], counters: counters({ calls: all(1n) }) };
+    assert.equal(codeOf({ key: limited }, new Date('2026-05-15T10:21:00Z')), 'admitted');
+  });
+
+  test('never more calls of a window are admitted than it allows, whatever the times are', () =>
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...windows),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.integer({ min: 0, max: 7_200_000 }), { maxLength: 30 }),
+        (per, calls, offsets) => {
+          let state = counters({ countedAt: null });
+          const admitted = new Map<string, number>();
+          for (const offset of offsets) {
+            const at = new Date(now.getTime() + offset);
+            const decision = decide({ key: { callLimits: [{ calls, per }], counters: state } }, at);
+            if (!decision.admitted) continue;
+            state = decision.counters;
+            // A window never moves back, so a call counts in the window of the newest time seen.
+            const countedIn = String(countersAt(state, at).countedAt?.getTime());
+            const window = per === 'total' ? 'total' : windowName(per, Number(countedIn));
+            admitted.set(window, (admitted.get(window) ?? 0) + 1);
+          }
+          for (const count of admitted.values()) assert.ok(count <= calls);
+        },
+      ),
+    ));
+});
+
+describe('settling corrects the counters', () => {
+  const before = counters({ calls: all(3n), spent: all(100n), runningTasks: 2 });
+  const settled = { admittedAt: now, held: micros(30n), charged: micros(12n), isTask: true };
+
+  test('in every window that the admission still lies in', () => {
+    const after = correctedCounters(before, settled);
+    assert.deepEqual(after, { countedAt: now, calls: all(3n), spent: all(82n), runningTasks: 1 });
+  });
+
+  test('but not in windows that began after the admission', () => {
+    const admittedAt = new Date('2026-05-15T09:00:00Z');
+    const { spent } = correctedCounters(before, { ...settled, admittedAt });
+    assert.deepEqual(spent, { minute: 100n, hour: 100n, day: 82n, month: 82n, total: 82n });
+  });
+
+  test('never below zero', () => {
+    const { spent } = correctedCounters(counters({ spent: all(10n), runningTasks: 1 }), settled);
+    assert.deepEqual(spent, all(0n));
+  });
+
+  test('and leaves the running tasks alone when it was a call', () => {
+    assert.equal(correctedCounters(before, { ...settled, isTask: false }).runningTasks, 2);
+  });
+});
+
+describe('the state of the tightest limit', () => {
+  const state = (callLimits: KeyState['callLimits'], calls: bigint) =>
+    rateState({ callLimits, counters: counters({ calls: all(calls) }) }, now);
+
+  test('is that with the least left', () => {
+    const limits = [
+      { calls: 100, per: 'day' as const },
+      { calls: 5, per: 'minute' as const },
+    ];
+    assert.deepEqual(state(limits, 3n), { limit: 5, remaining: 2, resetSeconds: 30 });
+  });
+  test('never goes below zero left, as a limit that was lowered would have it', () => {
+    assert.deepEqual(state([{ calls: 2, per: 'total' }], 3n), { limit: 2, remaining: 0, resetSeconds: 0 });
+  });
+  test('is nothing for a key without limits', () => assert.equal(state([], 3n), undefined));
+});
+
+function windowName(per: Exclude<(typeof windows)[number], 'total'>, at: number): string {
+  return new Date(at).toISOString().slice(0, { minute: 16, hour: 13, day: 10, month: 7 }[per]);
+}
