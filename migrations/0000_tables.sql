@@ -102,6 +102,7 @@ CREATE TABLE "idempotency_keys" (
 	"state" text NOT NULL,
 	"owner" uuid,
 	"task_id" text,
+	"transfer_id" uuid,
 	"answer" text,
 	"created_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "idempotency_keys_account_id_key_pk" PRIMARY KEY("account_id","key"),
@@ -130,6 +131,11 @@ CREATE TABLE "intents" (
 	CONSTRAINT "intents_outcome" CHECK (outcome in ('open', 'accepted', 'finished', 'refused', 'unknown')),
 	CONSTRAINT "intents_accepted_has_job" CHECK (("intents"."outcome" = 'accepted') = ("intents"."job_id" is not null)),
 	CONSTRAINT "intents_closed_has_time" CHECK (("intents"."outcome" = 'open') = ("intents"."closed_at" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "owners" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "tasks" (
@@ -183,6 +189,8 @@ CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id");--> sta
 CREATE INDEX "entries_account_order" ON "entries" USING btree ("account_id","seq");--> statement-breakpoint
 CREATE INDEX "entries_task" ON "entries" USING btree ("task_id");--> statement-breakpoint
 CREATE INDEX "entries_request" ON "entries" USING btree ("request_id");--> statement-breakpoint
+CREATE INDEX "holds_of_calls_under_way" ON "holds" USING btree ("owner") WHERE state = 'held' and owner is not null;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_of_calls" ON "idempotency_keys" USING btree ("transfer_id");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "tasks_account_order" ON "tasks" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "tasks_model_outcomes" ON "tasks" USING btree ("model","finished_at");--> statement-breakpoint

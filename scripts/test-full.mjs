@@ -1,10 +1,25 @@
-/** `npm run test:full`: the tests that need more (browser, other clients, an S3 server) or take long; or the files given. */
-import { runScript } from './prepare.mjs';
+/** `npm run test:full`: the tests that need more (other programs, other clients) or take long; or the files given. */
+import { spawnSync } from 'node:child_process';
+import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
+
+/** Programs that judge what the gateway delivers, with the Debian packages that bring them. */
+const judges = [{ program: 'ffprobe', package: 'ffmpeg' }];
 
 await runScript(async () => {
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : testFilesBelow('test/full');
-  if (files.length > 0) return runTests(files);
-  process.stdout.write('There are no tests in test/full yet.\n0 passed, 0 failed\n');
+  installMissing();
+  await runTests(files);
 });
+
+function installMissing() {
+  const missing = judges.filter(({ program }) => spawnSync('which', [program]).status !== 0);
+  if (missing.length === 0) return;
+  const names = missing.map(({ package: name }) => name);
+  say(`Installing ${names.join(', ')} ...`);
+  const quiet = { stdio: ['ignore', 'ignore', 2] };
+  const { status: updated } = spawnSync('apt-get', ['update', '-qq'], quiet);
+  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], quiet);
+  if (updated !== 0 || status !== 0) throw new Error(`Install ${names.join(', ')} by hand and try again.`);
+}

@@ -26,11 +26,11 @@ export function createLog(level: LogLevel, file?: string): Logger {
     redact: { paths: struckOut, remove: true },
   };
   if (file === undefined) return pino(options, pino.destination(2));
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return pino(
     options,
     pino.multistream([
-      { level: level === 'silent' ? 'fatal' : level, stream: pino.destination({ dest: file, append: false }) },
+      { level: level === 'silent' ? 'fatal' : level, stream: pino.destination({ dest: file, append: true }) },
       { level: 'error', stream: pino.destination(2) },
     ]),
   );

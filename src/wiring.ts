@@ -210,9 +210,14 @@ export async function startApiRole(
       background.add(tracked);
     },
   });
-  await news.open();
-  await health.open();
-  const server = await serve(app, { host, port });
+  const closeParts = async () => {
+    health.close();
+    await news.close();
+  };
+  const server = await openParts().catch(async (error: unknown) => {
+    await closeParts();
+    throw error;
+  });
   if (core.publicUrl === '') core.publicUrl = localUrl(host, server.port);
   core.guard.allow(core.publicUrl);
   return {
@@ -222,10 +227,15 @@ export async function startApiRole(
       draining.abort();
       await server.stop(10_000);
       await Promise.all(background);
-      health.close();
-      await news.close();
+      await closeParts();
     },
   };
+
+  async function openParts() {
+    await news.open();
+    await health.open();
+    return serve(app, { host, port });
+  }
 }
 
 const localUrl = (host: string, port: number): string =>

@@ -32,7 +32,9 @@ export function curlLines(url: string, key: string | undefined, samples: Samples
     ),
     ...entry(
       'Avatar-talk: upload a voice and footage, ask until the video is there, and save it; it can be fetched once',
-      created(`${url}/v1/svctalk/generate ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
+      created(
+        `${url}/v1/svctalk/generate ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`,
+      ),
       `while curl -s ${saved} ${url}/v1/svctalk/generate/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
     ),
     ...entry(

@@ -1,14 +1,12 @@
 /** The command line: `tollgate <command>`. */
 import { Command, CommanderError } from 'commander';
-import { GatewayError } from '../domain/errors.ts';
-import { FolderInUse } from '../embedded/data-folder-lock.ts';
 import { SettingsError } from '../settings/mistakes.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addServerCommands } from './commands/servers.ts';
 import { addStartCommand } from './commands/start.ts';
-import { Refusal, tell } from './output.ts';
+import { tell } from './output.ts';
 
 const program = new Command('tollgate')
   .description('A gateway to language, image and video models with durable tasks and a prepaid ledger.')
@@ -20,11 +18,13 @@ addAccountCommands(program);
 addKeyCommands(program);
 addDemoCommand(program);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = exitCodeOf(error);
-}
+// Without waiting for what may still be open: native workers keep timers for some seconds. Nothing of ours is left.
+process.exit(
+  await program.parseAsync().then(
+    () => 0,
+    (error: unknown) => exitCodeOf(error),
+  ),
+);
 
 /** 0 for help, 2 for bad usage and bad settings, 1 for everything else; each told in plain words. */
 function exitCodeOf(error: unknown): number {
@@ -33,11 +33,15 @@ function exitCodeOf(error: unknown): number {
     tell(error.message);
     return 2;
   }
-  const plain = error instanceof Refusal || error instanceof FolderInUse || error instanceof GatewayError;
-  tell(
-    plain || !(error instanceof Error)
-      ? String(plain && error instanceof Error ? error.message : error)
-      : (error.stack ?? error.message),
-  );
+  tell(inWords(error));
   return 1;
+}
+
+/** What is wrong outside is told by its message; a stack is for mistakes of this program. */
+function inWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isOurMistake = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
+  if (isOurMistake || process.env['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(inWords).join('; ');
+  return error.message === '' ? error.name : error.message;
 }

@@ -51,6 +51,10 @@ export const hold = (amount: MicroYuan): Movement => movement('hold', { from: 'a
 
 export const release = (amount: MicroYuan): Movement => movement('release', { from: 'held', to: 'available', amount });
 
+/** What the operator earned and won't get, without touching the customer. */
+export const writeOff = (amount: MicroYuan): Movement =>
+  movement('write_off', { from: 'write_offs', to: 'revenue', amount });
+
 export interface Settlement {
   movements: readonly Movement[];
   /** Price less what had to be written off for want of money. */
@@ -84,7 +88,7 @@ export function settlement({
   ];
   const rest = minus(held, fromHold);
   if (rest > 0n) movements.push(release(rest));
-  if (writtenOff > 0n) movements.push(movement('write_off', { from: 'write_offs', to: 'revenue', amount: writtenOff }));
+  if (writtenOff > 0n) movements.push(writeOff(writtenOff));
   return { movements, charged: minus(price, writtenOff), writtenOff };
 }
 

@@ -30,13 +30,18 @@ export interface StartOptions {
   /** Told what takes long. */
   say: (line: string) => void;
   queuePrefix?: string;
+  /** Aborted when starting is to be given up; what was started by then is stopped. */
+  signal?: AbortSignal;
 }
 
-/** Starts everything, or nothing: what was started before a failure is stopped again. */
+/** Starts everything, or nothing: what was started before a failure or an abort is stopped again. */
 export async function startEverything(options: StartOptions): Promise<StartedGateway> {
   const started: (() => Promise<unknown>)[] = [];
   const stop = async () => {
-    for (const end of started.splice(0).reverse()) await end();
+    for (const end of started.splice(0).reverse()) {
+      // What can't be stopped must not keep the rest running.
+      await end().catch((error: unknown) => options.log.error({ err: error }, 'a part did not stop in order'));
+    }
   };
   try {
     return { ...(await startInOrder(options, started)), stop };
@@ -47,13 +52,14 @@ export async function startEverything(options: StartOptions): Promise<StartedGat
 }
 
 async function startInOrder(
-  { settings, log, say, queuePrefix }: StartOptions,
+  { settings, log, say, queuePrefix, signal }: StartOptions,
   started: (() => Promise<unknown>)[],
 ): Promise<Omit<StartedGateway, 'stop'>> {
   const { environment } = settings;
   const dataDir = resolve(environment.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const secretTexts = environment.secrets ?? [await loadOrMakeSecret(dataDir)];
+  signal?.throwIfAborted();
 
   const postgres = environment.databaseUrl === undefined ? await startPostgres({ dataDir, say }) : undefined;
   const databaseUrl = environment.databaseUrl ?? postgres?.url ?? '';
@@ -62,12 +68,18 @@ async function startInOrder(
   if (postgres) started.push(() => postgres.stop());
   if (lock) started.push(() => lock.release());
   await migrateDatabase(databaseUrl);
+  signal?.throwIfAborted();
 
   const temporal =
     environment.temporal.address === undefined
-      ? await startTemporal({ cliPath: await findTemporal({ ...cliPathOf(settings), say }), dataDir, say })
+      ? await startTemporal({
+          cliPath: await unlessAborted(findTemporal({ ...cliPathOf(settings), say }), signal),
+          dataDir,
+          say,
+        })
       : undefined;
   if (temporal) started.push(() => temporal.stop());
+  signal?.throwIfAborted();
   const address = environment.temporal.address ?? temporal?.address ?? '';
   const { namespace } = environment.temporal;
   const connection = await workerConnection({ address, namespace });
@@ -80,12 +92,23 @@ async function startInOrder(
     ...(queuePrefix !== undefined && { queuePrefix }),
   });
   started.push(() => core.close());
+  signal?.throwIfAborted();
   const worker = await startWorkerRole(core, connection, namespace);
   started.push(() => worker.stop());
   const api = await startApiRole(core, connection, namespace, { eager: true });
   started.push(() => api.stop());
   await lock?.announce(api.url);
   return { core, url: api.url, temporalUiUrl: temporal?.uiUrl, failed: failureOf(worker.done, lock, log) };
+}
+
+/** Gives up waiting for work that holds nothing: having Temporal built takes minutes. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('interrupted', { cause: signal.reason })), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 async function lockFolder(databaseUrl: string, dataDir: string, otherwise: () => Promise<void>): Promise<FolderLock> {

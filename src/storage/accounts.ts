@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
 import { micros, type MicroYuan } from '../domain/money.ts';
 import type { Database } from './database.ts';
-import { chainLink } from './ledger/write.ts';
+import { chainLink } from './ledger/chain.ts';
 import { newAccountId } from './new-ids.ts';
 
 export interface Account {

@@ -39,8 +39,12 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
   };
   const pool = new pg.Pool({ ...options, max: connectionsMax });
   const pipelined = new pg.Pool({ ...options, max: 4, pipeline: true });
-  pool.on('error', onIdleError);
-  pipelined.on('error', onIdleError);
+  for (const each of [pool, pipelined]) {
+    each.on('error', onIdleError);
+    // The pool listens to idle connections only. One that breaks in use tells its statements, and besides emits an
+    // `error` that would end the process if nobody listened.
+    each.on('connect', (client) => client.on('error', () => undefined));
+  }
   let closed: Promise<unknown> | undefined;
   return {
     url,

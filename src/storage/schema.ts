@@ -157,6 +157,7 @@ export const holds = pgTable(
     createdAt: moment('created_at').notNull(),
   },
   (table) => [
+    index('holds_of_calls_under_way').on(table.owner).where(sql.raw(`state = 'held' and owner is not null`)),
     check('holds_amount', sql`${table.amount} >= 0`),
     check('holds_state', oneOf('state', ['held', 'captured', 'released'])),
   ],
@@ -316,17 +317,26 @@ export const idempotencyKeys = pgTable(
     state: text('state').notNull(),
     owner: uuid('owner'),
     taskId: text('task_id').references(() => tasks.id),
+    /** The hold of a call under way: whoever closes it decides what becomes of the key. */
+    transferId: uuid('transfer_id'),
     /** Blob of a stored chat answer. */
     answer: text('answer'),
     createdAt: moment('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.key] }),
+    index('idempotency_keys_of_calls').on(table.transferId),
     index('idempotency_keys_age').on(table.createdAt),
     check('idempotency_keys_length', sql`char_length(${table.key}) between 1 and 255`),
     check('idempotency_keys_state', oneOf('state', ['running', 'done'])),
   ],
 );
+
+/** Processes that hold money for calls, with the leases that they renew: an expired one's holds are swept. */
+export const owners = pgTable('owners', {
+  id: uuid('id').primaryKey(),
+  expiresAt: moment('expires_at').notNull(),
+});
 
 /** Facts of this installation, by name; the fingerprint of TOLLGATE_SECRET is one. */
 export const installation = pgTable('installation', {

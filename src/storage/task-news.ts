@@ -112,10 +112,6 @@ export class TaskNews {
     }
   }
 
-  #isClosed(): boolean {
-    return this.#closed;
-  }
-
   /** Asked again after a pause: meanwhile it may have been closed. */
   #isClosed(): boolean {
     return this.#closed;

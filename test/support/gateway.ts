@@ -37,6 +37,8 @@ export interface TestGateway {
     account: AccountId,
     limits?: Partial<NewApiKey>,
   ): Promise<{ key: string; keyId: string; account: AccountId }>;
+  /** The answer to a GET of a task once it no longer says `processing`. */
+  finished(path: string, key?: string): Promise<Answer>;
   /** How many blobs are stored. */
   blobs(): Promise<number>;
   /** What the API says of the account: yuan available and held. */
@@ -135,6 +137,14 @@ export async function startTestGateway({
     get: async (path, headers = {}) => answerOf(await gateway.fetch(path, { headers })),
     newKey,
     newKeyOf,
+    finished: async (path, key = gateway.key) => {
+      for (let tries = 0; tries < 1_200; tries++) {
+        const answer = await gateway.get(path, bearer(key));
+        if (answer.body['status'] !== 'processing') return answer;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`${path} is still processing after a minute`);
+    },
     blobs: () => filesBelow(join(dataDir, 'blobs')),
     money: async (key = gateway.key) => {
       const { balance, held } = (await gateway.get('/v1/account', bearer(key))).body;

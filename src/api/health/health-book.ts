@@ -34,6 +34,8 @@ export interface HealthTools {
 export class HealthBook {
   readonly #tools: HealthTools;
   readonly #probes = new Map<string, { atMs: number; good: boolean }>();
+  /** Calls of this process, newest first; tasks are told by their rows. */
+  readonly #calls = new Map<string, TaskOutcome[]>();
   #report: { atMs: number; health: Promise<Record<string, ModelHealth>> } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -65,6 +67,14 @@ export class HealthBook {
     }
   }
 
+  /** Notes how a chat call went. */
+  record(model: string, { errorCode, latencyMs }: { errorCode?: string; latencyMs: number }): void {
+    const calls = this.#calls.get(model) ?? [];
+    calls.unshift({ model, errorCode, finishedAtMs: Date.now(), latencyMs });
+    calls.length = Math.min(calls.length, outcomes_max);
+    this.#calls.set(model, calls);
+  }
+
   async #compute(): Promise<Record<string, ModelHealth>> {
     const models = [...this.#tools.configuration.models.values()].filter(({ published }) => published);
     const outcomes = await recentOutcomes(
@@ -74,7 +84,7 @@ export class HealthBook {
     );
     return Object.fromEntries(
       models.map(({ id, maintenance, routes }) => {
-        const own = outcomes.filter(({ model }) => model === id);
+        const own = [...(this.#calls.get(id) ?? []), ...outcomes.filter(({ model }) => model === id)];
         const health = judged(own, this.#probes.get(routes[0]?.provider ?? ''));
         return [id, { ...health, available: health.available && !maintenance }];
       }),

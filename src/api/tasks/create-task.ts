@@ -1,6 +1,4 @@
 /** From a parsed request to an accepted task: one transaction holds its price and writes its row, then it is started. */
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../domain/canonical-json.ts';
 import { avatarSecondsDefault, type Model } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { TaskId } from '../../domain/ids.ts';
@@ -12,6 +10,7 @@ import { newTaskId } from '../../storage/new-ids.ts';
 import { markStarted } from '../../storage/tasks.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
 import { showRate } from '../middleware/authenticated.ts';
 
 export interface WantedTask {
@@ -60,7 +59,7 @@ export async function createTask(
       priceVersion: terms.priceVersion,
     },
     ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, bodyHash: hashOf({ kind: stored.kind, fingerprint: wanted.fingerprint }) },
+      idempotency: { key: idempotencyKey, bodyHash: fingerprintOf({ kind: stored.kind, fingerprint: wanted.fingerprint }) },
     }),
   });
   showRate(ctx, admitted.rate);
@@ -91,19 +90,8 @@ function taskTerms({ configuration }: ApiDependencies, model: Model): TaskTerms 
   if (price.unit === 'token') throw new TypeError(`${model.id} has a price per token`);
   const isAvatar = kind === 'avatar-video' || kind === 'avatar-image';
   const maxSeconds = model.limits.maxSeconds ?? (isAvatar ? avatarSecondsDefault : null);
-  const version = hashOf(priceJson(price)).toString('hex').slice(0, 12);
+  const version = fingerprintOf(priceJson(price)).toString('hex').slice(0, 12);
   return termsOf(model, price, version, isAvatar ? maxSeconds : null, configuration.providers);
 }
-
-function idempotencyKeyOf(ctx: ApiContext): string | undefined {
-  if (ctx.headers['idempotency-key'] === undefined) return undefined;
-  const key = ctx.get('Idempotency-Key');
-  if (key.length >= 1 && key.length <= 255) return key;
-  throw new GatewayError('invalid_parameter', 'The Idempotency-Key must have 1 to 255 characters.', {
-    param: 'Idempotency-Key',
-  });
-}
-
-const hashOf = (value: unknown): Buffer => createHash('sha256').update(canonicalJson(value)).digest();
 
 const thousandths = (units: number): Units['thousandths'] => BigInt(Math.round(units * 1000));

@@ -8,7 +8,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 const wait_seconds_max = 300;
 
 /** This call's wait in seconds: `Prefer: wait=N` (RFC 7240) if it can be read, at most 300; else the default. */
-export function waitSeconds(ctx: ApiContext, defaultSeconds: number): number {
+export function waitSeconds(ctx: Pick<ApiContext, 'get'>, defaultSeconds: number): number {
   for (const preference of ctx.get('Prefer').split(',')) {
     const wished = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(;.*)?$/i.exec(preference)?.[1];
     if (wished !== undefined) return Math.min(Number(wished), wait_seconds_max);

@@ -38,12 +38,13 @@ export function addAccountCommands(program: Command): void {
     );
 
   accounts
-    .command('credit <id> <yuan>')
+    .command('credit')
     .description('add money to an account')
+    .argument('<id>', 'the account')
+    .argument('<yuan>', 'how much', positiveYuan)
     .option('--reason <text>', 'kept with the entry', 'credited by the operator')
     .option('--json', 'print the account as JSON')
-    .action(async (id: string, yuan: string, { reason, json }: { reason: string; json?: boolean }) => {
-      const amount = positiveYuan(yuan);
+    .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
       await withDatabase(async ({ database, ledger }) => {
         const account = await known(database, id);
         await ledger.credit(account.id, amount, reason);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { MultiBar, type SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { runningGateway } from '../../embedded/data-folder-lock.ts';
-import { makeSamples, type Samples } from '../../embedded/samples.ts';
+import type { Samples } from '../../embedded/samples.ts';
 import { loadSettings } from '../../settings/load.ts';
 import { createApiKey, noLimits, revokeKey } from '../../storage/api-keys.ts';
 import { findFact } from '../../storage/installation.ts';
@@ -42,6 +42,7 @@ async function demo(options: DemoOptions): Promise<void> {
   if (url === undefined)
     throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or name one with --url.`);
   await withKey(options.key ?? process.env['TOLLGATE_API_KEY'], url === here, async (key) => {
+    const { makeSamples } = await import('../../embedded/samples.ts'); // it brings the simulator's encoders
     await run(new DemoClient(url, key), await makeSamples(dataDir), options);
   });
 }

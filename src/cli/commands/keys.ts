@@ -28,9 +28,7 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--account <id>', 'whose money it spends')
     .option('--name <name>', 'what people call it', 'key')
     .addOption(new Option('--level <level>', 'what it may do').choices(keyLevels).default('standard'))
-    .option('--models <ids>', 'allow-list of models, comma-separated', (text: string) =>
-      text.split(',').map((id) => id.trim()),
-    )
+    .option('--models <ids>', 'allow-list of models, comma-separated', modelIds)
     .option('--call-limit <calls/window>', 'such as 60/minute; may be given for several windows', callLimits, [])
     .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
     .option('--max-running-tasks <count>', 'tasks at a time', wholeNumber)
@@ -91,6 +89,12 @@ const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [
   `${start}…${last4}`,
   revoked ? 'revoked' : 'good',
 ];
+
+function modelIds(text: string): string[] {
+  const ids = text.split(',').map((id) => id.trim());
+  if (ids.every((id) => id !== '')) return ids;
+  throw new InvalidArgumentError('it must be ids of models, separated by commas.');
+}
 
 function callLimits(text: string, before: CallLimit[]): CallLimit[] {
   const { count, per } = perWindow(text);

@@ -7,6 +7,8 @@ const shades = 96;
 const colours = { text: shades, caption: shades + 1 } as const;
 /** Columns of text at the largest size. */
 const columnsLeast = 20;
+/** A card of any size shows less than this; laying out more would only hold up the event loop. */
+const promptCharactersMax = 20_000;
 /** Columns of the captions above and below. */
 const captionColumns = 44;
 
@@ -40,7 +42,8 @@ export function layOutCard(width: number, height: number, text: CardText): Card 
   });
   const captionHeight = lineHeight * captionDot;
   const bottomY = height - margin - glyphHeight * captionDot;
-  const prompt = fit(text.prompt, room, bottomY - margin - 2 * captionHeight, width);
+  const shown = text.prompt.slice(0, promptCharactersMax);
+  const prompt = fit(shown, room, bottomY - margin - 2 * captionHeight, width);
   const promptY = margin + captionHeight * 1.5;
   const blocks: Block[] = [
     captionBlock(text.top, margin),
@@ -53,7 +56,7 @@ export function layOutCard(width: number, height: number, text: CardText): Card 
   return {
     width,
     height,
-    palette: paletteOf(text.prompt),
+    palette: paletteOf(shown),
     repeatsAbove: (y) => y > 0 && stamps[y] === stamps[y - 1],
     paint: (y, row) => {
       row.fill(shadeAt(y), 0, width);

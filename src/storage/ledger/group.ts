@@ -161,8 +161,14 @@ function decide(move: Move<unknown>, view: View, writes: Writes): Decision<unkno
   const decision = move.decide({ now: view.now, account, key, task, bound });
   writes.add(decision, account, key, task);
   if (decision.boundKey && bindingKey !== undefined) {
-    const { bodyHash, taskId } = decision.boundKey;
-    view.idempotencyKeys.set(bindingKey, { bodyHash, state: 'done', taskId, answer: null });
+    const { bodyHash } = decision.boundKey;
+    const taskId = 'taskId' in decision.boundKey ? decision.boundKey.taskId : null;
+    view.idempotencyKeys.set(bindingKey, {
+      bodyHash,
+      state: taskId === null ? 'running' : 'done',
+      taskId,
+      answer: null,
+    });
   }
   return decision;
 }

@@ -34,8 +34,15 @@ export interface Decision<T> {
   closedHold?: { transferId: TransferId; state: 'captured' | 'released' };
   newTask?: NewTask;
   endedTask?: EndedTask;
-  boundKey?: { key: string; bodyHash: Buffer; taskId: TaskId };
+  boundKey?: BoundKey;
+  /** The answer of the call that bound this key is stored; or the key is free again. */
+  closedKey?: { transferId: TransferId; answer: string | null };
 }
+
+/** An idempotency key bound by a task for good, or by a call until it is closed. */
+export type BoundKey = { key: string; bodyHash: Buffer } & (
+  { taskId: TaskId } | { transferId: TransferId; owner: string }
+);
 
 /** An entry's movement with the facts that it names. */
 export interface NewEntry extends Movement {
@@ -59,6 +66,8 @@ export interface NewHold {
   keyId: KeyId;
   subject: string;
   amount: MicroYuan;
+  /** The process whose lease keeps a call's hold; a task's needs none. */
+  owner?: string;
 }
 
 export interface NewTask {

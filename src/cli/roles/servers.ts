@@ -1,0 +1,85 @@
+/** One role each, for production: from the start to SIGTERM. */
+import { resolve } from 'node:path';
+import { runningPostgres } from '../../embedded/postgres-server.ts';
+import { runningTemporal } from '../../embedded/temporal-server.ts';
+import { createLog } from '../../log.ts';
+import { loadSettings, type Settings } from '../../settings/load.ts';
+import { SettingsError } from '../../settings/mistakes.ts';
+import { loadOrMakeSecret } from '../../settings/secrets.ts';
+import { bootstrap } from '../../storage/bootstrap.ts';
+import { migrateDatabase } from '../../storage/database.ts';
+import { installTemporalRuntime } from '../../temporal/runtime.ts';
+import { type Core, lazyConnection, openCore, startApiRole, startWorkerRole, workerConnection } from '../../wiring.ts';
+import { print } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+/** Serves the API until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
+export async function runApi(): Promise<void> {
+  const settings = await loadSettings(process.env, process.cwd());
+  const log = createLog(settings.environment.logLevel);
+  installTemporalRuntime(log);
+  const asked = stopSignal();
+  const outside = await outsideOf(settings, { temporal: true });
+  const core = await openCore(settings, { ...outside, log });
+  try {
+    await bootstrapIfWished(settings, core);
+    const connection = lazyConnection(outside);
+    const api = await startApiRole(core, connection, outside.namespace, { eager: false });
+    log.info({ address: api.url }, 'the API listens');
+    await asked;
+    log.info('stopping');
+    await api.stop();
+    await connection.close();
+  } finally {
+    await core.close();
+  }
+}
+
+/** Where nobody sees what is printed only once, a demo account is made for a key that the operator knows already. */
+async function bootstrapIfWished({ environment }: Settings, core: Core): Promise<void> {
+  if (environment.bootstrap.key === undefined) return;
+  const made = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
+  if (made?.secret !== undefined) core.log.info({ account: made.account }, 'made the demo account');
+}
+
+/** Runs tasks until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
+export async function runWorker(): Promise<void> {
+  const settings = await loadSettings(process.env, process.cwd());
+  const log = createLog(settings.environment.logLevel);
+  installTemporalRuntime(log);
+  const asked = stopSignal();
+  const outside = await outsideOf(settings, { temporal: true });
+  const core = await openCore(settings, { ...outside, log });
+  try {
+    const connection = await workerConnection(outside);
+    const worker = await startWorkerRole(core, connection, outside.namespace);
+    log.info('the worker runs');
+    await Promise.race([asked, worker.done]);
+    log.info('stopping');
+    await worker.stop();
+    await connection.close();
+  } finally {
+    await core.close();
+  }
+}
+
+/** Brings the database up to date. Raises a SettingsError when there is none to be found. */
+export async function runMigration(): Promise<void> {
+  const { databaseUrl } = await outsideOf(await loadSettings(process.env, process.cwd()), { temporal: false });
+  await migrateDatabase(databaseUrl);
+  print('The database is up to date.');
+}
+
+/** The servers that a role works with: those of the settings, or of a gateway that runs on the data folder. */
+async function outsideOf({ environment }: Settings, needs: { temporal: boolean }) {
+  const dataDir = resolve(environment.dataDir);
+  const databaseUrl = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
+  const address = environment.temporal.address ?? (needs.temporal ? (await runningTemporal(dataDir))?.address : '');
+  const missing = [
+    databaseUrl === undefined ? `DATABASE_URL: is not set, and no gateway runs on ${environment.dataDir}` : undefined,
+    address === undefined ? `TEMPORAL_ADDRESS: is not set, and no gateway runs on ${environment.dataDir}` : undefined,
+  ].filter((line) => line !== undefined);
+  if (databaseUrl === undefined || address === undefined) throw new SettingsError(missing);
+  const secretTexts = environment.secrets ?? [await loadOrMakeSecret(dataDir)];
+  return { databaseUrl, address, namespace: environment.temporal.namespace, secretTexts };
+}

@@ -1,0 +1,87 @@
+/** Everything in one process: from the start to Ctrl-C. */
+import { relative, resolve } from 'node:path';
+import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start.ts';
+import { makeSamples, type Samples } from '../../embedded/samples.ts';
+import { createLog } from '../../log.ts';
+import { loadSettings, type Settings } from '../../settings/load.ts';
+import { type Bootstrapped, bootstrap } from '../../storage/bootstrap.ts';
+import { installTemporalRuntime } from '../../temporal/runtime.ts';
+import { curlLines } from '../curl-lines.ts';
+import { print, tell } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+/** Runs until it is asked to stop. Raises what it can't go on with. */
+export async function start(): Promise<void> {
+  const settings = await loadSettings(process.env, process.cwd());
+  const logFile = logFileOf(settings);
+  const log = createLog(settings.environment.logLevel, logFile);
+  installTemporalRuntime(log);
+  const asked = stopSignal().then(() => tell('\nStopping ...'));
+  const gateway = await startUnless(asked, { settings, log, say: tell });
+  if (gateway) {
+    try {
+      await welcome(gateway, settings, logFile);
+      const failure = await Promise.race([asked, gateway.failed]);
+      if (failure instanceof Error) throw failure;
+    } finally {
+      await gateway.stop();
+    }
+  }
+  tell('Stopped.');
+}
+
+/** Asked to stop while it still starts, it stops what was started by then and answers nothing. */
+async function startUnless(asked: Promise<void>, options: StartOptions): Promise<StartedGateway | undefined> {
+  const interrupted = new AbortController();
+  void asked.then(() => interrupted.abort());
+  try {
+    return await startEverything({ ...options, signal: interrupted.signal });
+  } catch (error) {
+    if (interrupted.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** The key that is made here is seen only now: nothing that may fail or be interrupted comes between. */
+async function welcome(gateway: StartedGateway, { environment }: Settings, logFile: string): Promise<void> {
+  const { core } = gateway;
+  const samples = await makeSamples(resolve(environment.dataDir));
+  const demo = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
+  print(greeting(gateway, demo, samples, shortPath(logFile)));
+}
+
+/** Relative to where the command runs, unless that leads out of there. */
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}
+
+function greeting(
+  { url, temporalUiUrl }: StartedGateway,
+  demo: Bootstrapped | undefined,
+  samples: Samples,
+  logFile: string,
+): string {
+  const keyLines =
+    demo?.secret !== undefined
+      ? [`Key         ${demo.secret}`, `            of the account ${demo.account}; it is shown this once`]
+      : [
+          'Key         shown once, when it was made; for another one:',
+          `            npx tollgate keys create --account ${demo?.account ?? '<id>'} --level admin`,
+          '            export TOLLGATE_API_KEY=<that key>',
+        ];
+  return [
+    '',
+    `Tollgate    ${url}`,
+    ...(temporalUiUrl === undefined ? [] : [`Temporal    ${temporalUiUrl}`]),
+    `Log         ${logFile}`,
+    ...keyLines,
+    '',
+    'Try it:',
+    '',
+    ...curlLines(url, demo?.secret, samples),
+    'Or run a demo of all of it: npx tollgate demo',
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n');
+}

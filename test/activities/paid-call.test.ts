@@ -1,0 +1,226 @@
+/** The paid call and what follows it, on the real Temporal server, with providers that misbehave in every way. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { GatewayError } from '../../src/domain/errors.ts';
+import type { TaskProvider } from '../../src/providers/contract.ts';
+import { findIntent, openIntent } from '../../src/storage/intents.ts';
+import { assertLedgerAddsUp, stateOf, type AdmissionOptions } from '../support/money.ts';
+import {
+  image,
+  part,
+  type Script,
+  ScriptedProvider,
+  sound,
+  startTaskRunner,
+  type TaskRunner,
+} from '../support/task-runner.ts';
+
+// One runner for all: each test brings providers of its own, under names that workers listen for from the start.
+const names = Array.from({ length: 24 }, (_, index) => `p${index}`);
+const providers = new Map<string, ScriptedProvider>();
+let used = 0;
+const runner: TaskRunner = await startTaskRunner({
+  providers: Object.fromEntries(names.map((name) => [name, standIn(name)])),
+});
+after(async () => {
+  await assertLedgerAddsUp(runner.db.database);
+  await runner.stop();
+});
+
+const unknown: Script['submit'] = () => ({ outcome: 'unknown', reason: 'the connection broke' });
+const refused =
+  (fallOver: boolean, message = 'No.'): Script['submit'] =>
+  () => ({
+    outcome: 'refused',
+    error: new GatewayError('upstream_error', message),
+    fallOver,
+  });
+
+describe('an answer that was lost', () => {
+  test('ends the task at its deadline; it is sent once and its hold is given back', async () => {
+    const { name, provider } = scripted({ submit: unknown });
+    const id = await runner.start({ routes: [name], deadlineMs: 1_200 });
+    const task = await runner.final(id);
+    assert.deepEqual([task.state, task.error?.code], ['failed', 'upstream_timeout']);
+    assert.ok(Number(task.finishedAt) - Number(task.createdAt) >= 1_200);
+    assert.equal(provider.asked.submit, 1);
+    assert.equal((await findIntent(runner.db.database, id, 0))?.outcome, 'unknown');
+    const { held, available } = await stateOf(runner.db.database, runner.customer);
+    assert.ok(held + available >= 0n);
+  });
+
+  test('is looked up, and the job that is found is collected', async () => {
+    let asked = 0;
+    const find = () => {
+      asked += 1;
+      if (asked === 1) throw new Error('the list is not to be had');
+      return asked < 3 ? undefined : 'the-job';
+    };
+    const { name, provider } = scripted({ abilities: { lookup: true }, submit: unknown, find });
+    const id = await runner.start({ routes: [name], deadlineMs: 20_000 });
+    assert.equal((await runner.final(id)).state, 'succeeded');
+    assert.deepEqual([provider.asked.submit, provider.asked.find], [1, 3]);
+    assert.equal((await findIntent(runner.db.database, id, 0))?.jobId, 'the-job');
+  });
+
+  test('that is never found ends at the deadline', async () => {
+    const { name, provider } = scripted({ abilities: { lookup: true }, submit: unknown });
+    const task = await runner.final(await runner.start({ routes: [name], deadlineMs: 1_000 }));
+    assert.equal(task.error?.code, 'upstream_timeout');
+    assert.equal(provider.asked.submit, 1);
+    assert.ok(provider.asked.find >= 2);
+  });
+
+  test('never falls over to the next route', async () => {
+    const [first, second] = [scripted({ submit: unknown }), scripted({})];
+    await runner.final(await runner.start({ routes: [first.name, second.name], deadlineMs: 300 }));
+    assert.equal(second.provider.asked.submit, 0);
+  });
+
+  test('of an idempotent provider is sent again until there is one', async () => {
+    let calls = 0;
+    const submit = () => {
+      calls += 1;
+      return calls < 3
+        ? ({ outcome: 'unknown', reason: 'lost' } as const)
+        : ({ outcome: 'accepted', jobId: 'j' } as const);
+    };
+    const { name, provider } = scripted({ abilities: { idempotent: true }, submit });
+    assert.equal((await runner.final(await runner.start({ routes: [name] }))).state, 'succeeded');
+    assert.equal(provider.asked.submit, 3);
+  });
+
+  test('of an idempotent provider that never answers ends at the deadline', async () => {
+    const { name } = scripted({ abilities: { idempotent: true }, submit: unknown });
+    const task = await runner.final(await runner.start({ routes: [name], deadlineMs: 1_000 }));
+    assert.equal(task.error?.code, 'upstream_timeout');
+  });
+});
+
+describe('an attempt that died after it had opened the intent', () => {
+  const dead = async (script: Script, options: AdmissionOptions = {}) => {
+    const { name, provider } = scripted(script);
+    const id = await runner.admit({ routes: [name], timeoutMs: 200, ...options });
+    assert.equal((await openIntent(runner.db.database, id, 0, name)).opened, 'now');
+    // As if the attempt had died 20 seconds ago.
+    await runner.db.database.pool.query('update intents set sent_before = clock_timestamp() where task_id = $1', [id]);
+    await runner.starter.start(await runner.facts(id));
+    return { id, provider };
+  };
+
+  test('is followed by the same call again where the provider is idempotent', async () => {
+    const { id, provider } = await dead({ abilities: { idempotent: true } });
+    assert.equal((await runner.final(id)).state, 'succeeded');
+    assert.equal(provider.asked.submit, 1);
+  });
+
+  test('is never sent again where it is not, and fails at the deadline', async () => {
+    const { id, provider } = await dead({}, { deadlineMs: 2_000 });
+    const task = await runner.final(id);
+    assert.deepEqual([task.state, task.error?.code, provider.asked.submit], ['failed', 'upstream_timeout', 0]);
+  });
+
+  test('is looked up where the provider can tell', async () => {
+    const { id, provider } = await dead({ abilities: { lookup: true }, find: () => 'found' });
+    assert.equal((await runner.final(id)).state, 'succeeded');
+    assert.deepEqual([provider.asked.submit, provider.asked.find], [0, 1]);
+  });
+});
+
+describe('a refusal', () => {
+  test('that is the fault of the route falls over to the next one', async () => {
+    const [first, second] = [scripted({ submit: refused(true) }), scripted({})];
+    const id = await runner.start({ routes: [first.name, second.name] });
+    assert.equal((await runner.final(id)).state, 'succeeded');
+    assert.deepEqual([first.provider.asked.submit, second.provider.asked.submit], [1, 1]);
+    assert.equal((await findIntent(runner.db.database, id, 0))?.outcome, 'refused');
+  });
+
+  test('that is the fault of the request does not', async () => {
+    const submit: Script['submit'] = () => ({
+      outcome: 'refused',
+      error: new GatewayError('content_policy_violation', 'Not that.', { param: 'prompt' }),
+      fallOver: false,
+    });
+    const [first, second] = [scripted({ submit }), scripted({})];
+    const task = await runner.final(await runner.start({ routes: [first.name, second.name] }));
+    assert.deepEqual(task.error, { code: 'content_policy_violation', message: 'Not that.', param: 'prompt' });
+    assert.equal(second.provider.asked.submit, 0);
+  });
+
+  test('of all routes ends with the last one', async () => {
+    const [first, second] = [scripted({ submit: refused(true, 'one') }), scripted({ submit: refused(true, 'two') })];
+    const task = await runner.final(await runner.start({ routes: [first.name, second.name] }));
+    assert.deepEqual([task.state, task.error?.message], ['failed', 'two']);
+  });
+});
+
+describe('a result', () => {
+  const failing = async (script: Script, options: AdmissionOptions = {}) => {
+    const { name } = scripted(script);
+    const task = await runner.final(await runner.start({ routes: [name], ...options }));
+    assert.deepEqual([task.state, task.cost, task.files], ['failed', null, null]);
+    const left: string[] = [];
+    for await (const { key } of runner.deps.blobs.list(`results/${task.id}`)) left.push(key);
+    return { code: task.error?.code, left };
+  };
+  const answering = (...files: Buffer[]): Script => ({
+    poll: () => ({ state: 'succeeded', parts: files.map(part) }),
+  });
+
+  test('that is no media fails as an upstream error and is not kept', async () => {
+    assert.deepEqual(await failing(answering(Buffer.from('<html>oops'))), { code: 'upstream_error', left: [] });
+  });
+  test('without a file fails as an upstream error', async () => {
+    assert.equal((await failing(answering())).code, 'upstream_error');
+  });
+  test('that lasts longer than the model may fails as an upstream error', async () => {
+    const { code } = await failing(answering(sound(2)), { kind: 'avatar_talk', maxSeconds: 1 });
+    assert.equal(code, 'upstream_error');
+  });
+  test('of exactly the longest time is charged by the millisecond', async () => {
+    const { name } = scripted(answering(sound(1.5)));
+    const task = await runner.final(await runner.start({ routes: [name], kind: 'avatar_talk', maxSeconds: 1.5 }));
+    assert.deepEqual([task.state, task.durationMs, task.cost], ['succeeded', 1500, 15n]);
+  });
+  test('that came with the answer to the create is stored and charged', async () => {
+    const submit: Script['submit'] = () => ({ outcome: 'finished', parts: [part(image), part(image)] });
+    const { name, provider } = scripted({ submit });
+    const task = await runner.final(await runner.start({ routes: [name] }));
+    assert.deepEqual([task.state, task.files?.length, task.cost, provider.asked.poll], ['succeeded', 2, 20n, 0]);
+  });
+  test('that came with the answer to the create and is no media fails', async () => {
+    const submit: Script['submit'] = () => ({ outcome: 'finished', parts: [part(Buffer.from('nonsense'))] });
+    assert.equal((await failing({ submit })).code, 'upstream_error');
+  });
+  test('that can never be read fails at the deadline', async () => {
+    const broken = { open: () => Promise.reject(new Error('reset by peer')) };
+    const poll: Script['poll'] = () => ({ state: 'succeeded', parts: [broken] });
+    assert.equal((await failing({ poll }, { deadlineMs: 1_000 })).code, 'upstream_timeout');
+  });
+});
+
+function standIn(name: string): TaskProvider {
+  const now = () => {
+    const provider = providers.get(name);
+    if (!provider) throw new Error(`nobody scripted ${name}`);
+    return provider;
+  };
+  return {
+    get abilities() {
+      return now().abilities;
+    },
+    submit: (job, signal) => now().submit(job, signal),
+    poll: (id, job, signal) => now().poll(id, job, signal),
+    find: () => now().find(),
+    cancel: () => now().cancel(),
+  };
+}
+
+function scripted(script: Script): { name: string; provider: ScriptedProvider } {
+  const name = names[used++];
+  if (name === undefined) throw new Error('more names are needed');
+  const provider = new ScriptedProvider(script);
+  providers.set(name, provider);
+  return { name, provider };
+}

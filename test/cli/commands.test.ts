@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { probeMedia } from '../../src/media/probe.ts';
+import { withFileReader } from '../../src/media/reader.ts';
+import { type Gateway, Installation } from '../support/process.ts';
+
+describe('commands beside a running gateway', { concurrency: 2 }, () => {
+  let home: Installation;
+  let gateway: Gateway;
+  before(async () => {
+    home = await Installation.make();
+    gateway = await home.start();
+  });
+  after(() => home.remove());
+
+  const account = async (key: unknown) =>
+    fetch(`${gateway.url}/v1/account`, { headers: { Authorization: `Bearer ${String(key)}` } });
+
+  test('an account is made, credited, listed and suspended', async () => {
+    const made = await home.json('accounts', 'create', '--name', 'Ada & Co', '--balance', '2.5');
+    const { id } = made;
+    assert.match(String(id), /^acc_\w+$/);
+    const plain = { object: 'account', id, name: 'Ada & Co', currency: 'CNY', balance: 2.5, held: 0, status: 'active' };
+    assert.deepEqual(made, plain);
+    const credited = await home.json('accounts', 'credit', String(id), '0.000001', '--reason', 'a gift');
+    assert.equal(credited['balance'], 2.500001);
+    const list = await home.json('accounts', 'list');
+    assert.equal(list['object'], 'list');
+    const found = (list['data'] as { id: unknown }[]).find((one) => one.id === id);
+    assert.deepEqual(found, { ...plain, balance: 2.500001 });
+
+    const { key } = await home.json('keys', 'create', '--account', String(id), '--level', 'read');
+    assert.equal((await account(key)).status, 200);
+    const suspended = await home.json('accounts', 'suspend', String(id));
+    assert.equal(suspended['status'], 'suspended');
+    const refused = await eventually(() => account(key), 403);
+    assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'account_suspended');
+  });
+
+  test('a key with every option shows them all, works, and is revoked', async () => {
+    const { id } = await home.json('accounts', 'create', '--name', 'Bob');
+    const options = [
+      '--account',
+      String(id),
+      '--name',
+      'backend',
+      '--level',
+      'admin',
+      '--models',
+      'sim-image, sim-chat',
+    ];
+    const limits = ['--call-limit', '60/minute', '--call-limit', '1000/day', '--spend-limit', '10.5/month'];
+    const rest = ['--max-running-tasks', '3', '--expires-at', '2099-01-31T00:00:00Z'];
+    const { key, created, ...made } = await home.json('keys', 'create', ...options, ...limits, ...rest);
+    assert.equal(typeof created, 'number');
+    assert.deepEqual(made, {
+      id: made['id'],
+      object: 'api_key',
+      name: 'backend',
+      level: 'admin',
+      models: ['sim-image', 'sim-chat'],
+      call_limits: [
+        { calls: 60, per: 'minute' },
+        { calls: 1000, per: 'day' },
+      ],
+      spend_limit: { amount: 10.5, per: 'month' },
+      max_running_tasks: 3,
+      expires_at: '2099-01-31T00:00:00.000Z',
+      last_used: null,
+      start: String(key).slice(0, 10),
+      last4: String(key).slice(-4),
+      revoked: false,
+    });
+    assert.equal((await account(key)).status, 200);
+    const list = await home.json('keys', 'list', '--account', String(id));
+    assert.deepEqual(
+      (list['data'] as { id: unknown; key?: unknown }[]).map((one) => [one.id, one.key]),
+      [[made['id'], undefined]],
+    );
+    assert.equal((await home.json('keys', 'revoke', String(made['id'])))['revoked'], true);
+    await eventually(() => account(key), 401);
+  });
+
+  test('people read lines and columns', async () => {
+    const created = await home.run(['accounts', 'create', '--name', 'Cleo', '--balance', '1']);
+    assert.match(created.stdout, /^acc_\w+ {2}Cleo {2}active {2}balance 1 yuan, held 0\n$/);
+    const [id = ''] = created.stdout.split(' ');
+    const accounts = await home.run(['accounts', 'list']);
+    assert.match(accounts.stdout, /^ID +NAME +STATUS +BALANCE +HELD\n/);
+    assert.match(accounts.stdout, new RegExp(`^${id} +Cleo +active +1 +0$`, 'm'));
+    const key = await home.run(['keys', 'create', '--account', id]);
+    assert.match(key.stdout, /^key_\w+ {2}standard\nsk-tg-[\w-]{43}\nIt is shown this once\.\n$/);
+    const keys = await home.run(['keys', 'list', '--account', id]);
+    assert.match(keys.stdout, /^ID +NAME +LEVEL +KEY +STATE\nkey_\w+ +key +standard +sk-tg-\w{4}…\S{4} +good\n$/);
+  });
+
+  const badUsage: [string, string[]][] = [
+    ['an unknown command', ['fly']],
+    ['an unknown option', ['keys', 'list', '--acount', 'x']],
+    ['a missing option', ['keys', 'create']],
+    ['a missing argument', ['accounts', 'suspend']],
+    ['an argument too many', ['accounts', 'list', 'all']],
+    ['an amount that is none', ['accounts', 'credit', 'acc_x', 'much']],
+    ['an amount below zero', ['accounts', 'create', '--name', 'x', '--balance', '-1']],
+    ['a name that is empty', ['accounts', 'create', '--name', '']],
+    ['an unknown level', ['keys', 'create', '--account', 'x', '--level', 'god']],
+    ['a limit without a window', ['keys', 'create', '--account', 'x', '--call-limit', '60']],
+    [
+      'two limits for one window',
+      ['keys', 'create', '--account', 'x', '--call-limit', '1/day', '--call-limit', '2/day'],
+    ],
+    ['an unknown window', ['keys', 'create', '--account', 'x', '--spend-limit', '10/week']],
+    ['no running tasks at all', ['keys', 'create', '--account', 'x', '--max-running-tasks', '0']],
+    ['a time that is none', ['keys', 'create', '--account', 'x', '--expires-at', 'tomorrow']],
+    ['a model without a name', ['keys', 'create', '--account', 'x', '--models', 'sim-image,']],
+  ];
+  for (const [what, args] of badUsage) {
+    test(`${what} is bad usage: one line and exit code 2`, async () => {
+      const { code, stdout, stderr } = await home.run(args);
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
+      assert.match(stderr, /^error: [^\n]+\n$/);
+    });
+  }
+
+  for (const args of [
+    ['accounts', 'credit', 'acc_none', '5'],
+    ['accounts', 'suspend', 'acc_none'],
+    ['keys', 'create', '--account', 'acc_none'],
+    ['keys', 'list', '--account', 'acc_none'],
+    ['keys', 'revoke', 'key_none'],
+  ]) {
+    test(`${args.join(' ')}: who is not there is named, with exit code 1`, async () => {
+      const { code, stdout, stderr } = await home.run(args);
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, /^There is no (account acc_none|key key_none)\.\n$/);
+    });
+  }
+
+  const commands = ['', 'start', 'api', 'worker', 'migrate', 'demo', 'accounts', 'keys'];
+  const below = ['accounts create', 'accounts list', 'accounts credit', 'accounts suspend'];
+  for (const command of [...commands, ...below, 'keys create', 'keys list', 'keys revoke']) {
+    test(`${command} --help says how it is used`, async () => {
+      const { code, stdout, stderr } = await home.run([...command.split(' ').filter(Boolean), '--help']);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+      assert.ok(stdout.startsWith(`Usage: ${['tollgate', command].filter(Boolean).join(' ')} `), stdout);
+    });
+  }
+
+  test('demo saves an image, a video and an avatar-talk video, and a ledger that adds up', async () => {
+    const [demo] = (
+      (await home.json('accounts', 'list'))['data'] as { id: string; name: string; balance: number }[]
+    ).filter(({ name }) => name === 'demo');
+    const told = await home.json('demo', '--out', 'results');
+    const [image = '', video = '', avatar = ''] = told['files'] as string[];
+    assert.deepEqual(
+      [image, video, avatar],
+      ['image.png', 'video.mp4', 'avatar-talk.mp4'].map((name) => join(home.folder, 'results', name)),
+    );
+    const png = await withFileReader(image, probeMedia);
+    assert.deepEqual([png.mediaType, png.width, png.height], ['image/png', 1024, 1024]);
+    const mp4 = await withFileReader(video, probeMedia);
+    assert.deepEqual([mp4.mediaType, mp4.durationMs], ['video/mp4', 5000]);
+    const talk = await withFileReader(avatar, probeMedia);
+    assert.deepEqual([talk.mediaType, talk.durationMs, talk.hasAudio], ['video/mp4', 4000, true]);
+
+    const entries = told['ledger'] as { type: string; amount: number; charged: number }[];
+    assert.deepEqual(
+      entries.filter(({ type }) => type === 'capture').map(({ charged }) => charged),
+      [0.2, 0.5, 0.2],
+    );
+    assert.equal(micro(entries.map(({ amount }) => amount)), -900_000);
+    const after = told['account'] as { balance: number; held: number };
+    assert.deepEqual([micro([demo?.balance ?? 0, -after.balance]), after.held], [900_000, 0]);
+    assert.equal(await demoKeysLeft(demo?.id ?? ''), 0);
+  });
+
+  test('demo tells people what it did', async () => {
+    
+    const { code, stdout } = await home.run(['demo', '--key', gateway.key ?? '', '--url', `${gateway.url}/`]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Saved:\n {2}\S+demo\/image\.png\n {2}\S+video\.mp4\n {2}\S+avatar-talk\.mp4$/m);
+    assert.match(stdout, /^The changes sum to -0\.9, what was earned to 0\.9: it adds up\.$/m);
+  });
+
+  const wrong: [string, string[], RegExp][] = [
+    [
+      'an address where nobody listens',
+      ['--url', 'http://127.0.0.1:1', '--key', 'k'],
+      /^http:\/\/127\.0\.0\.1:1 does not answer \(.+\)\.\n$/,
+    ],
+    ['an address that is none', ['--url', 'nowhere', '--key', 'k'], /^[^\n]*nowhere[^\n]*\n$/],
+    ['a key that is none', ['--key', 'sk-tg-wrong'], /^POST \S+: 401 [^\n]+\n$/],
+    [
+      'no key for a gateway elsewhere',
+      ['--url', 'http://127.0.0.1:1'],
+      /^Name the API key with --key or TOLLGATE_API_KEY\.\n$/,
+    ],
+  ];
+  for (const [what, args, line] of wrong) {
+    test(`demo with ${what}: one line and exit code 1`, async () => {
+      const { code, stdout, stderr } = await home.run(['demo', '--json', ...args]);
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, line);
+    });
+  }
+
+  async function demoKeysLeft(id: string): Promise<number> {
+    const keys = (await home.json('keys', 'list', '--account', id))['data'] as { name: string; revoked: boolean }[];
+    const made = keys.filter(({ name }) => name === 'tollgate demo');
+    assert.ok(made.length > 0);
+    return made.filter(({ revoked }) => !revoked).length;
+  }
+});
+
+describe('without a running gateway', () => {
+  let home: Installation;
+  before(async () => {
+    home = await Installation.make();
+  });
+  after(() => home.remove());
+
+  for (const [args, exitCode] of [
+    [['accounts', 'list'], 1],
+    [['keys', 'revoke', 'key_x'], 1],
+    [['demo'], 1],
+    [['migrate'], 2],
+    [['api'], 2],
+    [['worker'], 2],
+  ] as const) {
+    test(`${args.join(' ')} says what is missing and what to do, with exit code ${exitCode}`, async () => {
+      const { code, stdout, stderr } = await home.run(args);
+      assert.deepEqual({ code, stdout }, { code: exitCode, stdout: '' });
+      assert.match(
+        stderr,
+        exitCode === 1 ? /^No gateway runs on \S+\. Start one with [^\n]+\n$/ : /DATABASE_URL: is not set/,
+      );
+    });
+  }
+});
+
+/** Asks until the status is the wished one: a key that was changed works on for at most 5 s. */
+async function eventually(ask: () => Promise<Response>, status: number): Promise<Response> {
+  const startedAt = performance.now();
+  for (;;) {
+    const answer = await ask();
+    if (answer.status === status) return answer;
+    await answer.body?.cancel();
+    assert.ok(performance.now() - startedAt < 5_000, `still ${answer.status} after 5 s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const micro = (yuan: readonly number[]): number => yuan.reduce((sum, one) => sum + Math.round(one * 1_000_000), 0);

@@ -1,0 +1,95 @@
+/** News of final tasks: by NOTIFY at once, and by the safety net when nobody can be heard. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { TaskId } from '../../src/domain/ids.ts';
+import type { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { newTaskId } from '../../src/storage/new-ids.ts';
+import { TaskNews, tellFinal } from '../../src/storage/task-news.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
+
+const patience_ms = 10_000;
+const never = () => new AbortController().signal;
+let db: TestDatabase;
+let ledger: Ledger;
+let who: Customer;
+let news: TaskNews | undefined;
+before(async () => {
+  db = await freshDatabase();
+  ledger = newLedger(db.database);
+  who = await newCustomer(db.database, ledger, 1_000n);
+});
+afterEach(async () => {
+  await news?.close();
+  news = undefined;
+});
+after(() => db.drop());
+
+async function opened(): Promise<TaskNews> {
+  news = new TaskNews(db.database, () => undefined);
+  await news.open();
+  return news;
+}
+
+async function accepted(): Promise<TaskId> {
+  const answer = await ledger.admitTask(admissionOf(who, 1n));
+  assert.ok(answer.admitted === 'new');
+  return answer.taskId;
+}
+
+const listeners = () =>
+  db.database.pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and query like 'listen%'`,
+  );
+
+test('a notice is heard by all who wait for the task, and by nobody else', async () => {
+  const waiting = await opened();
+  const ids = Array.from({ length: 250 }, () => newTaskId('image'));
+  const other = waiting.final(newTaskId('image'), patience_ms, never());
+  const settled = [...ids, ids[0]!].map((id) => waiting.final(id, patience_ms, never()).settled);
+  // None of these tasks has a row: only the notices can tell of them.
+  await tellFinal(db.database, ids);
+  assert.ok((await Promise.all(settled)).every(Boolean));
+  other.stop();
+  assert.equal(await other.settled, false);
+});
+
+test('without a notice the safety net hears of it', async () => {
+  const waiting = await opened();
+  const id = await accepted();
+  const { settled } = waiting.final(id, patience_ms, never());
+  await ledger.releaseTask(failureOf(who, id));
+  assert.equal(await settled, true);
+});
+
+test('a listening connection that is terminated is made again, and nothing is missed meanwhile', async () => {
+  const waiting = await opened();
+  const id = await accepted();
+  const { settled } = waiting.final(id, patience_ms, never());
+  const { rows } = await listeners();
+  assert.equal(rows.length, 1);
+  await db.database.pool.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+  const startedAt = performance.now();
+  await ledger.releaseTask(failureOf(who, id));
+  assert.equal(await settled, true);
+  assert.ok(performance.now() - startedAt < 900, 'sooner than the net of a connection that listens');
+  // Heard by notice again once it listens: this id has no row.
+  const unknown = newTaskId('image');
+  const again = waiting.final(unknown, patience_ms, never());
+  let heard = false;
+  void again.settled.then((isFinal) => (heard = isFinal));
+  const until = Date.now() + patience_ms;
+  while (!heard && Date.now() < until) await tellFinal(db.database, [unknown]);
+  assert.equal(heard, true);
+});
+
+test('a waiter gives up in time, on a signal, and at once on one that has come', async () => {
+  const waiting = await opened();
+  const id = await accepted();
+  assert.equal(await waiting.final(id, 20, never()).settled, false);
+  const leaving = new AbortController();
+  const { settled } = waiting.final(id, patience_ms, leaving.signal);
+  leaving.abort();
+  assert.equal(await settled, false);
+  assert.equal(await waiting.final(id, patience_ms, AbortSignal.abort()).settled, false);
+});

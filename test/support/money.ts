@@ -1,0 +1,206 @@
+/** What the tests of the ledger share: accounts with keys, admissions, and a reader that checks what was written. */
+import assert from 'node:assert/strict';
+import type { KeyId, AccountId, TaskId } from '../../src/domain/ids.ts';
+import { ledgerAccounts } from '../../src/domain/ledger.ts';
+import { micros } from '../../src/domain/money.ts';
+import { type KeyLimits } from '../../src/domain/keys.ts';
+import { createAccount } from '../../src/storage/accounts.ts';
+import { createApiKey, findKey, noLimits } from '../../src/storage/api-keys.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { LedgerGroups } from '../../src/storage/ledger/group.ts';
+import { Ledger, type TaskAdmission, type TaskFailure, type TaskSuccess } from '../../src/storage/ledger/ledger.ts';
+import { chainLink } from '../../src/storage/ledger/chain.ts';
+import { canonicalEntry } from '../../src/storage/ledger/rows.ts';
+import { newTaskId } from '../../src/storage/new-ids.ts';
+
+export const ledgerKey = Buffer.alloc(32, 7);
+
+export const newLedger = (database: Database): Ledger => new Ledger(new LedgerGroups(database, ledgerKey));
+
+export interface Customer {
+  account: AccountId;
+  key: KeyId;
+}
+
+/** An account with this many micro-yuan and a key. */
+export async function newCustomer(
+  database: Database,
+  ledger: Ledger,
+  balance: bigint,
+  limits: Partial<KeyLimits> = {},
+): Promise<Customer> {
+  const { id: account } = await createAccount(database, ledgerKey, 'test');
+  if (balance > 0n) await ledger.credit(account, micros(balance), 'for a test');
+  const { key } = await createApiKey(database, account, { ...noLimits, ...limits, name: 'test', level: 'standard' });
+  return { account, key: key.id };
+}
+
+export interface AdmissionOptions {
+  id?: TaskId;
+  kind?: 'image' | 'avatar_talk';
+  idempotency?: { key: string; bodyHash: Buffer };
+  /** The providers of its routes. */
+  routes?: readonly string[];
+  maxSeconds?: number;
+  timeoutMs?: number;
+  deadlineMs?: number;
+}
+
+const upload = { blobKey: 'uploads/x/y', mediaType: 'audio/wav', bytes: 3, sha256: '00', durationMs: 1000 };
+const requests = {
+  image: {
+    model: 'sim-image',
+    prompt: 'a gate',
+    quality: 'medium',
+    n: 1,
+    imageUrls: [],
+    pixels: { mode: 'sized', width: 1024, height: 1024 },
+  },
+  avatar_talk: { model: 'sim-avatar-talk', templateName: 'template' },
+};
+
+/** A task's admission at this price an image or second. */
+export function admissionOf({ account, key }: Customer, hold: bigint, more: AdmissionOptions = {}): TaskAdmission {
+  const price = micros(hold);
+  const kind = more.kind ?? 'image';
+  return {
+    account,
+    request: { needs: 'standard', model: 'sim-image', maintenance: false, hold: price, isTask: true },
+    units: { thousandths: 1000n, unit: 'image', unitPrice: price, priceVersion: 'v1' },
+    task: {
+      id: more.id ?? newTaskId(kind),
+      kind,
+      keyId: key,
+      requestId: 'req_test',
+      model: 'sim-image',
+      request: requests[kind],
+      ...(kind === 'avatar_talk' && { uploads: { audio: upload, video: upload } }),
+      terms: {
+        modelKind: kind === 'image' ? 'image' : 'avatar-talk',
+        price:
+          kind === 'image'
+            ? { unit: 'image', perImage: hold.toString() }
+            : { unit: 'second', perSecond: hold.toString() },
+        priceVersion: 'v1',
+        maxSeconds: more.maxSeconds ?? null,
+        qualityScale: null,
+        routes: (more.routes ?? ['simulator']).map((provider) => ({
+          provider,
+          kind: 'simulator',
+          model: 'upstream-model',
+          options: {},
+          timeoutMs: more.timeoutMs ?? 60_000,
+          deadlineMs: more.deadlineMs ?? 3_600_000,
+        })),
+      },
+    },
+    ...(more.idempotency && { idempotency: more.idempotency }),
+  };
+}
+
+export const successOf = (
+  { account, key }: Customer,
+  task: TaskId,
+  price: bigint,
+  facts: { thousandths?: bigint; unit?: 'image' | 'second' } = {},
+): TaskSuccess => ({
+  account,
+  key,
+  task,
+  price: micros(price),
+  units: {
+    thousandths: facts.thousandths ?? 1000n,
+    unit: facts.unit ?? 'image',
+    unitPrice: micros(price),
+    priceVersion: 'v1',
+  },
+  model: 'sim-image',
+  requestId: 'req_test',
+  durationMs: null,
+  files: [{ blobKey: 'results/x/y', mediaType: 'image/png', bytes: 3, sha256: '00' }],
+});
+
+export const failureOf = (
+  { account, key }: Customer,
+  task: TaskId,
+  state: 'failed' | 'cancelled' = 'failed',
+): TaskFailure => ({
+  account,
+  key,
+  task,
+  state,
+  error: { code: state === 'failed' ? 'upstream_error' : 'cancelled', message: 'No.', param: null },
+  model: 'sim-image',
+  requestId: 'req_test',
+});
+
+/** What the account, its key and its tasks say now. */
+export async function stateOf(database: Database, { account, key }: Customer) {
+  const { rows } = await database.pool.query<{ available: bigint; held: bigint; seq: bigint; in_arrears: boolean }>(
+    'select available, held, seq, in_arrears from accounts where id = $1',
+    [account],
+  );
+  const counters = (await findKey(database, key))?.counters;
+  assert.ok(rows[0] && counters);
+  return { ...rows[0], counters };
+}
+
+/**
+ * Recomputes everything that the ledger promises from its rows alone: every entry sums to zero, balances equal the
+ * sums, numbers have no gap, running balances follow, open holds make `held`, and the chain leads to the head.
+ */
+export async function assertLedgerAddsUp(database: Database): Promise<void> {
+  const { rows: accounts } = await database.pool.query<Row>('select * from accounts');
+  const { rows: entries } = await database.pool.query<Row>('select * from entries order by account_id, seq');
+  for (const account of accounts) {
+    const own = entries.filter((entry) => entry['account_id'] === account['id']);
+    assert.equal(account['seq'], BigInt(own.length), 'the count of entries');
+    let [available, held] = [0n, 0n];
+    let chain = chainLink(ledgerKey, Buffer.alloc(32), [String(account['id'])]);
+    let group: string[] = [];
+    for (const [index, entry] of own.entries()) {
+      const legs = ledgerAccounts.map((name) => entry[`d_${name}`] as bigint);
+      assert.equal(
+        legs.reduce((sum, leg) => sum + leg, 0n),
+        0n,
+        'an entry sums to zero',
+      );
+      available += entry['d_available'] as bigint;
+      held += entry['d_held'] as bigint;
+      assert.equal(entry['seq'], BigInt(index + 1), 'numbers without a gap');
+      assert.equal(entry['available_after'], available, 'the available balance after an entry');
+      assert.equal(entry['held_after'], held, 'what is held after an entry');
+      group.push(canonicalOf(entry));
+      if (entry['link'] === null) continue;
+      chain = chainLink(ledgerKey, chain, group);
+      group = [];
+      assert.equal((entry['link'] as Buffer).toString('hex'), chain.toString('hex'), 'a link of the chain');
+    }
+    assert.equal(group.length, 0, 'the last entry of every commit has a link');
+    assert.equal((account['chain'] as Buffer).toString('hex'), chain.toString('hex'), 'the head of the chain');
+    assert.equal(account['available'], available, 'the available balance');
+    assert.equal(account['held'], held, 'what is held');
+  }
+  const { rows: wrong } = await database.pool.query<Row>(
+    `select a.id, a.held, coalesce(sum(h.amount) filter (where h.state = 'held'), 0) as open
+     from accounts a left join holds h on h.account_id = a.id group by a.id
+     having a.held <> coalesce(sum(h.amount) filter (where h.state = 'held'), 0)`,
+  );
+  assert.deepEqual(wrong, [], 'open holds make up what is held');
+  const { rows: running } = await database.pool.query<Row>(
+    `select k.id, k.running_tasks, count(t.id) from api_keys k left join tasks t on t.key_id = k.id and t.finished_at is null
+     group by k.id having k.running_tasks <> count(t.id)`,
+  );
+  assert.deepEqual(running, [], 'keys know their running tasks');
+}
+
+type Row = Record<string, unknown>;
+
+/** An entry as the database gives it back, in the text that the chain signed. */
+export function canonicalOf(row: Row): string {
+  const json = Object.entries(row).map(([name, value]) => {
+    if (value instanceof Date) return [name, value.toISOString()] as const;
+    return [name, typeof value === 'bigint' ? value.toString() : value] as const;
+  });
+  return canonicalEntry(Object.fromEntries(json));
+}
