@@ -19,7 +19,7 @@ import type { Settings } from './settings/load.ts';
 import { deriveKeys, type Secrets } from './settings/secrets.ts';
 import { SettingsError } from './settings/mistakes.ts';
 import type { BlobStore } from './storage/blobs.ts';
-import { type Database, openDatabase } from './storage/database.ts';
+import { type Database, openDatabase, sqlState } from './storage/database.ts';
 import { createFileBlobs } from './storage/file-blobs.ts';
 import { agreeOn } from './storage/installation.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
@@ -34,6 +34,8 @@ import { startWorkers } from './temporal/worker.ts';
 const fetch_window_ms = 600_000;
 const input_bytes_max = 500 * 1024 * 1024;
 const input_ms_max = 300_000;
+/** PostgreSQL's `undefined_table`. */
+const undefined_table = '42P01';
 
 /** What every role stands on. */
 export interface Core {
@@ -96,6 +98,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {
     await database.close();
+    if (sqlState(error) === undefined_table)
+      throw new Error("The database has no tables yet. Run 'npx tollgate migrate' first.", { cause: error });
     throw error;
   }
   return {

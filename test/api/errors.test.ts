@@ -387,6 +387,29 @@ for (const [first, second, code, send] of [
   });
 }
 
+test('an idempotency key that is bound to another body is told before maintenance, and it before a limit', async () => {
+  const { key } = await gateway.newKey({ balance: '1', callLimits: [{ calls: 1, per: 'total' }] });
+  const headers = { ...bearer(key), Prefer: 'wait=0', 'Idempotency-Key': 'bound' };
+  assert.equal((await gateway.post(images, good, headers)).status, 202);
+  assertError(await gateway.post(images, { ...good, model: 'broken' }, headers), 'idempotency_key_reused');
+  assert.equal(
+    (await gateway.post(images, good, headers)).status,
+    202,
+    'the bound body is answered in spite of the limit',
+  );
+});
+
+test('of several limits the calls are told first, then the running tasks, then the spending', async () => {
+  const limits = { maxRunningTasks: 1, spendLimit: { amount: 200_000n as never, per: 'day' } } as const;
+  const full = await gateway.newKey({ balance: '0.2', callLimits: [{ calls: 1, per: 'total' }], ...limits });
+  const busy = await gateway.newKey({ balance: '0.2', ...limits });
+  for (const { key } of [full, busy]) {
+    assert.equal((await gateway.post(images, good, { ...bearer(key), Prefer: 'wait=0' })).status, 202);
+  }
+  assertError(await gateway.post(images, good, bearer(full.key)), 'call_limit_exceeded');
+  assertError(await gateway.post(images, good, bearer(busy.key)), 'concurrency_limit_exceeded');
+});
+
 test('a page that the OpenAI SDKs know how to read: an unknown key raises their authentication error', async () => {
   const answer = await ask('/v1/models', { key: shut });
   assert.deepEqual(Object.keys(answer.body), ['error']);

@@ -175,12 +175,14 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     assert.equal(await demoKeysLeft(demo?.id ?? ''), 0);
   });
 
-  test('demo tells people what it did', async () => {
-    
-    const { code, stdout } = await home.run(['demo', '--key', gateway.key ?? '', '--url', `${gateway.url}/`]);
+  test('demo with a key given tells people what it did for its account', async () => {
+    const { id } = await home.json('accounts', 'create', '--name', 'Dora', '--balance', '1');
+    const { key } = await home.json('keys', 'create', '--account', String(id));
+    const { code, stdout } = await home.run(['demo', '--key', String(key), '--url', `${gateway.url}/`]);
     assert.equal(code, 0);
     assert.match(stdout, /^Saved:\n {2}\S+demo\/image\.png\n {2}\S+video\.mp4\n {2}\S+avatar-talk\.mp4$/m);
     assert.match(stdout, /^The changes sum to -0\.9, what was earned to 0\.9: it adds up\.$/m);
+    assert.ok(stdout.endsWith(`The account ${String(id)} has 0.1 yuan available and 0 held.\n`), stdout);
   });
 
   const wrong: [string, string[], RegExp][] = [

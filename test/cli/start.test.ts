@@ -87,7 +87,9 @@ describe('tollgate start', () => {
 
     const line = await gateway.running.printed(/npx tollgate (keys create --account acc_\w+ --level admin)$/m);
     const made = await home.json(...line.split(' '));
-    const withIt = await fetch(`${gateway.url}/v1/account`, { headers: { Authorization: `Bearer ${made['key']}` } });
+    const withIt = await fetch(`${gateway.url}/v1/account`, {
+      headers: { Authorization: `Bearer ${String(made['key'])}` },
+    });
     assert.equal(withIt.status, 200);
   });
 

@@ -57,7 +57,7 @@ const codeOf = (parts: Case, at = now): ErrorCode | 'admitted' => {
 const all = (count: bigint) => ({ minute: count, hour: count, day: count, month: count, total: count });
 
 describe('a single reason', () => {
-  const cases: [name: string, parts: Case, code: ErrorCode | 'admitted', retryAfter?: number][] = [
+  const cases: [name: string, parts: Case, code: ErrorCode | 'admitted', retryAfter?: number | undefined][] = [
     ['nothing against it', {}, 'admitted'],
     ['a revoked key', { key: { revoked: true } }, 'invalid_api_key'],
     ['a key that expires this very moment', { key: { expiresAt: now } }, 'invalid_api_key'],

@@ -120,9 +120,9 @@ describe('a settlement', () => {
       fc.property(amount, amount, amount, (held, price, available) => {
         const { movements, charged, writtenOff } = settlement({ held, price, available });
         for (const movement of movements) assert.equal(sum(movement), 0n);
-        assert.equal(moved(movements, 'held'), -held);
+        assert.equal(moved(movements, 'held'), 0n - held);
         assert.equal(moved(movements, 'revenue'), price);
-        assert.equal(moved(movements, 'write_offs'), -writtenOff);
+        assert.equal(moved(movements, 'write_offs'), 0n - writtenOff);
         assert.equal(charged + writtenOff, price);
         assert.equal(available + moved(movements, 'available'), available + held - charged);
         assert.ok(available + moved(movements, 'available') >= 0n);

@@ -141,13 +141,9 @@ test('a reference that leads inwards is refused, and one of our own that is forg
   assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
 });
 
-for (const [prompt, status, error] of [
-  [
-    '[sim:fail=no luck today]',
-    502,
-    { message: 'no luck today', type: 'upstream_error', param: null, code: 'upstream_error' },
-  ],
-  ['[sim:policy]', 400, { type: 'invalid_request_error', param: 'prompt', code: 'content_policy_violation' }],
+for (const [prompt, status, message, error] of [
+  ['[sim:fail=no luck today]', 502, /^no luck today$/, { type: 'upstream_error', param: null, code: 'upstream_error' }],
+  ['[sim:policy]', 400, /prompt/, { type: 'invalid_request_error', param: 'prompt', code: 'content_policy_violation' }],
 ] as const) {
   test(`a task that ends with ${error.code} within the wait is its record under ${status}, and costs nothing`, async () => {
     const { key } = await gateway.newKey({ balance: '1' });
@@ -164,6 +160,7 @@ for (const [prompt, status, error] of [
       success: false,
       error: { message: body['error'].message, ...error },
     });
+    assert.match(String(body['error'].message), message);
     assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
     assert.deepEqual(
       (await ledgerOf(key)).map(({ type, amount }) => [type, amount]),

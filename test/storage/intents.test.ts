@@ -73,10 +73,11 @@ for (const first of closings) {
       assert.equal((await closeIntent(db.database, task, 0, second)).believed, believed);
       const stands = believed ? second : first;
       const intent = await findIntent(db.database, task, 0);
-      assert.equal(intent?.outcome, stands.outcome);
-      assert.equal(intent?.jobId, stands.outcome === 'accepted' ? 'job' : null);
-      assert.deepEqual(intent?.blobKeys, stands.outcome === 'finished' ? ['results/a', 'results/b'] : null);
-      assert.deepEqual(intent?.error, stands.outcome === 'refused' ? refusal : null);
+      assert.ok(intent);
+      assert.equal(intent.outcome, stands.outcome);
+      assert.equal(intent.jobId, stands.outcome === 'accepted' ? 'job' : null);
+      assert.deepEqual(intent.blobKeys, stands.outcome === 'finished' ? ['results/a', 'results/b'] : null);
+      assert.deepEqual(intent.error, stands.outcome === 'refused' ? refusal : null);
     });
   }
 }

@@ -73,8 +73,9 @@ export async function startTestGateway({
   const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
   if (!runtimeInstalled) installTemporalRuntime(log);
   runtimeInstalled = true;
-  const { url: databaseUrl, database, drop } = await freshDatabase();
-  await database.close();
+  const made = await freshDatabase();
+  const databaseUrl = made.url;
+  await made.database.close();
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
   const settings = {
     environment: readEnvironment({
@@ -155,7 +156,7 @@ export async function startTestGateway({
       await workers?.stop();
       await connection.close();
       await core.close();
-      await drop();
+      await made.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -56,13 +56,14 @@ export class Running {
 export class Installation {
   readonly folder: string;
   readonly dataDir: string;
-  readonly #env: Environment;
+  /** The environment of every command here, besides what all installations have. */
+  readonly settings: Environment;
   readonly #running = new Set<Running>();
 
   constructor(folder: string, env: Environment) {
     this.folder = folder;
     this.dataDir = join(folder, 'data');
-    this.#env = env;
+    this.settings = env;
   }
 
   /** `name` ends the folder's name, to see what signs in it do. */
@@ -77,7 +78,7 @@ export class Installation {
       PORT: '0',
       TOLLGATE_DATA_DIR: this.dataDir,
       TEMPORAL_CLI_PATH: fromTestRun('TEMPORAL_CLI'),
-      ...this.#env,
+      ...this.settings,
       ...env,
     };
   }

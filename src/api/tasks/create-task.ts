@@ -59,7 +59,10 @@ export async function createTask(
       priceVersion: terms.priceVersion,
     },
     ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, bodyHash: fingerprintOf({ kind: stored.kind, fingerprint: wanted.fingerprint }) },
+      idempotency: {
+        key: idempotencyKey,
+        bodyHash: fingerprintOf({ kind: stored.kind, fingerprint: wanted.fingerprint }),
+      },
     }),
   });
   showRate(ctx, admitted.rate);

@@ -1,0 +1,254 @@
+/** The rules of the house, kept by reading the source: who may import whom, and what may stand where. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, test } from 'node:test';
+import ts from 'typescript';
+import { errorTable } from '../src/domain/errors.ts';
+
+const root = join(import.meta.dirname, '..');
+
+interface Source {
+  /** From `src`, with forward slashes. */
+  path: string;
+  text: string;
+  tree: ts.SourceFile;
+}
+
+const sources: Source[] = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => {
+    const text = readFileSync(join(root, 'src', path), 'utf8');
+    return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+  });
+
+/** Of each folder of `src`: what it may import, and what only for its types. `log` and `wiring` are files of their own. */
+const borders: Record<string, { all: readonly string[]; types?: readonly string[]; packages: readonly string[] }> = {
+  domain: { all: [], packages: ['zod'] },
+  net: { all: ['domain'], packages: ['node:', 'undici'] },
+  media: { all: ['domain'], packages: ['node:', 'mediabunny'] },
+  settings: { all: ['domain'], packages: ['node:', 'zod', 'yaml'] },
+  storage: { all: ['domain'], packages: ['node:', 'zod', 'pg', 'drizzle-orm'] },
+  providers: {
+    all: ['domain', 'media', 'net'],
+    packages: ['node:', 'zod', 'undici', 'mediabunny', '@mediabunny/', 'h264-mp4-encoder', 'jpeg-js'],
+  },
+  workflows: { all: ['domain'], types: ['activities'], packages: ['@temporalio/workflow', '@temporalio/common'] },
+  activities: {
+    all: ['domain', 'media', 'storage'],
+    types: ['providers', 'log'],
+    packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/common'],
+  },
+  temporal: {
+    all: ['domain', 'activities', 'storage'],
+    types: ['workflows', 'log'],
+    packages: ['node:', '@temporalio/'],
+  },
+  api: {
+    all: ['domain', 'storage', 'media', 'net'],
+    types: ['settings', 'providers', 'temporal', 'log'],
+    packages: ['node:', 'koa', '@koa/', 'koa-', 'zod', '@fastify/busboy'],
+  },
+};
+const unbound = ['cli', 'embedded', 'wiring', 'log'];
+const folderOf = (path: string) => path.split('/')[0]!.replace(/\.ts$/, '');
+
+test('every folder has its rule', () => {
+  const folders = new Set(sources.map(({ path }) => folderOf(path)));
+  assert.deepEqual([...folders].sort(), [...Object.keys(borders), ...unbound].sort());
+});
+
+describe('imports point one way', () => {
+  for (const [folder, { all, types = [], packages }] of Object.entries(borders)) {
+    test(`${folder} imports ${[folder, ...all, ...types.map((name) => `types of ${name}`)].join(', ')}`, () => {
+      const wrong = ofFolder(folder).flatMap((source) =>
+        importsOf(source)
+          .filter(({ target, isPackage, typeOnly }) => {
+            if (isPackage) return !typeOnly && !packages.some((name) => matches(target, name));
+            const other = folderOf(target);
+            return other !== folder && !all.includes(other) && !(typeOnly && types.includes(other));
+          })
+          .map(({ target }) => `${source.path} imports ${target}`),
+      );
+      assert.deepEqual(wrong, []);
+    });
+  }
+
+  test('the makers of the parts are imported by the ends only', () => {
+    const wrong = sources
+      .filter(({ path }) => !['cli', 'embedded', 'wiring'].includes(folderOf(path)))
+      .filter((source) =>
+        importsOf(source).some(({ target }) => ['cli', 'embedded', 'wiring'].includes(folderOf(target))),
+      );
+    assert.deepEqual(
+      wrong.map(({ path }) => path),
+      [],
+    );
+  });
+});
+
+describe('what stands where', () => {
+  const noneOf = (rule: string, wrong: (source: Source) => boolean) =>
+    void test(rule, () =>
+      assert.deepEqual(
+        sources.filter(wrong).map(({ path }) => path),
+        [],
+      ),
+    );
+  const inFolder = (path: string, folders: readonly string[]) => folders.includes(folderOf(path));
+
+  noneOf(
+    'the environment is read by settings, commands and embedded servers only',
+    ({ path, tree }) =>
+      !inFolder(path, ['settings', 'cli', 'embedded']) && has(tree, (node) => isProperty(node, 'process', 'env')),
+  );
+  noneOf(
+    'no clock and no chance in domain and workflows',
+    ({ path, tree }) =>
+      inFolder(path, ['domain', 'workflows']) &&
+      has(
+        tree,
+        (node) =>
+          isProperty(node, 'Date', 'now') ||
+          isProperty(node, 'Math', 'random') ||
+          isProperty(node, 'performance', 'now') ||
+          (ts.isNewExpression(node) && node.expression.getText() === 'Date' && (node.arguments ?? []).length === 0),
+      ),
+  );
+  noneOf('no file is longer than 400 lines', ({ text }) => text.split('\n').length > 401);
+  noneOf('every file begins with its idea', ({ text }) => !text.startsWith('/**'));
+  noneOf('nothing is typed any', ({ tree }) => has(tree, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword));
+  noneOf(
+    'query texts stand in storage only, but for the two that an embedded server takes',
+    ({ path, tree }) =>
+      !inFolder(path, ['storage']) &&
+      !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&
+      has(tree, (node) => isText(node) && isQuery(node.getText())),
+  );
+});
+
+test('every code of the error table is thrown somewhere, or its feature is yet to come', () => {
+  const toCome = ['response_not_found', 'idempotency_key_used', 'task_not_cancellable'];
+  const used = new Set<string>();
+  for (const { path, tree } of sources) {
+    if (path === 'domain/errors.ts') continue;
+    visit(tree, (node) => {
+      if (ts.isStringLiteral(node)) used.add(node.text);
+    });
+  }
+  const unused = Object.keys(errorTable).filter((code) => !used.has(code));
+  assert.deepEqual(
+    unused.filter((code) => !toCome.includes(code)),
+    [],
+  );
+  assert.deepEqual(
+    toCome.filter((code) => !unused.includes(code)),
+    [],
+    'these have come',
+  );
+});
+
+test('these rules see what breaks them', () => {
+  const source = (text: string): Source => ({
+    path: 'domain/x.ts',
+    text,
+    tree: ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true),
+  });
+  assert.deepEqual(
+    importsOf(
+      source(
+        `import type { A } from '../api/a.ts'; import { type B, c } from 'zod'; export * from './d.ts'; await import('../net/e.ts');`,
+      ),
+    ),
+    [
+      { target: 'api/a.ts', isPackage: false, typeOnly: true },
+      { target: 'zod', isPackage: true, typeOnly: false },
+      { target: 'domain/d.ts', isPackage: false, typeOnly: false },
+      { target: 'net/e.ts', isPackage: false, typeOnly: false },
+    ],
+  );
+  assert.ok(has(source('const now = Date.now();').tree, (node) => isProperty(node, 'Date', 'now')));
+  for (const text of [
+    `'select id from tasks'`,
+    '`update tasks set x = ${y}`',
+    `'insert into a values (1)'`,
+    `'delete from a'`,
+  ]) {
+    assert.ok(isQuery(text), text);
+  }
+  for (const text of [`'select a file from the list of files you set'`, `'Delete it'`, `'create a key'`])
+    assert.ok(!isQuery(text), text);
+});
+
+interface Import {
+  target: string;
+  isPackage: boolean;
+  typeOnly: boolean;
+}
+
+function importsOf({ path, tree }: Source): Import[] {
+  const found: Import[] = [];
+  const add = (name: string, typeOnly: boolean) => {
+    const isPackage = !name.startsWith('.');
+    found.push({ target: isPackage ? name : posix.join(posix.dirname(path), name), isPackage, typeOnly });
+  };
+  visit(tree, (node) => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+      add(node.moduleSpecifier.text, isTypeOnly(node.importClause));
+    } else if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+      add(node.moduleSpecifier.text, node.isTypeOnly);
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [name] = node.arguments;
+      if (name && ts.isStringLiteral(name)) add(name.text, false);
+    }
+  });
+  return found;
+}
+
+function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
+  if (!clause) return false;
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const names = clause.namedBindings;
+  return (
+    !clause.name && names !== undefined && ts.isNamedImports(names) && names.elements.every((name) => name.isTypeOnly)
+  );
+}
+
+function ofFolder(folder: string): Source[] {
+  return sources.filter(({ path }) => folderOf(path) === folder);
+}
+
+/** A name that ends in `:`, `/` or `-` allows all that begin with it; any other its own subpaths too. */
+function matches(target: string, name: string): boolean {
+  return target === name || target.startsWith(/[:/-]$/.test(name) ? name : `${name}/`);
+}
+
+function isText(node: ts.Node): boolean {
+  return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node);
+}
+
+function isQuery(text: string): boolean {
+  return /^['"`]\s*(with\s+\w+\s+as\s*\(|select\s+[^.;]*?\bfrom\s+\w+(\s+where\b|['"`\s]*$)|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|create\s+(table|index|database|role)\s|alter\s+\w+\s|truncate\s)/i.test(
+    text,
+  );
+}
+
+function isProperty(node: ts.Node, object: string, name: string): boolean {
+  return ts.isPropertyAccessExpression(node) && node.expression.getText() === object && node.name.text === name;
+}
+
+function has(tree: ts.Node, test: (node: ts.Node) => boolean): boolean {
+  let found = false;
+  visit(tree, (node) => {
+    found ||= test(node);
+  });
+  return found;
+}
+
+function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node);
+  node.forEachChild((child) => {
+    visit(child, see);
+  });
+}

@@ -1,0 +1,48 @@
+/** Recorded workflow histories: to JSON, back again, and looking into them. */
+import proto from '@temporalio/proto';
+
+const { History } = proto.temporal.api.history.v1;
+type History = proto.temporal.api.history.v1.IHistory;
+
+/** A history as JSON. The SDK's own converter trips over the two copies of protobufjs that it is installed with. */
+export const historyJson = (history: History): HistoryJson =>
+  History.toObject(History.fromObject(history), { enums: String, longs: String, bytes: String }) as HistoryJson;
+
+export const readHistory = (json: HistoryJson): History => History.fromObject(json);
+
+export interface HistoryJson {
+  events: EventJson[];
+}
+export type EventJson = { eventType: string } & Record<string, unknown>;
+
+/** The activities of a history in the order of their commands, local ones too. */
+export function activitiesOf({ events }: HistoryJson): string[] {
+  return events.flatMap((event) => {
+    const scheduled = event['activityTaskScheduledEventAttributes'] as { activityType: { name: string } } | undefined;
+    if (scheduled) return [scheduled.activityType.name];
+    const marker = event['markerRecordedEventAttributes'] as
+      { markerName: string; details: { data: { payloads: PayloadJson[] } } } | undefined;
+    if (marker?.markerName !== 'core_local_activity') return [];
+    const data = marker.details.data.payloads.map(textOf).join('');
+    return [(JSON.parse(data) as { activity_type: string }).activity_type];
+  });
+}
+
+/** Every payload that a history holds, decoded. */
+export function payloadsOf(history: HistoryJson): string[] {
+  const found: string[] = [];
+  JSON.stringify(history, (_, value: unknown) => {
+    if (isPayload(value)) found.push(textOf(value));
+    return value;
+  });
+  return found;
+}
+
+interface PayloadJson {
+  metadata: { encoding: string };
+  data: string;
+}
+
+const isPayload = (value: unknown): value is PayloadJson =>
+  typeof value === 'object' && value !== null && 'metadata' in value && 'data' in value;
+const textOf = ({ data }: PayloadJson): string => Buffer.from(data, 'base64').toString();

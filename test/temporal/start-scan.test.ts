@@ -1,0 +1,141 @@
+/** Every accepted task runs, whoever died: found, started, started again or released by the scans. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pino from 'pino';
+import type { TaskId } from '../../src/domain/ids.ts';
+import { findTask, markStarted, takeTasksToStart } from '../../src/storage/tasks.ts';
+import { StartScan } from '../../src/temporal/start-scan.ts';
+import type { TaskStarter } from '../../src/temporal/task-starter.ts';
+import { failureOf } from '../support/money.ts';
+import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
+
+const good = new ScriptedProvider();
+const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
+const runner = await startTaskRunner({ providers: { good, endless }, work: false });
+after(() => runner.stop());
+const database = runner.db.database;
+const age = (id: TaskId, column: string, by: string) =>
+  database.pool.query(`update tasks set ${column} = clock_timestamp() - $2::interval where id = $1`, [id, by]);
+const silent = async (id: TaskId) => {
+  await markStarted(database, [id]);
+  await age(id, 'started_at', '6 minutes');
+};
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await holds()) return;
+    await pause(20);
+  }
+  throw new Error('not so after ten seconds');
+}
+
+/** A scan over a starter of the test; it runs its first round at once. */
+async function scanned(starter: Partial<TaskStarter>, use: () => Promise<void>): Promise<void> {
+  const scan = new StartScan({
+    database,
+    starter: starter as TaskStarter,
+    release: () => Promise.reject(new Error('nothing is to be released here')),
+    log: pino({ level: 'silent' }),
+  });
+  try {
+    await use();
+  } finally {
+    await scan.close();
+  }
+}
+
+test('a task is taken by one process at a time, and only once two seconds have passed without a start', async () => {
+  const id = await runner.admit({ routes: ['good'] });
+  assert.deepEqual(await takeTasksToStart(database, 10), []);
+  await age(id, 'created_at', '3 seconds');
+  const taken = await Promise.all([1, 2, 3].map(() => takeTasksToStart(database, 10)));
+  assert.deepEqual(
+    taken.flat().map((task) => task.id),
+    [id],
+  );
+  // Whoever took it died: it can be taken again.
+  await age(id, 'seen_at', '6 seconds');
+  assert.equal((await takeTasksToStart(database, 10)).length, 1);
+  await age(id, 'seen_at', '6 seconds');
+  await markStarted(database, [id]);
+  assert.deepEqual(await takeTasksToStart(database, 10), []);
+});
+
+test('while Temporal hangs, a task that waits for its start can still be cancelled', async () => {
+  const id = await runner.admit({ routes: ['good'] });
+  await age(id, 'created_at', '3 seconds');
+  let asked = false;
+  let release = (): void => undefined;
+  const hanging = new Promise<void>((resolve) => (release = resolve));
+  const start = () => {
+    asked = true;
+    return hanging;
+  };
+  await scanned({ start }, async () => {
+    await until(() => Promise.resolve(asked));
+    const startedAt = performance.now();
+    await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+    assert.ok(performance.now() - startedAt < 1_000);
+    release();
+  });
+});
+
+test('while Temporal is away a scan does not spin', async () => {
+  let asked = 0;
+  const ids = await Promise.all(Array.from({ length: 130 }, () => runner.admit({ routes: ['good'] })));
+  await database.pool.query(`update tasks set created_at = created_at - interval '3 seconds' where id = any($1)`, [
+    ids,
+  ]);
+  const start = () => {
+    asked += 1;
+    return Promise.reject(new Error('Temporal is away'));
+  };
+  await scanned({ start }, () => until(() => Promise.resolve(asked > 0)));
+  assert.ok(asked <= 20, `${asked} starts were tried in one round`);
+  await markStarted(database, ids);
+});
+
+test('an accepted task without a workflow is started and finished by a worker that comes later', async () => {
+  const ids = await Promise.all([1, 2, 3].map(() => runner.admit({ routes: ['good'] })));
+  await runner.work();
+  runner.scan();
+  runner.scan();
+  for (const id of ids) assert.equal((await runner.final(id)).state, 'succeeded');
+  assert.equal(good.asked.submit, 3);
+  for (const id of ids) assert.ok((await findTask(database, id))?.startedAt);
+});
+
+test('a silent task whose workflow is gone is started again', async () => {
+  const id = await runner.admit({ routes: ['good'] });
+  await silent(id); // says that it was started, but Temporal knows nothing of it
+  runner.scan();
+  assert.equal((await runner.final(id)).state, 'succeeded');
+});
+
+test('a silent task whose workflow was terminated is released as cancelled', async () => {
+  const id = await runner.start({ routes: ['endless'] });
+  await until(async () => (await findTask(database, id))?.state === 'running');
+  await runner.client.workflow.getHandle(id).terminate();
+  await silent(id);
+  runner.scan();
+  const task = await runner.final(id);
+  assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
+});
+
+test('a silent task whose workflow runs is left alone', async () => {
+  const id = await runner.start({ routes: ['endless'] });
+  await silent(id);
+  runner.scan();
+  await until(async () => {
+    const { rows } = await database.pool.query('select 1 from tasks where id = $1 and seen_at is not null', [id]);
+    return rows.length === 1;
+  });
+  assert.equal((await findTask(database, id))?.finishedAt, null);
+  // Ended by its owner: the scan sees to it that its workflow hears of that.
+  await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { state: 'cancelled', expiresInMs: null });
+  await until(async () => {
+    const { rows } = await database.pool.query('select 1 from tasks where id = $1 and cancel_pending', [id]);
+    return rows.length === 0;
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * The life of a task on the real server: what its history holds and what an operator sees. With RECORD_HISTORIES set,
+ * the histories are written to test/histories, where they stay as what later versions must still replay.
+ */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError } from '../../src/domain/errors.ts';
+import type { TaskId } from '../../src/domain/ids.ts';
+import { isRemoved } from '../../src/storage/fetches.ts';
+import { searchAttributes } from '../../src/temporal/names.ts';
+import { activitiesOf, type HistoryJson, historyJson, payloadsOf } from '../support/history.ts';
+import { assertLedgerAddsUp } from '../support/money.ts';
+import { part, ScriptedProvider, sound, startTaskRunner } from '../support/task-runner.ts';
+
+const fetch_window_ms = 1_000;
+const refusal = (message: string) => ({
+  outcome: 'refused' as const,
+  error: new GatewayError('content_policy_violation', message),
+  fallOver: true,
+});
+const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
+const runner = await startTaskRunner({
+  fetchWindowMs: fetch_window_ms,
+  providers: {
+    good: new ScriptedProvider(),
+    talking: new ScriptedProvider({ poll: () => ({ state: 'succeeded', parts: [part(sound(1))] }) }),
+    refusing: new ScriptedProvider({ submit: () => refusal('Not that.') }),
+    failing: new ScriptedProvider({
+      poll: () => ({ state: 'failed', error: new GatewayError('upstream_error', 'It broke.') }),
+    }),
+    endless,
+  },
+});
+after(async () => {
+  await assertLedgerAddsUp(runner.db.database);
+  await runner.stop();
+});
+
+const handleOf = (id: TaskId) => runner.client.workflow.getHandle(id);
+
+/** The history of a task's closed workflow; nothing in it may tell what was asked for. */
+async function historyOf(id: TaskId, name: string): Promise<HistoryJson> {
+  await handleOf(id).result();
+  const history = historyJson(await handleOf(id).fetchHistory());
+  const known = payloadsOf(history).join('\n');
+  for (const word of ['a gate', 'template', 'http', 'uploads/', 'sk-tg-']) assert.ok(!known.includes(word), word);
+  if (process.env['RECORD_HISTORIES']) {
+    const text = JSON.stringify(history, (key, value: unknown) => (key === 'identity' ? 'worker' : value), 1);
+    await writeFile(new URL(`../histories/${name}.json`, import.meta.url), `${text}\n`);
+  }
+  return history;
+}
+
+test('a plain image takes three activities and twenty events at most', async () => {
+  const id = await runner.start({ routes: ['good'] });
+  assert.equal((await runner.final(id)).state, 'succeeded');
+  const history = await historyOf(id, 'image-succeeds');
+  assert.deepEqual(activitiesOf(history), ['submit', 'collect', 'settle']);
+  assert.ok(history.events.length <= 20, `${history.events.length} events`);
+});
+
+test('a workflow tells an operator what it is, and after its end how it ended', async () => {
+  const id = await runner.start({ routes: ['endless', 'good'] });
+  const running = await handleOf(id).describe();
+  assert.equal(await running.staticSummary(), 'image by sim-image');
+  assert.match(
+    (await running.staticDetails()) ?? '',
+    new RegExp(`${id}.*${runner.customer.account}.*${runner.customer.key}`),
+  );
+  const attribute = (described: typeof running, name: keyof typeof searchAttributes) =>
+    described.typedSearchAttributes.get(searchAttributes[name]);
+  assert.equal(attribute(running, 'account'), runner.customer.account);
+  assert.equal(attribute(running, 'key'), runner.customer.key);
+  assert.equal(attribute(running, 'model'), 'sim-image');
+  assert.equal(attribute(running, 'provider'), 'endless');
+  assert.equal(attribute(running, 'kind'), 'image');
+  assert.equal(attribute(running, 'status'), 'processing');
+  await handleOf(id).cancel();
+  await handleOf(id).result();
+  assert.equal(attribute(await handleOf(id).describe(), 'status'), 'cancelled');
+});
+
+test('a result that is kept for minutes is deleted when its time is up', async () => {
+  const id = await runner.start({ routes: ['talking'], kind: 'avatar_talk' });
+  const task = await runner.final(id);
+  assert.equal(await isRemoved(runner.db.database, id), false);
+  const history = await historyOf(id, 'avatar-talk-expires');
+  assert.deepEqual(activitiesOf(history), ['submit', 'collect', 'settle', 'expire']);
+  assert.equal(await isRemoved(runner.db.database, id), true);
+  await assert.rejects(runner.deps.blobs.size(task.files?.[0]?.blobKey ?? ''), { name: 'BlobNotFound' });
+});
+
+test('cancelling a workflow that waits for that time changes nothing: the task has ended', async () => {
+  const id = await runner.start({ routes: ['talking'], kind: 'avatar_talk' });
+  await runner.final(id);
+  await handleOf(id).cancel();
+  const history = await historyOf(id, 'avatar-talk-cancelled-after-its-end');
+  assert.deepEqual(activitiesOf(history).slice(-1), ['expire']);
+  const task = await runner.final(id);
+  assert.deepEqual([task.state, task.removedAt === null], ['succeeded', false]);
+});
+
+test('a task that every route refuses fails with the last refusal', async () => {
+  const id = await runner.start({ routes: ['refusing', 'refusing'] });
+  const task = await runner.final(id);
+  assert.deepEqual([task.state, task.error?.code], ['failed', 'content_policy_violation']);
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-refused')), ['submit', 'submit', 'release']);
+});
+
+test('a task that the provider fails is released', async () => {
+  const id = await runner.start({ routes: ['failing'] });
+  const task = await runner.final(id);
+  assert.deepEqual([task.state, task.error?.code], ['failed', 'upstream_error']);
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-failed')), ['submit', 'collect', 'release']);
+});
+
+test('cancelling the workflow from outside releases the task as cancelled', async () => {
+  const polls = endless.asked.poll;
+  const id = await runner.start({ routes: ['endless'] });
+  while (endless.asked.poll === polls) await pause(20);
+  await handleOf(id).cancel();
+  const task = await runner.final(id);
+  assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-cancelled')), ['submit', 'collect', 'release']);
+});
+
+test('a run that finds its task final ends at once and sends nothing', async () => {
+  const id = await runner.admit({ routes: ['good'] });
+  const { accountId, keyId, model } = await runner.facts(id);
+  await runner.deps.ledger.releaseTask({
+    account: accountId,
+    key: keyId,
+    task: id,
+    model,
+    requestId: 'req_test',
+    state: 'cancelled',
+    error: new GatewayError('cancelled', 'The task was cancelled.'),
+  });
+  await runner.starter.start(await runner.facts(id));
+  assert.deepEqual(await handleOf(id).result(), { state: 'cancelled', expiresInMs: null });
+});
+
+test('starting the workflow of a task twice is one workflow', async () => {
+  const id = await runner.start({ routes: ['good'] });
+  const { runId } = await handleOf(id).describe();
+  await runner.starter.start(await runner.facts(id));
+  await runner.final(id);
+  await handleOf(id).result();
+  await runner.starter.start(await runner.facts(id));
+  assert.equal((await handleOf(id).describe()).runId, runId);
+});
