@@ -33,8 +33,11 @@ export async function serve(
   server.keepAliveTimeout = keep_alive_ms;
   server.maxConnections = connections_max;
   const handle = app.callback();
+  const running = new Set<ServerResponse>();
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     requestArrived(request.socket);
+    running.add(response);
+    response.once('close', () => running.delete(response));
     void handle(request, response);
   };
   server.on('request', respond);
@@ -44,7 +47,7 @@ export async function serve(
     respond(request, response);
   });
   await listen(server, host, port);
-  return { port: portOf(server), stop: (graceMs) => stop(server, graceMs) };
+  return { port: portOf(server), stop: (graceMs) => stop(server, running, graceMs) };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -57,8 +60,10 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server, running: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Or the connections of callers that wait now would be kept, and waited for, after their answers.
+  for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

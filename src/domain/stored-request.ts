@@ -66,6 +66,7 @@ const contentItem = z.union([
 const videoSchema = z.object({
   model: z.string(),
   content: z.array(contentItem),
+  form: z.enum(['content', 'prompt', 'flat']),
   generateAudio: z.boolean(),
   ratio: z.enum(['16:9', '9:16', '1:1']),
   durationSeconds: z.number(),

@@ -65,6 +65,7 @@ async function film(path: string, tempDir: string): Promise<void> {
         request: {
           model: 'sim-video-fast',
           content: [{ type: 'text', text: 'Sample footage for avatar-talk' }],
+          form: 'prompt',
           generateAudio: false,
           ratio: '16:9',
           durationSeconds: 5,

@@ -1,10 +1,12 @@
 /** The paid call and what follows it, on the real Temporal server, with providers that misbehave in every way. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { submitActivities } from '../../src/activities/index.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskProvider } from '../../src/providers/contract.ts';
 import { findIntent, openIntent } from '../../src/storage/intents.ts';
-import { assertLedgerAddsUp, stateOf, type AdmissionOptions } from '../support/money.ts';
+import { type AdmissionOptions, assertLedgerAddsUp, failureOf, stateOf } from '../support/money.ts';
 import {
   image,
   part,
@@ -153,6 +155,30 @@ describe('a refusal', () => {
     const task = await runner.final(await runner.start({ routes: [first.name, second.name] }));
     assert.deepEqual([task.state, task.error?.message], ['failed', 'two']);
   });
+});
+
+test('a create in flight is not aborted by a cancellation, and the job that it answers is stopped', async () => {
+  let answer = (): void => undefined;
+  let sentWith: AbortSignal | undefined;
+  let heard = (): void => undefined;
+  const asked = new Promise<void>((resolve) => (heard = resolve));
+  const submit: Submit = (signal) => {
+    sentWith = signal;
+    heard();
+    return new Promise((resolve) => (answer = () => resolve({ outcome: 'accepted', jobId: 'late' })));
+  };
+  const { name, provider } = scripted({ submit });
+  const id = await runner.admit({ routes: [name] });
+  const environment = new MockActivityEnvironment();
+  const submitted = environment.run(submitActivities(runner.deps).submit, { taskId: id, route: 0 });
+  await asked;
+  environment.cancel('CANCELLED');
+  assert.equal(sentWith?.aborted, false);
+  await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+  answer();
+  assert.deepEqual(await submitted, { outcome: 'ended' });
+  assert.deepEqual([provider.asked.submit, provider.asked.cancel], [1, 1]);
+  assert.equal((await findIntent(runner.db.database, id, 0))?.jobId, 'late');
 });
 
 describe('a result', () => {

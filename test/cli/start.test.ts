@@ -65,7 +65,7 @@ describe('tollgate start', () => {
     const { code, stdout, stderr } = await home.run(['start']);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.equal(stderr, `Another gateway uses this data folder: it runs at ${gateway.url}.\n`);
-    assert.ok((await stat(join(home.dataDir, 'gateway.log'))).size >= size);
+    assert.ok(size > 0 && (await stat(join(home.dataDir, 'gateway.log'))).size >= size, 'the log was emptied');
     assert.equal((await fetch(`${gateway.url}/readyz`)).status, 200);
   });
 
@@ -136,8 +136,9 @@ describe('SIGINT during the first start', { concurrency: true }, () => {
     ['while the database is made', async (home) => (await home.servers()).length > 0],
     ['while Temporal starts', async (home) => (await home.servers()).some(isTemporal)],
   ];
+  const hindering = 'while the database is made'; // half a cluster is what a later start could stumble over
   for (const [moment, reached] of moments) {
-    test(`${moment}, stops what was started by then and hinders no later start`, async () => {
+    test(`${moment}, stops what was started by then${moment === hindering ? ' and hinders no later start' : ''}`, async () => {
       const home = await Installation.make();
       try {
         const starting = home.spawn(['start']);
@@ -148,7 +149,7 @@ describe('SIGINT during the first start', { concurrency: true }, () => {
         assert.ok(code === 0 || (code === null && moment === 'at once'), `exit code ${code}: ${stderr}`);
         assert.equal(stdout, '');
         assert.deepEqual(await home.servers(), []);
-        await home.start();
+        if (moment === hindering) await home.start();
       } finally {
         await home.remove();
       }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { assertError } from '../support/errors.ts';
@@ -173,7 +174,7 @@ test('a caller with a good key gets the go-ahead, sends its form and is answered
   const body = Buffer.concat([part('audio', sound), part('video', video), Buffer.from('--b--\r\n')]);
   const socket = await opened();
   socket.write(requestHead(key, { expects: true, bytes: body.length, closes: true }));
-  const first = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+  const first = await firstBytes(socket);
   assert.equal(first.toString('latin1'), 'HTTP/1.1 100 Continue\r\n\r\n');
   socket.write(body);
   assert.match(await untilClosed(socket), /^HTTP\/1\.1 200 OK\r\n[^]*"status":"processing"/);
@@ -186,7 +187,7 @@ test('a JSON body is asked for too', async () => {
     `POST /ai/v1/images/generations HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${gateway.key}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   );
-  const first = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
+  const first = await firstBytes(socket);
   assert.equal(first.toString('latin1'), 'HTTP/1.1 100 Continue\r\n\r\n');
   socket.write(body);
   assert.match(await untilClosed(socket), /^HTTP\/1\.1 202 /);
@@ -212,6 +213,11 @@ async function opened() {
   const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1' });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   return socket.on('error', () => undefined);
+}
+
+async function firstBytes(socket: Awaited<ReturnType<typeof opened>>): Promise<Buffer> {
+  const [bytes] = (await once(socket, 'data', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
+  return bytes;
 }
 
 async function untilClosed(socket: Awaited<ReturnType<typeof opened>>): Promise<string> {

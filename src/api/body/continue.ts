@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Notes that the caller waits for the go-ahead. */
+/** Notes that the caller waits for the go-ahead. Answered without one, Node closes the connection by itself. */
 export function expectsContinue(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
@@ -13,9 +13,3 @@ export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
 }
-
-/**
- * Whether the caller still waits for the go-ahead. It may send its body or not after our answer (RFC 9110, 10.1.1), so the
- * connection can carry no other request.
- */
-export const isWaitingToSend = (request: IncomingMessage): boolean => waiting.has(request);

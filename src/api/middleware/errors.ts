@@ -1,7 +1,6 @@
 /** The border to HTTP: whatever was thrown below becomes one of the contract's errors, and nothing else leaves. */
 import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
 import { isConnectionTrouble } from '../../storage/database.ts';
-import { isWaitingToSend } from '../body/continue.ts';
 import { ClientGone } from '../body/request-stream.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
@@ -31,7 +30,6 @@ export function answer(ctx: ApiContext, error: GatewayError): void {
   const { status } = errorTable[error.code];
   ctx.status = status;
   ctx.body = { error: errorBody(error) };
-  if (isWaitingToSend(ctx.req)) ctx.set('Connection', 'close');
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
   // The OpenAI SDKs would send these twice more, and twice more they would be refused.

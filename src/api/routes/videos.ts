@@ -20,7 +20,7 @@ export function videoRoutes(router: Router<RequestState>, deps: ApiDependencies)
     const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
     const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
     const request = parseVideoRequest(body, model);
-    await checkVideoAddresses(deps, request, body);
+    await checkVideoAddresses(deps, request);
     await checkWebhookUrl(deps, request);
     const stored = { kind: 'video', request } as const;
     const { taskId } = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });

@@ -1,5 +1,5 @@
 /** Addresses that callers name: each is judged before anything is held for a task that could not reach it. */
-import type { VideoRequest } from '../../domain/requests/video.ts';
+import { itemParam, type VideoRequest } from '../../domain/requests/video.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 type Guard = Pick<ApiDependencies, 'guard'>;
@@ -10,12 +10,8 @@ export async function checkWebhookUrl({ guard }: Guard, { webhookUrl }: { webhoo
 }
 
 /** Refuses with `invalid_parameter` media of a video request that would lead inwards, under the name the caller gave it. */
-export async function checkVideoAddresses({ guard }: Guard, { content }: VideoRequest, body: unknown): Promise<void> {
-  const isFlat = typeof body === 'object' && body !== null && 'audioUrl' in body;
-  const offset = typeof body === 'object' && body !== null && 'prompt' in body ? 1 : 0;
-  for (const [index, item] of content.entries()) {
-    if (item.type === 'text') continue;
-    const flatName = item.type === 'audio_url' ? 'audioUrl' : 'videoUrl';
-    await guard.check(item.url, isFlat ? flatName : `content[${index - offset}].${item.type}.url`);
+export async function checkVideoAddresses({ guard }: Guard, request: VideoRequest): Promise<void> {
+  for (const [index, item] of request.content.entries()) {
+    if (item.type !== 'text') await guard.check(item.url, itemParam(request, index));
   }
 }

@@ -9,6 +9,8 @@ import { requirePrompt, requirePromptLength } from './prompt.ts';
 export interface VideoRequest {
   model: string;
   content: readonly ContentItem[];
+  /** Which form the body had: an error names a value as its caller wrote it. */
+  form: 'content' | 'prompt' | 'flat';
   generateAudio: boolean;
   ratio: '16:9' | '9:16' | '1:1';
   durationSeconds: number;
@@ -62,6 +64,7 @@ export function parseVideoRequest(body: unknown, model: Model): VideoRequest {
   return {
     model: model.id,
     content,
+    form: formOf(fields),
     generateAudio: fields.generate_audio ?? true,
     ratio: fields.ratio ?? '16:9',
     durationSeconds: durationOf(fields, model),
@@ -69,6 +72,21 @@ export function parseVideoRequest(body: unknown, model: Model): VideoRequest {
     ...(typeof fields.modelVersion === 'number' ? { modelVersion: fields.modelVersion } : {}),
     ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
   };
+}
+
+/** The name under which the caller sent the item of this index: `content[1].audio_url.url`, `prompt` or `audioUrl`. */
+export function itemParam({ content, form }: Pick<VideoRequest, 'content' | 'form'>, index: number): string {
+  const type = content[index]?.type ?? 'text';
+  const isPrompt = type === 'text' && index === 0 && form !== 'content';
+  if (isPrompt) return 'prompt';
+  if (form === 'flat') return type === 'audio_url' ? 'audioUrl' : 'videoUrl';
+  const sentIndex = form === 'prompt' ? index - 1 : index;
+  return `content[${sentIndex}].${type === 'text' ? 'text' : `${type}.url`}`;
+}
+
+function formOf({ audioUrl, videoUrl, prompt }: VideoBody): VideoRequest['form'] {
+  if (typeof audioUrl === 'string' || typeof videoUrl === 'string') return 'flat';
+  return typeof prompt === 'string' ? 'prompt' : 'content';
 }
 
 function contentOf(fields: VideoBody, model: Model): readonly ContentItem[] {

@@ -1,7 +1,7 @@
 /** Avatar jobs: the caller's picture and sound are brought into a work folder, measured, and made into one MP4. */
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../domain/errors.ts';
-import type { ContentItem } from '../../domain/requests/video.ts';
+import { itemParam } from '../../domain/requests/video.ts';
 import { InvalidMedia, probeMedia, type MediaFacts } from '../../media/probe.ts';
 import { withFileReader } from '../../media/reader.ts';
 import type { Job } from '../contract.ts';
@@ -39,23 +39,20 @@ export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): Rec
       sound: { param: 'audio', open: () => input.audio.open() },
     };
   }
-  const content = input.kind === 'video' ? input.request.content : [];
-  const picture = named(content, 'video_url') ?? named(content, 'image_url');
-  const sound = named(content, 'audio_url');
+  const request = input.kind === 'video' ? input.request : undefined;
+  const picture = named('video_url') ?? named('image_url');
+  const sound = named('audio_url');
   if (picture === undefined || sound === undefined) {
     const missing = picture === undefined ? 'a video_url or image_url' : 'an audio_url';
     throw new GatewayError('invalid_parameter', `The content needs ${missing} item.`, { param: 'content' });
   }
   return { picture, sound };
 
-  function named(
-    items: readonly ContentItem[],
-    type: 'video_url' | 'image_url' | 'audio_url',
-  ): AvatarInput | undefined {
-    const at = items.findIndex((item) => item.type === type);
-    const item = items[at];
-    if (item === undefined || item.type === 'text') return undefined;
-    const param = `content[${at}].${type}.url`;
+  function named(type: 'video_url' | 'image_url' | 'audio_url'): AvatarInput | undefined {
+    const at = request?.content.findIndex((item) => item.type === type) ?? -1;
+    const item = request?.content[at];
+    if (request === undefined || item === undefined || item.type === 'text') return undefined;
+    const param = itemParam(request, at);
     return { param, open: () => fetchFile(item.url, param) };
   }
 }

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import type { VideoRequest } from '../../domain/requests/video.ts';
+import { itemParam, type VideoRequest } from '../../domain/requests/video.ts';
 import type { Job, Poll, ResultPart, TaskProvider } from '../contract.ts';
 import { avatarFile, avatarInputs, prepareAvatar, type AvatarTools } from './avatar-job.ts';
 import { createEncoderPool } from './encoding/pool.ts';
@@ -169,7 +169,10 @@ function promptOf({ input }: Job): string {
 function promptParam({ input }: Job): string {
   if (input.kind === 'image') return 'prompt';
   if (input.kind === 'avatar_talk') return 'template_name';
-  return `content[${input.request.content.findIndex(({ type }) => type === 'text')}].text`;
+  return itemParam(
+    input.request,
+    input.request.content.findIndex(({ type }) => type === 'text'),
+  );
 }
 
 const textOf = (request: VideoRequest): string =>

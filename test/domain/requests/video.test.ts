@@ -21,6 +21,7 @@ test('a prompt alone becomes a text item, with the defaults of the specification
   assert.deepEqual(parseVideoRequest({ model: 'some-video', prompt: 'a cat' }, video), {
     model: 'some-video',
     content: [text],
+    form: 'prompt',
     generateAudio: true,
     ratio: '16:9',
     durationSeconds: 5,

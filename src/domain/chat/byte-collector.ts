@@ -1,0 +1,54 @@
+/** Bytes that come in pieces, copied into one growing buffer, up to a bound. */
+
+/** A typical short stream fits; 64 KiB streams take four more allocations. */
+const firstBytes = 4096;
+
+/**
+ * Copying beats keeping the pieces: a piece of 200 bytes holds a read buffer of its own, and a thousand streams of them
+ * are what the garbage collector would have to walk.
+ */
+export class ByteCollector {
+  readonly #bytesMax: number;
+  #buffer: Buffer | undefined;
+  #length = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Takes a piece whole, or answers false and takes nothing when it would pass the bound. */
+  append(piece: Uint8Array): boolean {
+    const length = this.#length + piece.length;
+    if (length > this.#bytesMax) return false;
+    this.#roomFor(length).set(piece, this.#length);
+    this.#length = length;
+    return true;
+  }
+
+  /** A view of what was collected, good until the next `append` or `clear`. */
+  view(): Buffer {
+    return this.#buffer?.subarray(0, this.#length) ?? Buffer.alloc(0);
+  }
+
+  /** Hands over what was collected and starts anew. */
+  take(): Buffer {
+    const collected = this.view();
+    this.#buffer = undefined;
+    this.#length = 0;
+    return collected;
+  }
+
+  #roomFor(length: number): Buffer {
+    const buffer = this.#buffer;
+    if (buffer !== undefined && buffer.length >= length) return buffer;
+    const doubled = Math.max(firstBytes, (buffer?.length ?? 0) * 2, length);
+    const larger = Buffer.allocUnsafeSlow(Math.min(doubled, this.#bytesMax));
+    if (buffer !== undefined) larger.set(buffer.subarray(0, this.#length));
+    this.#buffer = larger;
+    return larger;
+  }
+}

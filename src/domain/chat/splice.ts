@@ -1,0 +1,74 @@
+/** A caller's body as the upstream gets it: the same bytes, but for the model's name and the wish for usage. */
+import { jsonMembers } from './json-members.ts';
+
+interface Edit {
+  start: number;
+  end: number;
+  bytes: Buffer;
+}
+
+const usageWish = Buffer.from('{"include_usage":true}');
+const wishMember = Buffer.from('"include_usage":true');
+const wishMemberFirst = Buffer.from('"include_usage":true,');
+const optionsMember = Buffer.from('"stream_options":{"include_usage":true}');
+const optionsMemberFirst = Buffer.from('"stream_options":{"include_usage":true},');
+const yes = Buffer.from('true');
+
+/**
+ * The body in pieces: every top-level `model` becomes `model`, and with `includeUsage` the top-level `stream_options`
+ * get `include_usage: true`. Pieces are views of the caller's bytes, but for the few new ones; a body that needs no
+ * change comes back as itself. The bytes must be a JSON object (it was parsed before); throws TypeError when they
+ * aren't.
+ */
+export function spliceChatBody(bytes: Buffer, wanted: { model: string; includeUsage: boolean }): Buffer[] {
+  const { found, inside, isEmpty } = jsonMembers(bytes, wanted.includeUsage ? chatNames : modelOnly);
+  const model = Buffer.from(JSON.stringify(wanted.model));
+  const edits: Edit[] = [];
+  let hasOptions = false;
+  for (const { name, start, end } of found) {
+    if (name === 'model') {
+      replace(edits, bytes, { start, end, bytes: model });
+    } else {
+      hasOptions = true;
+      wishForUsage(edits, bytes, start, end);
+    }
+  }
+  if (wanted.includeUsage && !hasOptions) {
+    edits.unshift({ start: inside, end: inside, bytes: isEmpty ? optionsMember : optionsMemberFirst });
+  }
+  return edited(bytes, edits);
+}
+
+const modelOnly = ['model'];
+const chatNames = ['model', 'stream_options'];
+
+/** Whatever isn't an object was found to be null, so it is replaced whole. */
+function wishForUsage(edits: Edit[], bytes: Buffer, start: number, end: number): void {
+  if (bytes[start] !== 0x7b) {
+    edits.push({ start, end, bytes: usageWish });
+    return;
+  }
+  const { found, inside, isEmpty } = jsonMembers(bytes, ['include_usage'], start);
+  for (const wish of found) replace(edits, bytes, { start: wish.start, end: wish.end, bytes: yes });
+  if (found.length === 0) edits.push({ start: inside, end: inside, bytes: isEmpty ? wishMember : wishMemberFirst });
+}
+
+function replace(edits: Edit[], bytes: Buffer, edit: Edit): void {
+  const isSame =
+    edit.end - edit.start === edit.bytes.length &&
+    bytes.compare(edit.bytes, 0, edit.bytes.length, edit.start, edit.end) === 0;
+  if (!isSame) edits.push(edit);
+}
+
+function edited(bytes: Buffer, edits: readonly Edit[]): Buffer[] {
+  if (edits.length === 0) return [bytes];
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const edit of edits) {
+    if (edit.start > at) pieces.push(bytes.subarray(at, edit.start));
+    pieces.push(edit.bytes);
+    at = edit.end;
+  }
+  if (at < bytes.length) pieces.push(bytes.subarray(at));
+  return pieces;
+}
