@@ -28,6 +28,7 @@ const borders: Record<string, { all: readonly string[]; types?: readonly string[
   domain: { all: [], packages: ['zod'] },
   net: { all: ['domain'], packages: ['node:', 'undici'] },
   media: { all: ['domain'], packages: ['node:', 'mediabunny'] },
+  tokens: { all: ['domain'], packages: ['node:', 'gpt-tokenizer'] },
   settings: { all: ['domain'], packages: ['node:', 'zod', 'yaml'] },
   storage: { all: ['domain'], packages: ['node:', 'zod', 'pg', 'drizzle-orm'] },
   providers: {

@@ -338,6 +338,21 @@ export const owners = pgTable('owners', {
   expiresAt: moment('expires_at').notNull(),
 });
 
+/** Responses that an upstream keeps: whose they are, and which provider made them. */
+export const responses = pgTable(
+  'responses',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    model: text('model').notNull(),
+    provider: text('provider').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [index('responses_age').on(table.createdAt)],
+);
+
 /** Facts of this installation, by name; the fingerprint of TOLLGATE_SECRET is one. */
 export const installation = pgTable('installation', {
   name: text('name').primaryKey(),

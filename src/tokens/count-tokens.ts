@@ -9,7 +9,7 @@ const countedCharactersMax = 200_000;
  * The tokenizer's time grows with the square of an unbroken run of letters, so it is given slices, and the event loop
  * its turn between them. A cut can add one token.
  */
-const sliceCharacters = 4000;
+const sliceCharacters = 2000;
 
 type Counter = (text: string) => number;
 let loading: Promise<Counter> | undefined;

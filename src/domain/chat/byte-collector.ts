@@ -1,7 +1,7 @@
 /** Bytes that come in pieces, copied into one growing buffer, up to a bound. */
 
-/** A typical short stream fits; 64 KiB streams take four more allocations. */
-const firstBytes = 4096;
+/** A line that was cut in two fits, and comes from Node's pool of small buffers. */
+const firstBytes = 1024;
 
 /**
  * Copying beats keeping the pieces: a piece of 200 bytes holds a read buffer of its own, and a thousand streams of them
@@ -46,7 +46,7 @@ export class ByteCollector {
     const buffer = this.#buffer;
     if (buffer !== undefined && buffer.length >= length) return buffer;
     const doubled = Math.max(firstBytes, (buffer?.length ?? 0) * 2, length);
-    const larger = Buffer.allocUnsafeSlow(Math.min(doubled, this.#bytesMax));
+    const larger = Buffer.allocUnsafe(Math.min(doubled, this.#bytesMax));
     if (buffer !== undefined) larger.set(buffer.subarray(0, this.#length));
     this.#buffer = larger;
     return larger;

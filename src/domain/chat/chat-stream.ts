@@ -151,8 +151,9 @@ export class ChatStream {
   #take(events: readonly SseEvent[], before?: Buffer): Buffer | undefined {
     const pieces: Buffer[] = before === undefined ? [] : [before];
     for (const event of events) {
+      const wire = (event.wire ??= writeSseEvent('', event.data));
       const verdict = this.meter.take(event);
-      if (verdict === 'forward') pieces.push(event.wire ?? writeSseEvent('', event.data));
+      if (verdict === 'forward') pieces.push(wire);
       else if (verdict !== 'hide') {
         this.#state = verdict === 'done' ? 'done' : 'failed';
         break;

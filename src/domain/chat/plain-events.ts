@@ -41,7 +41,8 @@ function plainChatDataEnd(bytes: Uint8Array, from: number): number {
   let hasChoices = false;
   let at = from;
   for (; at < end; at++) {
-    const byte = bytes[at];
+    const byte = bytes[at] ?? 0;
+    if (byte > quote) continue;
     if (byte === quote) {
       switch (bytes[at + 1]) {
         case 0x75:

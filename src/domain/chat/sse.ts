@@ -180,12 +180,16 @@ export function beginsWithData(bytes: Uint8Array, at: number): boolean {
  * LF in JSON can only be white space and simple clients read one line an event.
  */
 export function writeSseEvent(event: string, data: Buffer): Buffer {
-  const name = event === '' ? '' : `event: ${event}\n`;
-  const wire = Buffer.concat([Buffer.from(`${name}data: `), data, blankLine]);
-  for (let at = wire.length - 2 - data.length; at < wire.length - 2; at++) if (wire[at] === LF) wire[at] = space;
+  const prefix = event === '' ? dataPrefix : Buffer.from(`event: ${event}\ndata: `);
+  const wire = Buffer.allocUnsafe(prefix.length + data.length + 2);
+  wire.set(prefix);
+  wire.set(data, prefix.length);
+  wire.set(blankLine, wire.length - 2);
+  for (let at = data.indexOf(LF); at !== -1; at = data.indexOf(LF, at + 1)) wire[prefix.length + at] = space;
   return wire;
 }
 
+const dataPrefix = Buffer.from('data: ');
 const lineFeed = Buffer.from('\n');
 const blankLine = Buffer.from('\n\n');
 
