@@ -1,8 +1,8 @@
 /** From settings to the concrete parts: the only file that makes them. */
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { Client, Connection, type ConnectionLike } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { Client, type ConnectionLike } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from './activities/index.ts';
 import { release } from './activities/end.ts';
@@ -133,21 +133,9 @@ async function checkSecret(database: Database, { all, fingerprint }: Secrets): P
   throw new SettingsError(['TOLLGATE_SECRET: this database was signed under another secret; add that one to the list']);
 }
 
-export interface TemporalAddress {
-  address: string;
-  namespace: string;
-}
-
 export interface Role {
   stop(): Promise<void>;
 }
-
-/** A connection that is made when it is first used, so that the API starts and accepts while Temporal is away. */
-export const lazyConnection = ({ address }: TemporalAddress): Connection => Connection.lazy({ address });
-
-/** A connection for workers, which the API of the same process may use too. */
-export const workerConnection = ({ address }: TemporalAddress): Promise<NativeConnection> =>
-  NativeConnection.connect({ address });
 
 /** Runs the workers, and the scans that see to it that every accepted task has a workflow. */
 export async function startWorkerRole(

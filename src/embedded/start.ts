@@ -8,7 +8,8 @@ import type { Logger } from 'pino';
 import { loadOrMakeSecret } from '../settings/secrets.ts';
 import type { Settings } from '../settings/load.ts';
 import { migrateDatabase } from '../storage/database.ts';
-import { type Core, openCore, startApiRole, startWorkerRole, workerConnection } from '../wiring.ts';
+import { type Core, openCore, startApiRole, startWorkerRole } from '../wiring.ts';
+import { workerConnection } from '../temporal/connection.ts';
 import { type FolderLock, takeFolderLock } from './data-folder-lock.ts';
 import { startPostgres } from './postgres-server.ts';
 import { findTemporal } from './temporal-binary.ts';
@@ -82,7 +83,7 @@ async function startInOrder(
   signal?.throwIfAborted();
   const address = environment.temporal.address ?? temporal?.address ?? '';
   const { namespace } = environment.temporal;
-  const connection = await workerConnection({ address, namespace });
+  const connection = await workerConnection({ ...environment.temporal, address });
   started.push(() => connection.close());
 
   const core = await openCore(settings, {

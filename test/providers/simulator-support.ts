@@ -86,7 +86,15 @@ export function videoJob(request: Partial<VideoRequest> = {}, kind: Job['kind'] 
     input: {
       kind: 'video',
       request: {
-        ...{ model: 'sim-video', content, form: 'content', generateAudio: true, ratio: '16:9', durationSeconds: 5, watermark: false },
+        ...{
+          model: 'sim-video',
+          content,
+          form: 'content',
+          generateAudio: true,
+          ratio: '16:9',
+          durationSeconds: 5,
+          watermark: false,
+        },
         ...request,
       },
     },

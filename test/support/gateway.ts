@@ -13,7 +13,8 @@ import { readEnvironment } from '../../src/settings/environment.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
-import { type Core, openCore, startApiRole, startWorkerRole, workerConnection } from '../../src/wiring.ts';
+import { workerConnection } from '../../src/temporal/connection.ts';
+import { type Core, openCore, startApiRole, startWorkerRole } from '../../src/wiring.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 
 export interface TestGateway {
@@ -94,7 +95,10 @@ export async function startTestGateway({
     queuePrefix: `test-${randomBytes(6).toString('hex')}`,
     ...(fetchWindowMs !== undefined && { fetchWindowMs }),
   });
-  const connection = await workerConnection({ address: fromTestRun('TEMPORAL_ADDRESS'), namespace: 'default' });
+  const connection = await workerConnection({
+    ...settings.environment.temporal,
+    address: fromTestRun('TEMPORAL_ADDRESS'),
+  });
   const workers = worker ? await startWorkerRole(core, connection, 'default') : undefined;
   const api = await startApiRole(core, connection, 'default', { eager: worker });
 

@@ -9,7 +9,8 @@ import { loadOrMakeSecret } from '../../settings/secrets.ts';
 import { bootstrap } from '../../storage/bootstrap.ts';
 import { migrateDatabase } from '../../storage/database.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
-import { type Core, lazyConnection, openCore, startApiRole, startWorkerRole, workerConnection } from '../../wiring.ts';
+import { lazyConnection, workerConnection } from '../../temporal/connection.ts';
+import { type Core, openCore, startApiRole, startWorkerRole } from '../../wiring.ts';
 import { print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -23,7 +24,7 @@ export async function runApi(): Promise<void> {
   const core = await openCore(settings, { ...outside, log });
   try {
     await bootstrapIfWished(settings, core);
-    const connection = lazyConnection(outside);
+    const connection = await lazyConnection(outside);
     const api = await startApiRole(core, connection, outside.namespace, { eager: false });
     log.info({ address: api.url }, 'the API listens');
     await asked;
@@ -81,5 +82,5 @@ async function outsideOf({ environment }: Settings, needs: { temporal: boolean }
   ].filter((line) => line !== undefined);
   if (databaseUrl === undefined || address === undefined) throw new SettingsError(missing);
   const secretTexts = environment.secrets ?? [await loadOrMakeSecret(dataDir)];
-  return { databaseUrl, address, namespace: environment.temporal.namespace, secretTexts };
+  return { ...environment.temporal, databaseUrl, address, secretTexts };
 }

@@ -44,19 +44,15 @@ function plainChatDataEnd(bytes: Uint8Array, from: number): number {
     const byte = bytes[at] ?? 0;
     if (byte > quote) continue;
     if (byte === quote) {
-      switch (bytes[at + 1]) {
-        case 0x75:
-          if (namesValue(bytes, at, usageName)) return -1;
-          break;
-        case 0x66:
-          if (namesValue(bytes, at, finishName)) return -1;
-          break;
-        case 0x65:
-          if (namesValue(bytes, at, errorName)) return -1;
-          break;
-        case 0x63:
-          hasChoices ||= hasFirstChoice(bytes, at);
-          break;
+      const first = bytes[at + 1];
+      if (first === 0x75) {
+        if (namesValue(bytes, at, usageName)) return -1;
+      } else if (first === 0x66) {
+        if (namesValue(bytes, at, finishName)) return -1;
+      } else if (first === 0x65) {
+        if (namesValue(bytes, at, errorName)) return -1;
+      } else if (first === 0x63) {
+        hasChoices ||= hasFirstChoice(bytes, at);
       }
     } else if (byte === LF) {
       break;

@@ -187,7 +187,12 @@ function reused(rate: RateState | undefined) {
 function correction(hold: CallHold, key: MoveRows['key'], charged: MicroYuan) {
   if (!key) throw new Error(`no key ${hold.key}`);
   return {
-    counters: correctedCounters(key.counters, { admittedAt: hold.admittedAt, held: hold.amount, charged, isTask: false }),
+    counters: correctedCounters(key.counters, {
+      admittedAt: hold.admittedAt,
+      held: hold.amount,
+      charged,
+      isTask: false,
+    }),
   };
 }
 

@@ -105,7 +105,9 @@ export class Owner {
         await this.#tools.calls.release(hold, 'owner_lost');
         this.#tools.onSwept(hold);
       }
-      await this.#tools.database.pool.query(`delete from owners where expires_at < clock_timestamp() - interval '1 day'`);
+      await this.#tools.database.pool.query(
+        `delete from owners where expires_at < clock_timestamp() - interval '1 day'`,
+      );
     } catch (error) {
       this.#tools.onError(error);
     }
@@ -134,15 +136,13 @@ const orphanRow = z
     subject: z.string(),
     model: z.string().nullable(),
   })
-  .transform(
-    (row): CallHold => ({
-      transferId: row.transfer_id as TransferId,
-      account: row.account_id as AccountId,
-      key: row.key_id as KeyId,
-      amount: micros(row.amount),
-      admittedAt: row.created_at,
-      requestId: row.subject,
-      model: row.model ?? '',
-      isKeyed: true,
-    }),
-  );
+  .transform((row): CallHold => ({
+    transferId: row.transfer_id as TransferId,
+    account: row.account_id as AccountId,
+    key: row.key_id as KeyId,
+    amount: micros(row.amount),
+    admittedAt: row.created_at,
+    requestId: row.subject,
+    model: row.model ?? '',
+    isKeyed: true,
+  }));
