@@ -13,7 +13,8 @@ import { KeyCache } from './api/keys/key-cache.ts';
 import { serve } from './api/server.ts';
 import { fetchFile } from './net/fetch-file.ts';
 import { AddressGuard } from './net/public-hosts.ts';
-import { createProviders } from './providers/registry.ts';
+import { createChatProviders, createTaskProviders, routesWithoutAdapter } from './providers/registry.ts';
+import type { ChatProvider } from './providers/chat-contract.ts';
 import type { TaskProvider } from './providers/contract.ts';
 import type { Settings } from './settings/load.ts';
 import { deriveKeys, type Secrets } from './settings/secrets.ts';
@@ -23,7 +24,9 @@ import { type Database, openDatabase, sqlState } from './storage/database.ts';
 import { createFileBlobs } from './storage/file-blobs.ts';
 import { agreeOn } from './storage/installation.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
+import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
+import { Owner } from './storage/ledger/sweep.ts';
 import { TaskNews } from './storage/task-news.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
@@ -42,10 +45,12 @@ export interface Core {
   settings: Settings;
   database: Database;
   ledger: Ledger;
+  calls: CallLedger;
   blobs: BlobStore;
   secrets: Secrets;
   guard: AddressGuard;
   providers: ReadonlyMap<string, TaskProvider>;
+  chatProviders: ReadonlyMap<string, ChatProvider>;
   queues: QueueNames;
   log: Logger;
   /** The address that callers use; known once the server listens. */
@@ -69,6 +74,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   const { log } = options;
   if (environment.s3)
     throw new SettingsError(['S3_BUCKET: this version keeps results in files below TOLLGATE_DATA_DIR only']);
+  const missing = routesWithoutAdapter(configuration.models.values(), configuration.providers);
+  if (missing.length > 0) throw new SettingsError(missing);
   const secrets = deriveKeys(options.secretTexts);
   const database = openDatabase(options.databaseUrl, {
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
@@ -81,7 +88,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       ...[...configuration.providers.values()].map(({ baseUrl }) => baseUrl),
     ].filter((url) => url !== undefined),
   });
-  const providers = createProviders(configuration.providers, {
+  const chatProviders = createChatProviders(configuration.providers);
+  const providers = createTaskProviders(configuration.providers, {
     fetchFile: (url, param) =>
       fetchFile(url, {
         guard,
@@ -106,17 +114,19 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     settings,
     database,
     ledger: new Ledger(groups),
+    calls: new CallLedger(groups),
     blobs: createFileBlobs(join(resolve(environment.dataDir), 'blobs')),
     secrets,
     guard,
     providers,
+    chatProviders,
     queues: queueNames(queuePrefix),
     log,
     publicUrl: environment.publicUrl ?? '',
     fetchWindowMs: options.fetchWindowMs ?? fetch_window_ms,
     async close() {
       await groups.drained();
-      for (const provider of providers.values()) await provider.close?.();
+      for (const provider of [...providers.values(), ...chatProviders.values()]) await provider.close?.();
       await database.close();
     },
   };
@@ -174,7 +184,7 @@ export async function startApiRole(
   core: Core,
   connection: ConnectionLike,
   namespace: string,
-  { eager }: { eager: boolean },
+  { eager, isPrepared = () => true }: { eager: boolean; isPrepared?: () => boolean },
 ): Promise<ApiRole> {
   const { settings, database, log } = core;
   const { host, port } = settings.environment;
@@ -182,7 +192,19 @@ export async function startApiRole(
   const background = new Set<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const news = new TaskNews(database, warn('the news of final tasks are cut off'));
-  const health = new HealthBook({ database, providers: core.providers, configuration: settings.configuration, log });
+  const owner = new Owner({
+    database,
+    calls: core.calls,
+    onError: warn('the lease on holds of calls could not be kept'),
+    onSwept: ({ requestId, transferId }) =>
+      log.warn({ requestId, transferId }, 'released the hold of a process that died'),
+  });
+  const health = new HealthBook({
+    database,
+    providers: new Map<string, Pick<TaskProvider, 'probe'>>([...core.chatProviders, ...core.providers]),
+    configuration: settings.configuration,
+    log,
+  });
   const client = new Client({ connection, namespace });
   const checkTemporal = async () => {
     await connection.workflowService.getSystemInfo({});
@@ -194,7 +216,8 @@ export async function startApiRole(
     starter: new TaskStarter(client, core.queues, { eager }),
     keys: new KeyCache(database, warn('the use of a key was not noted')),
     health,
-    readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, draining: draining.signal }),
+    owner,
+    readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, draining: draining.signal, isPrepared }),
     publicUrl: () => core.publicUrl,
     draining: draining.signal,
     background: (work) => {
@@ -205,6 +228,7 @@ export async function startApiRole(
   const closeParts = async () => {
     health.close();
     await news.close();
+    await owner.close();
   };
   const server = await openParts().catch(async (error: unknown) => {
     await closeParts();
@@ -224,6 +248,7 @@ export async function startApiRole(
   };
 
   async function openParts() {
+    await owner.open();
     await news.open();
     await health.open();
     return serve(app, { host, port });

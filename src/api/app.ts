@@ -9,6 +9,7 @@ import { errors } from './middleware/errors.ts';
 import { requestLog } from './middleware/log.ts';
 import { requestId } from './middleware/request-id.ts';
 import { accountRoutes } from './routes/account.ts';
+import { chatRoutes } from './routes/chat.ts';
 import { avatarTalkRoutes } from './routes/avatar-talk.ts';
 import { fileRoutes } from './routes/files.ts';
 import { imageRoutes } from './routes/images.ts';
@@ -40,6 +41,7 @@ function deploymentRouter(deployment: Deployment, deps: ApiDependencies): Router
   const router = new Router<RequestState>({ prefix: deployment.root, sensitive: true });
   router.use(deployed(deployment));
   modelRoutes(router, deps);
+  chatRoutes(router, deps);
   imageRoutes(router, deps);
   videoRoutes(router, deps);
   avatarTalkRoutes(router, deps);

@@ -21,6 +21,8 @@ export interface StartedGateway {
   temporalUiUrl: string | undefined;
   /** Resolves with the reason when the gateway can't go on by itself. */
   failed: Promise<Error>;
+  /** Lets `/readyz` say so, once the first key is made. */
+  becomeReady(): void;
   /** Stops API, worker, Temporal and PostgreSQL, in this order. */
   stop(): Promise<void>;
 }
@@ -96,10 +98,17 @@ async function startInOrder(
   signal?.throwIfAborted();
   const worker = await startWorkerRole(core, connection, namespace);
   started.push(() => worker.stop());
-  const api = await startApiRole(core, connection, namespace, { eager: true });
+  let prepared = false;
+  const api = await startApiRole(core, connection, namespace, { eager: true, isPrepared: () => prepared });
   started.push(() => api.stop());
   await lock?.announce(api.url);
-  return { core, url: api.url, temporalUiUrl: temporal?.uiUrl, failed: failureOf(worker.done, lock, log) };
+  return {
+    core,
+    url: api.url,
+    temporalUiUrl: temporal?.uiUrl,
+    failed: failureOf(worker.done, lock, log),
+    becomeReady: () => (prepared = true),
+  };
 }
 
 /** Gives up waiting for work that holds nothing: having Temporal built takes minutes. */

@@ -1,7 +1,9 @@
-/** The registry of adapters: one line a provider kind. */
+/** The registry of adapters: one line a provider kind, for each of the two contracts. */
 import type { Readable } from 'node:stream';
-import type { ProviderKind, ProviderSettings } from '../domain/catalogue.ts';
+import type { Model, ModelKind, ProviderKind, ProviderSettings } from '../domain/catalogue.ts';
+import type { ChatProvider } from './chat-contract.ts';
 import type { TaskProvider } from './contract.ts';
+import { createOpenAiChat } from './openai/openai.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
 /** What adapters are lent by the process that they run in. */
@@ -12,26 +14,53 @@ export interface ProviderTools {
   tempDir: string;
 }
 
-const adapters: Partial<Record<ProviderKind, (settings: ProviderSettings, tools: ProviderTools) => TaskProvider>> = {
+type Kinds<T> = Partial<Record<ProviderKind, T>>;
+
+const taskAdapters: Kinds<(settings: ProviderSettings, tools: ProviderTools) => TaskProvider> = {
   simulator: createSimulator,
 };
 
-/** The kinds of provider that this version has an adapter for. */
-export const availableKinds = Object.keys(adapters) as ProviderKind[];
+const chatAdapters: Kinds<(settings: ProviderSettings) => ChatProvider> = {
+  openai: createOpenAiChat,
+};
 
-/** Makes the adapter of each configured provider; throws for a kind that this version has none for. */
-export function createProviders(
+/** The task adapters of the configured providers that have one. */
+export const createTaskProviders = (
   settings: ReadonlyMap<string, ProviderSettings>,
   tools: ProviderTools,
-): Map<string, TaskProvider> {
-  return new Map(
-    [...settings].map(([name, provider]) => {
-      const create = adapters[provider.kind];
-      if (!create)
-        throw new Error(
-          `providers.${name}: this version has no adapter for '${provider.kind}', only for ${availableKinds.join(', ')}`,
-        );
-      return [name, create(provider, tools)];
+): Map<string, TaskProvider> => made(settings, taskAdapters, (create, provider) => create(provider, tools));
+
+/** The chat adapters of the configured providers that have one. */
+export const createChatProviders = (settings: ReadonlyMap<string, ProviderSettings>): Map<string, ChatProvider> =>
+  made(settings, chatAdapters, (create, provider) => create(provider));
+
+/** Routes that this version has no adapter for, a line each; none for a configuration that it can serve. */
+export function routesWithoutAdapter(
+  models: Iterable<Model>,
+  providers: ReadonlyMap<string, ProviderSettings>,
+): string[] {
+  return [...models].flatMap(({ id, kind, routes }) =>
+    routes.flatMap((route) => {
+      const provider = providers.get(route.provider)?.kind;
+      const adapters = isChat(kind) ? chatAdapters : taskAdapters;
+      return provider !== undefined && adapters[provider] === undefined
+        ? [`models '${id}': this version can't run ${kind} models on a provider of kind '${provider}'`]
+        : [];
     }),
   );
+}
+
+const isChat = (kind: ModelKind): boolean => kind === 'chat' || kind === 'code';
+
+function made<Create, Made>(
+  settings: ReadonlyMap<string, ProviderSettings>,
+  adapters: Kinds<Create>,
+  make: (create: Create, provider: ProviderSettings) => Made,
+): Map<string, Made> {
+  const providers = new Map<string, Made>();
+  for (const [name, provider] of settings) {
+    const create = adapters[provider.kind];
+    if (create) providers.set(name, make(create, provider));
+  }
+  return providers;
 }

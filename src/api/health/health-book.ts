@@ -26,7 +26,7 @@ export interface ModelHealth {
 
 export interface HealthTools {
   database: Database;
-  providers: ReadonlyMap<string, TaskProvider>;
+  providers: ReadonlyMap<string, Pick<TaskProvider, 'probe'>>;
   configuration: Configuration;
   log: Logger;
 }
@@ -95,7 +95,7 @@ export class HealthBook {
     await Promise.all([...this.#tools.providers].map(([name, provider]) => this.#probe(name, provider)));
   }
 
-  async #probe(name: string, provider: TaskProvider): Promise<void> {
+  async #probe(name: string, provider: Pick<TaskProvider, 'probe'>): Promise<void> {
     let good = true;
     try {
       await provider.probe?.(AbortSignal.timeout(probe_ms_max));

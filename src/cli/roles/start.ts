@@ -48,6 +48,7 @@ async function welcome(gateway: StartedGateway, { environment }: Settings, logFi
   const samples = await makeSamples(resolve(environment.dataDir));
   const demo = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
   print(greeting(gateway, demo, samples, shortPath(logFile)));
+  gateway.becomeReady();
 }
 
 /** Relative to where the command runs, unless that leads out of there. */

@@ -3,12 +3,12 @@
  * of connections of its own. Nothing is sent twice and no redirect is followed.
  */
 import { Readable } from 'node:stream';
-import { Pool } from 'undici';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { ChatUnreachable, type ChatCall } from '../chat-contract.ts';
-import { sendBy, type ChatListener, type ListenedChatProvider } from '../chat-exchange.ts';
-import { UpstreamCall } from './upstream-call.ts';
+import { sendBy, type ChatExchange, type ChatListener, type ListenedChatProvider } from '../chat-exchange.ts';
+import { openConnections } from './connections.ts';
 import { commonHeaders } from './headers.ts';
+import { UpstreamCall } from './upstream-call.ts';
 
 export const openAiBaseUrl = 'https://api.openai.com/v1';
 
@@ -26,8 +26,7 @@ export function createOpenAiChat(settings: ProviderSettings): ListenedChatProvid
   const base = new URL(settings.baseUrl ?? openAiBaseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
   const headers = commonHeaders(settings);
-  const pool = new Pool(base.origin, {
-    connections: connectionsMax,
+  const connections = openConnections(base.origin, connectionsMax, {
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: keepAliveMs,
@@ -36,26 +35,24 @@ export function createOpenAiChat(settings: ProviderSettings): ListenedChatProvid
     bodyTimeout: settings.idleTimeoutMs,
     connect: { timeout: connectTimeoutMs },
   });
-  let live = 0;
 
   return {
     endpoints: ['chat/completions', 'responses'],
     start,
     send: (call, signal) => sendBy(start, call, signal),
     probe,
-    close: () => pool.destroy(),
+    close: () => connections.close(),
   };
 
-  function start(call: ChatCall, listener: ChatListener): UpstreamCall {
-    const exchange = new UpstreamCall(listener, () => live--);
-    live++;
-    if (live > connectionsMax) {
-      const full = new ChatUnreachable('connect', `more than ${connectionsMax} calls are open to this upstream`);
-      queueMicrotask(() => exchange.fail(full));
-      return exchange;
-    }
+  function start(call: ChatCall, listener: ChatListener): ChatExchange {
+    const client = connections.take();
+    if (client === undefined) return refused(listener);
+    const exchange = new UpstreamCall(listener, (isWhole) => {
+      if (isWhole) connections.giveBack(client);
+      else connections.discard(client);
+    });
     const bytes = call.body.reduce((sum, piece) => sum + piece.length, 0);
-    pool.dispatch(
+    client.dispatch(
       {
         path: `${basePath}/${call.path}`,
         method: call.method,
@@ -89,6 +86,18 @@ function bodyOf(pieces: readonly Buffer[], bytes: number): Buffer | Readable | n
   if (pieces.length === 0) return null;
   if (pieces.length === 1) return pieces[0] ?? null;
   return bytes < joinedBytesMax ? Buffer.concat(pieces, bytes) : Readable.from(pieces, { objectMode: false });
+}
+
+function refused(listener: ChatListener): ChatExchange {
+  const full = new ChatUnreachable('connect', `more than ${connectionsMax} calls are open to this upstream`);
+  let isAborted = false;
+  queueMicrotask(() => {
+    if (!isAborted) listener.onFailure(full);
+  });
+  const abort = () => {
+    isAborted = true;
+  };
+  return { pause: ignore, resume: ignore, abort };
 }
 
 const ignore = (): void => undefined;

@@ -8,16 +8,19 @@ import { firstOf, retryAfterSeconds } from './headers.ts';
 
 const requestIdCharactersMax = 200;
 
-/** Handed to `Pool.dispatch`. `onOver` is called once, however the call ends. */
+/**
+ * Handed to undici's `dispatch`. `onOver` is called once, however the call ends: with false when its connection must be
+ * closed, because nobody waits for what is still to come.
+ */
 export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   readonly #listener: ChatListener;
-  readonly #onOver: () => void;
+  readonly #onOver: (isWhole: boolean) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #decoder: BodyDecoder | undefined;
   #hasHead = false;
   #isOver = false;
 
-  constructor(listener: ChatListener, onOver: () => void) {
+  constructor(listener: ChatListener, onOver: (isWhole: boolean) => void) {
     this.#listener = listener;
     this.#onOver = onOver;
   }
@@ -33,20 +36,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   }
 
   abort(): void {
-    if (this.#over()) this.#hangUp();
-  }
-
-  /** Ends the call with a failure, if it isn't over. */
-  fail(failure: ChatUnreachable): void {
-    if (!this.#over()) return;
-    this.#hangUp();
-    this.#listener.onFailure(failure);
+    if (this.#over(false)) this.#decoder?.destroy();
   }
 
   /** The connection is there and the request is about to be written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver) this.#hangUp();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -56,12 +51,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
       this.#decoder = openDecoder(encoding, {
         onData: (chunk) => this.#isOver || this.#listener.onData(chunk),
         onEnd: () => this.#end(),
-        onError: (error) => this.fail(broken(error)),
+        onError: (error) => this.#fail(broken(error)),
         onFull: () => this.#controller?.pause(),
         onDrain: () => this.#controller?.resume(),
       });
       if (this.#decoder === undefined) {
-        this.fail(new ChatUnreachable('broken', 'the upstream compressed its answer in a way that is not known'));
+        this.#fail(new ChatUnreachable('broken', 'the upstream compressed its answer in a way that is not known'));
         return;
       }
     }
@@ -86,26 +81,27 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (!this.#over()) return;
+    if (!this.#over(true)) return; // undici closed it already
     this.#decoder?.destroy();
     this.#listener.onFailure(this.#failureOf(error));
   }
 
   #end(): void {
-    if (this.#over()) this.#listener.onEnd();
+    if (this.#over(true)) this.#listener.onEnd();
+  }
+
+  #fail(failure: ChatUnreachable): void {
+    if (!this.#over(false)) return;
+    this.#decoder?.destroy();
+    this.#listener.onFailure(failure);
   }
 
   /** Whether it was not over before. */
-  #over(): boolean {
+  #over(isWhole: boolean): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#onOver();
+    this.#onOver(isWhole);
     return true;
-  }
-
-  #hangUp(): void {
-    this.#decoder?.destroy();
-    this.#controller?.abort(new Error('the call was aborted'));
   }
 
   #failureOf(error: Error): ChatUnreachable {

@@ -1,0 +1,46 @@
+/** The answer of a call under an Idempotency-Key that was made before: stored, or still to come from another request. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError } from '../../domain/errors.ts';
+import { findBoundAnswer } from '../../storage/idempotency-keys.ts';
+import { type ApiContext, keyOf } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { idempotencyKeyOf } from '../idempotency-key.ts';
+import type { Call } from './call.ts';
+
+const ask_every_ms = 100;
+const wait_ms_max = 600_000;
+
+/** Answers with what the first call was answered; waits for it while it runs. A stream can't be given twice. */
+export async function answerBefore(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  call: Call,
+  stored: string | null,
+): Promise<void> {
+  if (call.stream) {
+    throw new GatewayError(
+      'idempotency_key_used',
+      'This Idempotency-Key was used for a stream, which can not be given twice.',
+    );
+  }
+  const answer = stored ?? (await comingAnswer(deps, ctx));
+  ctx.status = 200;
+  ctx.set('Content-Type', 'application/json');
+  ctx.set('Idempotency-Replayed', 'true');
+  ctx.body = await deps.blobs.read(answer);
+  ctx.type = 'application/json';
+}
+
+async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string> {
+  const key = idempotencyKeyOf(ctx) ?? '';
+  for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += ask_every_ms) {
+    const bound = await findBoundAnswer(database, keyOf(ctx).accountId, key);
+    if (bound === 'none')
+      throw new GatewayError('upstream_error', 'The first call with this Idempotency-Key came to nothing.');
+    if (bound !== 'running') return bound.answer;
+    await pause(ask_every_ms);
+  }
+  throw new GatewayError('not_ready', 'The first call with this Idempotency-Key is still running.', {
+    retryAfterSeconds: 2,
+  });
+}

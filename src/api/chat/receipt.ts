@@ -1,0 +1,65 @@
+/** What a call cost: the upstream's own count where it gave one, else ours, never above the hold. */
+import { type MicroYuan, minus } from '../../domain/money.ts';
+import { type TokenCounts, type TokenLine, tokensPrice } from '../../domain/pricing.ts';
+import type { CallHold, CallPrice } from '../../storage/ledger/calls.ts';
+import { countTokens, inputTextOf } from '../../tokens/count-tokens.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import type { Call } from './call.ts';
+
+/** The price of what the upstream counted. */
+export function upstreamPrice({ price, priceVersion }: Call, usage: TokenCounts): CallPrice {
+  return { ...tokensPrice(price, usage), usageSource: 'upstream', priceVersion };
+}
+
+/** The price of what we count ourselves, because the upstream told nothing; never above the hold. */
+export async function estimatedPrice(call: Call, hold: CallHold, produced: string, scale = 1): Promise<CallPrice> {
+  const input = Math.min(await countTokens(inputTextOf(call.body)), call.estimatedInput);
+  const output = produced === '' ? 0 : Math.ceil((await countTokens(produced)) * scale);
+  const { lines, total } = tokensPrice(call.price, { input, cachedInput: 0, output });
+  return { ...cappedAt(hold.amount, lines, total), usageSource: 'estimated', priceVersion: call.priceVersion };
+}
+
+/**
+ * Books a call after its answer: the caller doesn't wait for it, the drain does. What can't be booked is logged with
+ * what booking it by hand would take; its hold is swept when this process has ended.
+ */
+export function bookInBackground(
+  deps: ApiDependencies,
+  hold: CallHold,
+  price: () => CallPrice | Promise<CallPrice>,
+): void {
+  inBackground(deps, hold, async () => {
+    await deps.calls.settle(hold, await price());
+  });
+}
+
+/** Gives a hold back after the answer. */
+export function releaseInBackground(deps: ApiDependencies, hold: CallHold, reason: string): void {
+  inBackground(deps, hold, () => deps.calls.release(hold, reason));
+}
+
+function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise<void>): void {
+  const booked = book().catch((error: unknown) => {
+    deps.log.error(
+      { err: error, requestId: hold.requestId, transferId: hold.transferId },
+      'a call could not be booked',
+    );
+  });
+  deps.background(booked);
+}
+
+/** Takes what is too much from the last lines, so that they still add up to the total. */
+function cappedAt(
+  most: MicroYuan,
+  lines: readonly TokenLine[],
+  total: MicroYuan,
+): { lines: TokenLine[]; total: MicroYuan } {
+  if (total <= most) return { lines: [...lines], total };
+  let tooMuch = minus(total, most);
+  const capped = lines.toReversed().map((line) => {
+    const amount = line.amount > tooMuch ? minus(line.amount, tooMuch) : minus(line.amount, line.amount);
+    tooMuch = minus(tooMuch, minus(line.amount, amount));
+    return { ...line, amount };
+  });
+  return { lines: capped.reverse(), total: most };
+}

@@ -1,0 +1,68 @@
+/** The adapter against a stand-in upstream, and what a call of it told. */
+import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
+import type { ChatCall, ChatUnreachable } from '../../../src/providers/chat-contract.ts';
+import type { ChatExchange, ChatHead, ListenedChatProvider } from '../../../src/providers/chat-exchange.ts';
+import { createOpenAiChat } from '../../../src/providers/openai/openai.ts';
+import { withUpstream, type Upstream } from '../../support/upstream.ts';
+
+export const settingsOf = (baseUrl: string, more: Partial<ProviderSettings> = {}): ProviderSettings => ({
+  ...{ name: 'up', kind: 'openai', baseUrl, apiKey: 'sk-operator-1', headers: {} },
+  ...{ timeoutMs: 5_000, idleTimeoutMs: 5_000, deadlineMs: 60_000 },
+  ...more,
+});
+
+export const callOf = (body: unknown = { model: 'm' }, more: Partial<ChatCall> = {}): ChatCall => ({
+  ...{ method: 'POST', path: 'chat/completions', body: [Buffer.from(JSON.stringify(body))] },
+  ...{ stream: false, requestId: 'req-1' },
+  ...more,
+});
+
+export async function withProvider(
+  use: (provider: ListenedChatProvider, upstream: Upstream) => Promise<void>,
+  settings: Partial<ProviderSettings> = {},
+): Promise<void> {
+  await withUpstream(async (upstream) => {
+    const provider = createOpenAiChat(settingsOf(upstream.url, settings));
+    try {
+      await use(provider, upstream);
+    } finally {
+      await provider.close?.();
+    }
+  });
+}
+
+export interface Told {
+  head: ChatHead | undefined;
+  chunks: Buffer[];
+  text: string;
+  failure: ChatUnreachable | undefined;
+}
+
+/** Listens to a call until it is over; `onChunk` may act on it meanwhile. */
+export function listen(
+  provider: ListenedChatProvider,
+  call: ChatCall,
+  onChunk: (exchange: ChatExchange, chunk: Buffer) => void = () => undefined,
+): Promise<Told> {
+  return new Promise((resolve) => {
+    const told: Told = { head: undefined, chunks: [], text: '', failure: undefined };
+    const finish = () => {
+      told.text = Buffer.concat(told.chunks).toString();
+      resolve(told);
+    };
+    const exchange = provider.start(call, {
+      onHead: (head) => {
+        told.head = head;
+      },
+      onData: (chunk) => {
+        told.chunks.push(chunk);
+        onChunk(exchange, chunk);
+      },
+      onEnd: finish,
+      onFailure: (failure) => {
+        told.failure = failure;
+        finish();
+      },
+    });
+  });
+}
