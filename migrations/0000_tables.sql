@@ -138,6 +138,14 @@ CREATE TABLE "owners" (
 	"expires_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "responses" (
+	"id" text PRIMARY KEY NOT NULL,
+	"account_id" text NOT NULL,
+	"model" text NOT NULL,
+	"provider" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "tasks" (
 	"id" text PRIMARY KEY NOT NULL,
 	"kind" text NOT NULL,
@@ -181,17 +189,19 @@ ALTER TABLE "holds" ADD CONSTRAINT "holds_key_id_api_keys_id_fk" FOREIGN KEY ("k
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_task_id_tasks_id_fk" FOREIGN KEY ("task_id") REFERENCES "public"."tasks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "intents" ADD CONSTRAINT "intents_task_id_tasks_id_fk" FOREIGN KEY ("task_id") REFERENCES "public"."tasks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "responses" ADD CONSTRAINT "responses_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_hold" FOREIGN KEY ("transfer_id") REFERENCES "public"."holds"("transfer_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "entries_account_order" ON "entries" USING btree ("account_id","seq");--> statement-breakpoint
-CREATE INDEX "entries_task" ON "entries" USING btree ("task_id");--> statement-breakpoint
+CREATE INDEX "entries_task" ON "entries" USING btree ("task_id") WHERE task_id is not null;--> statement-breakpoint
 CREATE INDEX "entries_request" ON "entries" USING btree ("request_id");--> statement-breakpoint
 CREATE INDEX "holds_of_calls_under_way" ON "holds" USING btree ("owner") WHERE state = 'held' and owner is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_of_calls" ON "idempotency_keys" USING btree ("transfer_id");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "responses_age" ON "responses" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "tasks_account_order" ON "tasks" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "tasks_model_outcomes" ON "tasks" USING btree ("model","finished_at");--> statement-breakpoint
 CREATE INDEX "tasks_cancel_pending" ON "tasks" USING btree ("finished_at") WHERE cancel_pending;--> statement-breakpoint

@@ -51,7 +51,7 @@ CREATE TABLE holds_rest PARTITION OF holds DEFAULT;
 --> statement-breakpoint
 CREATE TABLE entries_rest PARTITION OF entries DEFAULT;
 --> statement-breakpoint
-SELECT tollgate_ensure_partitions(12);
+SELECT tollgate_ensure_partitions(2);
 --> statement-breakpoint
 -- Row triggers on the parent are inherited by every partition, those made later included.
 CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE ON entries

@@ -15,6 +15,12 @@ export function curlLines(url: string, key: string | undefined, samples: Samples
   const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
   return [
     ...entry(
+      'Chat, whole and as a stream; code models answer on /v1/responses, too',
+      `${curl} ${url}/v1/chat/completions ${json} -d '{"model":"sim-chat","messages":[{"role":"user","content":"Hello"}]}'`,
+      `${curl} -N ${url}/v1/chat/completions ${json} -d '{"model":"sim-chat","stream":true,"messages":[{"role":"user","content":"Hello"}]}'`,
+      `${curl} ${url}/v1/responses ${json} -d '{"model":"sim-code","input":"A function that adds"}'`,
+    ),
+    ...entry(
       'An image: the answer has its link',
       `${curl} ${url}/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dawn","size":"1024x1024"}'`,
     ),

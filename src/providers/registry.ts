@@ -4,6 +4,7 @@ import type { Model, ModelKind, ProviderKind, ProviderSettings } from '../domain
 import type { ChatProvider } from './chat-contract.ts';
 import type { TaskProvider } from './contract.ts';
 import { createOpenAiChat } from './openai/openai.ts';
+import { createSimulatorChat } from './simulator/chat.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
 /** What adapters are lent by the process that they run in. */
@@ -22,6 +23,7 @@ const taskAdapters: Kinds<(settings: ProviderSettings, tools: ProviderTools) => 
 
 const chatAdapters: Kinds<(settings: ProviderSettings) => ChatProvider> = {
   openai: createOpenAiChat,
+  simulator: createSimulatorChat,
 };
 
 /** The task adapters of the configured providers that have one. */

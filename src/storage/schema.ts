@@ -203,7 +203,7 @@ export const entries = pgTable(
   (table) => [
     primaryKey({ columns: [table.transferId, table.type] }),
     index('entries_account_order').on(table.accountId, table.seq),
-    index('entries_task').on(table.taskId),
+    index('entries_task').on(table.taskId).where(sql.raw('task_id is not null')),
     index('entries_request').on(table.requestId),
     check('entries_type', oneOf('type', entryTypes)),
     check(

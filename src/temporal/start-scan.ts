@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FailureFacts } from '../activities/contract.ts';
 import type { TaskId } from '../domain/ids.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, ensurePartitions } from '../storage/database.ts';
 import {
   cancellationHeard,
   cancellationsPending,
@@ -19,6 +19,7 @@ import type { TaskStarter } from './task-starter.ts';
 
 const start_scan_ms = 2_000;
 const silence_scan_ms = 60_000;
+const partitions_ms = 3_600_000;
 const batch_tasks = 100;
 const starts_at_once = 20;
 
@@ -42,6 +43,7 @@ export class StartScan {
       this.#repeat('tasks to start', start_scan_ms, () => this.#startAccepted()),
       this.#repeat('cancellations', start_scan_ms, () => this.#repeatCancellations()),
       this.#repeat('silent tasks', silence_scan_ms, () => this.#lookAfterSilent()),
+      this.#repeat('partitions to make', partitions_ms, () => ensurePartitions(this.#tools.database.pool)),
     ];
   }
 

@@ -15,26 +15,31 @@ const rows: Record<string, [status: number, type: string]> = {
   model_not_allowed: [403, 'permission_error'],
   account_suspended: [403, 'permission_error'],
   model_not_found: [404, 'not_found_error'],
+  response_not_found: [404, 'not_found_error'],
   task_not_found: [404, 'not_found_error'],
   route_not_found: [404, 'not_found_error'],
   method_not_allowed: [405, 'invalid_request_error'],
   idempotency_key_reused: [409, 'conflict_error'],
+  idempotency_key_used: [409, 'conflict_error'],
   task_being_fetched: [409, 'conflict_error'],
   request_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   call_limit_exceeded: [429, 'rate_limit_error'],
   spend_limit_exceeded: [429, 'rate_limit_error'],
   concurrency_limit_exceeded: [429, 'rate_limit_error'],
+  upstream_rate_limited: [429, 'rate_limit_error'],
   internal_error: [500, 'server_error'],
   upstream_error: [502, 'upstream_error'],
   model_in_maintenance: [503, 'server_error'],
   not_ready: [503, 'server_error'],
+  upstream_timeout: [504, 'upstream_error'],
 };
 
 /** Codes whose answers the OpenAI SDKs must not send again by themselves. */
 const neverAgain = new Set([
   'insufficient_balance',
   'idempotency_key_reused',
+  'idempotency_key_used',
   'task_being_fetched',
   'spend_limit_exceeded',
 ]);

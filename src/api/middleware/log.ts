@@ -20,7 +20,7 @@ export const requestLog =
         taskId,
         model,
       };
-      if (ctx.status >= 500) log.error({ ...facts, err: error }, 'request');
+      if (ctx.status >= 500 && error !== undefined) log.error({ ...facts, err: error }, 'request');
       else log.info(facts, 'request');
     }
   };

@@ -2,7 +2,7 @@
 import { toYuan } from '../../domain/money.ts';
 import type { Account } from '../../storage/accounts.ts';
 import type { ApiKey } from '../../storage/api-keys.ts';
-import type { Entry } from '../../storage/ledger/entries.ts';
+import type { Entry, EntryLine } from '../../storage/ledger/entries.ts';
 
 export const accountObject = (account: Account) => ({
   object: 'account',
@@ -46,8 +46,16 @@ export const entryObject = (entry: Entry) => ({
   unit: entry.unit,
   unit_price: entry.unitPrice === null ? null : toYuan(entry.unitPrice),
   usage_source: entry.usageSource,
-  ...(entry.lines === null || entry.lines === undefined ? {} : { lines: entry.lines }),
+  ...(entry.lines === null ? {} : { lines: entry.lines.map(lineObject) }),
   ...(entry.reason === null ? {} : { reason: entry.reason }),
+});
+
+/** The price of a single token may lie below a micro-yuan, so it is worked out from that of a million. */
+const lineObject = ({ unit, units, pricePerMillion, amount }: EntryLine) => ({
+  unit,
+  units,
+  unit_price: toYuan(pricePerMillion) / 1_000_000,
+  amount: toYuan(amount),
 });
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

@@ -81,13 +81,19 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (!this.#over(true)) return; // undici closed it already
-    this.#decoder?.destroy();
-    this.#listener.onFailure(this.#failureOf(error));
+    // Without a connection this may be called before `start` has returned to whoever listens.
+    if (this.#controller === undefined) queueMicrotask(() => this.#failWith(error));
+    else this.#failWith(error);
   }
 
   #end(): void {
     if (this.#over(true)) this.#listener.onEnd();
+  }
+
+  #failWith(error: Error): void {
+    if (!this.#over(true)) return; // the connection is closed already
+    this.#decoder?.destroy();
+    this.#listener.onFailure(this.#failureOf(error));
   }
 
   #fail(failure: ChatUnreachable): void {

@@ -22,9 +22,17 @@ export interface Entry {
   units: number | null;
   unit: string | null;
   unitPrice: MicroYuan | null;
-  lines: unknown;
+  lines: readonly EntryLine[] | null;
   usageSource: string | null;
   reason: string | null;
+}
+
+/** One kind of token of a chat call. */
+export interface EntryLine {
+  unit: string;
+  units: number;
+  pricePerMillion: MicroYuan;
+  amount: MicroYuan;
 }
 
 export interface EntryFilter {
@@ -56,6 +64,10 @@ export async function listEntries(
 }
 
 const money = z.bigint().transform(micros);
+const digits = z.string().transform((text) => micros(BigInt(text)));
+const lineRow = z
+  .object({ unit: z.string(), units: z.int(), price_per_million: digits, amount: digits })
+  .transform(({ price_per_million, ...line }): EntryLine => ({ ...line, pricePerMillion: price_per_million }));
 const entryRow = z
   .object({
     transfer_id: z.string(),
@@ -72,7 +84,7 @@ const entryRow = z
     units: z.number().nullable(),
     unit: z.string().nullable(),
     unit_price: money.nullable(),
-    lines: z.unknown(),
+    lines: z.array(lineRow).nullable(),
     usage_source: z.string().nullable(),
     reason: z.string().nullable(),
   })

@@ -1,6 +1,7 @@
 /** The statements that write what a group decided. Rows come as JSON; each guards itself, and a guard that fails rolls all back. */
 
-// One statement for all the money. A hold that was closed already makes the count differ, and the division by zero
+// One statement for all the money. The holds are named by arrays and not by a join: a join is planned as a scan of every
+// partition (6 ms at 15,000 holds, growing), an array as one look-up each in the partition that it prunes to. A hold that was closed already makes the count differ, and the division by zero
 // rolls the group back: `holds … and state = 'held'` is the guard that nothing is captured twice.
 export const writeMoney = {
   name: 'write-money',
@@ -27,8 +28,8 @@ export const writeMoney = {
         as r(transfer_id uuid, account_id text, key_id text, subject text, amount bigint, owner uuid, created_at timestamptz)
     ),
     closed_holds as (
-      update holds h set state = r.state from jsonb_to_recordset($4::jsonb) as r(transfer_id uuid, state text)
-      where h.transfer_id = r.transfer_id and h.state = 'held' returning 1
+      update holds set state = case when transfer_id = any($4::uuid[]) then 'captured' else 'released' end
+      where transfer_id = any($4::uuid[] || $7::uuid[]) and state = 'held' returning 1
     ),
     new_entries as (
       insert into entries (transfer_id, type, account_id, seq, created_at, d_available, d_held, d_revenue, d_top_ups,
@@ -43,7 +44,7 @@ export const writeMoney = {
           key_id text, task_id text, request_id text, model text, units numeric, unit text, unit_price bigint,
           lines jsonb, price_version text, usage_source text, reason text, link text)
     )
-    select 1 / (case when (select count(*) from closed_holds) = jsonb_array_length($4::jsonb) then 1 else 0 end)`,
+    select 1 / (case when (select count(*) from closed_holds) = cardinality($4::uuid[]) + cardinality($7::uuid[]) then 1 else 0 end)`,
 };
 
 export const insertTasks = {

@@ -26,7 +26,8 @@ export class Writes {
   readonly #entries = new Map<AccountId, Json[]>();
   readonly #keys = new Map<string, LockedKey>();
   readonly #holds: Json[] = [];
-  readonly #closed: Json[] = [];
+  readonly #captured: string[] = [];
+  readonly #released: string[] = [];
   readonly #tasks: Json[] = [];
   readonly #ended: Json[] = [];
   readonly #bound: Json[] = [];
@@ -64,7 +65,8 @@ export class Writes {
     }
     if (decision.newHold) this.#holds.push(holdJson(decision.newHold, account.id, this.#now));
     if (decision.closedHold) {
-      this.#closed.push({ transfer_id: decision.closedHold.transferId, state: decision.closedHold.state });
+      const { transferId, state } = decision.closedHold;
+      (state === 'captured' ? this.#captured : this.#released).push(transferId);
     }
     if (decision.newTask) this.#tasks.push(taskJson(decision.newTask, account.id, this.#now));
     if (decision.endedTask) {
@@ -89,9 +91,10 @@ export class Writes {
           JSON.stringify([...this.#accounts.values()].map(accountJson)),
           JSON.stringify([...this.#keys.values()].map(keyJson)),
           JSON.stringify(this.#holds),
-          JSON.stringify(this.#closed),
+          this.#captured,
           JSON.stringify(entries),
           this.#now,
+          this.#released,
         ],
       }),
     ];

@@ -1,0 +1,164 @@
+/** Callers that go away: the upstream is let go, what was produced is charged, and nothing is left open. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type ChatGateway, chatPath, type Customer, hello, startChatGateway } from '../support/chat-gateway.ts';
+import { chatAnswer, deltaEvent, doneEvent, usageEvent } from '../support/upstream.ts';
+
+let chat: ChatGateway;
+before(async () => {
+  chat = await startChatGateway();
+});
+after(() => chat.stop());
+
+const stream = { ...hello, stream: true };
+const inputTokens = 3; // "user" and "Hello", in two lines
+
+/** Reads the first chunk and hangs up. */
+async function leaveAfterFirstChunk(customer: Customer, body: unknown): Promise<void> {
+  const leaving = new AbortController();
+  const response = await customer.open(body, leaving.signal);
+  await response.body?.getReader().read();
+  leaving.abort();
+}
+
+test('a caller that leaves mid-stream: the upstream is let go within a second, and what was produced is charged', async () => {
+  const customer = await chat.customer();
+  const before = chat.first.aborted;
+  chat.first.answers({ pieces: [deltaEvent('Hello there')], ending: 'stall' });
+  await leaveAfterFirstChunk(customer, stream);
+  const leftAt = performance.now();
+  await chat.first.abortions(before + 1);
+  assert.ok(performance.now() - leftAt < 1000);
+  const { entries } = await customer.settled();
+  assert.equal(entries[1]?.['usage_source'], 'estimated');
+  assert.equal(entries[1]?.['charged'], (inputTokens + 2) / 1000);
+});
+
+test('usage that the upstream had sent before the caller left wins', async () => {
+  const customer = await chat.customer();
+  chat.first.answers({ pieces: [usageEvent(9, 3) + deltaEvent('Hello')], ending: 'stall' });
+  await leaveAfterFirstChunk(customer, stream);
+  const { entries } = await customer.settled();
+  assert.equal(entries[1]?.['usage_source'], 'upstream');
+  assert.equal(entries[1]?.['charged'], 0.012);
+});
+
+for (const body of [hello, stream]) {
+  test(`a caller that leaves before the answer pays its counted input only${body === stream ? ', streamed' : ''}`, async () => {
+    const customer = await chat.customer();
+    const [asked, before] = [chat.first.requests.length, chat.first.aborted];
+    chat.first.answers({ ending: 'stall-before' });
+    const leaving = new AbortController();
+    const call = customer.open({ ...body, model: 'chat-two' }, leaving.signal);
+    await chat.first.received(asked + 1);
+    const other = chat.second.requests.length;
+    leaving.abort();
+    await assert.rejects(call);
+    await chat.first.abortions(before + 1);
+    const { entries } = await customer.settled();
+    assert.equal(entries[1]?.['charged'], inputTokens / 1000);
+    assert.equal(entries[1]?.['usage_source'], 'estimated');
+    assert.equal(chat.second.requests.length, other, 'no other route is asked for it');
+  });
+}
+
+test('a caller that leaves in the middle of an answer that is not streamed pays its counted input only', async () => {
+  const customer = await chat.customer();
+  const [asked, before] = [chat.first.requests.length, chat.first.aborted];
+  chat.first.answers({ headers: { 'content-type': 'application/json' }, pieces: ['{"id":'], ending: 'stall' });
+  const leaving = new AbortController();
+  const call = customer.open(hello, leaving.signal);
+  await chat.first.received(asked + 1);
+  leaving.abort();
+  await assert.rejects(call);
+  await chat.first.abortions(before + 1);
+  assert.equal((await customer.settled()).entries[1]?.['charged'], inputTokens / 1000);
+});
+
+test('a model set to drain is read to its end, and charged by its usage', async () => {
+  const customer = await chat.customer();
+  const before = chat.first.aborted;
+  let go = () => {};
+  const left = new Promise<void>((resolve) => (go = resolve));
+  const many = Array.from({ length: 2000 }, (_, index) => deltaEvent(`${index} ${'x'.repeat(500)}`));
+  chat.first.answers({
+    pieces: [deltaEvent('Hello'), left, ...many, deltaEvent(null, 'stop'), usageEvent(9, 2001), doneEvent],
+  });
+  await leaveAfterFirstChunk(customer, { ...stream, model: 'chat-drained' });
+  await closedAtGateway();
+  go();
+  const { entries } = await customer.settled();
+  assert.equal(entries[1]?.['usage_source'], 'upstream');
+  assert.equal(entries[1]?.['charged'], 2.01);
+  assert.equal(chat.first.aborted, before);
+});
+
+test('a caller that reads slowly and then leaves a drained stream does not hold it up', async () => {
+  const customer = await chat.customer();
+  const many = Array.from({ length: 400 }, (_, index) => deltaEvent(`${index} ${'x'.repeat(50_000)}`));
+  chat.first.answers({ pieces: [...many, deltaEvent(null, 'stop'), usageEvent(9, 400), doneEvent] });
+  await leaveAfterFirstChunk(customer, { ...stream, model: 'chat-drained' });
+  const { entries } = await customer.settled();
+  assert.equal(entries[1]?.['charged'], 0.409);
+});
+
+test('a caller that reads slowly gets everything, and holds the upstream back meanwhile', async () => {
+  const customer = await chat.customer();
+  let sent = 0;
+  const many = Array.from({ length: 600 }, (_, index) => deltaEvent(`${index} ${'x'.repeat(50_000)}`));
+  chat.first.answers({ pieces: [...many, deltaEvent(null, 'stop'), doneEvent] });
+  const body = JSON.stringify(stream);
+  const { hostname, port } = new URL(chat.gateway.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST ${chatPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${customer.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  let tail = '';
+  for await (const piece of socket) {
+    const bytes = piece as Buffer;
+    sent += bytes.length;
+    tail = (tail + bytes.toString('latin1')).slice(-200);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.ok(sent > 600 * 50_000);
+  assert.match(tail, /data: \[DONE\]\n\n/);
+});
+
+test('two hundred callers that leave mid-stream leave nothing behind', async () => {
+  const customer = await chat.customer('10000');
+  const before = chat.first.aborted;
+  chat.first.answers({ pieces: [deltaEvent('Hello')], ending: 'stall' });
+  await Promise.all(Array.from({ length: 200 }, () => leaveAfterFirstChunk(customer, stream)));
+  await chat.first.abortions(before + 200);
+  const { balance } = await customer.settled();
+  assert.equal(balance, 10000 - (200 * (inputTokens + 1)) / 1000);
+  // One call leaves one connection, which is kept for the next.
+  chat.first.answers(chatAnswer('Hi'));
+  await customer.post(hello);
+  assert.ok(chat.first.connections.open <= 2, `${chat.first.connections.open} connections are open`);
+});
+
+test('two hundred callers that leave at any moment before their answer leave nothing behind', async () => {
+  const customer = await chat.customer('10000');
+  chat.first.answers({ ending: 'stall-before' });
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const leaving = new AbortController();
+      const call = customer.open(stream, leaving.signal);
+      setTimeout(() => leaving.abort(), index % 40);
+      await assert.rejects(call);
+    }),
+  );
+  await customer.settled();
+});
+
+test('the ledger adds up', () => chat.assertAddsUp());
+
+/** Resolves when the gateway has seen its caller's connection close. */
+async function closedAtGateway(): Promise<void> {
+  // The close travels over loopback; a request of our own on a new connection comes after it.
+  await chat.gateway.fetch('/healthz', { headers: { Connection: 'close' } });
+  await chat.gateway.fetch('/healthz', { headers: { Connection: 'close' } });
+}

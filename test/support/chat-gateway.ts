@@ -1,0 +1,170 @@
+/** A gateway whose chat models lead to stand-in upstreams, and what the tests of chat and responses ask of both. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { bearer, startTestGateway, type TestGateway } from './gateway.ts';
+import { assertLedgerAddsUp } from './money.ts';
+import { openUpstream, type Upstream } from './upstream.ts';
+
+export interface ChatGateway {
+  gateway: TestGateway;
+  /** The first route of most models, and the second one of `chat-two` and `code-two`. */
+  first: Upstream;
+  second: Upstream;
+  /** A key of an account of its own with so many yuan, 100 if none are named. */
+  customer: (balance?: string, limits?: Parameters<TestGateway['newKey']>[0]) => Promise<Customer>;
+  /** Checks the whole ledger, and that nothing is held any more. */
+  assertAddsUp: () => Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Customer {
+  key: string;
+  keyId: string;
+  account: string;
+  headers: Record<string, string>;
+  post: (body: unknown, headers?: Record<string, string>, path?: string) => ReturnType<TestGateway['post']>;
+  /** The answer as its bytes, once it is whole. */
+  raw: (body: unknown, path?: string) => Promise<{ status: number; headers: Headers; text: string }>;
+  /** Sends a request that can be left. */
+  open: (body: unknown, signal: AbortSignal, path?: string) => Promise<Response>;
+  /** Yuan available, and the ledger's entries but for the credit, oldest first, once nothing is held. */
+  settled: () => Promise<{ balance: number; entries: Entry[] }>;
+}
+
+export type Entry = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+
+export const chatPath = '/v1/chat/completions';
+export const responsesPath = '/v1/responses';
+
+/** The smallest body of the model that has a thousand yuan a million tokens of either kind, so 0.001 yuan a token. */
+export const hello = { model: 'chat-one', messages: [{ role: 'user', content: 'Hello' }] };
+
+/** Starts the gateway and its upstreams; `stop` it in an `after` hook. */
+export async function startChatGateway(): Promise<ChatGateway> {
+  const [first, second] = [await openUpstream(), await openUpstream()];
+  const gateway = await startTestGateway({
+    configuration: configurationOf(first.upstream.url, second.upstream.url, await deadAddress()),
+    worker: false,
+  });
+  return {
+    gateway,
+    first: first.upstream,
+    second: second.upstream,
+    customer: async (balance = '100', limits = {}) =>
+      customerOf(gateway, await gateway.newKey({ balance, level: 'chat', ...limits })),
+    assertAddsUp: async () => {
+      await noHolds(gateway);
+      await assertLedgerAddsUp(gateway.core.database);
+    },
+    async stop() {
+      await gateway.stop();
+      await first.close();
+      await second.close();
+    },
+  };
+}
+
+/** A customer's view through any key of it. */
+export function customerOf(
+  gateway: TestGateway,
+  { key, keyId, account }: Awaited<ReturnType<TestGateway['newKey']>>,
+): Customer {
+  const headers = bearer(key);
+  const json = { 'Content-Type': 'application/json' };
+  const open: Customer['open'] = (body, signal, path = chatPath) =>
+    gateway.fetch(path, { method: 'POST', headers: { ...headers, ...json }, body: JSON.stringify(body), signal });
+  return {
+    key,
+    keyId,
+    account,
+    headers,
+    open,
+    post: (body, more = {}, path = chatPath) => gateway.post(path, body, { ...headers, ...more }),
+    raw: async (body, path) => {
+      const response = await open(body, new AbortController().signal, path);
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+    settled: async () => {
+      await noHolds(gateway, account);
+      const reader = await gateway.newKeyOf(account as typeof gateway.account, { level: 'read' });
+      const { body } = await gateway.get('/v1/account/ledger?limit=100', bearer(reader.key));
+      const entries = (body['data'] as Entry[]).filter(({ type }) => type !== 'credit').reverse();
+      return { balance: (await gateway.money(reader.key)).balance, entries };
+    },
+  };
+}
+
+/** Settlements come after the answer, so they are waited for. */
+async function noHolds({ core }: TestGateway, account?: string): Promise<void> {
+  const text = `select 1 from holds where state = 'held' and ($1::text is null or account_id = $1) limit 1`;
+  for (let tries = 0; tries < 500; tries++) {
+    if ((await core.database.pool.query(text, [account ?? null])).rowCount === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail('something is still held after ten seconds');
+}
+
+/** A port that refuses connections: it was free a moment ago. */
+async function deadAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  assert.ok(typeof address === 'object' && address !== null);
+  return `http://127.0.0.1:${address.port}/v1`;
+}
+
+const configurationOf = (first: string, second: string, dead: string): string => `
+providers:
+  first: { kind: openai, base_url: '${first}', api_key: sk-of-the-operator-1 }
+  second: { kind: openai, base_url: '${second}', api_key: sk-of-the-operator-2 }
+  hasty: { kind: openai, base_url: '${first}', timeout_seconds: 0.3, idle_timeout_seconds: 0.3 }
+  dead: { kind: openai, base_url: '${dead}' }
+  simulator: { kind: simulator }
+models:
+  - id: chat-one
+    kind: chat
+    routes: [{ provider: first, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000, cached_input_per_million: 100 }
+  - id: chat-two
+    kind: chat
+    routes: [{ provider: first, model: upstream-one }, { provider: second, model: upstream-two }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: chat-dead-first
+    kind: chat
+    routes: [{ provider: dead, model: upstream-one }, { provider: second, model: upstream-two }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: chat-hasty
+    kind: chat
+    routes: [{ provider: hasty, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: chat-capped
+    kind: chat
+    routes: [{ provider: first, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+    limits: { max_output_tokens: 100 }
+  - id: chat-drained
+    kind: chat
+    routes: [{ provider: first, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+    on_disconnect: drain
+  - id: chat-maintained
+    kind: chat
+    maintenance: true
+    routes: [{ provider: first, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: code-one
+    kind: code
+    routes: [{ provider: first, model: upstream-code }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: code-two
+    kind: code
+    routes: [{ provider: first, model: upstream-code }, { provider: second, model: upstream-code-2 }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: an-image
+    kind: image
+    routes: [{ provider: simulator, model: sim-image }]
+    price: { per_image: 1 }
+`;
