@@ -4,7 +4,10 @@ import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
 
 /** Programs that judge what the gateway delivers, with the Debian packages that bring them. */
-const judges = [{ program: 'ffprobe', package: 'ffmpeg' }];
+const judges = [
+  { check: ['ffprobe', '-version'], package: 'ffmpeg' },
+  { check: ['python3', '-c', 'import ensurepip, venv'], package: 'python3-venv' },
+];
 
 await runScript(async () => {
   const given = process.argv.slice(2);
@@ -14,7 +17,7 @@ await runScript(async () => {
 });
 
 function installMissing() {
-  const missing = judges.filter(({ program }) => spawnSync('which', [program]).status !== 0);
+  const missing = judges.filter(({ check: [program, ...rest] }) => spawnSync(program, rest).status !== 0);
   if (missing.length === 0) return;
   const names = missing.map(({ package: name }) => name);
   say(`Installing ${names.join(', ')} ...`);

@@ -53,6 +53,8 @@ export function sendBy(start: ListenedChatProvider['start'], call: ChatCall, sig
             done(error);
           },
         });
+        // A body that fails before its reader listens must not end the process; a reader that comes late finds it errored.
+        stream.on('error', ignore);
         body = stream;
         resolve({ ...head, body: stream });
       },
@@ -62,8 +64,9 @@ export function sendBy(start: ListenedChatProvider['start'], call: ChatCall, sig
       onEnd: () => body?.push(null),
       onFailure: (failure) => {
         signal.removeEventListener('abort', onAbort);
+        // It may come with the very read that brought the head, before whoever awaits the answer could listen.
         if (body === undefined) reject(failure);
-        else body.destroy(failure);
+        else setImmediate(() => body?.destroy(failure));
       },
     });
     signal.addEventListener('abort', onAbort, { once: true });
@@ -75,6 +78,8 @@ export function sendBy(start: ListenedChatProvider['start'], call: ChatCall, sig
     }
   });
 }
+
+const ignore = (): void => undefined;
 
 const reasonOf = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error('the call was aborted', { cause: signal.reason });

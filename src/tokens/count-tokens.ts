@@ -11,8 +11,12 @@ const countedCharactersMax = 200_000;
  */
 const sliceCharacters = 2000;
 
-type Counter = (text: string) => number;
-let loading: Promise<Counter> | undefined;
+export interface Tokenizer {
+  count(text: string): number;
+  /** Callers' texts don't stay behind in the tokenizer's cache of words, which counts entries and not bytes. */
+  forget(): void;
+}
+let loading: Promise<Tokenizer> | undefined;
 
 /**
  * The tokens of a text by the `o200k_base` vocabulary, which the models of today are near enough to: exact but for the
@@ -20,15 +24,27 @@ let loading: Promise<Counter> | undefined;
  */
 export async function countTokens(text: string): Promise<number> {
   if (text === '') return 0;
-  loading ??= loadCounter();
-  const count = await loading;
+  const tokenizer = await loadTokenizer();
   const end = Math.min(text.length, countedCharactersMax);
   let tokens = 0;
   for (let at = 0; at < end; at += sliceCharacters) {
     if (at > 0) await nextTurn();
-    tokens += count(text.slice(at, Math.min(end, at + sliceCharacters)));
+    tokens += tokenizer.count(text.slice(at, Math.min(end, at + sliceCharacters)));
   }
+  tokenizer.forget();
   return end === text.length ? tokens : Math.ceil((tokens * text.length) / end);
+}
+
+/**
+ * Loads the tokenizer, if it isn't: 0.3 s during which this thread does nothing else, so that a server may rather do it
+ * before its first call.
+ */
+export function loadTokenizer(): Promise<Tokenizer> {
+  loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens: count, clearMergeCache }) => ({
+    count: (text) => count(text, { disallowedSpecial: new Set() }),
+    forget: clearMergeCache,
+  }));
+  return loading;
 }
 
 /**
@@ -63,9 +79,4 @@ function addMessage(message: JsonObject, texts: string[]): void {
 
 function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-async function loadCounter(): Promise<Counter> {
-  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
-  return (text) => count(text, { disallowedSpecial: new Set() });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertError } from '../support/errors.ts';
-import { type ChatGateway, hello, startChatGateway } from '../support/chat-gateway.ts';
+import { type ChatGateway, hello, startChatGateway, typesOf, wireOf } from '../support/chat-gateway.ts';
 import {
   type Answer,
   chatAnswer,
@@ -47,10 +47,7 @@ for (const [what, answer] of faultsOfRoute) {
       assert.match(text, /Hi/);
       assert.equal((chat.second.requests.at(-1)?.json() as { model: string }).model, 'upstream-two');
       const { entries } = await customer.settled();
-      assert.deepEqual(
-        entries.map(({ type }) => type),
-        ['hold', 'capture', 'release'],
-      );
+      assert.deepEqual(typesOf(entries), ['hold', 'capture', 'release']);
     });
     test(`a model whose only route ${what} is an error, and nothing is charged${streamed ? ', streamed' : ''}`, async () => {
       const customer = await chat.customer();
@@ -62,10 +59,7 @@ for (const [what, answer] of faultsOfRoute) {
       assert.ok(!JSON.stringify(refused.body).includes('sk-of'), 'no credentials');
       const { balance, entries } = await customer.settled();
       assert.equal(balance, 100);
-      assert.deepEqual(
-        entries.map(({ type }) => type),
-        ['hold', 'release'],
-      );
+      assert.deepEqual(typesOf(entries), ['hold', 'release']);
     });
   }
 }
@@ -82,7 +76,14 @@ test('an error event before anything else falls over to the next route', async (
   const answer = chatStream(['Hi']);
   chat.second.answers(answer);
   const { text } = await customer.raw({ ...two, stream: true });
-  assert.equal(text, (answer.pieces ?? []).join('').replace(usageEvent(9, 1), ''));
+  assert.equal(text, wireOf(answer).replace(usageEvent(9, 1), ''));
+});
+
+test('an answer of 200 that is an error falls over to the next route', async () => {
+  const customer = await chat.customer();
+  chat.first.answers(errorAnswer(200, 'Provider returned error'));
+  chat.second.answers(chatAnswer('Hi'));
+  assert.match(JSON.stringify((await customer.post(two)).body), /Hi/);
 });
 
 test('an answer that is no JSON falls over to the next route', async () => {
@@ -156,9 +157,19 @@ const breaks: [what: string, answer: Answer, code: string, message: RegExp][] = 
     'upstream_error',
     /^No room on (?!.*10\.0\.0\.7)/,
   ],
-  ['sends what is no JSON', { pieces: [deltaEvent('a'), 'data: {"choices":[\n\n', doneEvent] }, 'upstream_error', /.{10}/],
+  [
+    'sends what is no JSON',
+    { pieces: [deltaEvent('a'), 'data: {"choices":[\n\n', doneEvent] },
+    'upstream_error',
+    /.{10}/,
+  ],
   ['closes within an event', { pieces: [deltaEvent('a'), 'data: {"choi'] }, 'upstream_error', /broke off/],
-  ['has a choice without its finish reason', { pieces: [deltaEvent('a'), deltaEvent(null, 'stop', 1)] }, 'upstream_error', /./],
+  [
+    'has a choice without its finish reason',
+    { pieces: [deltaEvent('a'), deltaEvent(null, 'stop', 1)] },
+    'upstream_error',
+    /./,
+  ],
 ];
 for (const [what, answer, code, message] of breaks) {
   test(`a stream that ${what} ends with an error and no [DONE], costs nothing, and no other route is asked`, async () => {
@@ -177,10 +188,7 @@ for (const [what, answer, code, message] of breaks) {
     assert.ok(!text.includes('[DONE]'));
     const { balance, entries } = await customer.settled();
     assert.equal(balance, 100);
-    assert.deepEqual(
-      entries.map(({ type }) => type),
-      ['hold', 'release'],
-    );
+    assert.deepEqual(typesOf(entries), ['hold', 'release']);
     assert.equal(chat.second.requests.length, before);
   });
 }

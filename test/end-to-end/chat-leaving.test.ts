@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import type pg from 'pg';
 import { type ChatGateway, chatPath, type Customer, hello, startChatGateway } from '../support/chat-gateway.ts';
+import { assertError } from '../support/errors.ts';
 import { chatAnswer, deltaEvent, doneEvent, usageEvent } from '../support/upstream.ts';
 
 let chat: ChatGateway;
@@ -32,7 +34,7 @@ test('a caller that leaves mid-stream: the upstream is let go within a second, a
   assert.ok(performance.now() - leftAt < 1000);
   const { entries } = await customer.settled();
   assert.equal(entries[1]?.['usage_source'], 'estimated');
-  assert.equal(entries[1]?.['charged'], (inputTokens + 2) / 1000);
+  assert.equal(entries[1]['charged'], (inputTokens + 2) / 1000);
 });
 
 test('usage that the upstream had sent before the caller left wins', async () => {
@@ -41,7 +43,19 @@ test('usage that the upstream had sent before the caller left wins', async () =>
   await leaveAfterFirstChunk(customer, stream);
   const { entries } = await customer.settled();
   assert.equal(entries[1]?.['usage_source'], 'upstream');
-  assert.equal(entries[1]?.['charged'], 0.012);
+  assert.equal(entries[1]['charged'], 0.012);
+});
+
+test('a stream that was left was charged, so its Idempotency-Key gives no second one', async () => {
+  const customer = await chat.customer();
+  chat.first.answers({ pieces: [deltaEvent('Hello')], ending: 'stall' });
+  const keyed = { ...customer.headers, 'Content-Type': 'application/json', 'Idempotency-Key': 'left' };
+  const leaving = new AbortController();
+  const init = { method: 'POST', headers: keyed, body: JSON.stringify(stream), signal: leaving.signal };
+  await (await chat.gateway.fetch(chatPath, init)).body?.getReader().read();
+  leaving.abort();
+  await customer.settled();
+  assertError(await customer.post(stream, { 'Idempotency-Key': 'left' }), 'idempotency_key_used');
 });
 
 for (const body of [hello, stream]) {
@@ -58,7 +72,7 @@ for (const body of [hello, stream]) {
     await chat.first.abortions(before + 1);
     const { entries } = await customer.settled();
     assert.equal(entries[1]?.['charged'], inputTokens / 1000);
-    assert.equal(entries[1]?.['usage_source'], 'estimated');
+    assert.equal(entries[1]['usage_source'], 'estimated');
     assert.equal(chat.second.requests.length, other, 'no other route is asked for it');
   });
 }
@@ -76,6 +90,29 @@ test('a caller that leaves in the middle of an answer that is not streamed pays 
   assert.equal((await customer.settled()).entries[1]?.['charged'], inputTokens / 1000);
 });
 
+test('a caller that leaves while its hold waits for the database is noticed, and the upstream is not asked', async () => {
+  const customer = await chat.customer();
+  const asked = chat.first.requests.length;
+  chat.first.answers({ ending: 'stall-before' });
+  const client = await chat.gateway.core.database.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select 1 from accounts where id = $1 for update', [customer.account]);
+    const leaving = new AbortController();
+    const call = customer.open(stream, leaving.signal);
+    await blockedBy(client);
+    leaving.abort();
+    await assert.rejects(call);
+    await closedAtGateway();
+  } finally {
+    await client.query('commit');
+    client.release();
+  }
+  const { entries } = await customer.settled();
+  assert.equal(entries[1]?.['charged'], inputTokens / 1000);
+  assert.equal(chat.first.requests.length, asked);
+});
+
 test('a model set to drain is read to its end, and charged by its usage', async () => {
   const customer = await chat.customer();
   const before = chat.first.aborted;
@@ -90,7 +127,7 @@ test('a model set to drain is read to its end, and charged by its usage', async 
   go();
   const { entries } = await customer.settled();
   assert.equal(entries[1]?.['usage_source'], 'upstream');
-  assert.equal(entries[1]?.['charged'], 2.01);
+  assert.equal(entries[1]['charged'], 2.01);
   assert.equal(chat.first.aborted, before);
 });
 
@@ -161,4 +198,14 @@ async function closedAtGateway(): Promise<void> {
   // The close travels over loopback; a request of our own on a new connection comes after it.
   await chat.gateway.fetch('/healthz', { headers: { Connection: 'close' } });
   await chat.gateway.fetch('/healthz', { headers: { Connection: 'close' } });
+}
+
+/** Resolves when another connection waits for this one's locks. */
+async function blockedBy(client: pg.PoolClient): Promise<void> {
+  const text = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+  for (let tries = 0; tries < 500; tries++) {
+    if ((await client.query(text)).rowCount !== 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail('nobody waits for the lock');
 }

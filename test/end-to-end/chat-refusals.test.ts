@@ -185,7 +185,7 @@ test('an empty Idempotency-Key is refused', async () => {
 test('another key of the same account meets the same Idempotency-Key', async () => {
   const customer = await chat.customer();
   chat.first.answers(chatAnswer('Hi'));
-  const account = customer.account as typeof chat.gateway.account;
+  const account = customer.account;
   const other = customerOf(chat.gateway, await chat.gateway.newKeyOf(account, { level: 'chat' }));
   const before = chat.first.requests.length;
   for (const one of [customer, other])

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertError } from '../support/errors.ts';
-import { type ChatGateway, chatPath, hello, startChatGateway } from '../support/chat-gateway.ts';
+import { type ChatGateway, chatPath, hello, startChatGateway, typesOf, wireOf } from '../support/chat-gateway.ts';
 import { chatAnswer, chatEvent, chatStream, deltaEvent, doneEvent, usageEvent } from '../support/upstream.ts';
 
 let chat: ChatGateway;
@@ -12,11 +12,11 @@ before(async () => {
 after(() => chat.stop());
 
 const stream = { ...hello, stream: true };
-const wholeText = (pieces: readonly unknown[] = []) => pieces.join('');
 
 test('an answer passes byte for byte, under the JSON content type', async () => {
   const customer = await chat.customer();
-  const odd = '{ "usage" : {"prompt_tokens":9,"completion_tokens":3},  "zz":1.0, "model":"upstream-model-2",\n"choices":[] }';
+  const odd =
+    '{ "usage" : {"prompt_tokens":9,"completion_tokens":3},  "zz":1.0, "model":"upstream-model-2",\n"choices":[] }';
   chat.first.answers({ headers: { 'content-type': 'application/json' }, pieces: [odd] });
   const answer = await customer.raw(hello);
   assert.equal(answer.status, 200);
@@ -56,7 +56,7 @@ test('a stream asks the upstream for usage, and passes byte for byte but for the
   assert.match(headers.get('content-type') ?? '', /^text\/event-stream/);
   assert.match(headers.get('cache-control') ?? '', /no-cache/);
   assert.equal(headers.get('x-accel-buffering'), 'no');
-  assert.equal(text, wholeText(answer.pieces).replace(usageEvent(9, 3), ''));
+  assert.equal(text, wireOf(answer).replace(usageEvent(9, 3), ''));
   assert.deepEqual(chat.first.requests.at(-1)?.json(), {
     ...stream,
     model: 'upstream-one',
@@ -69,7 +69,7 @@ test('the usage chunk is for a caller that asked for it', async () => {
   const answer = chatStream(['Hi']);
   chat.first.answers(answer);
   const { text } = await customer.raw({ ...stream, stream_options: { include_usage: true, other: 1 } });
-  assert.equal(text, wholeText(answer.pieces));
+  assert.equal(text, wireOf(answer));
   const seen = chat.first.requests.at(-1)?.json() as Record<string, unknown>;
   assert.deepEqual(seen['stream_options'], { include_usage: true, other: 1 });
 });
@@ -87,7 +87,7 @@ test('a compressed stream and a compressed answer arrive plain', async () => {
   const answer = chatStream(['Hi']);
   chat.first.answers({ ...answer, encoding: 'gzip' });
   const streamed = await customer.raw(stream);
-  assert.equal(streamed.text, wholeText(answer.pieces).replace(usageEvent(9, 1), ''));
+  assert.equal(streamed.text, wireOf(answer).replace(usageEvent(9, 1), ''));
   chat.first.answers({ ...chatAnswer('Hi'), encoding: 'gzip' });
   const { text, headers } = await customer.raw(hello);
   assert.deepEqual(JSON.parse(text), chatAnswer('Hi').json);
@@ -176,7 +176,9 @@ for (const [what, body] of [
 ] as const) {
   test(`${what} without usage is counted here, and the receipt says so`, async () => {
     const customer = await chat.customer();
-    chat.first.answers(body === stream ? chatStream(['Hello', ' there'], { hasUsage: false }) : chatAnswer('Hello there', null));
+    chat.first.answers(
+      body === stream ? chatStream(['Hello', ' there'], { hasUsage: false }) : chatAnswer('Hello there', null),
+    );
     assert.equal((await customer.raw(body)).status, 200);
     const { entries } = await customer.settled();
     const capture = entries[1] ?? {};
@@ -202,16 +204,13 @@ test('a price above the hold is taken from what is available, the rest written o
   assert.equal((await customer.post({ ...hello, max_tokens: 1 })).status, 200);
   const { balance, entries } = await customer.settled();
   assert.equal(balance, 0);
-  assert.deepEqual(
-    entries.map(({ type }) => type),
-    ['hold', 'capture', 'write_off'],
-  );
+  assert.deepEqual(typesOf(entries), ['hold', 'capture', 'write_off']);
   // What an entry earned: the write-off's part is not charged.
   assert.equal(entries[1]?.['charged'], 0.1);
   const seen = chat.first.requests.length;
   assertError(await customer.post({ ...hello, max_tokens: 1 }), 'insufficient_balance');
   assert.equal(chat.first.requests.length, seen);
-  await chat.gateway.core.ledger.credit(customer.account as typeof chat.gateway.account, 1_000_000n as never, 'paid');
+  await chat.gateway.core.ledger.credit(customer.account, 1_000_000n as never, 'paid');
   chat.first.answers(chatAnswer('Hi'));
   assert.equal((await customer.post({ ...hello, max_tokens: 1 })).status, 200);
 });
@@ -251,7 +250,10 @@ test('an image of a message is held as an image, not by its bytes', async () => 
 test('tool calls pass both ways', async () => {
   const customer = await chat.customer();
   const call = { id: 'call_1', type: 'function', function: { name: 'gate', arguments: '{"open":true}' } };
-  const events = [chatEvent({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] }, finish_reason: null }] }), deltaEvent(null, 'tool_calls')];
+  const events = [
+    chatEvent({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] }, finish_reason: null }] }),
+    deltaEvent(null, 'tool_calls'),
+  ];
   chat.first.answers({ pieces: [...events, doneEvent] });
   const body = {
     ...stream,

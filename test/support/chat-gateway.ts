@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { bearer, startTestGateway, type TestGateway } from './gateway.ts';
 import { assertLedgerAddsUp } from './money.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { type Answer as UpstreamAnswer, openUpstream, type Upstream } from './upstream.ts';
 
 export interface ChatGateway {
   gateway: TestGateway;
@@ -21,7 +21,7 @@ export interface ChatGateway {
 export interface Customer {
   key: string;
   keyId: string;
-  account: string;
+  account: TestGateway['account'];
   headers: Record<string, string>;
   post: (body: unknown, headers?: Record<string, string>, path?: string) => ReturnType<TestGateway['post']>;
   /** The answer as its bytes, once it is whole. */
@@ -55,7 +55,7 @@ export async function startChatGateway(): Promise<ChatGateway> {
       customerOf(gateway, await gateway.newKey({ balance, level: 'chat', ...limits })),
     assertAddsUp: async () => {
       await noHolds(gateway);
-      await assertLedgerAddsUp(gateway.core.database);
+      await assertLedgerAddsUp(gateway.core.database, gateway.core.secrets.first.ledger);
     },
     async stop() {
       await gateway.stop();
@@ -87,13 +87,19 @@ export function customerOf(
     },
     settled: async () => {
       await noHolds(gateway, account);
-      const reader = await gateway.newKeyOf(account as typeof gateway.account, { level: 'read' });
+      const reader = await gateway.newKeyOf(account, { level: 'read' });
       const { body } = await gateway.get('/v1/account/ledger?limit=100', bearer(reader.key));
       const entries = (body['data'] as Entry[]).filter(({ type }) => type !== 'credit').reverse();
       return { balance: (await gateway.money(reader.key)).balance, entries };
     },
   };
 }
+
+export const typesOf = (entries: readonly Entry[]): string[] => entries.map(({ type }) => String(type));
+
+/** What an upstream's answer is on the wire. */
+export const wireOf = ({ pieces = [] }: UpstreamAnswer): string =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : '')).join('');
 
 /** Settlements come after the answer, so they are waited for. */
 async function noHolds({ core }: TestGateway, account?: string): Promise<void> {
@@ -158,6 +164,10 @@ models:
   - id: code-one
     kind: code
     routes: [{ provider: first, model: upstream-code }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: code-hasty
+    kind: code
+    routes: [{ provider: hasty, model: upstream-code }]
     price: { input_per_million: 1000, output_per_million: 1000 }
   - id: code-two
     kind: code

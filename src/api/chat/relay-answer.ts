@@ -1,7 +1,7 @@
 /** An answer that is not streamed: read whole, metered, handed on as it came. */
 import { Readable } from 'node:stream';
 import { chatAnswerText, responsesAnswerText } from '../../domain/chat/produced-text.ts';
-import { jsonObjectOf, type JsonObject, usageOfAnswer } from '../../domain/chat/usage.ts';
+import { isObject, jsonObjectOf, type JsonObject, usageOfAnswer } from '../../domain/chat/usage.ts';
 import type { ChatAnswer } from '../../providers/chat-contract.ts';
 import type { CallPrice } from '../../storage/ledger/calls.ts';
 import { newBlobKey } from '../../storage/new-ids.ts';
@@ -26,6 +26,10 @@ export async function relayAnswer(
   const bytes = await wholeBody(answer.body);
   const body = jsonObjectOf(bytes);
   if (!body) throw new RouteFault('fault', 'its answer is not a JSON object');
+  // Some relays answer 200 and say in the body that they failed.
+  if (call.endpoint === 'chat/completions' && isObject(body['error']) && !Array.isArray(body['choices'])) {
+    throw new RouteFault('fault', 'its answer is an error');
+  }
   const { id } = body;
   if (call.endpoint === 'responses' && typeof id === 'string') await keepResponse(deps, ctx, id, call, provider);
   if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, body);

@@ -6,15 +6,17 @@ import { ChatStream, chatStreamDone } from '../../domain/chat/chat-stream.ts';
 import { ResponsesStream } from '../../domain/chat/responses-stream.ts';
 import { errorBody, GatewayError } from '../../domain/errors.ts';
 import { type ChatAnswer, ChatUnreachable } from '../../providers/chat-contract.ts';
-import { upstreamError } from '../../providers/openai/upstream-error.ts';
+import { streamed_answer } from '../../storage/ledger/calls.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { bookInBackground, estimatedPrice, releaseInBackground, upstreamPrice } from './receipt.ts';
 import { RouteFault } from './routes-of-call.ts';
+import { toldError } from './told-error.ts';
 import type { CallUnderWay } from './serve-call.ts';
 import { keepResponse } from './stored-responses.ts';
 
 type Stream = ChatStream | ResponsesStream;
+type Settings = ApiDependencies['configuration'];
 /** `left`: the caller went away, or this process had to let go. */
 type End = 'complete' | 'left' | { broke: GatewayError };
 
@@ -31,16 +33,19 @@ export async function relayStream(
     call.endpoint === 'responses'
       ? new ResponsesStream()
       : new ChatStream({ choices: call.choices, showsUsage: call.includeUsage });
-  const end = await new Relay(ctx, answer, stream, signal).run();
+  const end = await new Relay(ctx, answer, stream, signal, deps.configuration).run();
   if (stream instanceof ResponsesStream && stream.meter.responseId !== undefined) {
     await keepResponse(deps, ctx, stream.meter.responseId, call, provider);
   }
   const { usage } = stream.meter;
   if (typeof end === 'object' && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
   else {
+    // What was begun and is charged can't be given again, so its Idempotency-Key stays bound.
+    const bound = hold.isKeyed && (end !== 'left' || ctx.headerSent) ? { answer: streamed_answer } : {};
     bookInBackground(deps, hold, async () => {
-      if (usage) return upstreamPrice(call, usage);
-      return estimatedPrice(call, hold, stream.meter.producedText(), stream.meter.producedScale());
+      if (usage) return { ...upstreamPrice(call, usage), ...bound };
+      const { meter } = stream;
+      return { ...(await estimatedPrice(call, hold, meter.producedText(), meter.producedScale())), ...bound };
     });
   }
   finish(ctx, stream, end);
@@ -53,12 +58,14 @@ class Relay {
   readonly #answer: ChatAnswer;
   readonly #stream: Stream;
   readonly #signal: AbortSignal;
+  readonly #settings: Settings;
 
-  constructor(ctx: ApiContext, answer: ChatAnswer, stream: Stream, signal: AbortSignal) {
+  constructor(ctx: ApiContext, answer: ChatAnswer, stream: Stream, signal: AbortSignal, settings: Settings) {
     this.#ctx = ctx;
     this.#answer = answer;
     this.#stream = stream;
     this.#signal = signal;
+    this.#settings = settings;
   }
 
   run(): Promise<End> {
@@ -67,11 +74,11 @@ class Relay {
     return new Promise((resolve, reject) => {
       const over = (end: End) => {
         body.off('data', onData).off('end', onEnd);
-        res.off('drain', onDrain);
+        res.off('drain', onDrain).off('close', onDrain);
         this.#signal.removeEventListener('abort', onAbort);
         if (!body.destroyed && end !== 'complete') body.destroy();
         // Nothing was delivered yet: the next route may do better.
-        if (!this.#ctx.headerSent && typeof end === 'object') reject(faultOf(end.broke));
+        if (!this.#ctx.headerSent && !res.destroyed && typeof end === 'object') reject(faultOf(end.broke));
         else resolve(end);
       };
       const onDrain = () => body.resume();
@@ -85,13 +92,13 @@ class Relay {
           return;
         }
         if (this.#stream.state !== 'open') {
-          over(endOf(this.#stream));
+          over(endOf(this.#stream, this.#settings));
           body.resume().on('error', ignore); // what comes after the end is thrown away, so that the connection can be used again
         }
       };
       const onEnd = () => {
         this.#deliver(this.#stream.end(), () => undefined);
-        over(endOf(this.#stream));
+        over(endOf(this.#stream, this.#settings));
       };
       const onError = (error: Error) => over(this.#signal.aborted ? 'left' : { broke: brokeOf(error) });
       const onAbort = () => over('left');
@@ -99,7 +106,8 @@ class Relay {
         over('left');
         return;
       }
-      res.on('drain', onDrain);
+      // Whoever left holds nothing up where the stream is read to its end all the same.
+      res.on('drain', onDrain).on('close', onDrain);
       this.#signal.addEventListener('abort', onAbort, { once: true });
       body.on('data', onData).on('end', onEnd).on('error', onError);
     });
@@ -108,6 +116,7 @@ class Relay {
   #deliver(bytes: Buffer | undefined, pause: () => void): void {
     if (bytes === undefined) return;
     const { res } = this.#ctx;
+    if (res.destroyed) return;
     if (!this.#ctx.headerSent) sendHead(this.#ctx);
     if (!res.write(bytes)) pause();
   }
@@ -122,9 +131,9 @@ function sendHead(ctx: ApiContext): void {
   ctx.set('X-Accel-Buffering', 'no');
 }
 
-function endOf(stream: Stream): End {
+function endOf(stream: Stream, settings: Settings): End {
   if (stream.state === 'failed') {
-    const { message } = upstreamError(stream.meter.errorData ?? Buffer.alloc(0), 'application/json');
+    const { message } = toldError(stream.meter.errorData ?? Buffer.alloc(0), 'application/json', settings);
     return { broke: new GatewayError('upstream_error', message) };
   }
   const isComplete = stream instanceof ChatStream ? stream.meter.isComplete : stream.meter.end !== undefined;
@@ -133,11 +142,12 @@ function endOf(stream: Stream): End {
 
 function finish(ctx: ApiContext, stream: Stream, end: End): void {
   const { res } = ctx;
-  if (!ctx.headerSent) sendHead(ctx);
-  if (end === 'left') {
+  if (end === 'left' || res.destroyed) {
+    ctx.respond = false;
     res.destroy();
     return;
   }
+  if (!ctx.headerSent) sendHead(ctx);
   if (end !== 'complete') res.end(errorEvent(stream, end.broke));
   else res.end(stream instanceof ChatStream ? chatStreamDone : undefined);
 }

@@ -4,9 +4,9 @@
  */
 import { GatewayError } from '../../domain/errors.ts';
 import { type ChatAnswer, type ChatProvider, ChatUnreachable } from '../../providers/chat-contract.ts';
-import { upstreamError } from '../../providers/openai/upstream-error.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Call } from './call.ts';
+import { toldError } from './told-error.ts';
 
 /** Told to the caller as it is, cleaned: they are about what the caller sent. */
 const callersFault: ReadonlySet<number> = new Set([400, 413, 422]);
@@ -79,10 +79,12 @@ export async function overRoutes<T>(
 }
 
 /** Throws what a head that is no success means; resolves for one that is. */
-export async function requireSuccess(answer: ChatAnswer): Promise<void> {
+export async function requireSuccess({ configuration }: ApiDependencies, answer: ChatAnswer): Promise<void> {
   const { status } = answer;
   if (status >= 200 && status < 300) return;
-  if (callersFault.has(status)) throw new CallerFault(status, upstreamError(await textOf(answer), answer.contentType));
+  if (callersFault.has(status)) {
+    throw new CallerFault(status, toldError(await textOf(answer), answer.contentType, configuration));
+  }
   answer.body.destroy();
   const kind = status === 429 ? 'limited' : status === 408 ? 'timeout' : 'fault';
   throw new RouteFault(kind, `it answered ${status}`, { retryAfterSeconds: answer.retryAfterSeconds, status });

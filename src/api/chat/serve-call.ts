@@ -39,17 +39,26 @@ export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint
   }
   const { hold } = admitted;
   const left = new AbortController();
-  ctx.res.once('close', () => {
+  const onClose = () => {
     if (!ctx.res.writableFinished && endsWithItsCaller(call, hold)) left.abort();
-  });
+  };
+  // Who left while the hold was being made is gone already.
+  if (ctx.res.closed) onClose();
+  else ctx.res.once('close', onClose);
   const signal = AbortSignal.any([left.signal, deps.owner.lost]);
   try {
     await overRoutes(deps, call, only, (provider, model, name) =>
       attempt(deps, ctx, { call, hold, signal }, provider, model, name),
     );
   } catch (error) {
-    if (signal.aborted) await chargeLeft(deps, call, hold);
+    if (left.signal.aborted) await chargeLeft(deps, call, hold);
     else await deps.calls.release(hold, error instanceof GatewayError ? error.code : 'upstream_error');
+    if (signal.aborted) {
+      throw new GatewayError('not_ready', 'This gateway could not go on with the call. Try again.', {
+        retryAfterSeconds: 2,
+        cause: error,
+      });
+    }
     if (!(error instanceof CallerFault)) throw error;
     answerCallerFault(ctx, error);
   }
@@ -72,7 +81,7 @@ async function attempt(
     { method: 'POST', path: call.endpoint, body, stream: call.stream, requestId },
     signal,
   );
-  await requireSuccess(answer);
+  await requireSuccess(deps, answer);
   const latencyMs = Math.round(performance.now() - startedAt);
   let isGood = true;
   if (call.stream) ({ isGood } = await relayStream(deps, ctx, underWay, answer, providerName));

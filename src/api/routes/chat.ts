@@ -35,7 +35,7 @@ async function storedResponse(
   let answer: ChatAnswer;
   try {
     answer = await provider.send({ method, path, body: [], stream: false, requestId }, AbortSignal.timeout(60_000));
-    await requireSuccess(answer);
+    await requireSuccess(deps, answer);
   } catch (error) {
     throw told(error);
   }

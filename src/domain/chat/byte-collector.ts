@@ -1,7 +1,7 @@
 /** Bytes that come in pieces, copied into one growing buffer, up to a bound. */
 
 /** A line that was cut in two fits, and comes from Node's pool of small buffers. */
-const firstBytes = 1024;
+const firstBytesDefault = 1024;
 
 /**
  * Copying beats keeping the pieces: a piece of 200 bytes holds a read buffer of its own, and a thousand streams of them
@@ -9,11 +9,13 @@ const firstBytes = 1024;
  */
 export class ByteCollector {
   readonly #bytesMax: number;
+  readonly #firstBytes: number;
   #buffer: Buffer | undefined;
   #length = 0;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, firstBytes: number = firstBytesDefault) {
     this.#bytesMax = bytesMax;
+    this.#firstBytes = firstBytes;
   }
 
   get length(): number {
@@ -45,7 +47,7 @@ export class ByteCollector {
   #roomFor(length: number): Buffer {
     const buffer = this.#buffer;
     if (buffer !== undefined && buffer.length >= length) return buffer;
-    const doubled = Math.max(firstBytes, (buffer?.length ?? 0) * 2, length);
+    const doubled = Math.max(this.#firstBytes, (buffer?.length ?? 0) * 2, length);
     const larger = Buffer.allocUnsafe(Math.min(doubled, this.#bytesMax));
     if (buffer !== undefined) larger.set(buffer.subarray(0, this.#length));
     this.#buffer = larger;

@@ -6,8 +6,11 @@ import { jsonObjectOf, type JsonObject } from './usage.ts';
 /** A million tokens of output in small chunks are more; beyond it, what was kept is taken as a sample of the whole. */
 const keptBytesMax = 4 * 1024 * 1024;
 
+/** An answer of 50 chunks fits in twice as much. */
+const firstBytes = 8192;
+
 export class ProducedBytes {
-  readonly #kept = new ByteCollector(keptBytesMax);
+  readonly #kept = new ByteCollector(keptBytesMax, firstBytes);
   #bytes = 0;
 
   append(events: Buffer): void {

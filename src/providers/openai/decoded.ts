@@ -1,5 +1,5 @@
 /** Compressed answers, opened as they come. They are not asked for, but some proxies compress whatever they carry. */
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 export interface DecoderListener {
   onData(chunk: Buffer): void;
@@ -18,7 +18,7 @@ export interface BodyDecoder {
   destroy(): void;
 }
 
-/** A decoder for `gzip`, `deflate` or `br`; undefined for what is not known. */
+/** A decoder for `gzip`, `deflate` or `br`; undefined for what is not known. It gives what it can after each write. */
 export function openDecoder(encoding: string, listener: DecoderListener): BodyDecoder | undefined {
   const decoder = decompressor(encoding);
   if (decoder === undefined) return undefined;
@@ -37,11 +37,9 @@ export function openDecoder(encoding: string, listener: DecoderListener): BodyDe
   };
 }
 
-/** Flushed after each write, so that no event waits in it for the next. */
 function decompressor(encoding: string) {
-  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip({ flush: Z_SYNC_FLUSH });
-  if (encoding === 'deflate') return createInflate({ flush: Z_SYNC_FLUSH });
-  if (encoding === 'br') return createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH });
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
   return undefined;
 }

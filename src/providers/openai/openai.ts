@@ -10,7 +10,7 @@ import { openConnections } from './connections.ts';
 import { commonHeaders } from './headers.ts';
 import { UpstreamCall } from './upstream-call.ts';
 
-export const openAiBaseUrl = 'https://api.openai.com/v1';
+const openAiBaseUrl = 'https://api.openai.com/v1';
 
 /** As many as calls may wait for admission; a stream has a connection to itself. Beyond it a call fails at once. */
 const connectionsMax = 4096;

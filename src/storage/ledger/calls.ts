@@ -51,9 +51,12 @@ export interface CallPrice {
   lines: readonly TokenLine[];
   usageSource: 'upstream' | 'estimated';
   priceVersion: string;
-  /** The blob of the answer, for an idempotency key. */
+  /** The blob of the answer, or `streamed_answer`: what binds an idempotency key for good. Without it the key is freed. */
   answer?: string;
 }
+
+/** In place of a blob's name: the answer was a stream, and is not kept. */
+export const streamed_answer = '';
 
 /** A guard that fails divides by zero, so that the database rolls back. */
 const guard_failed = '22012';

@@ -9,25 +9,39 @@ import { micros } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 import type { CallHold, CallLedger } from './calls.ts';
 
-const renewal_ms = 10_000;
-const lease_seconds = 60;
-/** Without a renewal for this long nothing more is admitted... */
-const admits_ms_max = 30_000;
-/** ...and for this long, what is under way is broken off: ten seconds before another process may sweep it. */
-const streams_ms_max = 50_000;
-const sweep_every_ms = 15_000;
 const sweep_holds_max = 256;
+
+export interface LeaseTimes {
+  renewalMs: number;
+  leaseSeconds: number;
+  /** Without a renewal for this long nothing more is admitted... */
+  admitsMsMax: number;
+  /** ...and for this long, what is under way is broken off, before another process may sweep it. */
+  streamsMsMax: number;
+  sweepEveryMs: number;
+}
+
+/** Ten seconds lie between the end of a process's streams and the sweep of their holds. */
+const timesDefault: LeaseTimes = {
+  renewalMs: 10_000,
+  leaseSeconds: 60,
+  admitsMsMax: 30_000,
+  streamsMsMax: 50_000,
+  sweepEveryMs: 15_000,
+};
 
 export interface OwnerTools {
   database: Database;
   calls: CallLedger;
   onError: (error: unknown) => void;
   onSwept: (hold: CallHold) => void;
+  times?: LeaseTimes;
 }
 
 /** This process as the owner of holds. */
 export class Owner {
   readonly #tools: OwnerTools;
+  readonly #times: LeaseTimes;
   #id = randomUUID();
   #renewedAtMs = -Infinity;
   #unbrokenSinceMs = -Infinity;
@@ -36,14 +50,15 @@ export class Owner {
 
   constructor(tools: OwnerTools) {
     this.#tools = tools;
+    this.#times = tools.times ?? timesDefault;
   }
 
   /** Takes a lease, and renews it and sweeps from now on. */
   async open(): Promise<void> {
     await this.#take();
     this.#timers = [
-      setInterval(() => void this.#renew(), renewal_ms).unref(),
-      setInterval(() => void this.#sweep(), sweep_every_ms).unref(),
+      setInterval(() => void this.#renew(), this.#times.renewalMs).unref(),
+      setInterval(() => void this.#sweep(), this.#times.sweepEveryMs).unref(),
     ];
   }
 
@@ -53,7 +68,7 @@ export class Owner {
 
   /** Whether the lease is fresh enough to hold more. */
   get mayAdmit(): boolean {
-    return performance.now() - this.#renewedAtMs < admits_ms_max;
+    return performance.now() - this.#renewedAtMs < this.#times.admitsMsMax;
   }
 
   /** Aborts when the lease is about to be lost: calls under way have to end. */
@@ -68,38 +83,48 @@ export class Owner {
   }
 
   async #take(): Promise<void> {
-    this.#id = randomUUID();
+    const askedAtMs = performance.now();
+    const id = randomUUID();
     await this.#tools.database.pool.query(
       `insert into owners (id, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2))`,
-      [this.#id, lease_seconds],
+      [id, this.#times.leaseSeconds],
     );
-    this.#renewedAtMs = performance.now();
-    this.#unbrokenSinceMs = this.#renewedAtMs;
+    this.#id = id;
+    this.#renewedAtMs = askedAtMs;
+    this.#unbrokenSinceMs = askedAtMs;
     this.#lost = new AbortController();
   }
 
   async #renew(): Promise<void> {
     const askedAtMs = performance.now();
+    const { renewalMs, streamsMsMax, leaseSeconds } = this.#times;
+    // Looked at before asking: a database that never answers gives no error either.
+    if (askedAtMs - this.#renewedAtMs > streamsMsMax - renewalMs) this.#lost.abort();
     try {
       const { rowCount } = await this.#tools.database.pool.query(
         `update owners set expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1 and expires_at > clock_timestamp()`,
-        [this.#id, lease_seconds],
+        [this.#id, leaseSeconds],
       );
-      if (rowCount === 1) this.#renewedAtMs = askedAtMs;
-      else {
+      if (rowCount === 1) {
+        this.#renewedAtMs = askedAtMs;
+        if (this.#lost.signal.aborted) this.#lost = new AbortController();
+      } else {
         this.#lost.abort();
         await this.#take();
       }
     } catch (error) {
       this.#tools.onError(error);
-      if (performance.now() - this.#renewedAtMs > streams_ms_max - renewal_ms) this.#lost.abort();
     }
   }
 
   /** Releases the holds of owners whose lease has run out; only a process with a long unbroken lease judges others. */
   async #sweep(): Promise<void> {
     const now = performance.now();
-    if (now - this.#unbrokenSinceMs < lease_seconds * 1000 || now - this.#renewedAtMs > renewal_ms * 2) return;
+    if (
+      now - this.#unbrokenSinceMs < this.#times.leaseSeconds * 1000 ||
+      now - this.#renewedAtMs > this.#times.renewalMs * 2
+    )
+      return;
     try {
       for (const hold of await orphanedHolds(this.#tools.database)) {
         await this.#tools.calls.release(hold, 'owner_lost');

@@ -59,6 +59,12 @@ test('comments, names, ids and other line ends are dropped: data lines and blank
   assert.equal(stream.state, 'done');
 });
 
+test('a bare CR ends a line and an event in the middle of what looks plain', () => {
+  const chunk = deltaEvent('a').trimEnd();
+  const { sent, stream } = run([`${chunk}\r\revent: error\rdata: {"choices":[{}],"message":"boom"}\n\n`]);
+  assert.deepEqual([sent, stream.state], [`${chunk}\n\n`, 'failed']);
+});
+
 test('white space in the JSON changes nothing', () => {
   const spaced = (event: string) =>
     event === doneEvent

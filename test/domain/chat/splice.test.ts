@@ -6,6 +6,8 @@ import { spliceChatBody } from '../../../src/domain/chat/splice.ts';
 const splice = (text: string, includeUsage = false, model = 'up/stream "1"'): string =>
   Buffer.concat(spliceChatBody(Buffer.from(text), { model, includeUsage })).toString();
 
+const long = 'x'.repeat(100);
+
 const wish = '"stream_options":{"include_usage":true}';
 
 for (const [what, body, includeUsage, expected] of [
@@ -40,6 +42,12 @@ for (const [what, body, includeUsage, expected] of [
     String.raw`{"a":"\\","b":"\\\"","model":"\"m"}`,
     false,
     String.raw`{"a":"\\","b":"\\\"","model":"X"}`,
+  ],
+  [
+    'long strings with a quote in them',
+    `{"a":["${long}\\"],\\"model\\":1"],"model":"m","b":"${long}\\\\","model":"m"}`,
+    false,
+    `{"a":["${long}\\"],\\"model\\":1"],"model":"X","b":"${long}\\\\","model":"X"}`,
   ],
   ['a wish for usage, inserted', '{"model":"m"}', true, `{${wish},"model":"X"}`],
   ['a wish, in an empty body', ' { }', true, ` {${wish} }`],

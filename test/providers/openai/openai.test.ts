@@ -232,6 +232,7 @@ test('an abort before the head and within the body hangs up at once, and the lis
     await upstream.abortions(2);
     await upstream.hungUp();
     assert.deepEqual(heard, ['head']);
+    assert.equal(upstream.connections.all, 2, 'no connection is made in the place of one that was given up');
   }));
 
 test('a call that is aborted before it has a connection is never sent', () =>
@@ -309,6 +310,27 @@ test('a body of send that nobody reads to its end hangs up when it is destroyed'
     await upstream.abortions(1);
   }));
 
+test('a body that breaks with the very bytes that brought the head fails for its reader, and for nobody else', async () => {
+  const server = createServer((socket) => {
+    socket.on('data', () =>
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\nnonsense\r\n'),
+    );
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const provider = createOpenAiChat(settingsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`));
+  const { body } = await provider.send(callOf(), never);
+  const [chunks, error] = await new Promise<[string[], unknown]>((resolve) => {
+    const heard: string[] = [];
+    body.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
+    body.on('error', (failure) => resolve([heard, failure]));
+  });
+  assert.deepEqual(chunks, ['{}']);
+  assert.ok(error instanceof ChatUnreachable && error.kind === 'broken');
+  await provider.close?.();
+  server.close();
+});
+
 test('the probe asks for the models, and any answer below 500 will do', () =>
   withProvider(async (provider, upstream) => {
     for (const status of [200, 401, 404]) {
@@ -339,7 +361,7 @@ test('informational heads before the answer are not taken for it', async () => {
   await once(server, 'listening');
   const provider = createOpenAiChat(settingsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`));
   const told = await listen(provider, callOf());
-  assert.deepEqual([told.head?.status, told.head?.contentType, told.text], [200, 'a/b', '{}']);
+  assert.deepEqual([told.heads, told.head?.status, told.head?.contentType, told.text], [1, 200, 'a/b', '{}']);
   await provider.close?.();
   server.close();
 });

@@ -32,6 +32,8 @@ export async function withProvider(
 }
 
 export interface Told {
+  /** How many heads came: one at most. */
+  heads: number;
   head: ChatHead | undefined;
   chunks: Buffer[];
   text: string;
@@ -45,13 +47,14 @@ export function listen(
   onChunk: (exchange: ChatExchange, chunk: Buffer) => void = () => undefined,
 ): Promise<Told> {
   return new Promise((resolve) => {
-    const told: Told = { head: undefined, chunks: [], text: '', failure: undefined };
+    const told: Told = { heads: 0, head: undefined, chunks: [], text: '', failure: undefined };
     const finish = () => {
       told.text = Buffer.concat(told.chunks).toString();
       resolve(told);
     };
     const exchange = provider.start(call, {
       onHead: (head) => {
+        told.heads++;
         told.head = head;
       },
       onData: (chunk) => {

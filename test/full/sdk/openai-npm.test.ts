@@ -1,0 +1,226 @@
+/** The `openai` package of npm against both roots, as its users write it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
+import type { TestGateway } from '../../support/gateway.ts';
+import { countingFetch, hello, pixel, type RefusedKeys, roots, startSdkGateway, weatherParameters } from './support.ts';
+
+let gateway: TestGateway;
+let refused: RefusedKeys;
+before(async () => {
+  ({ gateway, refused } = await startSdkGateway());
+});
+after(() => gateway.stop());
+
+const tool = {
+  type: 'function',
+  function: { name: 'get_weather', description: 'The weather', parameters: weatherParameters },
+} as const;
+
+for (const root of roots) {
+  const client = (apiKey = gateway.key, options: { fetch?: typeof fetch } = {}) =>
+    new OpenAI({ baseURL: `${gateway.url}${root}`, apiKey, ...options });
+
+  test(`${root}: a text, with its usage`, async () => {
+    const { choices, usage, object } = await client().chat.completions.create(hello);
+    assert.match(choices[0]?.message.content ?? '', /simulator/);
+    assert.equal(choices[0]?.finish_reason, 'stop');
+    assert.equal(object, 'chat.completion');
+    assert.ok(usage && usage.prompt_tokens > 0 && usage.completion_tokens > 0);
+  });
+
+  for (const includeUsage of [false, true]) {
+    test(`${root}: a stream ${includeUsage ? 'with' : 'without'} usage`, async () => {
+      const stream = await client().chat.completions.create({
+        ...hello,
+        stream: true,
+        ...(includeUsage && { stream_options: { include_usage: true } }),
+      });
+      let text = '';
+      let usages = 0;
+      let finish: string | null | undefined;
+      for await (const { choices, usage } of stream) {
+        text += choices[0]?.delta.content ?? '';
+        finish = choices[0]?.finish_reason ?? finish;
+        if (usage) usages++;
+      }
+      assert.match(text, /You wrote: "Hello"/);
+      assert.equal(finish, 'stop');
+      assert.equal(usages, includeUsage ? 1 : 0);
+    });
+  }
+
+  test(`${root}: an image in a message`, async () => {
+    const { choices } = await client().chat.completions.create({
+      model: 'sim-chat',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: pixel, detail: 'low' } },
+          ],
+        },
+      ],
+    });
+    assert.match(choices[0]?.message.content ?? '', /You sent one image/);
+  });
+
+  test(`${root}: a tool is called, and its result goes back`, async () => {
+    const question = { role: 'user', content: 'Use get_weather for Paris' } as const;
+    const first = await client().chat.completions.create({ model: 'sim-chat', messages: [question], tools: [tool] });
+    const message = first.choices[0]?.message;
+    const call = message?.tool_calls?.[0];
+    assert.equal(first.choices[0]?.finish_reason, 'tool_calls');
+    assert.ok(message && call?.type === 'function');
+    assert.equal(call.function.name, 'get_weather');
+    assert.deepEqual(Object.keys(JSON.parse(call.function.arguments) as object), ['city']);
+    const second = await client().chat.completions.create({
+      model: 'sim-chat',
+      messages: [question, message, { role: 'tool', tool_call_id: call.id, content: 'sunny' }],
+      tools: [tool],
+    });
+    assert.match(second.choices[0]?.message.content ?? '', /The tool answered: "sunny"/);
+  });
+
+  test(`${root}: the SDK's own loop runs a tool, streamed`, async () => {
+    let city: unknown;
+    const runner = client().chat.completions.runTools({
+      model: 'sim-chat',
+      stream: true,
+      messages: [{ role: 'user', content: 'Use get_weather for Paris' }],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'get_weather',
+            description: 'The weather',
+            parameters: weatherParameters,
+            parse: (input: string) => JSON.parse(input) as { city: string },
+            function: (input: { city: string }) => {
+              city = input.city;
+              return 'sunny';
+            },
+          },
+        },
+      ],
+    });
+    assert.match((await runner.finalContent()) ?? '', /The tool answered: "sunny"/);
+    assert.equal(typeof city, 'string');
+  });
+
+  test(`${root}: JSON mode, and a schema`, async () => {
+    const object = await client().chat.completions.create({ ...hello, response_format: { type: 'json_object' } });
+    assert.equal(typeof JSON.parse(object.choices[0]?.message.content ?? ''), 'object');
+    const { choices } = await client().chat.completions.parse({
+      ...hello,
+      response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: weatherParameters } },
+    });
+    assert.deepEqual(Object.keys(choices[0]?.message.parsed ?? {}), ['city']);
+  });
+
+  test(`${root}: models are listed, and one is asked for`, async () => {
+    const ids: string[] = [];
+    for await (const { id } of client().models.list()) ids.push(id);
+    assert.ok(ids.includes('sim-chat') && ids.includes('sim-image'));
+    assert.equal((await client().models.retrieve('sim-code')).id, 'sim-code');
+    await assert.rejects(client().models.retrieve('nothing'), NotFoundError);
+  });
+
+  test(`${root}: a response, and one that goes on from it`, async () => {
+    const first = await client().responses.create({ model: 'sim-code', input: 'A function that adds' });
+    assert.equal(first.status, 'completed');
+    assert.match(first.output_text, /\S/);
+    assert.ok(first.usage && first.usage.total_tokens > 0);
+    const next = { model: 'sim-code', input: 'Go on', previous_response_id: first.id };
+    assert.equal((await client().responses.create(next)).status, 'completed');
+    await assert.rejects(
+      client().responses.create({ ...next, previous_response_id: 'resp_of_another' }),
+      NotFoundError,
+    );
+  });
+
+  test(`${root}: a response, streamed`, async () => {
+    const stream = client().responses.stream({ model: 'sim-code', input: 'A function that adds' });
+    let text = '';
+    const types: string[] = [];
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === 'response.output_text.delta') text += event.delta;
+    }
+    assert.equal(types[0], 'response.created');
+    assert.equal(types.at(-1), 'response.completed');
+    const final = await stream.finalResponse();
+    assert.equal(final.output_text, text);
+    assert.ok(final.usage && final.usage.output_tokens > 0);
+  });
+
+  test(`${root}: a tool is called in a response`, async () => {
+    const { output } = await client().responses.create({
+      model: 'sim-code',
+      input: 'Use get_weather',
+      tools: [{ type: 'function', name: 'get_weather', parameters: weatherParameters, strict: true }],
+    });
+    const call = output.find((item) => item.type === 'function_call');
+    assert.equal(call?.name, 'get_weather');
+  });
+
+  test(`${root}: refusals are the SDK's own errors`, async () => {
+    await assert.rejects(client('sk-tg-wrong').chat.completions.create(hello), (error) => {
+      assert.ok(error instanceof AuthenticationError);
+      assert.equal(error.code, 'invalid_api_key');
+      return true;
+    });
+    await assert.rejects(client().chat.completions.create({ ...hello, model: 'nothing' }), (error) => {
+      assert.ok(error instanceof NotFoundError);
+      assert.equal(error.code, 'model_not_found');
+      return true;
+    });
+    await assert.rejects(client().chat.completions.create({ ...hello, temperature: 9 }), (error) => {
+      assert.ok(error instanceof BadRequestError);
+      assert.deepEqual([error.param, error.code], ['temperature', 'invalid_parameter']);
+      return true;
+    });
+    await assert.rejects(client(refused.limited).chat.completions.create(hello, { maxRetries: 0 }), (error) => {
+      assert.ok(error instanceof RateLimitError);
+      assert.equal(error.code, 'call_limit_exceeded');
+      return true;
+    });
+  });
+
+  test(`${root}: what no second try helps is sent once`, async () => {
+    const poor = countingFetch();
+    await assert.rejects(client(refused.poor, poor).chat.completions.create(hello), (error) => {
+      assert.ok(error instanceof APIError);
+      assert.deepEqual([error.status, error.code, error.type], [402, 'insufficient_balance', 'billing_error']);
+      return true;
+    });
+    assert.equal(poor.calls(), 1);
+    const spent = countingFetch();
+    await assert.rejects(client(refused.spent, spent).chat.completions.create(hello), RateLimitError);
+    assert.equal(spent.calls(), 1);
+    const options = { headers: { 'Idempotency-Key': `sdk-${root}` } };
+    await client().chat.completions.create(hello, options);
+    const reused = countingFetch();
+    await assert.rejects(
+      client(gateway.key, reused).chat.completions.create({ ...hello, top_p: 0.5 }, options),
+      ConflictError,
+    );
+    assert.equal(reused.calls(), 1);
+  });
+}
+
+test('/v1: an image', async () => {
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key });
+  const { data, created } = await client.images.generate({ model: 'sim-image', prompt: 'A toll', size: '1024x1024' });
+  assert.ok(created > 0);
+  const image = await gateway.fetch(data?.[0]?.url ?? '', { key: null });
+  assert.equal(image.headers.get('content-type'), 'image/png');
+});

@@ -1,0 +1,86 @@
+/** The `openai` package of PyPI against both roots: a Python script tries it, and tells what came of it. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import type { TestGateway } from '../../support/gateway.ts';
+import { pixel, type RefusedKeys, roots, startSdkGateway } from './support.ts';
+
+const version = '3.54.0';
+const run = promisify(execFile);
+const script = fileURLToPath(new URL('openai_client.py', import.meta.url));
+const line = z.looseObject({ name: z.string() });
+
+let gateway: TestGateway;
+let refused: RefusedKeys;
+let python: string;
+before(async () => {
+  python = await pythonWithOpenAi();
+  ({ gateway, refused } = await startSdkGateway());
+});
+after(() => gateway.stop());
+
+for (const root of roots) {
+  test(`${root}: the Python SDK works unchanged, with its own typed errors`, async () => {
+    const { stdout } = await run(python, [script], {
+      timeout: 60_000,
+      env: {
+        ...process.env,
+        SDK_BASE_URL: `${gateway.url}${root}`,
+        SDK_KEY: gateway.key,
+        SDK_PIXEL: pixel,
+        SDK_POOR_KEY: refused.poor,
+        SDK_LIMITED_KEY: refused.limited,
+        SDK_SPENT_KEY: refused.spent,
+      },
+    });
+    const lines = stdout.trim().split('\n');
+    const told = new Map(lines.map((text) => line.parse(JSON.parse(text))).map(({ name, ...facts }) => [name, facts]));
+    const content = (name: string) => String(told.get(name)?.['content']);
+
+    assert.match(content('text'), /You wrote: "Hello"/);
+    assert.deepEqual(told.get('stream'), { content: content('text'), usages: 0 });
+    assert.deepEqual(told.get('stream with usage'), { content: content('text'), usages: 1 });
+    assert.match(content('vision'), /You sent one image/);
+    assert.match(content('tools'), /The tool answered: "sunny"/);
+    assert.deepEqual([told.get('tools')?.['called'], told.get('tools')?.['names']], ['get_weather', ['city']]);
+    assert.deepEqual(told.get('json'), { is_object: true });
+    assert.ok(z.array(z.string()).parse(told.get('models')?.['ids']).includes('sim-chat'));
+    assert.equal(told.get('response')?.['status'], 'completed');
+    assert.deepEqual(told.get('response stream'), {
+      first: 'response.created',
+      last: 'response.completed',
+      content: content('response'),
+    });
+    for (const [name, error, status, code, param] of [
+      ['wrong key', 'AuthenticationError', 401, 'invalid_api_key', null],
+      ['unknown model', 'NotFoundError', 404, 'model_not_found', 'model'],
+      ['bad value', 'BadRequestError', 400, 'invalid_parameter', 'temperature'],
+      ['no balance', 'APIStatusError', 402, 'insufficient_balance', null],
+      ['spent', 'RateLimitError', 429, 'spend_limit_exceeded', null],
+      ['key reused', 'ConflictError', 409, 'idempotency_key_reused', null],
+    ] as const) {
+      assert.deepEqual(told.get(name), { error, sent: 1, status, code, param }, name);
+    }
+    const { error, code } = told.get('over the limit') ?? {};
+    assert.deepEqual([error, code], ['RateLimitError', 'call_limit_exceeded']);
+  });
+}
+
+/** Makes the virtual environment once for a version; a file says that it is whole, since it can't be moved. */
+async function pythonWithOpenAi(): Promise<string> {
+  const folder = join(tmpdir(), `tollgate-openai-${version}`);
+  const program = join(folder, 'bin', 'python');
+  if (existsSync(join(folder, 'whole'))) return program;
+  await rm(folder, { recursive: true, force: true });
+  await run('python3', ['-m', 'venv', folder]);
+  await run(program, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `openai==${version}`]);
+  await writeFile(join(folder, 'whole'), '');
+  return program;
+}

@@ -1,0 +1,122 @@
+/** Leases: the holds of a process that died come back with the reason, those of a process that lives stay. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { after, before, test } from 'node:test';
+import type { Database } from '../../src/storage/database.ts';
+import { type CallHold, CallLedger } from '../../src/storage/ledger/calls.ts';
+import { LedgerGroups } from '../../src/storage/ledger/group.ts';
+import { type LeaseTimes, Owner } from '../../src/storage/ledger/sweep.ts';
+import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { assertLedgerAddsUp, ledgerKey, newCustomer, newLedger, stateOf } from '../support/money.ts';
+
+let made: TestDatabase;
+let calls: CallLedger;
+before(async () => {
+  made = await freshDatabase();
+  calls = new CallLedger(new LedgerGroups(made.database, ledgerKey));
+});
+after(() => made.drop());
+
+/** A lease of a second, and a sweep as soon as it may be. */
+const quick: LeaseTimes = { renewalMs: 100, leaseSeconds: 1, admitsMsMax: 500, streamsMsMax: 800, sweepEveryMs: 50 };
+const customer = () => newCustomer(made.database, newLedger(made.database), 1000n);
+
+async function openOwner(
+  times: LeaseTimes = quick,
+  database: Database = made.database,
+): Promise<{ owner: Owner; swept: CallHold[]; news: EventEmitter }> {
+  const swept: CallHold[] = [];
+  const news = new EventEmitter();
+  const owner = new Owner({
+    ...{ database, calls, times },
+    onError: (error) => news.emit('error', error),
+    onSwept: (hold) => {
+      swept.push(hold);
+      news.emit('swept');
+    },
+  });
+  await owner.open();
+  return { owner, swept, news };
+}
+
+test('the holds of dead owners are released with the reason, and a late settlement is a write-off', async () => {
+  const who = await customer();
+  const living = await openOwner();
+  const own = await admittedCall(calls, who, 10n, living.owner.id);
+  const neverSeen = await admittedCall(calls, who, 20n, randomUUID());
+  const expired = randomUUID();
+  await made.database.pool.query(`insert into owners (id, expires_at) values ($1, now() - interval '1 second')`, [
+    expired,
+  ]);
+  const ofExpired = await admittedCall(calls, who, 30n, expired);
+  while (living.swept.length < 2) await once(living.news, 'swept');
+  assert.deepEqual(living.swept.map(({ amount }) => amount).sort(), [20n, 30n]);
+  const { available, held } = await stateOf(made.database, who);
+  assert.deepEqual([available, held], [990n, 10n]);
+  const { rows } = await made.database.pool.query<{ reason: string; request_id: string; model: string }>(
+    `select reason, request_id, model from entries where account_id = $1 and type = 'release' order by d_available`,
+    [who.account],
+  );
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    [neverSeen, ofExpired].map(({ requestId, model }) => ({ reason: 'owner_lost', request_id: requestId, model })),
+  );
+  assert.equal(await calls.settle(ofExpired, callPrice(25n)), 0n);
+  assert.equal(await calls.settle(own, callPrice(4n)), 4n);
+  assert.deepEqual((await entriesOf(made.database, who)).slice(-3), ['write_off', 'capture', 'release']);
+  assert.equal((await stateOf(made.database, who)).in_arrears, false);
+  await living.owner.close();
+});
+
+test('an owner whose row is gone ends what is under way, and goes on under another lease', async () => {
+  const { owner } = await openOwner();
+  const { id, lost } = owner;
+  assert.ok(owner.mayAdmit);
+  await made.database.pool.query('delete from owners where id = $1', [id]);
+  await once(lost, 'abort');
+  while (owner.lost === lost) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([owner.id === id, owner.mayAdmit, owner.lost.aborted], [false, true, false]);
+  await owner.close();
+});
+
+test('an owner that the database does not answer ends what is under way, and takes calls again when it does', async () => {
+  const silence = { isAway: false };
+  const pool = new Proxy(made.database.pool, {
+    get: (target, name) => {
+      if (name === 'query' && silence.isAway) return () => new Promise(() => undefined);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  // A lease that outlives the silence, so that the same one goes on.
+  const { owner } = await openOwner({ ...quick, leaseSeconds: 60 }, { ...made.database, pool });
+  const { id, lost } = owner;
+  silence.isAway = true;
+  await once(lost, 'abort');
+  assert.equal(owner.mayAdmit, false);
+  silence.isAway = false;
+  while (owner.lost === lost) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([owner.id, owner.lost.aborted], [id, false]);
+  await owner.close();
+});
+
+test('an owner with a young lease judges nobody', async () => {
+  const who = await customer();
+  const { owner, swept } = await openOwner({ ...quick, leaseSeconds: 60, sweepEveryMs: 10 });
+  const hold = await admittedCall(calls, who, 20n, randomUUID());
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.deepEqual(swept, []);
+  await calls.release(hold, 'upstream_error');
+  await owner.close();
+});
+
+test('an owner that closes gives its lease up', async () => {
+  const { owner } = await openOwner();
+  await owner.close();
+  const { rowCount } = await made.database.pool.query('select 1 from owners where id = $1', [owner.id]);
+  assert.equal(rowCount, 0);
+});
+
+test('the ledger adds up', () => assertLedgerAddsUp(made.database));
