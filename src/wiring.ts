@@ -28,6 +28,7 @@ import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { Owner } from './storage/ledger/sweep.ts';
 import { TaskNews } from './storage/task-news.ts';
+import { loadTokenizer } from './tokens/count-tokens.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { StartScan } from './temporal/start-scan.ts';
@@ -248,7 +249,7 @@ export async function startApiRole(
   };
 
   async function openParts() {
-    await owner.open();
+    await Promise.all([owner.open(), loadTokenizer()]); // later it would hold up streams for a quarter of a second
     await news.open();
     await health.open();
     return serve(app, { host, port });

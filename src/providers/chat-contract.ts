@@ -42,13 +42,3 @@ export interface ChatAnswer {
   /** The upstream's own id of the request, for the operator. */
   upstreamRequestId: string | undefined;
 }
-
-/** There is no answer, or the rest of one won't come. `kind` tells a time-out from a connection that broke. */
-export class ChatUnreachable extends Error {
-  override readonly name = 'ChatUnreachable';
-  readonly kind: 'connect' | 'timeout' | 'broken';
-  constructor(kind: 'connect' | 'timeout' | 'broken', message: string, cause?: unknown) {
-    super(message, { cause });
-    this.kind = kind;
-  }
-}

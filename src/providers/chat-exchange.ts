@@ -4,7 +4,8 @@
  * the contract promises is made of it here.
  */
 import { Readable } from 'node:stream';
-import type { ChatAnswer, ChatCall, ChatProvider, ChatUnreachable } from './chat-contract.ts';
+import type { ChatAnswer, ChatCall, ChatProvider } from './chat-contract.ts';
+import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
 
 export type ChatHead = Omit<ChatAnswer, 'body'>;
 

@@ -5,7 +5,8 @@
 import { ChatStream, chatStreamDone } from '../../domain/chat/chat-stream.ts';
 import { ResponsesStream } from '../../domain/chat/responses-stream.ts';
 import { errorBody, GatewayError } from '../../domain/errors.ts';
-import { type ChatAnswer, ChatUnreachable } from '../../providers/chat-contract.ts';
+import type { ChatAnswer } from '../../providers/chat-contract.ts';
+import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { streamed_answer } from '../../storage/ledger/calls.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -33,10 +34,16 @@ export async function relayStream(
     call.endpoint === 'responses'
       ? new ResponsesStream()
       : new ChatStream({ choices: call.choices, showsUsage: call.includeUsage });
-  const end = await new Relay(ctx, answer, stream, signal, deps.configuration).run();
-  if (stream instanceof ResponsesStream && stream.meter.responseId !== undefined) {
-    await keepResponse(deps, ctx, stream.meter.responseId, call, provider);
-  }
+  // Noted as soon as its id is known, so that whoever goes on from the response finds it there.
+  let kept: Promise<void> | undefined;
+  const noteResponse = () => {
+    if (kept || !(stream instanceof ResponsesStream) || stream.meter.responseId === undefined) return;
+    kept = keepResponse(deps, ctx, stream.meter.responseId, call, provider).catch((error: unknown) => {
+      deps.log.error({ err: error, requestId: ctx.state.requestId }, 'a response could not be noted');
+    });
+  };
+  const end = await new Relay(ctx, answer, stream, signal, deps.configuration, noteResponse).run();
+  await kept;
   const { usage } = stream.meter;
   if (typeof end === 'object' && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
   else {
@@ -59,13 +66,22 @@ class Relay {
   readonly #stream: Stream;
   readonly #signal: AbortSignal;
   readonly #settings: Settings;
+  readonly #onProgress: () => void;
 
-  constructor(ctx: ApiContext, answer: ChatAnswer, stream: Stream, signal: AbortSignal, settings: Settings) {
+  constructor(
+    ctx: ApiContext,
+    answer: ChatAnswer,
+    stream: Stream,
+    signal: AbortSignal,
+    settings: Settings,
+    onProgress: () => void,
+  ) {
     this.#ctx = ctx;
     this.#answer = answer;
     this.#stream = stream;
     this.#signal = signal;
     this.#settings = settings;
+    this.#onProgress = onProgress;
   }
 
   run(): Promise<End> {
@@ -91,6 +107,7 @@ class Relay {
           });
           return;
         }
+        this.#onProgress();
         if (this.#stream.state !== 'open') {
           over(endOf(this.#stream, this.#settings));
           body.resume().on('error', ignore); // what comes after the end is thrown away, so that the connection can be used again

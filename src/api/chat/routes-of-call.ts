@@ -3,7 +3,8 @@
  * the caller; what is the caller's fault goes back to the caller.
  */
 import { GatewayError } from '../../domain/errors.ts';
-import { type ChatAnswer, type ChatProvider, ChatUnreachable } from '../../providers/chat-contract.ts';
+import type { ChatAnswer, ChatProvider } from '../../providers/chat-contract.ts';
+import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Call } from './call.ts';
 import { toldError } from './told-error.ts';

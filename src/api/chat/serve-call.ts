@@ -38,14 +38,18 @@ export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint
     return;
   }
   const { hold } = admitted;
+  const ending = new AbortController();
   const left = new AbortController();
   const onClose = () => {
-    if (!ctx.res.writableFinished && endsWithItsCaller(call, hold)) left.abort();
+    if (ctx.res.writableFinished || !endsWithItsCaller(call, hold)) return;
+    left.abort();
+    ending.abort();
   };
   // Who left while the hold was being made is gone already.
   if (ctx.res.closed) onClose();
   else ctx.res.once('close', onClose);
-  const signal = AbortSignal.any([left.signal, deps.owner.lost]);
+  const { signal } = ending;
+  const stopListening = deps.owner.whenLost(() => ending.abort());
   try {
     await overRoutes(deps, call, only, (provider, model, name) =>
       attempt(deps, ctx, { call, hold, signal }, provider, model, name),
@@ -61,6 +65,8 @@ export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint
     }
     if (!(error instanceof CallerFault)) throw error;
     answerCallerFault(ctx, error);
+  } finally {
+    stopListening();
   }
 }
 

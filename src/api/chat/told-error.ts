@@ -1,6 +1,6 @@
 /** What a caller is told of an upstream's error: its own words, without the operator's addresses and credentials. */
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { cleanUpstreamMessage, upstreamError, type UpstreamError } from '../../providers/openai/upstream-error.ts';
+import { cleanUpstreamMessage, upstreamError, type UpstreamError } from '../../net/upstream-error.ts';
 
 /** Shorter values of extra headers are no credentials, and might be words of any message. */
 const secretHeaderCharactersMin = 12;

@@ -24,7 +24,9 @@ export async function waitForTask(deps: ApiDependencies, ctx: ApiContext, id: Ta
   const gone = new AbortController();
   const left = () => gone.abort();
   ctx.res.once('close', left);
-  const waiter = deps.news.final(id, seconds * 1000, AbortSignal.any([gone.signal, deps.draining]));
+  deps.draining.addEventListener('abort', left, { once: true });
+  if (deps.draining.aborted) left();
+  const waiter = deps.news.final(id, seconds * 1000, gone.signal);
   try {
     const task = await load(deps, id);
     if (isFinal(task.state) || seconds === 0) return task;
@@ -32,6 +34,7 @@ export async function waitForTask(deps: ApiDependencies, ctx: ApiContext, id: Ta
   } finally {
     waiter.stop();
     ctx.res.off('close', left);
+    deps.draining.removeEventListener('abort', left);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { Readable } from 'node:stream';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { ChatUnreachable, type ChatCall } from '../chat-contract.ts';
+import type { ChatCall } from '../chat-contract.ts';
+import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { sendBy, type ChatExchange, type ChatListener, type ListenedChatProvider } from '../chat-exchange.ts';
 import { openConnections } from './connections.ts';
 import { commonHeaders } from './headers.ts';

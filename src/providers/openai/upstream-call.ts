@@ -1,7 +1,7 @@
 /** One call to an upstream: what undici tells of it, told on in the words of the contract. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
-import { ChatUnreachable } from '../chat-contract.ts';
+import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatExchange, ChatListener } from '../chat-exchange.ts';
 import { openDecoder, type BodyDecoder } from './decoded.ts';
 import { firstOf, retryAfterSeconds } from './headers.ts';

@@ -1,5 +1,5 @@
 /** Plays an answer that is known already to a listener: after a delay, a piece a turn of the event loop. */
-import type { ChatUnreachable } from '../chat-contract.ts';
+import type { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatExchange, ChatListener } from '../chat-exchange.ts';
 
 export type Score = { delayMs: number } & (

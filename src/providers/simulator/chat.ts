@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { jsonObjectOf, type JsonObject } from '../../domain/chat/usage.ts';
-import { ChatUnreachable, type ChatCall } from '../chat-contract.ts';
+import type { ChatCall } from '../chat-contract.ts';
+import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { sendBy, type ChatListener, type ListenedChatProvider } from '../chat-exchange.ts';
 import { chatChunks, chatCompletion, type WireFacts } from './chat-completions.ts';
 import { Playback, type Score } from './chat-playback.ts';

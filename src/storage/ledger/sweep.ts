@@ -46,6 +46,8 @@ export class Owner {
   #renewedAtMs = -Infinity;
   #unbrokenSinceMs = -Infinity;
   #lost = new AbortController();
+  /** Calls under way: each is told once when the lease is lost. A set, since signals joined by the thousand cost. */
+  readonly #underWay = new Set<() => void>();
   #timers: NodeJS.Timeout[] = [];
 
   constructor(tools: OwnerTools) {
@@ -76,10 +78,23 @@ export class Owner {
     return this.#lost.signal;
   }
 
+  /** Calls back when the lease is about to be lost; answers how to stop listening. */
+  whenLost(heard: () => void): () => void {
+    if (this.#lost.signal.aborted) heard();
+    else this.#underWay.add(heard);
+    return () => this.#underWay.delete(heard);
+  }
+
   /** Gives the lease up. To be called when every hold is settled. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#tools.database.pool.query('delete from owners where id = $1', [this.#id]);
+  }
+
+  #lose(): void {
+    this.#lost.abort();
+    for (const heard of [...this.#underWay]) heard();
+    this.#underWay.clear();
   }
 
   async #take(): Promise<void> {
@@ -99,7 +114,7 @@ export class Owner {
     const askedAtMs = performance.now();
     const { renewalMs, streamsMsMax, leaseSeconds } = this.#times;
     // Looked at before asking: a database that never answers gives no error either.
-    if (askedAtMs - this.#renewedAtMs > streamsMsMax - renewalMs) this.#lost.abort();
+    if (askedAtMs - this.#renewedAtMs > streamsMsMax - renewalMs) this.#lose();
     try {
       const { rowCount } = await this.#tools.database.pool.query(
         `update owners set expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1 and expires_at > clock_timestamp()`,
@@ -109,7 +124,7 @@ export class Owner {
         this.#renewedAtMs = askedAtMs;
         if (this.#lost.signal.aborted) this.#lost = new AbortController();
       } else {
-        this.#lost.abort();
+        this.#lose();
         await this.#take();
       }
     } catch (error) {

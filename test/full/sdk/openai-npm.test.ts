@@ -123,7 +123,7 @@ for (const root of roots) {
       ...hello,
       response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: weatherParameters } },
     });
-    assert.deepEqual(Object.keys(choices[0]?.message.parsed ?? {}), ['city']);
+    assert.match(JSON.stringify(choices[0]?.message.parsed), /^\{"city":"/);
   });
 
   test(`${root}: models are listed, and one is asked for`, async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { ChatUnreachable } from '../../../src/providers/chat-contract.ts';
+import { ChatUnreachable } from '../../../src/domain/chat/unreachable.ts';
 import { createOpenAiChat } from '../../../src/providers/openai/openai.ts';
 import { chatAnswer, deltaEvent, errorAnswer } from '../../support/upstream.ts';
 import { callOf, listen, settingsOf, withProvider } from './support.ts';

@@ -1,6 +1,7 @@
 /** The adapter against a stand-in upstream, and what a call of it told. */
 import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
-import type { ChatCall, ChatUnreachable } from '../../../src/providers/chat-contract.ts';
+import type { ChatCall } from '../../../src/providers/chat-contract.ts';
+import type { ChatUnreachable } from '../../../src/domain/chat/unreachable.ts';
 import type { ChatExchange, ChatHead, ListenedChatProvider } from '../../../src/providers/chat-exchange.ts';
 import { createOpenAiChat } from '../../../src/providers/openai/openai.ts';
 import { withUpstream, type Upstream } from '../../support/upstream.ts';

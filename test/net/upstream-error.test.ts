@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanUpstreamMessage, upstreamError } from '../../../src/providers/openai/upstream-error.ts';
+import { cleanUpstreamMessage, upstreamError } from '../../src/net/upstream-error.ts';
 
 for (const [what, body, message, param, code] of [
   ['OpenAI', { error: { message: 'bad', type: 't', param: 'messages[0]', code: 'c' } }, 'bad', 'messages[0]', 'c'],

@@ -1,6 +1,6 @@
 /** What an upstream says of an error, in whatever shape, made fit for a caller's eyes. */
 import { isIPv6 } from 'node:net';
-import { keepable } from '../../domain/text.ts';
+import { keepable } from '../domain/text.ts';
 
 export interface UpstreamError {
   message: string;
