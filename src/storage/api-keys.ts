@@ -35,6 +35,10 @@ export const noLimits: KeyLimits = {
   expiresAt: null,
 };
 
+/** Of a short key, which only an operator can choose, the prefix alone is kept in the clear. */
+const short_key_characters = 24;
+const prefix_characters = 'sk-tg-'.length;
+
 export const hashOfKey = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Makes a key of 256 random bits, or takes the one given. The answer holds it, this once. */
@@ -54,7 +58,7 @@ export async function createApiKey(
       wanted.name,
       wanted.level,
       hashOfKey(secret),
-      secret.slice(0, 10),
+      secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
       secret.slice(-4),
       wanted.models,
       JSON.stringify(wanted.callLimits),

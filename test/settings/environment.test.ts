@@ -82,7 +82,7 @@ for (const [name, refused, allowed] of [
   ['TOLLGATE_SECRET', 'x'.repeat(31), 'x'.repeat(32)],
   ['TOLLGATE_SECRET', `${'x'.repeat(32)},`, `${'x'.repeat(32)},${'y'.repeat(32)}`],
   ['TOLLGATE_SECRET', `${'x'.repeat(32)},${'x'.repeat(32)}`, 'z'.repeat(100)],
-  ['TOLLGATE_BOOTSTRAP_KEY', `sk-tg-${'x'.repeat(17)}`, `sk-tg-${'x'.repeat(18)}`],
+  ['TOLLGATE_BOOTSTRAP_KEY', `sk-tg-${'x'.repeat(9)}`, `sk-tg-${'x'.repeat(10)}`],
   ['TOLLGATE_BOOTSTRAP_KEY', `sk-${'x'.repeat(40)}`, `sk-tg-${'x'.repeat(40)}`],
   ['TOLLGATE_BOOTSTRAP_BALANCE', '-1', '0'],
   ['TOLLGATE_BOOTSTRAP_BALANCE', '1.0000001', '1.000001'],
