@@ -92,7 +92,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const key = await home.run(['keys', 'create', '--account', id]);
     assert.match(key.stdout, /^key_\w+ {2}standard\nsk-tg-[\w-]{43}\nIt is shown this once\.\n$/);
     const keys = await home.run(['keys', 'list', '--account', id]);
-    assert.match(keys.stdout, /^ID +NAME +LEVEL +KEY +STATE\nkey_\w+ +key +standard +sk-tg-\w{4}…\S{4} +good\n$/);
+    assert.match(keys.stdout, /^ID +NAME +LEVEL +KEY +STATE\nkey_\w+ +key +standard +sk-tg-[\w-]{4}…\S{4} +good\n$/);
   });
 
   const badUsage: [string, string[]][] = [
