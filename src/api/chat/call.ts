@@ -2,12 +2,12 @@
 import type { Model } from '../../domain/catalogue.ts';
 import { estimatedInputTokens } from '../../domain/chat/estimate.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import type { MicroYuan } from '../../domain/money.ts';
 import { tokensBound, type TokenPrice } from '../../domain/pricing.ts';
 import type { NamedAddress } from '../../domain/requests/addresses.ts';
 import { parseChatRequest } from '../../domain/requests/chat.ts';
 import { endpointKinds, modelIdOf, requireKind } from '../../domain/requests/parse.ts';
 import { parseResponsesRequest } from '../../domain/requests/responses.ts';
-import { priceJson } from '../../domain/terms.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallAdmission, CallHold } from '../../storage/ledger/calls.ts';
 import { readJsonBody } from '../body/json-body.ts';
@@ -15,6 +15,7 @@ import { modelFor } from '../catalogue.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
+import { priceVersionOf } from '../price-version.ts';
 import { showRate } from '../middleware/authenticated.ts';
 
 export interface Call {
@@ -42,7 +43,7 @@ export async function readCall(
   deps: ApiDependencies,
   ctx: ApiContext,
   endpoint: ChatEndpoint,
-): Promise<Call & { hold: bigint }> {
+): Promise<Call & { hold: MicroYuan }> {
   const { bytes, value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
   const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
   ctx.state.model = model.id;
@@ -58,7 +59,7 @@ export async function readCall(
     endpoint,
     model,
     price,
-    priceVersion: versionOf(price),
+    priceVersion: priceVersionOf(price),
     bytes,
     body,
     stream: facts.stream,
@@ -74,7 +75,7 @@ export async function readCall(
 export async function admitCall(
   deps: ApiDependencies,
   ctx: ApiContext,
-  call: Call & { hold: bigint },
+  call: Call & { hold: MicroYuan },
 ): Promise<{ hold: CallHold } | { before: string | null }> {
   if (deps.draining.aborted || !deps.owner.mayAdmit) {
     throw new GatewayError('not_ready', 'This gateway takes no calls just now. Try again.', { retryAfterSeconds: 2 });
@@ -90,7 +91,7 @@ export async function admitCall(
       needs: 'chat',
       model: call.model.id,
       maintenance: call.model.maintenance,
-      hold: call.hold as CallAdmission['request']['hold'],
+      hold: call.hold,
       isTask: false,
     },
     owner: deps.owner.id,
@@ -129,12 +130,3 @@ function checkAddresses({ guard }: ApiDependencies, addresses: readonly NamedAdd
 const isDataUri = (url: string): boolean => url.startsWith('data:');
 const dataUriBytesOf = (addresses: readonly NamedAddress[]): number =>
   addresses.reduce((sum, { url }) => (isDataUri(url) ? sum + url.length : sum), 0);
-
-const versions = new WeakMap<TokenPrice, string>();
-
-/** Twelve hex digits that tell one price from another; worked out once for each. */
-function versionOf(price: TokenPrice): string {
-  const known = versions.get(price) ?? fingerprintOf(priceJson(price)).toString('hex').slice(0, 12);
-  versions.set(price, known);
-  return known;
-}

@@ -1,5 +1,5 @@
 /** What a call cost: the upstream's own count where it gave one, else ours, never above the hold. */
-import { type MicroYuan, minus } from '../../domain/money.ts';
+import { type MicroYuan, minus, zero } from '../../domain/money.ts';
 import { type TokenCounts, type TokenLine, tokensPrice } from '../../domain/pricing.ts';
 import type { CallHold, CallPrice } from '../../storage/ledger/calls.ts';
 import { countTokens, inputTextOf } from '../../tokens/count-tokens.ts';
@@ -57,7 +57,7 @@ function cappedAt(
   if (total <= most) return { lines: [...lines], total };
   let tooMuch = minus(total, most);
   const capped = lines.toReversed().map((line) => {
-    const amount = line.amount > tooMuch ? minus(line.amount, tooMuch) : minus(line.amount, line.amount);
+    const amount = line.amount > tooMuch ? minus(line.amount, tooMuch) : zero;
     tooMuch = minus(tooMuch, minus(line.amount, amount));
     return { ...line, amount };
   });

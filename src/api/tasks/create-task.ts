@@ -4,13 +4,14 @@ import { GatewayError } from '../../domain/errors.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
-import { priceJson, termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
+import { termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
 import type { Units } from '../../storage/ledger/ledger.ts';
 import { newTaskId } from '../../storage/new-ids.ts';
 import { markStarted } from '../../storage/tasks.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
+import { priceVersionOf } from '../price-version.ts';
 import { showRate } from '../middleware/authenticated.ts';
 
 export interface WantedTask {
@@ -93,8 +94,7 @@ function taskTerms({ configuration }: ApiDependencies, model: Model): TaskTerms 
   if (price.unit === 'token') throw new TypeError(`${model.id} has a price per token`);
   const isAvatar = kind === 'avatar-video' || kind === 'avatar-image';
   const maxSeconds = model.limits.maxSeconds ?? (isAvatar ? avatarSecondsDefault : null);
-  const version = fingerprintOf(priceJson(price)).toString('hex').slice(0, 12);
-  return termsOf(model, price, version, isAvatar ? maxSeconds : null, configuration.providers);
+  return termsOf(model, price, priceVersionOf(price), isAvatar ? maxSeconds : null, configuration.providers);
 }
 
 const thousandths = (units: number): Units['thousandths'] => BigInt(Math.round(units * 1000));

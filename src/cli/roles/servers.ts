@@ -15,54 +15,29 @@ import { print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 /** Serves the API until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
-export async function runApi(): Promise<void> {
-  const settings = await loadSettings(process.env, process.cwd());
-  const log = createLog(settings.environment.logLevel);
-  installTemporalRuntime(log);
-  const asked = stopSignal();
-  const outside = await outsideOf(settings, { temporal: true });
-  const core = await openCore(settings, { ...outside, log });
-  try {
+export const runApi = (): Promise<void> =>
+  withCore(async ({ settings, core, outside, asked }) => {
     await bootstrapIfWished(settings, core);
     const connection = await lazyConnection(outside);
     const api = await startApiRole(core, connection, outside.namespace, { eager: false });
-    log.info({ address: api.url }, 'the API listens');
+    core.log.info({ address: api.url }, 'the API listens');
     await asked;
-    log.info('stopping');
+    core.log.info('stopping');
     await api.stop();
     await connection.close();
-  } finally {
-    await core.close();
-  }
-}
-
-/** Where nobody sees what is printed only once, a demo account is made for a key that the operator knows already. */
-async function bootstrapIfWished({ environment }: Settings, core: Core): Promise<void> {
-  if (environment.bootstrap.key === undefined) return;
-  const made = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
-  if (made?.secret !== undefined) core.log.info({ account: made.account }, 'made the demo account');
-}
+  });
 
 /** Runs tasks until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
-export async function runWorker(): Promise<void> {
-  const settings = await loadSettings(process.env, process.cwd());
-  const log = createLog(settings.environment.logLevel);
-  installTemporalRuntime(log);
-  const asked = stopSignal();
-  const outside = await outsideOf(settings, { temporal: true });
-  const core = await openCore(settings, { ...outside, log });
-  try {
+export const runWorker = (): Promise<void> =>
+  withCore(async ({ core, outside, asked }) => {
     const connection = await workerConnection(outside);
     const worker = await startWorkerRole(core, connection, outside.namespace);
-    log.info('the worker runs');
+    core.log.info('the worker runs');
     await Promise.race([asked, worker.done]);
-    log.info('stopping');
+    core.log.info('stopping');
     await worker.stop();
     await connection.close();
-  } finally {
-    await core.close();
-  }
-}
+  });
 
 /** Brings the database up to date. Raises a SettingsError when there is none to be found. */
 export async function runMigration(): Promise<void> {
@@ -70,6 +45,8 @@ export async function runMigration(): Promise<void> {
   await migrateDatabase(databaseUrl);
   print('The database is up to date.');
 }
+
+type Outside = Awaited<ReturnType<typeof outsideOf>>;
 
 /** The servers that a role works with: those of the settings, or of a gateway that runs on the data folder. */
 async function outsideOf({ environment }: Settings, needs: { temporal: boolean }) {
@@ -83,4 +60,28 @@ async function outsideOf({ environment }: Settings, needs: { temporal: boolean }
   if (databaseUrl === undefined || address === undefined) throw new SettingsError(missing);
   const secretTexts = environment.secrets ?? [await loadOrMakeSecret(dataDir)];
   return { ...environment.temporal, databaseUrl, address, secretTexts };
+}
+
+/** Lends what every role stands on, and closes it afterwards. `asked` resolves when the process is asked to stop. */
+async function withCore(
+  use: (tools: { settings: Settings; core: Core; outside: Outside; asked: Promise<unknown> }) => Promise<void>,
+) {
+  const settings = await loadSettings(process.env, process.cwd());
+  const log = createLog(settings.environment.logLevel);
+  installTemporalRuntime(log);
+  const asked = stopSignal();
+  const outside = await outsideOf(settings, { temporal: true });
+  const core = await openCore(settings, { ...outside, log });
+  try {
+    await use({ settings, core, outside, asked });
+  } finally {
+    await core.close();
+  }
+}
+
+/** Where nobody sees what is printed only once, a demo account is made for a key that the operator knows already. */
+async function bootstrapIfWished({ environment }: Settings, core: Core): Promise<void> {
+  if (environment.bootstrap.key === undefined) return;
+  const made = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
+  if (made?.secret !== undefined) core.log.info({ account: made.account }, 'made the demo account');
 }
