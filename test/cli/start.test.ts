@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import * as z from 'zod';
 import { probeMedia } from '../../src/media/probe.ts';
 import { withFileReader } from '../../src/media/reader.ts';
+import { fromTestRun } from '../support/database.ts';
 import { type Gateway, Installation, until } from '../support/process.ts';
 
 /** Everything but a pasted curl line is within this; on an idle machine a warm start takes 1 to 2 s. */
@@ -152,7 +153,7 @@ describe('SIGINT during the first start', { concurrency: true }, () => {
     test(`${moment}, stops what was started by then${moment === hindering ? ' and hinders no later start' : ''}`, async () => {
       const home = await Installation.make();
       try {
-        const starting = home.spawn(['start']);
+        const starting = home.spawn(['start'], { TEMPORAL_CLI_PATH: await slowTemporal(home.folder) });
         await until(moment, async () => ((await reached(home)) ? true : undefined));
         starting.signal('SIGINT');
         const { code, stdout, stderr } = await starting.ended;
@@ -167,6 +168,14 @@ describe('SIGINT during the first start', { concurrency: true }, () => {
     });
   }
 });
+
+/** The Temporal CLI, its server two seconds late: on a busy machine the start would else be over before it is noticed. */
+async function slowTemporal(folder: string): Promise<string> {
+  const path = join(folder, 'slow-temporal');
+  const script = `#!/bin/sh\n[ "$1" = server ] && sleep 2\nexec "${fromTestRun('TEMPORAL_CLI')}" "$@"\n`;
+  await writeFile(path, script, { mode: 0o755 });
+  return path;
+}
 
 const isTemporal = ({ commandLine }: { commandLine: string }) => commandLine.includes('server start-dev');
 
