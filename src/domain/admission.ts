@@ -61,6 +61,29 @@ export function decideAdmission(
   return refusal ? { admitted: false, refusal } : { admitted: true, counters: counted(key.counters, request, now) };
 }
 
+const far_share = 10n;
+const far_calls = 100n;
+
+/**
+ * Whether a call that would be admitted now is so far from every limit that no other process can bring it to one before
+ * it is: the balance is ten times what is about to be held, no limit is nearer than a tenth of it, or a hundred calls.
+ */
+export function isFarFromLimits(
+  { account, key, holding }: { account: AccountState; key: KeyState; holding: MicroYuan },
+  now: Date,
+): boolean {
+  if (account.available < far_share * holding) return false;
+  const { calls, spent } = countersAt(key.counters, now);
+  for (const limit of key.callLimits) {
+    const left = BigInt(limit.calls) - calls[limit.per];
+    if (left < far_calls || left * far_share < BigInt(limit.calls)) return false;
+  }
+  const spend = key.spendLimit;
+  if (!spend) return true;
+  const left = spend.amount - spent[spend.per];
+  return left >= far_share * holding && left * far_share >= spend.amount;
+}
+
 /** Refuses a key or account that is not good for the call, whatever the limits and the balance say. */
 export function refusalOfKey(
   request: { needs: KeyLevel; model?: string },
@@ -92,6 +115,7 @@ export function countersAt(counters: KeyCounters, now: Date): KeyCounters {
   const { countedAt } = counters;
   if (countedAt === null) return { ...counters, countedAt: now };
   const at = now > countedAt ? now : countedAt;
+  if (sameMinute(at, countedAt)) return { ...counters, countedAt: at };
   const current = (counts: WindowCounts): WindowCounts =>
     mapWindows((window) => (sameWindow(window, countedAt, at) ? counts[window] : 0n));
   return { ...counters, countedAt: at, calls: current(counters.calls), spent: current(counters.spent) };
@@ -160,7 +184,8 @@ function refusalOfBalance(request: AdmissionRequest, account: AccountState): Gat
   );
 }
 
-const maintenanceRefusal = (model: string) =>
+/** What a model in maintenance answers. */
+export const maintenanceRefusal = (model: string) =>
   new GatewayError('model_in_maintenance', `The model '${model}' is in maintenance.`, { retryAfterSeconds: 60 });
 
 function limitRefusal(code: ErrorCode, message: string, per: Window, at: Date): GatewayError {
@@ -177,8 +202,10 @@ function counted(counters: KeyCounters, request: AdmissionRequest, now: Date): K
   };
 }
 
+/** Every window begins with a minute, so that within one minute all are the same. */
+const sameMinute = (a: Date, b: Date) => Math.floor(a.getTime() / 60_000) === Math.floor(b.getTime() / 60_000);
 const sameWindow = (window: Window, a: Date, b: Date) =>
-  windowStart(window, a).getTime() === windowStart(window, b).getTime();
+  sameMinute(a, b) || windowStart(window, a).getTime() === windowStart(window, b).getTime();
 const perText = (per: Window) => (per === 'total' ? 'in all' : `a ${per}`);
 const atLeastZero = (count: bigint) => (count < 0n ? 0n : count);
 const mapWindows = (value: (window: Window) => bigint): WindowCounts => ({

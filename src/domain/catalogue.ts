@@ -4,9 +4,6 @@ import type { MicroYuan } from './money.ts';
 export const modelKinds = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-export const providerKinds = ['openai', 'ark', 'volc-visual', 'fal', 'replicate', 'sync', 'simulator'] as const;
-export type ProviderKind = (typeof providerKinds)[number];
-
 /** Capability tags with their display names (health report, `labels`). */
 export const capabilityLabels = {
   chat: '对话',
@@ -31,12 +28,43 @@ export interface Route {
   model: string;
   /** Handed over to the provider as they are. */
   options: Record<string, unknown>;
+  /** Of providers whose models each have fields of their own: what this one calls ours; null leaves one out. */
+  fields: Readonly<Record<string, string | null>>;
 }
 
-export type Price =
-  | { unit: 'image'; perImage: MicroYuan }
-  | { unit: 'second'; perSecond: MicroYuan }
-  | { unit: 'token'; inputPerMillion: MicroYuan; outputPerMillion: MicroYuan; cachedInputPerMillion?: MicroYuan };
+export type Price = ImagePrice | SecondPrice | TokenPrice;
+
+/** A price's variants by their names in the settings. */
+export type PricesByName = Readonly<Record<string, MicroYuan>>;
+
+/** What is charged at all costs at least `minimum`, once a task or call. */
+interface WithMinimum {
+  minimum?: MicroYuan;
+}
+
+export interface ImagePrice extends WithMinimum {
+  unit: 'image';
+  /** Where neither of the two below says another; a model has one of them at most. */
+  perImage: MicroYuan;
+  byQuality?: Readonly<Partial<Record<ImageQuality, MicroYuan>>>;
+  /** By `1k`, `2k`, `4k`, `8k` or an exact size such as `1024x1536`. */
+  bySize?: PricesByName;
+}
+
+export interface SecondPrice extends WithMinimum {
+  unit: 'second';
+  /** Where `byResolution` says no other. */
+  perSecond: MicroYuan;
+  /** By lines of a film as `720p`. */
+  byResolution?: PricesByName;
+}
+
+export interface TokenPrice extends WithMinimum {
+  unit: 'token';
+  inputPerMillion: MicroYuan;
+  outputPerMillion: MicroYuan;
+  cachedInputPerMillion?: MicroYuan;
+}
 
 export interface ModelLimits {
   promptCharacters?: number;
@@ -70,11 +98,13 @@ export interface Model {
 /** A provider as configured. Times in milliseconds. */
 export interface ProviderSettings {
   name: string;
-  kind: ProviderKind;
+  /** Of which kind it is, out of the registry's. */
+  kind: string;
   baseUrl?: string;
-  apiKey?: string;
-  accessKey?: string;
-  secretKey?: string;
+  /** The credentials that its kind declares, by their keys in the settings. */
+  secrets: Readonly<Record<string, string>>;
+  /** The other keys that its kind declares. */
+  numbers: Readonly<Record<string, number>>;
   headers: Record<string, string>;
   /** To the first byte of an answer. */
   timeoutMs: number;
@@ -88,8 +118,6 @@ export interface ProviderSettings {
   maxPerSecond?: number;
   /** Unfinished jobs at the provider, over all workers. */
   maxConcurrent?: number;
-  /** Only of the simulator: its knobs. */
-  simulator?: { latencyMs: number; failRate: number; seed: number };
 }
 
 /** One address below which the whole API is served. */

@@ -1,6 +1,6 @@
 /** API keys: permission levels, limits and the calendar windows (UTC) that limits count in. */
 import * as z from 'zod';
-import { parseYuan, type MicroYuan } from './money.ts';
+import type { MicroYuan } from './money.ts';
 
 /** Each level contains the one before. */
 export const keyLevels = ['read', 'chat', 'standard', 'admin'] as const;
@@ -41,17 +41,6 @@ export const storedSpendLimitSchema = z.object({
     .string()
     .regex(/^\d{1,18}$/)
     .transform((digits) => BigInt(digits) as MicroYuan),
-  per: z.enum(windows),
-});
-
-/** A spend limit as callers write it: yuan with at most six decimals. */
-export const spendLimitSchema = z.object({
-  amount: z.number().transform((yuan, context): MicroYuan => {
-    const amount = parseYuan(String(yuan));
-    if (amount !== undefined && amount > 0n) return amount;
-    context.addIssue({ code: 'custom', message: 'must be yuan above 0 with at most six decimals' });
-    return z.NEVER;
-  }),
   per: z.enum(windows),
 });
 

@@ -47,6 +47,12 @@ export function legsOf(postings: readonly Posting[]): Legs {
 
 export const credit = (amount: MicroYuan): Movement => movement('credit', { from: 'top_ups', to: 'available', amount });
 
+/** A correction by a signed amount: in the customer's favour above zero, against it below. */
+export const adjustment = (amount: MicroYuan): Movement =>
+  amount >= 0n
+    ? movement('adjustment', { from: 'adjustments', to: 'available', amount })
+    : movement('adjustment', { from: 'available', to: 'adjustments', amount: micros(0n - amount) });
+
 export const hold = (amount: MicroYuan): Movement => movement('hold', { from: 'available', to: 'held', amount });
 
 export const release = (amount: MicroYuan): Movement => movement('release', { from: 'held', to: 'available', amount });

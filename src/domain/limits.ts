@@ -10,6 +10,9 @@ export const referenceImagesMax = 14;
 /** Contract, section 5. */
 export const imagesMax = 10;
 
+/** How long the result of an avatar-talk task can be fetched (specification, section 2.10). */
+export const fetchWindowMs = 600_000;
+
 /** Of a model without `prompt_characters` of its own; what the OpenAI images API documents. */
 export const promptCharactersMax = 32_000;
 
@@ -38,3 +41,9 @@ export const topLogprobsMax = 20;
 
 /** Every address passes to the upstream as it came, so it is only kept from being absurd. */
 export const chatAddressCharactersMax = 8192;
+
+/** Our own bounds of an API key. The counts fit the columns that hold them, and names fit a line. */
+export const keyNameCharactersMax = 200;
+export const keyModelsMax = 1000;
+export const keyCallsMax = 1_000_000_000;
+export const keyTasksMax = 1_000_000_000;

@@ -39,3 +39,4 @@ export const roundedHalfUp = (numerator: bigint, denominator: bigint): MicroYuan
 export const plus = (a: MicroYuan, b: MicroYuan): MicroYuan => micros(a + b);
 export const minus = (a: MicroYuan, b: MicroYuan): MicroYuan => micros(a - b);
 export const lesser = (a: MicroYuan, b: MicroYuan): MicroYuan => (a < b ? a : b);
+export const greater = (a: MicroYuan, b: MicroYuan): MicroYuan => (a > b ? a : b);

@@ -1,23 +1,33 @@
 /** What a task was admitted under: price, routes and deadlines, frozen, so that a changed configuration changes no running task. */
 import * as z from 'zod';
-import { modelKinds, type Model, type Price, providerKinds, type ProviderSettings } from './catalogue.ts';
-import type { MicroYuan } from './money.ts';
+import { modelKinds, type Model, type Price, type ProviderSettings } from './catalogue.ts';
+import { type MicroYuan, zero } from './money.ts';
 
 const microsText = z
   .string()
   .regex(/^\d{1,18}$/)
   .transform((digits) => BigInt(digits) as MicroYuan);
 
+// Rows written before there were minimum charges and variants lack them.
+const minimum = microsText.default(zero);
 const priceSchema = z.discriminatedUnion('unit', [
-  z.object({ unit: z.literal('image'), perImage: microsText }),
-  z.object({ unit: z.literal('second'), perSecond: microsText }),
+  /** The price of the very image that was asked for. */
+  z.object({ unit: z.literal('image'), perImage: microsText, minimum }),
+  /** The film decides which of these it costs, so all are kept. */
+  z.object({
+    unit: z.literal('second'),
+    perSecond: microsText,
+    byResolution: z.record(z.string(), microsText).default({}),
+    minimum,
+  }),
 ]);
 
 const routeSchema = z.object({
   provider: z.string(),
-  kind: z.enum(providerKinds),
+  kind: z.string(),
   model: z.string(),
   options: z.record(z.string(), z.unknown()),
+  fields: z.record(z.string(), z.string().nullable()).default({}),
   /** To the first byte of the provider's answer. */
   timeoutMs: z.int(),
   /** Of the whole task, from its intent. */
@@ -58,7 +68,8 @@ export function termsOf(
       if (!provider) throw new Error(`model ${model.id} names the provider ${route.provider}, which is not configured`);
       const { kind, deadlineMs } = provider;
       const timeoutMs = model.kind === 'image' ? (provider.imageTimeoutMs ?? provider.timeoutMs) : provider.timeoutMs;
-      return { provider: provider.name, kind, model: route.model, options: route.options, timeoutMs, deadlineMs };
+      const { model: name, options, fields } = route;
+      return { provider: provider.name, kind, model: name, options, fields, timeoutMs, deadlineMs };
     }),
   };
 }
@@ -69,7 +80,12 @@ export function termsJson(terms: TaskTerms): unknown {
 }
 
 /** A price as JSON, amounts as decimal digits. */
-export const priceJson = (price: Price): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(price).map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : value]),
-  );
+export const priceJson = (price: Price | TaskPrice): Record<string, unknown> => withDigits(price);
+
+const withDigits = (value: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, part]) => [name, digitsOf(part)]));
+
+function digitsOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  return typeof value === 'object' && value !== null ? withDigits(value) : value;
+}

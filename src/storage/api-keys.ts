@@ -1,10 +1,14 @@
 /** API keys: only their SHA-256, first ten and last four characters are stored; the key itself is shown once. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { KeyCounters } from '../domain/admission.ts';
+import { GatewayError } from '../domain/errors.ts';
 import type { AccountId, KeyId } from '../domain/ids.ts';
 import type { KeyLevel, KeyLimits } from '../domain/keys.ts';
+import { type ActName, administer, type Administrator } from './acts.ts';
 import type { Database } from './database.ts';
+import { trusted_ms_max } from './ledger/known-rows.ts';
 import { keyRow } from './ledger/view.ts';
 import { newKeyId } from './new-ids.ts';
 
@@ -41,33 +45,47 @@ const prefix_characters = 'sk-tg-'.length;
 
 export const hashOfKey = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Makes a key of 256 random bits, or takes the one given. The answer holds it, this once. */
+/** Of one account, revoked ones not counted: room for a key a user, and a bound for whoever makes them in a loop. */
+const keys_max = 1_000;
+
+/**
+ * Makes a key of 256 random bits, or takes the one given. The answer holds it, this once. Refuses with
+ * `invalid_parameter` when the account has a thousand keys already that are not revoked.
+ */
 export async function createApiKey(
-  database: Database,
+  by: Administrator,
   account: AccountId,
   wanted: NewApiKey,
   secret = `sk-tg-${randomBytes(32).toString('base64url')}`,
 ): Promise<{ key: ApiKey; secret: string }> {
   const id = newKeyId();
-  await database.pool.query(
-    `insert into api_keys (id, account_id, name, level, hash, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    [
-      id,
-      account,
-      wanted.name,
-      wanted.level,
-      hashOfKey(secret),
-      secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
-      secret.slice(-4),
-      wanted.models,
-      JSON.stringify(wanted.callLimits),
-      wanted.spendLimit && JSON.stringify({ amount: wanted.spendLimit.amount.toString(), per: wanted.spendLimit.per }),
-      wanted.maxRunningTasks,
-      wanted.expiresAt,
-    ],
-  );
-  const key = await findKey(database, id);
+  await administer(by, async (client) => {
+    // Locked, or keys that are made at once would pass the bound together.
+    await client.query('select 1 from accounts where id = $1 for no key update', [account]);
+    const { rowCount } = await client.query(
+      `insert into api_keys (id, account_id, name, level, hash, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+       where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $13`,
+      [
+        id,
+        account,
+        wanted.name,
+        wanted.level,
+        hashOfKey(secret),
+        secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
+        secret.slice(-4),
+        wanted.models,
+        JSON.stringify(wanted.callLimits),
+        spendLimitJson(wanted.spendLimit),
+        wanted.maxRunningTasks,
+        wanted.expiresAt,
+        keys_max,
+      ],
+    );
+    if (rowCount === 0) throw tooManyKeys();
+    return { act: { action: 'key.created', account, subject: id }, outcome: true };
+  });
+  const key = await findKey(by.database, id);
   if (!key) throw new Error(`key ${id} is gone`);
   return { key, secret };
 }
@@ -89,25 +107,107 @@ export async function listKeys(database: Database, account: AccountId): Promise<
   return rows.map((row) => apiKeyRow.parse(row));
 }
 
-/** Revokes a key for good; answers it, or undefined when there is none (of this account, if one is named). */
-export async function revokeKey(database: Database, id: string, account?: AccountId): Promise<ApiKey | undefined> {
-  const { rowCount } = await database.pool.query(
-    `update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = $1 and account_id = coalesce($2, account_id)`,
+/** Up to `limit` keys of an account that come after the key `after`, or the newest: newest first, revoked ones too. */
+export async function listKeyPage(
+  database: Database,
+  account: AccountId,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<ApiKey[]> {
+  const { rows } = await database.pool.query({
+    name: 'list-key-page',
+    text: `${select} where k.account_id = $1 and ($2::text is null or k.id collate "C" < $2) order by k.id collate "C" desc limit $3`,
+    values: [account, after ?? null, limit],
+  });
+  return rows.map((row) => apiKeyRow.parse(row));
+}
+
+/**
+ * Revokes a key for good; answers it, or undefined when there is none (of this account, if one is named). When it answers,
+ * no process begins anything more in the trust that the key is good.
+ */
+export async function revokeKey(by: Administrator, id: string, account?: AccountId): Promise<ApiKey | undefined> {
+  const isNew = await act(
+    by,
+    'key.revoked',
+    `update api_keys set revoked_at = clock_timestamp()
+     where id = $1 and account_id = coalesce($2, account_id) and revoked_at is null returning id, account_id`,
     [id, account ?? null],
   );
-  return rowCount === 1 ? findKey(database, id) : undefined;
+  if (isNew) await pause(trusted_ms_max);
+  return ofAccount(await findKey(by.database, id), account);
+}
+
+/** What can be set of a key after it was made; what is not named stays. */
+export type KeyChanges = Partial<Pick<NewApiKey, 'name' | keyof KeyLimits>>;
+
+/**
+ * Sets what is named; answers the key, or undefined when there is none (of this account, if one is named). When it answers,
+ * no process begins anything more in the trust in its old limits.
+ */
+export async function changeKey(
+  by: Administrator,
+  id: string,
+  { name, models, callLimits, spendLimit, maxRunningTasks, expiresAt }: KeyChanges,
+  account?: AccountId,
+): Promise<ApiKey | undefined> {
+  const columns: [string, unknown][] = [
+    ...(name === undefined ? [] : [['name', name] as [string, unknown]]),
+    ...(models === undefined ? [] : [['models', models] as [string, unknown]]),
+    ...(callLimits === undefined ? [] : [['call_limits', JSON.stringify(callLimits)] as [string, unknown]]),
+    ...(spendLimit === undefined ? [] : [['spend_limit', spendLimitJson(spendLimit)] as [string, unknown]]),
+    ...(maxRunningTasks === undefined ? [] : [['max_running_tasks', maxRunningTasks] as [string, unknown]]),
+    ...(expiresAt === undefined ? [] : [['expires_at', expiresAt] as [string, unknown]]),
+  ];
+  if (columns.length > 0) {
+    const isChanged = await act(
+      by,
+      'key.changed',
+      `update api_keys set ${columns.map(([column], at) => `${column} = $${at + 3}`).join(', ')}
+       where id = $1 and account_id = coalesce($2, account_id) returning id, account_id`,
+      [id, account ?? null, ...columns.map(([, value]) => value)],
+    );
+    if (isChanged) await pause(trusted_ms_max);
+  }
+  return ofAccount(await findKey(by.database, id), account);
 }
 
 /** Notes that keys were used; at most once a minute each is enough for people. */
 export async function noteKeyUse(database: Database, ids: readonly KeyId[]): Promise<void> {
   await database.pool.query(
-    `update api_keys set last_used_at = clock_timestamp() where id in (
-       select id from api_keys where id = any($1::text[]) order by id for no key update skip locked)`,
+    `insert into key_uses as u (key_id, last_used_at) select id, clock_timestamp() from unnest($1::text[]) as r(id) order by id
+     on conflict (key_id) do update set last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
     [ids],
   );
 }
 
-const select = `select k.*, a.status as account_status from api_keys k join accounts a on a.id = k.account_id`;
+/** Changes one key and logs it; answers false, with nothing logged, if no row was changed. */
+async function act(by: Administrator, action: ActName, text: string, values: unknown[]): Promise<boolean> {
+  const done = await administer(by, async (client) => {
+    const { rows } = await client.query(text, values);
+    if (rows[0] === undefined) return undefined;
+    const { id, account_id: account } = changedRow.parse(rows[0]);
+    return { act: { action, account, subject: id }, outcome: true };
+  });
+  return done ?? false;
+}
+
+const tooManyKeys = (): GatewayError =>
+  new GatewayError(
+    'invalid_parameter',
+    `This account has ${keys_max} keys that are not revoked, and may have no more. Revoke one first.`,
+  );
+
+const ofAccount = (key: ApiKey | undefined, account: AccountId | undefined): ApiKey | undefined =>
+  account === undefined || key?.accountId === account ? key : undefined;
+
+const spendLimitJson = (limit: KeyLimits['spendLimit']): string | null =>
+  limit && JSON.stringify({ amount: limit.amount.toString(), per: limit.per });
+
+const changedRow = z.object({ id: z.string(), account_id: z.string().transform((id) => id as AccountId) });
+
+// A billable call counts as a use without being noted as one.
+const select = `select k.*, a.status as account_status, greatest(u.last_used_at, k.counted_at) as last_used_at
+  from api_keys k join accounts a on a.id = k.account_id left join key_uses u on u.key_id = k.id`;
 
 async function one(
   database: Database,

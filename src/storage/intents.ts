@@ -8,11 +8,17 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type TaskState, taskStates } from '../domain/tasks.ts';
 import type { Database } from './database.ts';
+import { takePlace } from './provider-jobs.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
 export const sending_window_ms = 15_000;
 /** After this, by the database's clock, nobody sends any more; longer than the window, so that clocks may differ. */
 const sent_before_seconds = 20;
+/**
+ * Of a row `i`: nobody may send by a withdrawn one, and whoever opens the intent anew finds it as if it were not there. It
+ * stays, so that a running task always has one and the audit can tell that it runs.
+ */
+export const is_live = `i.sent_before > '-infinity'`;
 
 export interface Intent {
   provider: string;
@@ -27,10 +33,22 @@ export interface Intent {
 
 export type Opened =
   /** This attempt wrote the intent, and it alone may send. */
-  { opened: 'now' } | { opened: 'before'; intent: Intent } | { opened: 'not'; because: 'task is final' };
+  | { opened: 'now'; nonce: string }
+  | { opened: 'before'; intent: Intent }
+  | { opened: 'not'; because: 'task is final' | 'provider is full' };
 
-/** Writes the intent of sending a task to one of its routes, unless the task is final or an attempt before did. */
-export async function openIntent(database: Database, task: TaskId, route: number, provider: string): Promise<Opened> {
+/**
+ * Writes the intent of sending a task to one of its routes, unless the task is final or an attempt before did. With
+ * `maxConcurrent` it takes one of the provider's places too, and writes nothing when all are taken.
+ */
+export async function openIntent(
+  database: Database,
+  task: TaskId,
+  route: number,
+  provider: string,
+  maxConcurrent?: number,
+): Promise<Opened> {
+  const nonce = randomUUID();
   const client = await database.pool.connect();
   try {
     await client.query('begin');
@@ -47,14 +65,22 @@ export async function openIntent(database: Database, task: TaskId, route: number
     const inserted = await client.query({
       name: 'open-intent',
       text: `with opened as (
-          insert into intents (task_id, route, nonce, provider, sent_before)
-          values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5)) on conflict do nothing returning 1),
+          insert into intents as i (task_id, route, nonce, provider, sent_before)
+          values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+          on conflict (task_id, route) do update set nonce = excluded.nonce, provider = excluded.provider,
+            created_at = excluded.created_at, sent_before = excluded.sent_before
+          where not (${is_live}) returning 1),
         moved as (update tasks set state = 'running' where id = $1 and state = 'accepted')
         select 1 from opened`,
-      values: [task, route, randomUUID(), provider, sent_before_seconds],
+      values: [task, route, nonce, provider, sent_before_seconds],
     });
+    const isNew = inserted.rowCount === 1;
+    if (isNew && maxConcurrent !== undefined && !(await takePlace(client, provider, task, maxConcurrent))) {
+      await client.query('rollback');
+      return { opened: 'not', because: 'provider is full' };
+    }
     await client.query('commit');
-    if (inserted.rowCount === 1) return { opened: 'now' };
+    if (isNew) return { opened: 'now', nonce };
   } catch (error) {
     await client.query('rollback').catch(() => undefined); // the first error is the one to tell
     throw error;
@@ -66,26 +92,59 @@ export async function openIntent(database: Database, task: TaskId, route: number
   return { opened: 'before', intent };
 }
 
+/**
+ * Takes an intent back with nothing sent, by the attempt that opened it. Answers whether it was still there and open; only
+ * then the task may be sent by another.
+ */
+export async function withdrawIntent(database: Database, task: TaskId, route: number, nonce: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query({
+    name: 'withdraw-intent',
+    text: `with withdrawn as (
+        update intents i set nonce = gen_random_uuid(), sent_before = '-infinity'
+        where task_id = $1 and route = $2 and nonce = $3 and outcome = 'open' returning provider),
+      freed as (delete from provider_jobs j using withdrawn w where j.provider = w.provider and j.task_id = $1)
+      select 1 from withdrawn`,
+    values: [task, route, nonce],
+  });
+  return rowCount === 1;
+}
+
+/** Takes an open intent over, to send the same once more; answers the new nonce, or undefined if it is closed by now. */
+export async function takeOverIntent(database: Database, task: TaskId, route: number): Promise<string | undefined> {
+  const nonce = randomUUID();
+  const { rowCount } = await database.pool.query({
+    name: 'take-over-intent',
+    text: `update intents i set nonce = $3 where task_id = $1 and route = $2 and outcome = 'open' and ${is_live}`,
+    values: [task, route, nonce],
+  });
+  return rowCount === 1 ? nonce : undefined;
+}
+
 export async function findIntent(database: Database, task: TaskId, route: number): Promise<Intent | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-intent',
     text: `select provider, outcome, job_id, blob_keys, error, created_at,
         (extract(epoch from sent_before - clock_timestamp()) * 1000)::bigint as sending_ends_in_ms
-      from intents where task_id = $1 and route = $2`,
+      from intents i where task_id = $1 and route = $2 and ${is_live}`,
     values: [task, route],
   });
   return rows[0] === undefined ? undefined : intentRow.parse(rows[0]);
 }
 
-export type IntentClosing =
+export type IntentClosing = (
   | { outcome: 'accepted'; jobId: string }
   | { outcome: 'finished'; blobKeys: readonly string[] }
-  | { outcome: 'refused'; error: NonNullable<Intent['error']> }
-  | { outcome: 'unknown' };
+  /** With a nonce: believed of the attempt that sent last only, since one before it may have been accepted. */
+  | { outcome: 'refused'; error: NonNullable<Intent['error']>; nonce?: string }
+  | { outcome: 'unknown'; reason: string }
+) & {
+  /** The provider's own id of the call. */
+  requestId?: string;
+};
 
 /**
  * Writes what became of the call. The first to say so is believed, but for `unknown`, which gives way to any knowledge.
- * Answers whether this was believed, and whether the task is final meanwhile.
+ * A refusal gives the provider's place back, any other outcome keeps it until the task is final. Answers whether this was believed, and whether the task is final meanwhile.
  */
 export async function closeIntent(
   database: Database,
@@ -96,8 +155,12 @@ export async function closeIntent(
   const { rows } = await database.pool.query({
     name: 'close-intent',
     text: `with closed as (
-        update intents set outcome = $3, job_id = $4, blob_keys = $5, error = $6, closed_at = clock_timestamp()
-        where task_id = $1 and route = $2 and outcome in ('open', 'unknown') returning 1)
+        update intents i set outcome = $3, job_id = $4, blob_keys = $5, error = $6, closed_at = clock_timestamp(),
+          upstream_request_id = coalesce($7, upstream_request_id), reason = coalesce($8, reason)
+        where task_id = $1 and route = $2 and outcome in ('open', 'unknown') and ${is_live}
+          and ($9::uuid is null or nonce = $9) returning provider),
+      freed as (delete from provider_jobs j using closed c
+        where $3 = 'refused' and j.provider = c.provider and j.task_id = $1)
       select state, exists (select 1 from closed) as believed from tasks where id = $1`,
     values: [
       task,
@@ -106,6 +169,9 @@ export async function closeIntent(
       closing.outcome === 'accepted' ? closing.jobId : null,
       closing.outcome === 'finished' ? closing.blobKeys : null,
       closing.outcome === 'refused' ? JSON.stringify(closing.error) : null,
+      closing.requestId ?? null,
+      closing.outcome === 'unknown' ? closing.reason : null,
+      closing.outcome === 'refused' ? (closing.nonce ?? null) : null,
     ],
   });
   const { state, believed } = closedRow.parse(rows[0]);

@@ -6,6 +6,7 @@ import type { TaskKind } from '../domain/tasks.ts';
 export const newTaskId = (kind: TaskKind): TaskId => `${taskIdPrefixes[kind]}${timeOrderedHex()}` as TaskId;
 export const newAccountId = (): AccountId => `acc_${timeOrderedHex()}` as AccountId;
 export const newKeyId = (): KeyId => `key_${timeOrderedHex()}` as KeyId;
+export const newEventId = (): string => `evt_${timeOrderedHex()}`;
 export const newRequestId = (): string => `req_${timeOrderedHex()}`;
 
 /** A UUIDv7: 48 bits of Unix milliseconds, then 74 random bits. */

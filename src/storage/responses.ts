@@ -28,3 +28,12 @@ export async function findResponse(
   });
   return rows[0] === undefined ? undefined : z.object({ model: z.string(), provider: z.string() }).parse(rows[0]);
 }
+
+/** Forgets a response of the account's, so that nobody asks for it any more. */
+export async function deleteResponse(database: Database, id: string, account: AccountId): Promise<void> {
+  await database.pool.query({
+    name: 'delete-response',
+    text: 'delete from responses where id = $1 and account_id = $2',
+    values: [id, account],
+  });
+}

@@ -11,11 +11,14 @@ export interface TaskOutcome {
   latencyMs: number;
 }
 
-/** The newest `count` finished tasks of each model, newest first. */
+/** Of these rows the telling ones are sought: however many mistakes of callers there are, the search has an end. */
+const rows_max = 200;
+
+/** The newest finished tasks of each model that succeeded or failed with one of `faults`, up to `count`, newest first. */
 export async function recentOutcomes(
   database: Database,
   models: readonly string[],
-  count: number,
+  { faults, count }: { faults: readonly string[]; count: number },
 ): Promise<TaskOutcome[]> {
   const { rows } = await database.pool.query({
     name: 'recent-outcomes',
@@ -24,11 +27,14 @@ export async function recentOutcomes(
           where i.task_id = t.id order by i.route desc limit 1), 0)::integer as latency_ms
       from unnest($1::text[]) as wanted(model)
       cross join lateral (
-        select id, model, error_code, finished_at from tasks
-        where tasks.model = wanted.model and finished_at is not null order by finished_at desc limit $2
+        select * from (
+          select id, model, error_code, finished_at from tasks
+          where tasks.model = wanted.model and finished_at is not null order by finished_at desc limit $4
+        ) as newest
+        where error_code is null or error_code = any($3::text[]) order by finished_at desc limit $2
       ) as t
       order by t.finished_at desc`,
-    values: [models, count],
+    values: [models, count, faults, rows_max],
   });
   return rows.map((row) => outcomeRow.parse(row));
 }

@@ -62,6 +62,20 @@ export async function finalAmong(database: Database, ids: readonly string[]): Pr
   return rows.map((row) => idRow.parse(row).id);
 }
 
+/**
+ * Tasks that no step will end any more: older than a task may wait to be submitted and its longest deadline together. The
+ * provider they are on may be gone from the settings.
+ */
+export async function overdueTasks(database: Database, count: number): Promise<TaskId[]> {
+  const { rows } = await database.pool.query(
+    `select id from tasks where finished_at is null and created_at < clock_timestamp() - interval '25 hours' - make_interval(
+        secs => (select coalesce(max((route ->> 'deadlineMs')::float8), 0) / 1000 from jsonb_array_elements(terms -> 'routes') route))
+      order by created_at limit $1`,
+    [count],
+  );
+  return rows.map((row) => idRow.parse(row).id);
+}
+
 /** Notes that Temporal acknowledged the starts. */
 export async function markStarted(database: Database, ids: readonly TaskId[]): Promise<void> {
   await database.pool.query({
@@ -187,9 +201,16 @@ const taskRow = z
     durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
     cost: row.cost,
     balanceAfter: row.balance_after,
-    error:
-      row.error_code === null
-        ? null
-        : { code: row.error_code, message: row.error_message ?? '', param: row.error_param },
+    error: taskErrorOf(row),
     removedAt: row.removed_at,
   }));
+
+/** The error of a row's three columns; none while it has no code. */
+export function taskErrorOf(row: {
+  error_code: ErrorCode | null;
+  error_message: string | null;
+  error_param: string | null;
+}): Task['error'] {
+  const { error_code: code, error_message: message, error_param: param } = row;
+  return code === null ? null : { code, message: message ?? '', param };
+}

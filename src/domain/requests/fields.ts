@@ -76,6 +76,7 @@ export function listOf<Item extends z.ZodType>(item: Item, rule: string, { min =
 /** Hands the faults of one schema on as those of another, below `path`. */
 export function addFaults(context: z.RefinementCtx, error: z.ZodError, path: readonly PropertyKey[] = []): void {
   for (const fault of faultsOf(error.issues)) {
-    context.addIssue({ code: 'custom', path: [...path, ...fault.path], message: fault.rule });
+    const { isUnknown = false } = fault;
+    context.addIssue({ code: 'custom', path: [...path, ...fault.path], message: fault.rule, params: { isUnknown } });
   }
 }

@@ -22,6 +22,8 @@ export const modelIdRule = `must be the id of a model: a text of 1 to ${modelIdC
 export interface Fault {
   path: readonly PropertyKey[];
   rule: string;
+  /** The rule is that there is no such field. */
+  isUnknown?: boolean;
 }
 
 /**
@@ -74,10 +76,14 @@ export function missing(param: string, rule: string): GatewayError {
 export function faultsOf(issues: readonly z.core.$ZodIssue[]): Fault[] {
   return issues.flatMap((issue) => {
     const own: Fault = { path: issue.path, rule: issue.message };
+    // Only the first is told, and 20 MiB of JSON hold millions.
+    if (issue.code === 'unrecognized_keys')
+      return [{ ...own, path: [...issue.path, ...issue.keys.slice(0, 1)], isUnknown: true }];
+    if (issue.code === 'custom' && issue.params?.['isUnknown'] === true) return [{ ...own, isUnknown: true }];
     if (issue.code !== 'invalid_union') return [own];
     const meant = issue.errors.find((branch) => branch.length > 0 && branch.every(({ path }) => path.length > 0));
     if (!meant) return [own];
-    return faultsOf(meant).map(({ path, rule }) => ({ path: [...issue.path, ...path], rule }));
+    return faultsOf(meant).map(({ path, ...fault }) => ({ ...fault, path: [...issue.path, ...path] }));
   });
 }
 
@@ -94,14 +100,17 @@ export function paramOf(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-function refusal(body: unknown, { path, rule }: Fault): GatewayError {
+function refusal(body: unknown, { path, rule, isUnknown = false }: Fault): GatewayError {
   const value = valueAt(body, path);
   const isItem = typeof path.at(-1) === 'number';
-  const param = paramOf(path);
+  const param = shortened(paramOf(path));
   // A null in an array is a wrong item; a null in an object stands for an absent value.
-  if ((value === undefined || value === null) && !isItem) return missing(param, rule);
+  if ((value === undefined || value === null) && !isItem && !isUnknown) return missing(param, rule);
   return new GatewayError('invalid_parameter', `'${param}' ${rule}; it is ${described(value)}.`, { param });
 }
+
+/** A field that is not known has whatever name the caller gave it. */
+const shortened = (param: string): string => (param.length > 200 ? `${param.slice(0, 200)}…` : param);
 
 function firstInBody(faults: readonly Fault[], body: unknown): Fault {
   const placed = faults.map((fault) => ({ fault, place: placeOf(body, fault.path) }));

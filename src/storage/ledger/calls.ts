@@ -3,6 +3,7 @@ import {
   type AdmissionRequest,
   correctedCounters,
   decideAdmission,
+  isFarFromLimits,
   rateState,
   type RateState,
 } from '../../domain/admission.ts';
@@ -10,11 +11,11 @@ import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId, TransferId } from '../../domain/ids.ts';
 import * as rules from '../../domain/ledger.ts';
 import { type MicroYuan, micros } from '../../domain/money.ts';
-import type { TokenLine } from '../../domain/pricing.ts';
+import { type TokenLine, tokensIn } from '../../domain/pricing.ts';
 import { newTransferId } from '../new-ids.ts';
 import { sqlState } from '../database.ts';
 import type { LedgerGroups } from './group.ts';
-import type { MoveRows } from './move.ts';
+import { type EntrySale, type EntrySubject, type Move, type MoveRows, unusedOf } from './move.ts';
 
 export interface CallAdmission {
   account: AccountId;
@@ -22,6 +23,9 @@ export interface CallAdmission {
   requestId: string;
   model: string;
   request: AdmissionRequest;
+  /** How the hold is worked out, and by which price. */
+  lines: readonly TokenLine[];
+  priceVersion: string;
   /** The process that answers for the hold. */
   owner: string;
   idempotency?: { key: string; bodyHash: Buffer };
@@ -36,6 +40,8 @@ export interface CallHold {
   admittedAt: Date;
   requestId: string;
   model: string;
+  /** What is held: so many tokens at these prices. */
+  sale: EntrySale;
   /** An idempotency key hangs on it. */
   isKeyed: boolean;
 }
@@ -60,24 +66,49 @@ export const streamed_answer = '';
 
 /** A guard that fails divides by zero, so that the database rolls back. */
 const guard_failed = '22012';
+/** A transfer has one entry of a type. */
+const entry_is_there = '23505';
 
 export class CallLedger {
   readonly #groups: LedgerGroups;
+  /** What is about to be held, by account. */
+  readonly #holding = new Map<AccountId, bigint>();
 
   constructor(groups: LedgerGroups) {
     this.#groups = groups;
   }
 
   /** Counts a call and holds the most that it can cost, or refuses with one of the contract's codes. */
-  admit(admission: CallAdmission): Promise<CallAdmitted> {
+  async admit(admission: CallAdmission): Promise<CallAdmitted> {
     const transferId = newTransferId();
-    const { account, key, idempotency } = admission;
-    return this.#groups.commit<CallAdmitted>({
+    const { account, key, idempotency, request } = admission;
+    const move: Move<CallAdmitted> = {
       account,
       key,
       ...(idempotency && { idempotencyKey: idempotency.key }),
       decide: (rows) => decideCall(admission, transferId, rows),
-    });
+    };
+    this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
+    try {
+      return await this.#groups.commit(move);
+    } finally {
+      const left = (this.#holding.get(account) ?? 0n) - request.hold;
+      if (left === 0n) this.#holding.delete(account);
+      else this.#holding.set(account, left);
+    }
+  }
+
+  /**
+   * Whether it is practically impossible that this call is refused, so that its upstream may be asked while its hold is
+   * still being committed: a commit of this process saw key and account good a quarter of a second ago at the most, and
+   * far from every limit.
+   */
+  isSure({ account: accountId, key: keyId, request, idempotency }: CallAdmission): boolean {
+    const recent = idempotency ? undefined : this.#groups.recent(accountId, keyId);
+    if (!recent) return false;
+    const { account, key, now } = recent;
+    const holding = micros((this.#holding.get(accountId) ?? 0n) + request.hold);
+    return isFarFromLimits({ account, key, holding }, now) && decideAdmission(request, account, key, now).admitted;
   }
 
   /**
@@ -102,7 +133,7 @@ export class CallLedger {
         key: hold.key,
         decide: ({ key }) => ({
           outcome: undefined,
-          entries: [{ ...rules.release(hold.amount), ...namesOf(hold), reason }],
+          entries: [{ ...rules.release(hold.amount), subject: subjectOf(hold), sale: hold.sale, reason }],
           ...correction(hold, key, micros(0n)),
           closedHold: { transferId: hold.transferId, state: 'released' },
           ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: null } }),
@@ -113,8 +144,13 @@ export class CallLedger {
     }
   }
 
+  /** Resolves once everything of the account is booked that was settled or released before. */
+  settled(account: AccountId): Promise<void> {
+    return this.#groups.settled(account);
+  }
+
   #capture(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
-    return this.#groups.commit<MicroYuan>({
+    const move: Move<MicroYuan> = {
       account: hold.account,
       key: hold.key,
       decide: ({ account, key }) => {
@@ -123,32 +159,42 @@ export class CallLedger {
           price: price.total,
           available: account.available,
         });
-        const names = namesOf(hold);
+        const subject = subjectOf(hold);
+        const sale = saleOf(price);
         return {
           outcome: charged,
-          entries: movements.map((movement) => ({
-            ...movement,
-            ...names,
-            ...(movement.type === 'release' ? {} : factsOf(price)),
-          })),
+          entries: movements.map(({ type, legs }) =>
+            type === 'release'
+              ? { type, legs, subject, sale: unusedOf(hold.sale, sale) }
+              : { type, legs, subject, sale },
+          ),
           inArrears: account.inArrears || charged < price.total,
           ...correction(hold, key, charged),
           closedHold: { transferId: hold.transferId, state: 'captured' },
           ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: price.answer ?? null } }),
         };
       },
-    });
+    };
+    // The caller has its answer; whoever gives the same key again waits for this one.
+    return this.#groups.commit(move, { patient: !hold.isKeyed });
   }
 
+  /** Once: what was written off before, by whoever, stays as it is. */
   async #writeOff(hold: CallHold, price: CallPrice): Promise<void> {
     if (price.total === 0n) return;
-    await this.#groups.commit<undefined>({
-      account: hold.account,
-      decide: () => ({
-        outcome: undefined,
-        entries: [{ ...rules.writeOff(price.total), ...namesOf(hold), ...factsOf(price), reason: 'owner_lost' }],
-      }),
-    });
+    try {
+      await this.#groups.commit<undefined>({
+        account: hold.account,
+        decide: () => ({
+          outcome: undefined,
+          entries: [
+            { ...rules.writeOff(price.total), subject: subjectOf(hold), sale: saleOf(price), reason: 'owner_lost' },
+          ],
+        }),
+      });
+    } catch (error) {
+      if (sqlState(error) !== entry_is_there) throw error;
+    }
   }
 }
 
@@ -171,12 +217,13 @@ function decideCall(admission: CallAdmission, transferId: TransferId, { account,
     admittedAt: now,
     requestId,
     model,
+    sale: saleOf({ lines: admission.lines, priceVersion: admission.priceVersion }),
     isKeyed: idempotency !== undefined,
   };
   return {
     outcome: { admitted: 'yes', hold, rate: rateState({ ...key, counters: decision.counters }, now) } as const,
     counters: decision.counters,
-    entries: [{ ...rules.hold(request.hold), ...namesOf(hold) }],
+    entries: [{ ...rules.hold(request.hold), subject: subjectOf(hold), sale: hold.sale }],
     newHold: { transferId, keyId: admission.key, subject: requestId, amount: request.hold, owner },
     ...(idempotency && { boundKey: { ...idempotency, transferId, owner } }),
   };
@@ -199,17 +246,30 @@ function correction(hold: CallHold, key: MoveRows['key'], charged: MicroYuan) {
   };
 }
 
-const namesOf = ({ transferId, key, requestId, model }: CallHold) => ({ transferId, keyId: key, requestId, model });
+const subjectOf = ({ transferId, key, requestId, model }: CallHold): EntrySubject => ({
+  transferId,
+  keyId: key,
+  requestId,
+  model,
+});
 
-const factsOf = ({ lines, usageSource, priceVersion }: CallPrice) => ({
-  unit: 'token' as const,
-  units: `${lines.reduce((sum, { units }) => sum + units, 0)}.000`,
-  lines: lines.map(({ unit, units, pricePerMillion, amount }) => ({
-    unit,
-    units,
-    price_per_million: pricePerMillion.toString(),
-    amount: amount.toString(),
-  })),
+const saleOf = ({
+  lines,
   usageSource,
   priceVersion,
+}: Pick<CallPrice, 'lines' | 'priceVersion'> & Partial<Pick<CallPrice, 'usageSource'>>): EntrySale => ({
+  unit: 'token',
+  units: `${tokensIn(lines)}.000`,
+  lines: linesJson(lines),
+  ...(usageSource && { usageSource }),
+  priceVersion,
 });
+
+/** As canonical JSON: the names in their order. */
+const linesJson = (lines: readonly TokenLine[]): string =>
+  `[${lines
+    .map(
+      ({ unit, units, pricePerMillion, amount }) =>
+        `{"amount":"${amount}","price_per_million":"${pricePerMillion}","unit":"${unit}","units":${units}}`,
+    )
+    .join(',')}]`;

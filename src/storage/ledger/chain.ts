@@ -6,7 +6,8 @@ import { createHmac } from 'node:crypto';
  * order of their numbers. A row changed, removed, slipped in or cut off no longer gives the head on the account's row.
  */
 export function chainLink(ledgerKey: Buffer, previous: Buffer, rows: readonly string[]): Buffer {
-  const hmac = createHmac('sha256', ledgerKey).update(previous);
-  for (const row of rows) hmac.update(row).update('\n');
-  return hmac.digest();
+  return createHmac('sha256', ledgerKey)
+    .update(previous)
+    .update(rows.map((row) => `${row}\n`).join(''))
+    .digest();
 }

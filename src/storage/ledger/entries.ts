@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
 import { type EntryType, entryTypes } from '../../domain/ledger.ts';
-import { micros, type MicroYuan } from '../../domain/money.ts';
+import { micros, type MicroYuan, zero } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 
 export interface Entry {
@@ -13,7 +13,7 @@ export interface Entry {
   /** On the available balance, signed. */
   amount: MicroYuan;
   balance: MicroYuan;
-  /** Earned by this entry. */
+  /** Earned by this entry: what a write-off brings to the revenue is not to be had. */
   charged: MicroYuan;
   keyId: string | null;
   taskId: string | null;
@@ -55,7 +55,7 @@ export async function listEntries(
     text: `select transfer_id, type, seq, created_at, d_available, available_after, d_revenue, key_id, task_id, request_id, model,
         units::float8 as units, unit, unit_price, lines, usage_source, reason
       from entries where account_id = $1 and seq < coalesce($2, 9223372036854775807)
-        and ($3::text is null or task_id = $3) and ($4::text is null or request_id = $4) and ($5::text is null or type = $5)
+        and ($3::text is null or task_id = $3) and ($4::text is null or transfer_id in (select transfer_id from entries where request_id = $4 and type = 'hold')) and ($5::text is null or type = $5)
         and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)
       order by seq desc limit $8`,
     values: [account, before ?? null, taskId ?? null, requestId ?? null, type ?? null, from ?? null, to ?? null, limit],
@@ -95,7 +95,7 @@ const entryRow = z
     createdAt: row.created_at,
     amount: row.d_available,
     balance: row.available_after,
-    charged: row.d_revenue,
+    charged: row.type === 'capture' ? row.d_revenue : zero,
     keyId: row.key_id,
     taskId: row.task_id,
     requestId: row.request_id,

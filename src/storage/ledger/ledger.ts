@@ -12,9 +12,19 @@ import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import * as rules from '../../domain/ledger.ts';
 import { type MicroYuan, micros } from '../../domain/money.ts';
 import { type FinalTaskState, isFinal, type StoredFile } from '../../domain/tasks.ts';
+import type { Actor } from '../acts.ts';
 import { newTransferId } from '../new-ids.ts';
 import type { LedgerGroups } from './group.ts';
-import type { Decision, Move, MoveRows, NewTask } from './move.ts';
+import {
+  type Decision,
+  type EntrySale,
+  type EntrySubject,
+  type Move,
+  type MoveRows,
+  type NewTask,
+  thousandthsText,
+  unusedOf,
+} from './move.ts';
 import type { LockedTask } from './view.ts';
 
 export interface TaskAdmission {
@@ -32,6 +42,8 @@ export interface Units {
   unit: 'image' | 'second';
   unitPrice: MicroYuan;
   priceVersion: string;
+  /** Why it is another amount all the same. */
+  reason?: 'minimum charge';
 }
 
 export type TaskAdmitted =
@@ -97,14 +109,16 @@ export class Ledger {
         price: success.price,
         available: account.available,
       });
-      const facts = { ...namesOf(success, task), ...unitFacts(success.units) };
+      const subject = subjectOf(success, task);
+      const sale = saleOf(success.units);
       const after = movements.reduce<bigint>((sum, { legs }) => sum + legs.available, account.available);
       return {
         charged,
-        entries: movements.map((movement) => ({
-          ...movement,
-          ...(movement.type === 'release' ? namesOf(success, task) : facts),
-        })),
+        entries: movements.map(({ type, legs }) =>
+          type === 'release'
+            ? { type, legs, subject, sale: unusedOf(task.sale, sale) }
+            : { type, legs, subject, sale, ...(type === 'capture' && reasonOf(success.units)) },
+        ),
         inArrears: account.inArrears || charged < success.price,
         closedHold: { transferId: task.transferId, state: 'captured' },
         endedTask: {
@@ -123,7 +137,14 @@ export class Ledger {
   releaseTask(failure: TaskFailure): Promise<TaskEnded> {
     return this.#endTask(failure, ({ account }, task) => ({
       charged: micros(0n),
-      entries: [{ ...rules.release(micros(task.holdAmount)), ...namesOf(failure, task), reason: failure.error.code }],
+      entries: [
+        {
+          ...rules.release(micros(task.holdAmount)),
+          subject: subjectOf(failure, task),
+          sale: task.sale,
+          reason: failure.error.code,
+        },
+      ],
       closedHold: { transferId: task.transferId, state: 'released' },
       endedTask: {
         id: task.id,
@@ -135,15 +156,46 @@ export class Ledger {
   }
 
   /** Adds money to an account and ends its arrears; answers the available balance after it. */
-  credit(account: AccountId, amount: MicroYuan, reason: string): Promise<MicroYuan> {
+  credit(account: AccountId, amount: MicroYuan, reason: string, actor: Actor = 'tollgate'): Promise<MicroYuan> {
     const transferId = newTransferId();
+    const details = { transfer_id: transferId, amount: amount.toString() };
     return this.#groups.commit<MicroYuan>({
       account,
+      isAct: true,
       decide: ({ account: row }) => ({
         outcome: micros(row.available + amount),
-        entries: [{ ...rules.credit(amount), transferId, reason }],
+        entries: [{ ...rules.credit(amount), subject: { transferId }, reason }],
         inArrears: false,
+        act: { actor, action: 'account.credited', account, subject: null, details, reason },
       }),
+    });
+  }
+
+  /**
+   * Corrects an account by a signed amount, as an entry of its own. More is never taken than is available: then it answers
+   * false and the balance, and nothing was changed. A correction in the customer's favour ends arrears as a credit does.
+   */
+  adjust(
+    account: AccountId,
+    amount: MicroYuan,
+    reason: string,
+    actor: Actor = 'tollgate',
+  ): Promise<{ adjusted: boolean; available: MicroYuan }> {
+    const transferId = newTransferId();
+    const details = { transfer_id: transferId, amount: amount.toString() };
+    return this.#groups.commit<{ adjusted: boolean; available: MicroYuan }>({
+      account,
+      isAct: true,
+      decide: ({ account: row }) => {
+        const available = micros(row.available + amount);
+        if (available < 0n) return { outcome: { adjusted: false, available: row.available } };
+        return {
+          outcome: { adjusted: true, available },
+          entries: [{ ...rules.adjustment(amount), subject: { transferId }, reason }],
+          inArrears: row.inArrears && amount <= 0n,
+          act: { actor, action: 'account.adjusted', account, subject: null, details, reason },
+        };
+      },
     });
   }
 
@@ -187,11 +239,11 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Move
     return { outcome: { admitted: 'no', refusal: decision.refusal, rate: rateState(key, now) } };
   }
   const hold = request.hold;
-  const names = { transferId, keyId: task.keyId, taskId: task.id, requestId: task.requestId, model: task.model };
+  const subject = { transferId, keyId: task.keyId, taskId: task.id, requestId: task.requestId, model: task.model };
   return {
     outcome: { admitted: 'new', taskId: task.id, rate: rateState({ ...key, counters: decision.counters }, now) },
     counters: decision.counters,
-    entries: [{ ...rules.hold(hold), ...names, ...unitFacts(units) }],
+    entries: [{ ...rules.hold(hold), subject, sale: saleOf(units), ...reasonOf(units) }],
     newHold: { transferId, keyId: task.keyId, subject: task.id, amount: hold },
     newTask: { ...task, uploads: task.uploads ?? null, transferId, holdAmount: hold },
     ...(idempotency && { boundKey: { ...idempotency, taskId: task.id } }),
@@ -206,7 +258,7 @@ function answerOfBound(bound: NonNullable<MoveRows['bound']>, asked: { bodyHash:
   return { admitted: 'before', taskId: bound.taskId };
 }
 
-const namesOf = (end: { model: string; requestId: string }, task: LockedTask) => ({
+const subjectOf = (end: { model: string; requestId: string }, task: LockedTask): EntrySubject => ({
   transferId: task.transferId,
   keyId: task.keyId,
   taskId: task.id,
@@ -214,15 +266,11 @@ const namesOf = (end: { model: string; requestId: string }, task: LockedTask) =>
   model: end.model,
 });
 
-const unitFacts = ({ thousandths, unit, unitPrice, priceVersion }: Units) => ({
+const saleOf = ({ thousandths, unit, unitPrice, priceVersion }: Units): EntrySale => ({
   units: thousandthsText(thousandths),
   unit,
   unitPrice,
   priceVersion,
 });
 
-/** A count of thousandths with its three decimals, as the database prints it: 12400 is `12.400`. */
-export function thousandthsText(thousandths: bigint): string {
-  const digits = thousandths.toString().padStart(4, '0');
-  return `${digits.slice(0, -3)}.${digits.slice(-3)}`;
-}
+const reasonOf = ({ reason }: Units) => reason && { reason };

@@ -5,6 +5,7 @@ import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import type { Movement } from '../../domain/ledger.ts';
 import type { MicroYuan } from '../../domain/money.ts';
 import type { FinalTaskState, StoredFile, TaskKind } from '../../domain/tasks.ts';
+import type { NewAct } from '../acts.ts';
 import type { BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './view.ts';
 
 export interface Move<T> {
@@ -12,6 +13,8 @@ export interface Move<T> {
   readonly key?: KeyId;
   readonly task?: TaskId;
   readonly idempotencyKey?: string;
+  /** Decides an administrative act too. */
+  readonly isAct?: boolean;
   /** Pure: the same rows give the same decision, so that it may be asked again after a rollback. */
   decide(rows: MoveRows): Decision<T>;
 }
@@ -37,6 +40,8 @@ export interface Decision<T> {
   boundKey?: BoundKey;
   /** The answer of the call that bound this key is stored; or the key is free again. */
   closedKey?: { transferId: TransferId; answer: string | null };
+  /** Logged with the rest; only of moves that said so. */
+  act?: NewAct;
 }
 
 /** An idempotency key bound by a task for good, or by a call until it is closed. */
@@ -44,22 +49,49 @@ export type BoundKey = { key: string; bodyHash: Buffer } & (
   { taskId: TaskId } | { transferId: TransferId; owner: string }
 );
 
-/** An entry's movement with the facts that it names. */
+/** An entry's movement, and what it is about. */
 export interface NewEntry extends Movement {
+  subject: EntrySubject;
+  /** Of whatever is held or sold; money that comes in has none. */
+  sale?: EntrySale;
+  reason?: string;
+}
+
+/** What all entries of a transfer name. */
+export interface EntrySubject {
   transferId: TransferId;
   keyId?: KeyId;
   taskId?: TaskId;
   requestId?: string;
   model?: string;
-  /** Decimal digits with up to three decimals. */
-  units?: string;
-  unit?: 'image' | 'second' | 'token';
-  unitPrice?: MicroYuan;
-  lines?: unknown;
-  priceVersion?: string;
-  usageSource?: 'upstream' | 'estimated';
-  reason?: string;
 }
+
+/** How many of what, at which price: what is held, given back unused, or sold. */
+export interface EntrySale {
+  /** Decimal digits with three decimals. */
+  units: string;
+  unit: 'image' | 'second' | 'token';
+  unitPrice?: MicroYuan;
+  /** Canonical JSON. */
+  lines?: string;
+  priceVersion: string;
+  usageSource?: 'upstream' | 'estimated';
+}
+
+/** What a release after a capture names: the units that were held and not used. */
+export function unusedOf({ units, unit, unitPrice, priceVersion }: EntrySale, used: EntrySale): EntrySale {
+  const left = thousandthsOf(units) - thousandthsOf(used.units);
+  const unused = { units: thousandthsText(left > 0n ? left : 0n), unit, priceVersion };
+  return unitPrice === undefined ? unused : { ...unused, unitPrice };
+}
+
+/** A count of thousandths with its three decimals, as the database prints it: 12400 is `12.400`. */
+export function thousandthsText(thousandths: bigint): string {
+  const digits = thousandths.toString().padStart(4, '0');
+  return `${digits.slice(0, -3)}.${digits.slice(-3)}`;
+}
+
+const thousandthsOf = (units: string): bigint => BigInt(units.replace('.', ''));
 
 export interface NewHold {
   transferId: TransferId;

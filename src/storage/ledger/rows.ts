@@ -1,111 +1,63 @@
-/** Rows of a group as JSON, amounts as decimal digits: JSON numbers end at 2^53. */
-import { canonicalJson } from '../../domain/canonical-json.ts';
+/** Rows that a group writes: the ledger's entries with what the chain signs of them, and tasks and keys as JSON. */
 import type { AccountId } from '../../domain/ids.ts';
-import { ledgerAccounts } from '../../domain/ledger.ts';
-import type { BoundKey, EndedTask, NewEntry, NewHold, NewTask } from './move.ts';
-import type { LockedAccount, LockedKey } from './view.ts';
+import { admissionSeal, endSeal, requestDigest } from '../seals.ts';
+import type { NewEvent } from './low-balance.ts';
+import type { BoundKey, EndedTask, NewEntry, NewTask } from './move.ts';
 
 export type Json = Record<string, unknown>;
 
-const entryColumns = [
-  'transfer_id',
-  'type',
-  'account_id',
-  'seq',
-  'created_at',
-  ...ledgerAccounts.map((account) => `d_${account}`),
-  'available_after',
-  'held_after',
-  'key_id',
-  'task_id',
-  'request_id',
-  'model',
-  'units',
-  'unit',
-  'unit_price',
-  'lines',
-  'price_version',
-  'usage_source',
-  'reason',
-] as const;
-
-/** An entry's columns in a fixed order, as JSON: what the chain signs. */
-export const canonicalEntry = (row: Json): string => canonicalJson(entryColumns.map((column) => row[column] ?? null));
-
-export function entryJson(entry: NewEntry, account: LockedAccount, now: Date): Json {
-  const legs = Object.fromEntries(ledgerAccounts.map((name) => [`d_${name}`, entry.legs[name].toString()]));
-  return {
-    transfer_id: entry.transferId,
-    type: entry.type,
-    account_id: account.id,
-    seq: account.seq.toString(),
-    created_at: now.toISOString(),
-    ...legs,
-    available_after: account.available.toString(),
-    held_after: account.held.toString(),
-    key_id: entry.keyId ?? null,
-    task_id: entry.taskId ?? null,
-    request_id: entry.requestId ?? null,
-    model: entry.model ?? null,
-    units: entry.units ?? null,
-    unit: entry.unit ?? null,
-    unit_price: entry.unitPrice?.toString() ?? null,
-    lines: entry.lines ?? null,
-    price_version: entry.priceVersion ?? null,
-    usage_source: entry.usageSource ?? null,
-    reason: entry.reason ?? null,
-  };
+/** An entry in its place. */
+export interface EntryRow {
+  accountId: string;
+  seq: bigint;
+  createdAt: Date;
+  entry: NewEntry;
+  availableAfter: bigint;
+  heldAfter: bigint;
 }
 
-export const accountJson = (account: LockedAccount): Json => ({
-  id: account.id,
-  available: account.available.toString(),
-  held: account.held.toString(),
-  in_arrears: account.inArrears,
-  seq: account.seq.toString(),
-  chain: account.chain.toString('hex'),
-});
+/**
+ * What the chain signs of an entry: its columns in a fixed order as a JSON array, amounts as decimal digits (JSON numbers
+ * end at 2^53). Spelt out, since it is paid for every entry; what needs no escaping is only put in quotes.
+ */
+export function canonicalEntry({ accountId, seq, createdAt, entry, availableAfter, heldAfter }: EntryRow): string {
+  const { type, legs, subject, sale, reason } = entry;
+  return (
+    `["${subject.transferId}","${type}","${accountId}","${seq}","${createdAt.toISOString()}"` +
+    `,"${legs.available}","${legs.held}","${legs.revenue}","${legs.top_ups}","${legs.adjustments}","${legs.write_offs}"` +
+    `,"${availableAfter}","${heldAfter}",${inQuotes(subject.keyId)},${inQuotes(subject.taskId)}` +
+    `,${escaped(subject.requestId)},${escaped(subject.model)},${inQuotes(sale?.units)},${inQuotes(sale?.unit)}` +
+    `,${inQuotes(sale?.unitPrice)},${sale?.lines ?? 'null'},${inQuotes(sale?.priceVersion)}` +
+    `,${inQuotes(sale?.usageSource)},${escaped(reason)}]`
+  );
+}
 
-export const keyJson = ({ id, counters: { countedAt, calls, spent, runningTasks } }: LockedKey): Json => ({
-  id,
-  counted_at: countedAt?.toISOString() ?? null,
-  calls_minute: calls.minute.toString(),
-  calls_hour: calls.hour.toString(),
-  calls_day: calls.day.toString(),
-  calls_month: calls.month.toString(),
-  calls_total: calls.total.toString(),
-  spent_minute: spent.minute.toString(),
-  spent_hour: spent.hour.toString(),
-  spent_day: spent.day.toString(),
-  spent_month: spent.month.toString(),
-  spent_total: spent.total.toString(),
-  running_tasks: runningTasks,
-});
+/** Of ids, numbers and words of ours. */
+const inQuotes = (text: string | bigint | undefined): string => (text === undefined ? 'null' : `"${text}"`);
+const escaped = (text: string | undefined): string => (text === undefined ? 'null' : JSON.stringify(text));
 
-export const holdJson = (hold: NewHold, account: AccountId, now: Date): Json => ({
-  transfer_id: hold.transferId,
-  account_id: account,
-  key_id: hold.keyId,
-  subject: hold.subject,
-  amount: hold.amount.toString(),
-  owner: hold.owner ?? null,
-  created_at: now.toISOString(),
-});
-
-export const taskJson = (task: NewTask, account: AccountId, now: Date): Json => ({
-  id: task.id,
-  kind: task.kind,
-  account_id: account,
-  key_id: task.keyId,
-  request_id: task.requestId,
-  model: task.model,
-  request: task.request,
-  uploads: task.uploads,
-  terms: task.terms,
-  transfer_id: task.transferId,
-  hold_amount: task.holdAmount.toString(),
-  created_at: now.toISOString(),
-});
+/** An admitted task, sealed. */
+export function taskJson(task: NewTask, account: AccountId, now: Date, ledgerKey: Buffer): Json {
+  const facts = {
+    id: task.id,
+    kind: task.kind,
+    account_id: account,
+    key_id: task.keyId,
+    request_id: task.requestId,
+    model: task.model,
+    terms: task.terms,
+    transfer_id: task.transferId,
+    hold_amount: task.holdAmount.toString(),
+    created_at: now.toISOString(),
+    request_digest: requestDigest(task.request, task.uploads).toString('hex'),
+  };
+  return {
+    ...facts,
+    request: task.request,
+    uploads: task.uploads,
+    seal: admissionSeal(ledgerKey, facts).toString('hex'),
+  };
+}
 
 export const boundJson = (bound: BoundKey, account: AccountId): Json => ({
   account_id: account,
@@ -116,12 +68,34 @@ export const boundJson = (bound: BoundKey, account: AccountId): Json => ({
     : { state: 'running', transfer_id: bound.transferId, owner: bound.owner }),
 });
 
-export const endJson = (task: EndedTask, now: Date): Json => ({
-  id: task.id,
-  state: task.state,
-  finished_at: now.toISOString(),
-  balance_after: task.balanceAfter.toString(),
-  ...(task.state === 'succeeded'
-    ? { cost: task.cost.toString(), duration_ms: task.durationMs, files: task.files }
-    : { error_code: task.error.code, error_message: task.error.message, error_param: task.error.param }),
+const noResult = { cost: null, duration_ms: null, files: null };
+const noError = { error_code: null, error_message: null, error_param: null };
+
+/** How a task ended, sealed. */
+export function endJson(task: EndedTask, now: Date, ledgerKey: Buffer): Json {
+  const facts = {
+    id: task.id,
+    state: task.state,
+    finished_at: now.toISOString(),
+    balance_after: task.balanceAfter.toString(),
+    ...(task.state === 'succeeded'
+      ? { ...noError, cost: task.cost.toString(), duration_ms: task.durationMs, files: task.files }
+      : {
+          ...noResult,
+          error_code: task.error.code,
+          error_message: task.error.message,
+          error_param: task.error.param,
+        }),
+  };
+  return { ...facts, end_seal: endSeal(ledgerKey, facts).toString('hex') };
+}
+
+/** An event that is owed to the account's webhook. */
+export const eventJson = (event: NewEvent, now: Date): Json => ({
+  id: event.id,
+  account_id: event.account,
+  type: event.type,
+  url: event.url,
+  data: event.data,
+  created_at: now.toISOString(),
 });

@@ -4,12 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { AccountId, KeyId, TransferId } from '../../domain/ids.ts';
 import { micros } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 import type { CallHold, CallLedger } from './calls.ts';
 
 const sweep_holds_max = 256;
+/** Any number, as long as no other program uses it in the same database. */
+const sweep_lock = 7_018_552;
 
 export interface LeaseTimes {
   renewalMs: number;
@@ -49,6 +52,8 @@ export class Owner {
   /** Calls under way: each is told once when the lease is lost. A set, since signals joined by the thousand cost. */
   readonly #underWay = new Set<() => void>();
   #timers: NodeJS.Timeout[] = [];
+  #sweeping: Promise<void> | undefined;
+  #isClosing = false;
 
   constructor(tools: OwnerTools) {
     this.#tools = tools;
@@ -60,7 +65,7 @@ export class Owner {
     await this.#take();
     this.#timers = [
       setInterval(() => void this.#renew(), this.#times.renewalMs).unref(),
-      setInterval(() => void this.#sweep(), this.#times.sweepEveryMs).unref(),
+      setInterval(() => this.#sweepUnlessSweeping(), this.#times.sweepEveryMs).unref(),
     ];
   }
 
@@ -87,7 +92,9 @@ export class Owner {
 
   /** Gives the lease up. To be called when every hold is settled. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     for (const timer of this.#timers) clearInterval(timer);
+    await this.#sweeping;
     await this.#tools.database.pool.query('delete from owners where id = $1', [this.#id]);
   }
 
@@ -132,36 +139,87 @@ export class Owner {
     }
   }
 
-  /** Releases the holds of owners whose lease has run out; only a process with a long unbroken lease judges others. */
+  #sweepUnlessSweeping(): void {
+    this.#sweeping ??= this.#sweep().finally(() => (this.#sweeping = undefined));
+  }
+
+  /** Never fails. */
   async #sweep(): Promise<void> {
-    const now = performance.now();
-    if (
-      now - this.#unbrokenSinceMs < this.#times.leaseSeconds * 1000 ||
-      now - this.#renewedAtMs > this.#times.renewalMs * 2
-    )
-      return;
     try {
-      for (const hold of await orphanedHolds(this.#tools.database)) {
-        await this.#tools.calls.release(hold, 'owner_lost');
-        this.#tools.onSwept(hold);
+      if (this.#mayJudge) {
+        await this.#releaseOrphans();
+        await this.#tools.database.pool.query(
+          `delete from owners where expires_at < clock_timestamp() - interval '1 day'`,
+        );
       }
-      await this.#tools.database.pool.query(
-        `delete from owners where expires_at < clock_timestamp() - interval '1 day'`,
-      );
     } catch (error) {
       this.#tools.onError(error);
     }
   }
+
+  /** Only a process with a long unbroken lease judges others. */
+  get #mayJudge(): boolean {
+    const now = performance.now();
+    const { leaseSeconds, renewalMs } = this.#times;
+    return now - this.#unbrokenSinceMs >= leaseSeconds * 1000 && now - this.#renewedAtMs <= renewalMs * 2;
+  }
+
+  /** Releases the holds of owners whose lease has run out. */
+  async #releaseOrphans(): Promise<void> {
+    const { database } = this.#tools;
+    if ((await orphanedHolds(database, 1)).length === 0) return;
+    // One process sweeps at a time: of two that release the same hold one is refused, and with it a whole group.
+    await underLock(database, sweep_lock, async () => {
+      for (let isMore = true; isMore && !this.#isClosing && this.#mayJudge;) {
+        const holds = await orphanedHolds(database, sweep_holds_max);
+        await this.#releaseAll(holds);
+        isMore = holds.length === sweep_holds_max;
+      }
+    });
+  }
+
+  /** All at once, so that the ledger commits them in groups. What fails is found again; the first failure is thrown. */
+  async #releaseAll(holds: readonly CallHold[]): Promise<void> {
+    const releases = await Promise.allSettled(
+      holds.map(async (hold) => {
+        await this.#tools.calls.release(hold, 'owner_lost');
+        this.#tools.onSwept(hold);
+      }),
+    );
+    const failure = releases.find((release) => release.status === 'rejected');
+    if (failure) throw failure.reason;
+  }
 }
 
-async function orphanedHolds(database: Database): Promise<CallHold[]> {
+/** Does the work if nobody else has the lock; it ends with the connection, so a process that dies frees it. */
+async function underLock(database: Database, lock: number, work: () => Promise<void>): Promise<void> {
+  const client = await database.pool.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lock]);
+    if (rows[0]?.locked !== true) return;
+    try {
+      await work();
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [lock]);
+    }
+  } catch (error) {
+    broken = error instanceof Error ? error : new Error('the sweep failed', { cause: error });
+    throw error;
+  } finally {
+    client.release(broken); // a connection whose lock could not be given back is closed
+  }
+}
+
+async function orphanedHolds(database: Database, count: number): Promise<CallHold[]> {
   const { rows } = await database.pool.query(
-    `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.model from holds h
+    `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.model,
+       e.units::text as units, e.lines, e.price_version from holds h
      join entries e on e.transfer_id = h.transfer_id and e.type = 'hold'
      where h.state = 'held' and h.owner is not null
        and not exists (select 1 from owners o where o.id = h.owner and o.expires_at > clock_timestamp())
      limit $1`,
-    [sweep_holds_max],
+    [count],
   );
   return rows.map((row) => orphanRow.parse(row));
 }
@@ -175,6 +233,10 @@ const orphanRow = z
     created_at: z.date(),
     subject: z.string(),
     model: z.string().nullable(),
+    // A hold of an earlier version names none.
+    units: z.string().nullable(),
+    lines: z.unknown(),
+    price_version: z.string().nullable(),
   })
   .transform((row): CallHold => ({
     transferId: row.transfer_id as TransferId,
@@ -184,5 +246,11 @@ const orphanRow = z
     admittedAt: row.created_at,
     requestId: row.subject,
     model: row.model ?? '',
+    sale: {
+      unit: 'token',
+      units: row.units ?? '0.000',
+      ...(row.lines !== null && { lines: canonicalJson(row.lines) }),
+      priceVersion: row.price_version ?? '',
+    },
     isKeyed: true,
   }));

@@ -4,19 +4,29 @@ import * as z from 'zod';
 import type { AccountState, KeyState } from '../../domain/admission.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import { callLimitsSchema, keyLevels, storedSpendLimitSchema } from '../../domain/keys.ts';
-import { micros } from '../../domain/money.ts';
+import { micros, type MicroYuan } from '../../domain/money.ts';
+import type { EntrySale } from './move.ts';
 import { taskStates, type TaskState } from '../../domain/tasks.ts';
 
 export interface LockedAccount extends AccountState {
   id: AccountId;
   seq: bigint;
   chain: Buffer;
+  webhookUrl: string | null;
+  /** Below this the account is low. */
+  lowBalance: MicroYuan | null;
+  isLow: boolean;
+  version: RowVersion;
 }
 
 export interface LockedKey extends KeyState {
   id: KeyId;
   accountId: AccountId;
+  version: RowVersion;
 }
+
+/** PostgreSQL's `xmin`: the number of the transaction that wrote the row as it was read. */
+export type RowVersion = number;
 
 export interface LockedTask {
   id: TaskId;
@@ -25,6 +35,8 @@ export interface LockedTask {
   keyId: KeyId;
   transferId: TransferId;
   holdAmount: bigint;
+  /** What its hold names. */
+  sale: EntrySale;
   createdAt: Date;
 }
 
@@ -50,26 +62,32 @@ export interface Wanted {
   keys: readonly string[];
   tasks: readonly string[];
   idempotencyKeys: readonly { account: string; key: string }[];
+  /** An administrative act is logged with them. */
+  withActs: boolean;
 }
 
 export const idempotencyKeyOf = (account: string, key: string): string => `${account}\n${key}`;
 
 const lockAccounts = {
   name: 'lock-accounts',
-  text: `select id, status, available, held, in_arrears, seq, chain from accounts
+  text: `select id, status, available, held, in_arrears, seq, chain, webhook_url, low_balance, is_low, xmin as version
+    from accounts
     where id = any($1::text[]) order by id for no key update`,
 };
 const lockKeys = {
   name: 'lock-keys',
   text: `select id, account_id, level, models, call_limits, spend_limit, max_running_tasks, expires_at, revoked_at, counted_at,
       calls_minute, calls_hour, calls_day, calls_month, calls_total,
-      spent_minute, spent_hour, spent_day, spent_month, spent_total, running_tasks
+      spent_minute, spent_hour, spent_day, spent_month, spent_total, running_tasks, xmin as version
     from api_keys where id = any($1::text[]) order by id for no key update`,
 };
 const lockTasks = {
   name: 'lock-tasks',
-  text: `select id, state, account_id, key_id, transfer_id, hold_amount, created_at from tasks
-    where id = any($1::text[]) order by id for no key update`,
+  // The entry of the hold never changes, so that reading it beside the lock is safe.
+  text: `select t.id, t.state, t.account_id, t.key_id, t.transfer_id, t.hold_amount, t.created_at,
+      e.units::text as units, e.unit, e.unit_price, e.price_version
+    from tasks t join entries e on e.transfer_id = t.transfer_id and e.type = 'hold'
+    where t.id = any($1::text[]) order by t.id for no key update of t`,
 };
 // A statement of its own: what is read beside a lock that had to wait is stale, and this must come after the locks.
 const readAfterLocks = {
@@ -104,7 +122,7 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
   return {
     now: after.now,
     accounts: new Map(accounts.rows.map((row) => accountRow.parse(row)).map((account) => [account.id, account])),
-    keys: new Map(keys.rows.map((row) => keyRow.parse(row)).map((key) => [key.id, key])),
+    keys: new Map(keys.rows.map(lockedKeyOf).map((key) => [key.id, key])),
     tasks: new Map((tasks?.rows ?? []).map((row) => taskRow.parse(row)).map((task) => [task.id, task])),
     idempotencyKeys: new Map(
       after.idempotency_keys.map(({ account, key, ...bound }) => [idempotencyKeyOf(account, key), bound]),
@@ -112,6 +130,13 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
   };
 }
 
+function lockedKeyOf(row: unknown): LockedKey {
+  return { ...keyRow.parse(row), ...versionRow.parse(row) };
+}
+
+/** A transaction's number, which the driver gives as digits. */
+export const versionDigits = z.string().transform((digits): RowVersion => Number(digits));
+const versionRow = z.object({ version: versionDigits });
 const money = z.bigint().transform(micros);
 const bytes = z.instanceof(Buffer);
 const accountId = z.string().transform((id) => id as AccountId);
@@ -127,8 +152,18 @@ const accountRow = z
     in_arrears: z.boolean(),
     seq: z.bigint(),
     chain: bytes,
+    webhook_url: z.string().nullable(),
+    low_balance: money.nullable(),
+    is_low: z.boolean(),
+    version: versionDigits,
   })
-  .transform(({ in_arrears, ...row }): LockedAccount => ({ ...row, inArrears: in_arrears }));
+  .transform(({ in_arrears, webhook_url, low_balance, is_low, ...row }): LockedAccount => ({
+    ...row,
+    inArrears: in_arrears,
+    webhookUrl: webhook_url,
+    lowBalance: low_balance,
+    isLow: is_low,
+  }));
 
 export const keyRow = z
   .object({
@@ -154,7 +189,7 @@ export const keyRow = z
     spent_total: z.bigint(),
     running_tasks: z.int(),
   })
-  .transform((row): LockedKey => ({
+  .transform((row): Omit<LockedKey, 'version'> => ({
     id: row.id,
     accountId: row.account_id,
     level: row.level,
@@ -193,6 +228,10 @@ const taskRow = z
     transfer_id: z.string().transform((id) => id as TransferId),
     hold_amount: z.bigint(),
     created_at: z.date(),
+    units: z.string(),
+    unit: z.enum(['image', 'second']),
+    unit_price: money,
+    price_version: z.string(),
   })
   .transform((row): LockedTask => ({
     id: row.id,
@@ -201,6 +240,7 @@ const taskRow = z
     keyId: row.key_id,
     transferId: row.transfer_id,
     holdAmount: row.hold_amount,
+    sale: { units: row.units, unit: row.unit, unitPrice: row.unit_price, priceVersion: row.price_version },
     createdAt: row.created_at,
   }));
 

@@ -1,16 +1,14 @@
 /**
- * A responses stream on its way through the gateway: events pass named and ordered as they come; read are those that
- * begin and end the response.
+ * The meter of responses streams: events pass named and ordered as they come; read are those that begin and end the
+ * response.
  */
 import type { TokenCounts } from '../pricing.ts';
+import type { StreamMeter, Verdict } from './metered-stream.ts';
 import { plainResponsesBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
 import { responsesDeltaText } from './produced-text.ts';
-import { SseDecoder, writeSseEvent, type SseEvent } from './sse.ts';
+import type { SseEvent } from './sse.ts';
 import { isObject, jsonObjectOf, responsesUsage } from './usage.ts';
-
-/** What to do with an event: `last` is forwarded and ends the stream, `error` ends it unseen. */
-export type ResponsesVerdict = 'forward' | 'hide' | 'last' | 'error';
 
 /** How a response ended (`response.completed` and so on). */
 export type ResponsesEnd = 'completed' | 'incomplete' | 'failed';
@@ -22,7 +20,10 @@ const ends: ReadonlyMap<string, ResponsesEnd> = new Map([
 ]);
 
 /** Reads the events of one stream and keeps what billing needs. */
-export class ResponsesStreamMeter {
+export class ResponsesStreamMeter implements StreamMeter {
+  readonly showsNames = true;
+  /** The terminal event says it all. */
+  readonly farewell = undefined;
   readonly #produced = new ProducedBytes();
   #usage: TokenCounts | undefined;
   #responseId: string | undefined;
@@ -45,13 +46,20 @@ export class ResponsesStreamMeter {
     return this.#end;
   }
 
-  /** The data of the `error` event that ended the stream. */
+  /** A terminal event came. */
+  get isComplete(): boolean {
+    return this.#end !== undefined;
+  }
+
   get errorData(): Buffer | undefined {
     return this.#errorData;
   }
 
-  /** Says what to do with an event, and remembers it. */
-  take(event: SseEvent): ResponsesVerdict {
+  plainBytes(bytes: Buffer): number {
+    return plainResponsesBytes(bytes);
+  }
+
+  take(event: SseEvent, wire: Buffer): Verdict {
     const { data } = event;
     if (this.#end !== undefined || this.#errorData !== undefined || data.length === 0) return 'hide';
     if (data[0] === 0x5b) return 'hide'; // `[DONE]`, which this API doesn't have
@@ -62,7 +70,7 @@ export class ResponsesStreamMeter {
     }
     const end = ends.get(name);
     if (end === undefined && name !== 'response.created') {
-      this.keep(writeSseEvent(event.event, data));
+      this.keep(wire);
       return 'forward';
     }
     const response = jsonObjectOf(data)?.['response'];
@@ -75,21 +83,18 @@ export class ResponsesStreamMeter {
     if (end === undefined) return 'forward';
     this.#end = end;
     this.#usage = responsesUsage(response['usage']);
-    return 'last';
+    return end === 'failed' ? 'failure' : 'last';
   }
 
-  /** Remembers bytes that are events found plain by `plainResponsesBytes`. */
   keep(events: Buffer): void {
     this.#last = events;
     this.#produced.append(events);
   }
 
-  /** The text that was sent, as far as its bytes were kept. Parsed here and now. */
   producedText(): string {
     return this.#produced.text(responsesDeltaText);
   }
 
-  /** By how much the produced text is longer than what was kept of it, from 1. */
   producedScale(): number {
     return this.#produced.scale;
   }
@@ -102,52 +107,6 @@ export class ResponsesStreamMeter {
     const digits =
       at === -1 ? undefined : /^"sequence_number"\s*:\s*(\d{1,15})/.exec(last.toString('latin1', at, at + 64));
     return digits?.[1] === undefined ? -1 : Number(digits[1]);
-  }
-}
-
-/** Bytes in, bytes for the caller out: the decoder and the meter in one, with the short way for plain events. */
-export class ResponsesStream {
-  readonly meter: ResponsesStreamMeter = new ResponsesStreamMeter();
-  readonly #decoder = new SseDecoder();
-  #state: 'open' | 'done' | 'failed' = 'open';
-
-  /** `done` when a terminal event came, which is in the bytes given; `failed` when an `error` event did, which is not. */
-  get state(): 'open' | 'done' | 'failed' {
-    return this.#state;
-  }
-
-  /**
-   * The bytes for the caller that this read makes whole: whole events only, without comments. Undefined when there are
-   * none. Throws SseTooLarge.
-   */
-  push(chunk: Buffer): Buffer | undefined {
-    if (this.#state !== 'open') return undefined;
-    if (!this.#decoder.isIdle) return this.#take(this.#decoder.push(chunk));
-    const plainBytes = plainResponsesBytes(chunk);
-    if (plainBytes === 0) return this.#take(this.#decoder.push(chunk));
-    const plain = plainBytes === chunk.length ? chunk : chunk.subarray(0, plainBytes);
-    this.meter.keep(plain);
-    if (plain === chunk) return chunk;
-    return this.#take(this.#decoder.push(chunk.subarray(plainBytes)), plain);
-  }
-
-  /** What is left when the upstream closed in good order; a last event that was cut off is dropped. */
-  end(): Buffer | undefined {
-    if (this.#state !== 'open') return undefined;
-    return this.#take(this.#decoder.end().filter(({ data }) => jsonObjectOf(data) !== undefined));
-  }
-
-  #take(events: readonly SseEvent[], before?: Buffer): Buffer | undefined {
-    const pieces: Buffer[] = before === undefined ? [] : [before];
-    for (const event of events) {
-      const verdict = this.meter.take(event);
-      if (verdict === 'forward' || verdict === 'last') pieces.push(writeSseEvent(event.event, event.data));
-      if (verdict === 'last' || verdict === 'error') {
-        this.#state = verdict === 'last' ? 'done' : 'failed';
-        break;
-      }
-    }
-    return pieces.length < 2 ? pieces[0] : Buffer.concat(pieces);
   }
 }
 

@@ -1,0 +1,120 @@
+/**
+ * What may be set of an account and its keys (contract, section 3), parsed. Unknown fields are refused here, unlike those
+ * of images and videos: a limit whose name is misspelt would be a key without that limit.
+ */
+import { z } from 'zod';
+import { type CallLimit, keyLevels, type KeyLevel, type KeyLimits, type SpendLimit, windows } from '../keys.ts';
+import { keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
+import { type MicroYuan, parseYuan } from '../money.ts';
+import { isKeepable } from '../text.ts';
+import { httpAddress, integerFrom, listOf, modelId, oneOf } from './fields.ts';
+import { invalid, modelIdRule, parseWith } from './parse.ts';
+
+export interface KeyRequest extends KeyLimits {
+  name: string;
+  level: KeyLevel;
+}
+
+/** What is not named stays. */
+export type KeyChangeRequest = Partial<Pick<KeyRequest, 'name' | keyof KeyLimits>>;
+
+/** What is not named stays; null clears. */
+export interface AccountChangeRequest {
+  webhookUrl?: string | null;
+  lowBalance?: MicroYuan | null;
+}
+
+/**
+ * The key that a body asks for, without the limits that it doesn't name. Refuses with `missing_parameter` or
+ * `invalid_parameter`, also a time of expiry that has passed at `now`.
+ */
+export function parseKeyRequest(body: unknown, now: Date): KeyRequest {
+  const { name, level, ...limits } = parseWith(keyBody, body);
+  const {
+    models = null,
+    callLimits = [],
+    spendLimit = null,
+    maxRunningTasks = null,
+    expiresAt = null,
+  } = limitsOf(limits, now);
+  return { name, level: level ?? 'standard', models, callLimits, spendLimit, maxRunningTasks, expiresAt };
+}
+
+/** The changes that a body asks for: name and limits; null lifts a limit. Refuses like `parseKeyRequest`. */
+export function parseKeyChanges(body: unknown, now: Date): KeyChangeRequest {
+  const { name, ...limits } = parseWith(keyChangesBody, body);
+  return { ...(name !== undefined && { name }), ...limitsOf(limits, now) };
+}
+
+/** The changes of an account that a body asks for. Looks at the form of an address only. */
+export function parseAccountChanges(body: unknown): AccountChangeRequest {
+  const { webhook_url: webhookUrl, low_balance: lowBalance } = parseWith(accountChangesBody, body);
+  return { ...(webhookUrl !== undefined && { webhookUrl }), ...(lowBalance !== undefined && { lowBalance }) };
+}
+
+function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyLimits> {
+  const { models, call_limits: calls, spend_limit: spend, max_running_tasks: tasks, expires_at: expires } = limits;
+  if (expires && expires <= now) throw invalid('expires_at', 'must be a time that is still to come');
+  return {
+    ...(models !== undefined && { models: models && [...new Set(models)] }),
+    ...(calls !== undefined && { callLimits: calls ?? [] }),
+    ...(spend !== undefined && { spendLimit: spend }),
+    ...(tasks !== undefined && { maxRunningTasks: tasks }),
+    ...(expires !== undefined && { expiresAt: expires }),
+  };
+}
+
+const nameRule = `must be a text of 1 to ${keyNameCharactersMax} characters without control characters`;
+/** Names are printed on terminals, which obey control characters. */
+const name = z
+  .string(nameRule)
+  .refine((text) => nameForm.test(text) && text.trim() !== '' && isKeepable(text), nameRule);
+const nameForm = new RegExp(`^\\P{Cc}{1,${keyNameCharactersMax}}$`, 'u');
+
+const window = oneOf(windows);
+const yuanRule = 'must be a number of yuan above 0 and below 1000000000, with at most six decimals';
+const yuan = z.number(yuanRule).transform((value, context): MicroYuan => {
+  const amount = parseYuan(String(value));
+  if (amount !== undefined && amount > 0n) return amount;
+  context.addIssue({ code: 'custom', message: yuanRule });
+  return z.NEVER;
+});
+
+const callLimit = closed('a call limit', { calls: integerFrom(1, keyCallsMax), per: window });
+const callLimits = listOf(callLimit, `must be an array of at most ${windows.length} objects {calls, per}, or null`, {
+  max: windows.length,
+}).superRefine((limits: readonly CallLimit[], context) => {
+  const again = limits.findIndex(({ per }, at) => limits.findIndex((other) => other.per === per) < at);
+  if (again !== -1) context.addIssue({ code: 'custom', path: [again, 'per'], message: 'must name each window once' });
+});
+const spendLimit: z.ZodType<SpendLimit> = closed('a spend limit', { amount: yuan, per: window });
+
+const momentRule = 'must be a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z, or null';
+const moment = z.iso.datetime({ offset: true, error: momentRule }).transform((text) => new Date(text));
+
+const keptModelId = modelId.refine(isKeepable, modelIdRule);
+const limitFields = {
+  models: listOf(keptModelId, `must be an array of 1 to ${keyModelsMax} ids of models, or null for all`, {
+    min: 1,
+    max: keyModelsMax,
+  }).nullish(),
+  call_limits: callLimits.nullish(),
+  spend_limit: spendLimit.nullish(),
+  max_running_tasks: integerFrom(1, keyTasksMax).nullish(),
+  expires_at: moment.nullish(),
+};
+
+const keyBody = closed('a new key', { name, level: oneOf(keyLevels).nullish(), ...limitFields });
+const keyChangesBody = closed('a change of a key', { name: name.optional(), ...limitFields });
+const accountChangesBody = closed('a change of an account', {
+  webhook_url: httpAddress().nullish(),
+  low_balance: yuan.nullish(),
+});
+
+/** An object that has these fields and no others; `what` says of what they are. */
+function closed<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
+  const rule = `is no field of ${what}, which has ${Object.keys(shape).join(', ')}`;
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? rule : 'must be an object'),
+  });
+}

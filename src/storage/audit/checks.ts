@@ -1,0 +1,16 @@
+/** Every check that needs the database alone, in the order in which the audit makes them. */
+import { actsCheck } from './acts.ts';
+import type { Check } from './audit.ts';
+import { balances } from './balances.ts';
+import { chains } from './chains.ts';
+import { counters } from './counters.ts';
+import { entryRules } from './entries.ts';
+import { factsCheck } from './facts.ts';
+import { holds } from './holds.ts';
+import { tasksCheck } from './tasks.ts';
+
+/** Money: each entry, each account's chain, then holds, balances and counters against them. */
+export const moneyChecks: readonly Check[] = [entryRules, chains, holds, balances, counters];
+
+/** Rows: the log of acts, what people set of accounts and keys against it, tasks against their seals and their money. */
+export const rowChecks: readonly Check[] = [actsCheck, factsCheck, tasksCheck];

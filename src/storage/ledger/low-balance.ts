@@ -1,0 +1,40 @@
+/** The low-balance event: an account whose money, held money included, falls below its threshold has crossed it, once until it is back above. */
+import type { AccountId } from '../../domain/ids.ts';
+import { plus, toYuan } from '../../domain/money.ts';
+import { newEventId } from '../new-ids.ts';
+import type { LockedAccount } from './view.ts';
+
+/** An event that is owed to a webhook. */
+export interface NewEvent {
+  id: string;
+  account: AccountId;
+  type: 'account.balance_low';
+  url: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Notes on the account whether it is low now. Answers the event of having crossed its threshold, if it has just done so
+ * and there is a webhook to tell. What is held counts as there: it mostly comes back, and calls would cross to and fro.
+ */
+export function noteBalance(account: LockedAccount): NewEvent | undefined {
+  const { id, available, held, lowBalance, webhookUrl } = account;
+  const isLow = lowBalance !== null && plus(available, held) < lowBalance;
+  const hasCrossed = isLow && !account.isLow;
+  account.isLow = isLow;
+  if (!hasCrossed || webhookUrl === null) return undefined;
+  return {
+    id: newEventId(),
+    account: id,
+    type: 'account.balance_low',
+    url: webhookUrl,
+    data: {
+      id,
+      object: 'account',
+      currency: 'CNY',
+      balance: toYuan(available),
+      held: toYuan(held),
+      low_balance: toYuan(lowBalance),
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/** Tasks, their paid calls, and what providers can take. */
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { finalTaskStates, taskKinds, taskStates } from '../../domain/tasks.ts';
+import { accounts, apiKeys } from './accounts.ts';
+import { holds } from './ledger.ts';
+import { bytea, moment, money, oneOf } from './columns.ts';
+
+/** Tasks: the row is the truth, the workflow only the engine that drives it. */
+export const tasks = pgTable(
+  'tasks',
+  {
+    id: text('id').primaryKey(),
+    kind: text('kind').notNull(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    keyId: text('key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    requestId: text('request_id').notNull(),
+    model: text('model').notNull(),
+    state: text('state').notNull().default('accepted'),
+    /** The parsed request; cleared when the result is deleted. */
+    request: jsonb('request'),
+    /** The caller's stored files of an avatar-talk task. */
+    uploads: jsonb('uploads'),
+    /** Price, routes, provider kinds and deadlines as they were at admission. */
+    terms: jsonb('terms').notNull(),
+    transferId: uuid('transfer_id').notNull(),
+    holdAmount: money('hold_amount').notNull(),
+    createdAt: moment('created_at').notNull(),
+    /** When Temporal acknowledged the workflow's start. */
+    startedAt: moment('started_at'),
+    /** The last sign of life that the slow scan goes by. */
+    seenAt: moment('seen_at'),
+    finishedAt: moment('finished_at'),
+    files: jsonb('files'),
+    durationMs: money('duration_ms'),
+    cost: money('cost'),
+    balanceAfter: money('balance_after'),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    errorParam: text('error_param'),
+    cancelPending: boolean('cancel_pending').notNull().default(false),
+    fetchOwner: uuid('fetch_owner'),
+    fetchUntil: moment('fetch_until'),
+    /** When media and request were deleted: fetched, expired or past retention. */
+    removedAt: moment('removed_at'),
+    /** SHA-256 of request and uploads, which stays when they are deleted. */
+    requestDigest: bytea('request_digest'),
+    /** Keyed hashes over what the task was admitted with, and over how it ended (`storage/seals.ts`). */
+    seal: bytea('seal'),
+    endSeal: bytea('end_seal'),
+  },
+  (table) => [
+    foreignKey({ columns: [table.transferId], foreignColumns: [holds.transferId], name: 'tasks_hold' }),
+    index('tasks_account_order').on(table.accountId, table.createdAt),
+    index('tasks_model_outcomes').on(table.model, table.finishedAt),
+    index('tasks_cancel_pending').on(table.finishedAt).where(sql.raw('cancel_pending')),
+    index('tasks_to_start').on(table.createdAt).where(sql.raw(`started_at is null and finished_at is null`)),
+    index('tasks_under_way').on(table.startedAt).where(sql.raw(`finished_at is null`)),
+    check('tasks_kind', oneOf('kind', taskKinds)),
+    check('tasks_state', oneOf('state', taskStates)),
+    check('tasks_final_has_time', sql`(${oneOf('state', finalTaskStates)}) = (${table.finishedAt} is not null)`),
+    check(
+      'tasks_success_has_result',
+      sql`(${table.state} = 'succeeded') = (${table.cost} is not null and ${table.files} is not null)`,
+    ),
+    check(
+      'tasks_failure_has_error',
+      sql`(${table.state} in ('failed', 'cancelled')) = (${table.errorCode} is not null)`,
+    ),
+  ],
+);
+
+/** Written before each paid call: the attempt whose insert succeeded is the only one that may send. */
+export const intents = pgTable(
+  'intents',
+  {
+    taskId: text('task_id')
+      .notNull()
+      .references(() => tasks.id),
+    /** Index into the task's routes. */
+    route: integer('route').notNull(),
+    nonce: uuid('nonce').notNull(),
+    provider: text('provider').notNull(),
+    outcome: text('outcome').notNull().default('open'),
+    jobId: text('job_id'),
+    /** Blobs of an answer that was the result itself. */
+    blobKeys: text('blob_keys').array(),
+    error: jsonb('error'),
+    /** The provider's own id of the call, to name it in a question to them. */
+    upstreamRequestId: text('upstream_request_id'),
+    /** Why nobody knows what became of it. */
+    reason: text('reason'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    sentBefore: moment('sent_before').notNull(),
+    closedAt: moment('closed_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.taskId, table.route] }),
+    // What an operator asks for; they are few.
+    index('intents_unknown').on(table.createdAt).where(sql.raw(`outcome = 'unknown'`)),
+    check('intents_outcome', oneOf('outcome', ['open', 'accepted', 'finished', 'refused', 'unknown'])),
+    check('intents_accepted_has_job', sql`(${table.outcome} = 'accepted') = (${table.jobId} is not null)`),
+    check('intents_closed_has_time', sql`(${table.outcome} = 'open') = (${table.closedAt} is null)`),
+  ],
+);
+
+/** The create rate of each provider that has one: whoever moves the slot on may send at the time that it had. */
+export const providerRates = pgTable('provider_rates', {
+  provider: text('provider').primaryKey(),
+  nextSlotAt: moment('next_slot_at').notNull(),
+});
+
+/** Jobs at providers with a bound on unfinished ones; a row whose task is final no longer counts, and goes. */
+export const providerJobs = pgTable(
+  'provider_jobs',
+  {
+    provider: text('provider').notNull(),
+    taskId: text('task_id')
+      .notNull()
+      .references(() => tasks.id),
+  },
+  (table) => [primaryKey({ columns: [table.provider, table.taskId] })],
+);
+
+/** Responses that an upstream keeps: whose they are, and which provider made them. */
+export const responses = pgTable(
+  'responses',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    model: text('model').notNull(),
+    provider: text('provider').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [index('responses_age').on(table.createdAt)],
+);

@@ -1,0 +1,187 @@
+/** What an operator asks of tasks and their paid calls: facts only, neither requests nor uploads nor results. */
+import * as z from 'zod';
+import { type ErrorCode, errorTable } from '../domain/errors.ts';
+import { type AccountId, type TaskId, taskIdPrefixes } from '../domain/ids.ts';
+import { micros, type MicroYuan } from '../domain/money.ts';
+import { type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
+import type { Database } from './database.ts';
+import { is_live } from './intents.ts';
+import { taskErrorOf } from './tasks.ts';
+
+export interface TaskFacts {
+  id: TaskId;
+  kind: TaskKind;
+  accountId: string;
+  keyId: string;
+  /** Of the creation; finds its log line. */
+  requestId: string;
+  model: string;
+  state: TaskState;
+  hold: MicroYuan;
+  cost: MicroYuan | null;
+  error: { code: ErrorCode; message: string; param: string | null } | null;
+  createdAt: Date;
+  /** When Temporal acknowledged the workflow's start. */
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+export interface IntentFacts {
+  route: number;
+  provider: string;
+  outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
+  jobId: string | null;
+  upstreamRequestId: string | null;
+  /** Why nobody knew what became of the call; kept when the job was found later. */
+  reason: string | null;
+  error: { code: string; message: string } | null;
+  /** Just before the call was sent. */
+  createdAt: Date;
+  closedAt: Date | null;
+}
+
+export interface TaskFilter {
+  account?: AccountId;
+  state?: TaskState;
+  /** At most so many. */
+  limit: number;
+}
+
+const taskColumns = `t.id, t.kind, t.account_id, t.key_id, t.request_id, t.model, t.state, t.hold_amount, t.cost,
+  t.error_code, t.error_message, t.error_param, t.created_at, t.started_at, t.finished_at`;
+const intentColumns = `i.route, i.provider, i.outcome, i.job_id, i.upstream_request_id, i.reason, i.error as refusal,
+  i.created_at as sent_at, i.closed_at`;
+
+/** Ids of a kind are ordered by time. Hexadecimal digits, so all of them are below this in every collation. */
+const endOfIds = 'g';
+const idRange = (column: string, kind: TaskKind, from = ''): string =>
+  `${column} >= '${taskIdPrefixes[kind]}${from}' and ${column} < '${taskIdPrefixes[kind]}${endOfIds}'`;
+
+/** The newest tasks. Read from the end of an index: an account's, the short one of tasks under way, or that of the ids. */
+export async function listTasks(database: Database, { account, state, limit }: TaskFilter): Promise<TaskFacts[]> {
+  const values = [limit, account, state].filter((value) => value !== undefined);
+  const isState = state === undefined ? 'true' : `t.state = $${values.length}`;
+  const newest = 'order by t.created_at desc, t.id desc limit $1';
+  const text =
+    account !== undefined
+      ? `select ${taskColumns} from tasks t where t.account_id = $2 and ${isState} ${newest}`
+      : state === 'accepted' || state === 'running'
+        ? `select ${taskColumns} from tasks t where t.finished_at is null and ${isState} ${newest}`
+        : `select ${taskColumns} from (${ofEachKind(
+            (kind) => `select * from tasks t where ${idRange('t.id', kind)} and ${isState} order by t.id desc limit $1`,
+          )}) t ${newest}`;
+  const { rows } = await database.pool.query(text, values);
+  return rows.map((row) => taskRow.parse(row));
+}
+
+export async function findTaskFacts(database: Database, id: string): Promise<TaskFacts | undefined> {
+  const { rows } = await database.pool.query(`select ${taskColumns} from tasks t where t.id = $1`, [id]);
+  return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
+}
+
+/** The paid calls of a task, in the order of its routes. */
+export async function intentsOf(database: Database, task: TaskId): Promise<IntentFacts[]> {
+  const { rows } = await database.pool.query(
+    `select ${intentColumns} from intents i where i.task_id = $1 and ${is_live} order by i.route`,
+    [task],
+  );
+  return rows.map((row) => intentRow.parse(row));
+}
+
+/** So far back a job is searched that was accepted for a task that had ended: no index holds these alone. */
+const late_days = 7;
+
+/**
+ * The newest paid calls of which nobody knows what became, and those of the last seven days whose job was accepted
+ * after their task had ended: the provider may have done work, and will charge it, that nobody was charged for.
+ */
+export async function listUnknownOutcomes(
+  database: Database,
+  { account, state, limit }: TaskFilter,
+  now: Date,
+): Promise<{ task: TaskFacts; intent: IntentFacts }[]> {
+  const since = (now.getTime() - late_days * 86_400_000).toString(16).padStart(12, '0');
+  const late = ofEachKind(
+    (kind) =>
+      `select i.* from intents i join tasks t on t.id = i.task_id
+       where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)}
+         and i.outcome in ('accepted', 'finished') and i.closed_at > t.finished_at`,
+  );
+  const { rows } = await database.pool.query(
+    `select ${taskColumns}, ${intentColumns}
+     from (select * from intents where outcome = 'unknown' union all ${late}) i join tasks t on t.id = i.task_id
+     where t.account_id = coalesce($2, t.account_id) and t.state = coalesce($3, t.state)
+     order by i.created_at desc, t.id desc limit $1`,
+    [limit, account ?? null, state ?? null],
+  );
+  return rows.map((row) => ({ task: taskRow.parse(row), intent: intentRow.parse(row) }));
+}
+
+/** Adds the provider's own id of a call to an intent that was closed without it. */
+export async function noteRequestId(database: Database, task: TaskId, route: number, requestId: string): Promise<void> {
+  await database.pool.query(
+    `update intents set upstream_request_id = $3 where task_id = $1 and route = $2 and upstream_request_id is null`,
+    [task, route, requestId],
+  );
+}
+
+const ofEachKind = (query: (kind: TaskKind) => string): string =>
+  taskKinds.map((kind) => `(${query(kind)})`).join(' union all ');
+
+const taskRow = z
+  .object({
+    id: z.string().transform((text) => text as TaskId),
+    kind: z.enum(taskKinds),
+    account_id: z.string(),
+    key_id: z.string(),
+    request_id: z.string(),
+    model: z.string(),
+    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    hold_amount: z.bigint().transform(micros),
+    cost: z.bigint().transform(micros).nullable(),
+    error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
+    error_message: z.string().nullable(),
+    error_param: z.string().nullable(),
+    created_at: z.date(),
+    started_at: z.date().nullable(),
+    finished_at: z.date().nullable(),
+  })
+  .transform((row): TaskFacts => ({
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    requestId: row.request_id,
+    model: row.model,
+    state: row.state,
+    hold: row.hold_amount,
+    cost: row.cost,
+    error: taskErrorOf(row),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  }));
+
+const intentRow = z
+  .object({
+    route: z.int(),
+    provider: z.string(),
+    outcome: z.enum(['open', 'accepted', 'finished', 'refused', 'unknown']),
+    job_id: z.string().nullable(),
+    upstream_request_id: z.string().nullable(),
+    reason: z.string().nullable(),
+    refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
+    sent_at: z.date(),
+    closed_at: z.date().nullable(),
+  })
+  .transform((row): IntentFacts => ({
+    route: row.route,
+    provider: row.provider,
+    outcome: row.outcome,
+    jobId: row.job_id,
+    upstreamRequestId: row.upstream_request_id,
+    reason: row.reason,
+    error: row.refusal,
+    createdAt: row.sent_at,
+    closedAt: row.closed_at,
+  }));

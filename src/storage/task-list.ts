@@ -1,0 +1,116 @@
+/** An account's tasks, newest first, in pages that stay right while tasks arrive; without what only their lives need. */
+import * as z from 'zod';
+import { type ErrorCode, errorTable } from '../domain/errors.ts';
+import type { AccountId, TaskId } from '../domain/ids.ts';
+import { micros } from '../domain/money.ts';
+import { storedFileSchema } from '../domain/stored-request.ts';
+import { type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
+import type { Database } from './database.ts';
+import { type Task, taskErrorOf } from './tasks.ts';
+
+/** What a task's record shows. */
+export type ShownTask = Pick<
+  Task,
+  | 'id'
+  | 'kind'
+  | 'model'
+  | 'state'
+  | 'createdAt'
+  | 'files'
+  | 'durationMs'
+  | 'cost'
+  | 'balanceAfter'
+  | 'error'
+  | 'removedAt'
+>;
+
+export interface ListedTask extends ShownTask {
+  /** Whether a result that can be fetched once was, or was deleted, or is past its time. */
+  isGone: boolean;
+}
+
+export interface TaskFilter {
+  kind?: TaskKind | undefined;
+  model?: string | undefined;
+  states?: readonly TaskState[] | undefined;
+  isGone?: boolean | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A task's place in the list. */
+export interface TaskPlace {
+  createdAt: Date;
+  id: string;
+}
+
+/** Up to `limit` tasks behind that place, or the newest. `fetchWindowMs` is how long avatar-talk results can be fetched. */
+export async function listTasks(
+  database: Database,
+  account: AccountId,
+  { kind, model, states, isGone, from, to }: TaskFilter,
+  { limit, after, fetchWindowMs }: { limit: number; after: TaskPlace | undefined; fetchWindowMs: number },
+): Promise<ListedTask[]> {
+  const { rows } = await database.pool.query({
+    name: 'list-tasks',
+    text: `select id, kind, model, state, created_at, files, duration_ms, cost, balance_after, error_code, error_message,
+        error_param, removed_at, ${gone} as is_gone
+      from tasks where account_id = $1 and created_at >= coalesce($2, '-infinity'::timestamptz)
+        and created_at < coalesce($3, 'infinity'::timestamptz)
+        and (created_at, id) < (coalesce($4, 'infinity'::timestamptz), coalesce($5, ''))
+        and ($6::text is null or kind = $6) and ($7::text is null or model = $7)
+        and ($8::text[] is null or state = any($8)) and ($9::boolean is null or ${gone} = $9)
+      order by created_at desc, id desc limit $11`,
+    values: [
+      account,
+      from ?? null,
+      to ?? null,
+      after?.createdAt ?? null,
+      after?.id ?? null,
+      kind ?? null,
+      model ?? null,
+      states ?? null,
+      isGone ?? null,
+      fetchWindowMs / 1000,
+      limit,
+    ],
+  });
+  return rows.map((row) => listedRow.parse(row));
+}
+
+// The statement's time for both uses, so that a filter and the record agree.
+const gone = `(kind = 'avatar_talk' and state = 'succeeded'
+  and (removed_at is not null or finished_at <= now() - make_interval(secs => $10)))`;
+
+const money = z.bigint().transform(micros);
+const listedRow = z
+  .object({
+    id: z.string().transform((id) => id as TaskId),
+    kind: z.enum(taskKinds),
+    model: z.string(),
+    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    created_at: z.date(),
+    files: z.array(storedFileSchema).nullable(),
+    duration_ms: z.bigint().nullable(),
+    cost: money.nullable(),
+    balance_after: money.nullable(),
+    error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
+    error_message: z.string().nullable(),
+    error_param: z.string().nullable(),
+    removed_at: z.date().nullable(),
+    is_gone: z.boolean(),
+  })
+  .transform((row): ListedTask => ({
+    id: row.id,
+    kind: row.kind,
+    model: row.model,
+    state: row.state,
+    createdAt: row.created_at,
+    files: row.files,
+    durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
+    cost: row.cost,
+    balanceAfter: row.balance_after,
+    error: taskErrorOf(row),
+    removedAt: row.removed_at,
+    isGone: row.is_gone,
+  }));
