@@ -1,11 +1,9 @@
 /** Downloads of files that callers or results name: public hosts only, bounded in bytes, time and redirects. */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Agent, request, type Dispatcher } from 'undici';
+import { request, type Dispatcher } from 'undici';
 import { GatewayError } from '../domain/errors.ts';
-import { isPublicAddress } from './addresses.ts';
+import { ClosedHost, GuardedAgents } from './guarded-agents.ts';
 import type { AddressGuard } from './public-hosts.ts';
 
 const redirectsMax = 5;
@@ -19,21 +17,31 @@ export interface FetchFileOptions {
   /** For the whole download, redirects included. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Whose address it is: with it, whatever goes wrong is `invalid_parameter`; without, `upstream_error`. */
+  /**
+   * The caller's name for the address: with it, whatever goes wrong is the caller's `invalid_parameter`. Without, it came
+   * from a provider: what can't get better is `upstream_error`, the rest FetchTrouble.
+   */
   param?: string;
+}
+
+/** A provider's file did not come now, but may come later, or from a fresh address. */
+export class FetchTrouble extends Error {
+  override readonly name = 'FetchTrouble';
 }
 
 /**
  * Opens a download. The guard checks the address and every redirect before it is followed, and the connection once
  * more, so that a name can't lead elsewhere in between.
- * Refuses, or ends the stream, with a GatewayError when the address is refused or redirects too often, the answer is
- * not 200, the file has more than `bytesMax`, or `timeoutMs` have passed. An abort by `signal` rejects with its reason.
+ * Refuses, or ends the stream, with a GatewayError (or FetchTrouble, see `param`) when the address is refused or redirects
+ * too often, the answer is not 200, the file has more than `bytesMax`, or `timeoutMs` have passed. An abort by `signal`
+ * rejects with its reason.
  */
 export async function fetchFile(url: string, options: FetchFileOptions): Promise<Readable> {
   const { guard, bytesMax, timeoutMs, signal, param } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   const stop = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
+    if (!URL.canParse(url)) throw failure('it is not a URL');
     const { body, headers } = await followRedirects(new URL(url));
     const announcedBytes = Number(headers['content-length'] ?? 0);
     if (announcedBytes > bytesMax) {
@@ -47,14 +55,18 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
 
   async function followRedirects(address: URL): Promise<Dispatcher.ResponseData> {
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-      await guard.check(address.href, param);
-      const dispatcher = guard.allowsAnyHost(address) ? openAgent() : guardedAgent();
+      await guard.check(address.href, param).catch((error: unknown) => {
+        // What a provider's answer names is no mistake of the caller's.
+        if (param !== undefined || !(error instanceof GatewayError)) throw error;
+        throw failure('its address is refused', error);
+      });
+      const dispatcher = agents.for(address, guard);
       const answer = await request(address, { dispatcher, signal: stop, method: 'GET', headers: { accept: '*/*' } });
       if (answer.statusCode === 200) return answer;
       answer.body.on('error', ignore).destroy();
       const { location } = answer.headers;
       if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string') {
-        throw failure(`the server answered ${answer.statusCode}`);
+        throw trouble(`the server answered ${answer.statusCode}`);
       }
       if (!URL.canParse(location, address.href)) throw failure('it redirects to what is no URL');
       address = new URL(location, address.href);
@@ -79,18 +91,21 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
   }
 
   function translated(error: unknown): Error {
-    if (error instanceof GatewayError) return error;
+    if (error instanceof GatewayError || error instanceof FetchTrouble) return error;
     if (signal?.aborted === true) return asError(signal.reason);
-    if (deadline.aborted) return failure(`it took longer than ${timeoutMs / 1000} s`);
+    if (deadline.aborted) return trouble(`it took longer than ${timeoutMs / 1000} s`);
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer';
-    return failure(
-      error instanceof ClosedHost ? 'its host is not on the public internet' : `no file came (${code})`,
-      error,
-    );
+    if (error instanceof ClosedHost) return failure('its host is not on the public internet', error);
+    return trouble(`no file came (${code})`, error);
   }
 
   function tooLarge(): GatewayError {
     return failure(`it has more than ${bytesMax} bytes`);
+  }
+
+  /** What may be otherwise the next time; a caller hears of it at once all the same. */
+  function trouble(reason: string, cause?: unknown): Error {
+    return param === undefined ? new FetchTrouble(reason, { cause }) : failure(reason, cause);
   }
 
   function failure(reason: string, cause?: unknown): GatewayError {
@@ -102,30 +117,12 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
   }
 }
 
-/** A name that resolved to an address that must not be reached. */
-class ClosedHost extends Error {
-  override readonly name = 'ClosedHost';
-}
-
-const agents: { guarded?: Agent; open?: Agent } = {};
-const agentOptions = { connectTimeout: connectMs, headersTimeout: idleMs, bodyTimeout: idleMs, connections: 16 };
-
-const openAgent = (): Agent => (agents.open ??= new Agent(agentOptions));
-
-/** Sockets of this agent were looked up by `publicLookup`; it is never used for the operator's own origins. */
-const guardedAgent = (): Agent =>
-  (agents.guarded ??= new Agent({ ...agentOptions, connect: { lookup: publicLookup, timeout: connectMs } }));
-
-/** The system's look-up, failing where any of the addresses is not public. */
-const publicLookup: LookupFunction = (host, options, callback) => {
-  systemLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    const [first] = found;
-    if (error !== null || first === undefined) callback(error ?? new Error('no address'), []);
-    else if (!found.every(({ address }) => isPublicAddress(address))) callback(new ClosedHost(host), []);
-    else if (options.all === true) callback(null, found);
-    else callback(null, first.address, first.family);
-  });
-};
+const agents = new GuardedAgents({
+  connectTimeout: connectMs,
+  headersTimeout: idleMs,
+  bodyTimeout: idleMs,
+  connections: 16,
+});
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 

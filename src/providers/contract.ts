@@ -1,6 +1,7 @@
 /**
- * The contract of task-like providers: submit, poll, cancel, find. An adapter is pure functions (`toRequest`,
- * `fromResponse`, `fromError`) round one bounded call; what it declares in `abilities`, the caller relies on.
+ * The contract of task-like providers: submit, poll, cancel, find. Most adapters don't implement it themselves but
+ * describe their wire format (`http/wire.ts`), round which `http/task-provider.ts` makes the calls. What an adapter
+ * declares in `abilities`, the caller relies on.
  */
 import type { Readable } from 'node:stream';
 import type { ModelKind } from '../domain/catalogue.ts';
@@ -11,17 +12,29 @@ import type { VideoRequest } from '../domain/requests/video.ts';
 
 export interface TaskProvider {
   readonly abilities: Abilities;
+  /** Longest pause between two polls of a job, ms; 10 s without. */
+  readonly pollPauseMsMax?: number;
   /**
    * Asks for the job, at most once unless `abilities.idempotent`. Never throws for what an upstream does:
    * a lost answer is `unknown`.
    */
   submit(job: Job, signal: AbortSignal): Promise<Submission>;
-  /** Asks how the job is. Throws only what is worth asking again (a connection lost, 429, 5xx). */
+  /**
+   * Makes ready what takes time and can fail without harm, such as the files that go with the call; undefined for jobs
+   * without. What it answers is sent in the place of `submit`, which would prepare by itself, and discarded whatever
+   * became of it.
+   */
+  prepare?(job: Job, signal: AbortSignal): Promise<PreparedCreate | Refused | undefined>;
+  /** Asks how the job is. Throws only what is worth asking again, such as a lost connection. */
   poll(jobId: string, job: Job, signal: AbortSignal): Promise<Poll>;
+  /** Reads an answer that was the result itself; harmless to repeat. Only of providers that answer `finished`. */
+  resultOf?(answer: StoredAnswer, job: Job): Promise<Poll>;
   /** Asks the upstream to stop the job; best effort. Only with `abilities.cancel`. */
-  cancel?(jobId: string, signal: AbortSignal): Promise<void>;
+  cancel?(jobId: string, job: Job, signal: AbortSignal): Promise<void>;
   /** The upstream's id of the job that carries our reference. Only with `abilities.lookup`. */
-  find?(reference: string, signal: AbortSignal): Promise<string | undefined>;
+  find?(job: Job, signal: AbortSignal): Promise<string | undefined>;
+  /** The id of the job that a call to `Job.hookUrl` tells of. Only with `abilities.webhook`. */
+  jobIdOf?(hookBody: unknown): string | undefined;
   /** Resolves when the upstream answers a call that costs nothing. */
   probe?(signal: AbortSignal): Promise<void>;
   /** Ends what the adapter keeps running in the background. */
@@ -33,9 +46,11 @@ export interface Abilities {
   idempotent: boolean;
   lookup: boolean;
   cancel: boolean;
+  /** It calls `Job.hookUrl` when the job ends, which tells the id of a job whose create was lost. */
+  webhook: boolean;
 }
 
-/** All that an adapter may know of a task. */
+/** All that an adapter may know of a task. The same for every attempt, so that a create can be repeated word by word. */
 export interface Job {
   /** `tg-<task id>`. */
   reference: string;
@@ -43,6 +58,12 @@ export interface Job {
   /** What the provider calls the model. */
   model: string;
   options: Record<string, unknown>;
+  /** What the model calls a field that we name otherwise; null: it has none. */
+  fields: Readonly<Record<string, string | null>>;
+  /** What the model maps an image's `quality` to, if it does. */
+  qualityScale: Readonly<Record<string, number>> | null;
+  /** An unguessable address of the gateway for this job's webhook. */
+  hookUrl: string;
   /** Pixels are computed already (`width`, `height` of an image request). */
   input:
     | { kind: 'image'; request: ImageRequest }
@@ -55,20 +76,46 @@ export interface Media {
   mediaType: string;
   bytes: number;
   durationMs: number;
+  /** A signed link, good until the task's last deadline. */
+  url: string;
   open(): Promise<Readable>;
 }
 
-export type Submission =
+/** The answer to a create that was the result itself, as it was stored. */
+export interface StoredAnswer {
+  bytes: number;
+  /** The bytes from `start` to before `end`, or all. */
+  read(range?: { start: number; end: number }): Promise<Readable>;
+}
+
+export interface PreparedCreate {
+  /** As `submit`. */
+  send: (signal: AbortSignal) => Promise<Submission>;
+  discard: () => Promise<void>;
+}
+
+/** Nothing happened upstream. `fallOver`: the route's fault, so the model's next route may be tried. */
+export interface Refused {
+  outcome: 'refused';
+  error: GatewayError;
+  fallOver: boolean;
+}
+
+/** `requestId` is the provider's own id of the call, kept for the operator. */
+export type Submission = (
   | { outcome: 'accepted'; jobId: string }
-  /** The answer is the result itself. */
-  | { outcome: 'finished'; parts: ResultPart[] }
-  /** Nothing happened upstream. `fallOver`: the route's fault, so the model's next route may be tried. */
-  | { outcome: 'refused'; error: GatewayError; fallOver: boolean }
+  /** The answer is the result itself: its body, to be stored and read by `resultOf`. Reading it may still fail. */
+  | { outcome: 'finished'; answer: Readable }
+  | Refused
   /** It may have happened. Never sent again blindly. */
-  | { outcome: 'unknown'; reason: string };
+  | { outcome: 'unknown'; reason: string }
+) & { requestId?: string };
 
 export type Poll =
-  | { state: 'processing'; retryAfterMs?: number }
+  /** `isTrouble`: it could not be asked, and is asked again at growing intervals. */
+  | { state: 'processing'; retryAfterMs?: number; isTrouble?: boolean }
+  /** The provider doesn't know the job: not yet, or no longer. */
+  | { state: 'missing' }
   | { state: 'succeeded'; parts: ResultPart[] }
   | { state: 'failed'; error: GatewayError };
 

@@ -1,68 +1,45 @@
-/** The registry of adapters: one line a provider kind, for each of the two contracts. */
-import type { Readable } from 'node:stream';
-import type { Model, ModelKind, ProviderKind, ProviderSettings } from '../domain/catalogue.ts';
+/** The registry: one line a kind of provider. Whoever adds one adds a folder, and its line here. */
+import type { ProviderSettings } from '../domain/catalogue.ts';
+import { ark } from './ark/ark.ts';
 import type { ChatProvider } from './chat-contract.ts';
 import type { TaskProvider } from './contract.ts';
-import { createOpenAiChat } from './openai/openai.ts';
-import { createSimulatorChat } from './simulator/chat.ts';
-import { createSimulator } from './simulator/simulator.ts';
+import type { ProviderDefinition, ProviderTools } from './definition.ts';
+import { fal } from './fal/fal.ts';
+import { openai } from './openai/openai.ts';
+import { replicate } from './replicate/replicate.ts';
+import { simulator } from './simulator/definition.ts';
+import { sync } from './sync/sync.ts';
+import { volcVisual } from './volc-visual/volc-visual.ts';
 
-/** What adapters are lent by the process that they run in. */
-export interface ProviderTools {
-  /** Fetches a file that a caller named, with every guard; `param` is the name under which a refusal tells of it. */
-  fetchFile: (url: string, param: string) => Promise<Readable>;
-  /** A folder for files that are needed while a job is worked on. */
-  tempDir: string;
-}
+export const providerKinds: readonly ProviderDefinition[] = [openai, ark, volcVisual, fal, replicate, sync, simulator];
 
-type Kinds<T> = Partial<Record<ProviderKind, T>>;
-
-const taskAdapters: Kinds<(settings: ProviderSettings, tools: ProviderTools) => TaskProvider> = {
-  simulator: createSimulator,
-};
-
-const chatAdapters: Kinds<(settings: ProviderSettings) => ChatProvider> = {
-  openai: createOpenAiChat,
-  simulator: createSimulatorChat,
-};
-
-/** The task adapters of the configured providers that have one. */
-export const createTaskProviders = (
+/** The task adapters of the configured providers that have one, by the providers' names. */
+export function createTaskProviders(
   settings: ReadonlyMap<string, ProviderSettings>,
   tools: ProviderTools,
-): Map<string, TaskProvider> => made(settings, taskAdapters, (create, provider) => create(provider, tools));
-
-/** The chat adapters of the configured providers that have one. */
-export const createChatProviders = (settings: ReadonlyMap<string, ProviderSettings>): Map<string, ChatProvider> =>
-  made(settings, chatAdapters, (create, provider) => create(provider));
-
-/** Routes that this version has no adapter for, a line each; none for a configuration that it can serve. */
-export function routesWithoutAdapter(
-  models: Iterable<Model>,
-  providers: ReadonlyMap<string, ProviderSettings>,
-): string[] {
-  return [...models].flatMap(({ id, kind, routes }) =>
-    routes.flatMap((route) => {
-      const provider = providers.get(route.provider)?.kind;
-      const adapters = isChat(kind) ? chatAdapters : taskAdapters;
-      return provider !== undefined && adapters[provider] === undefined
-        ? [`models '${id}': this version can't run ${kind} models on a provider of kind '${provider}'`]
-        : [];
-    }),
-  );
+  kinds = providerKinds,
+): Map<string, TaskProvider> {
+  return made(settings, kinds, ({ tasks }, provider) => tasks?.(provider, tools));
 }
 
-const isChat = (kind: ModelKind): boolean => kind === 'chat' || kind === 'code';
-
-function made<Create, Made>(
+/** The chat adapters of the configured providers that have one, by the providers' names. */
+export function createChatProviders(
   settings: ReadonlyMap<string, ProviderSettings>,
-  adapters: Kinds<Create>,
-  make: (create: Create, provider: ProviderSettings) => Made,
+  kinds = providerKinds,
+): Map<string, ChatProvider> {
+  return made(settings, kinds, ({ chat }, provider) => chat?.(provider));
+}
+
+function made<Made>(
+  settings: ReadonlyMap<string, ProviderSettings>,
+  kinds: readonly ProviderDefinition[],
+  make: (definition: ProviderDefinition, provider: ProviderSettings) => Made | undefined,
 ): Map<string, Made> {
   const providers = new Map<string, Made>();
   for (const [name, provider] of settings) {
-    const create = adapters[provider.kind];
-    if (create) providers.set(name, make(create, provider));
+    const definition = kinds.find(({ kind }) => kind === provider.kind);
+    const adapter = definition && make(definition, provider);
+    if (adapter !== undefined) providers.set(name, adapter);
   }
   return providers;
 }

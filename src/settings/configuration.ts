@@ -9,6 +9,7 @@ import type {
   ProviderSettings,
   Route,
 } from '../domain/catalogue.ts';
+import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { crossMistakes } from './cross-rules.ts';
 import { present, SettingsError } from './mistakes.ts';
 import {
@@ -48,24 +49,29 @@ const capabilitiesDefault: Readonly<Record<ModelKind, readonly Capability[]>> = 
  * Throws one SettingsError with every mistake, such as
  * `tollgate.yaml:12: models[0].price.per_image: must be yuan: digits with at most six decimals, such as 0.25`.
  */
-export function readConfiguration(text: string, file: string, env: Record<string, string | undefined>): Configuration {
+export function readConfiguration(
+  text: string,
+  file: string,
+  env: Record<string, string | undefined>,
+  kinds: readonly ProviderKind[],
+): Configuration {
   const document = readYaml(text, file, env, isPrice);
-  const parsed = configurationSchema.safeParse(document.value);
+  const parsed = configurationSchema(kinds).safeParse(document.value);
   const mistakes: { path: Path; message: string }[] = [];
   for (const issue of parsed.error?.issues ?? []) {
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
     if (issue.code !== 'unrecognized_keys') mistakes.push({ path, message: issue.message });
     else mistakes.push(...issue.keys.map((key) => ({ path: [...path, key], message: issue.message })));
   }
-  mistakes.push(...crossMistakes(document.value));
+  mistakes.push(...crossMistakes(document.value, kinds));
   // What could not be read was reported already; that it is missing is only the echo.
   const own = mistakes.filter(({ path }) => !document.unread.has(pathText(path)));
   const lines = [...document.mistakes, ...own.map(({ path, message }) => document.mistake(path, message))];
   if (!parsed.success || lines.length > 0) throw new SettingsError(lines.sort(byLine));
-  return configurationOf(parsed.data);
+  return configurationOf(parsed.data, kinds);
 }
 
-function configurationOf(written: WrittenConfiguration): Configuration {
+function configurationOf(written: WrittenConfiguration, kinds: readonly ProviderKind[]): Configuration {
   return {
     deployments: written.deployments.map((deployment) => ({
       root: deployment.root,
@@ -73,7 +79,9 @@ function configurationOf(written: WrittenConfiguration): Configuration {
       imageWaitSeconds: deployment.image_wait_seconds ?? imageWaitSecondsDefault(deployment.root),
       videoWaitSeconds: deployment.video_wait_seconds,
     })),
-    providers: new Map(Object.entries(written.providers).map(([name, provider]) => [name, providerOf(name, provider)])),
+    providers: new Map(
+      Object.entries(written.providers).map(([name, provider]) => [name, providerOf(name, provider, kinds)]),
+    ),
     models: new Map(written.models.map((model) => [model.id, modelOf(model)])),
     limits: {
       jsonBytes: written.limits.json_bytes,
@@ -85,16 +93,17 @@ function configurationOf(written: WrittenConfiguration): Configuration {
   };
 }
 
-function providerOf(name: string, written: WrittenProvider): ProviderSettings {
-  const answersWithImages = written.kind === 'openai' || written.kind === 'ark';
-  const imageTimeoutSeconds = answersWithImages ? imageTimeoutSecondsDefault : timeoutSecondsDefault;
+function providerOf(name: string, written: WrittenProvider, kinds: readonly ProviderKind[]): ProviderSettings {
+  const declared = kinds.find(({ kind }) => kind === written.kind);
+  if (declared === undefined) throw new Error(`no provider is of kind ${written.kind}`);
+  const imageTimeoutSeconds = declared.answersWithImages ? imageTimeoutSecondsDefault : timeoutSecondsDefault;
+  const values: Record<string, unknown> = written;
   return present({
     name,
     kind: written.kind,
     baseUrl: written.base_url,
-    apiKey: 'api_key' in written ? written.api_key : undefined,
-    accessKey: 'access_key' in written ? written.access_key : undefined,
-    secretKey: 'secret_key' in written ? written.secret_key : undefined,
+    secrets: ofType(declared.secrets, values, (value) => typeof value === 'string'),
+    numbers: ofType(declared.numbers ?? {}, values, (value) => typeof value === 'number'),
     headers: written.headers,
     timeoutMs: milliseconds(written.timeout_seconds ?? timeoutSecondsDefault),
     imageTimeoutMs: milliseconds(written.timeout_seconds ?? imageTimeoutSeconds),
@@ -102,11 +111,21 @@ function providerOf(name: string, written: WrittenProvider): ProviderSettings {
     deadlineMs: milliseconds(written.deadline_seconds),
     maxPerSecond: written.max_per_second,
     maxConcurrent: written.max_concurrent,
-    simulator:
-      written.kind === 'simulator'
-        ? { latencyMs: written.latency_ms, failRate: written.fail_rate, seed: written.seed }
-        : undefined,
   });
+}
+
+/** The values of the declared keys, as far as they are there. */
+function ofType<T>(
+  declared: Readonly<Record<string, unknown>>,
+  values: Record<string, unknown>,
+  isOfType: (value: unknown) => value is T,
+): Record<string, T> {
+  const found: Record<string, T> = {};
+  for (const name of Object.keys(declared)) {
+    const value = values[name];
+    if (isOfType(value)) found[name] = value;
+  }
+  return found;
 }
 
 function modelOf(written: WrittenModel): Model {
@@ -128,8 +147,15 @@ function modelOf(written: WrittenModel): Model {
 
 /** The cross rules have seen to it that the price fits the kind. */
 function priceOf({ price }: WrittenModel): Price {
-  if (price.per_image !== undefined) return { unit: 'image', perImage: price.per_image };
-  if (price.per_second !== undefined) return { unit: 'second', perSecond: price.per_second };
+  const { minimum } = price;
+  if (price.per_image !== undefined) {
+    const byQuality = price.by_quality && present(price.by_quality);
+    return present({ unit: 'image' as const, perImage: price.per_image, byQuality, bySize: price.by_size, minimum });
+  }
+  if (price.per_second !== undefined) {
+    const { per_second: perSecond, by_resolution: byResolution } = price;
+    return present({ unit: 'second' as const, perSecond, byResolution, minimum });
+  }
   if (price.input_per_million === undefined || price.output_per_million === undefined)
     throw new Error('a model has no price');
   return present({
@@ -137,6 +163,7 @@ function priceOf({ price }: WrittenModel): Price {
     inputPerMillion: price.input_per_million,
     outputPerMillion: price.output_per_million,
     cachedInputPerMillion: price.cached_input_per_million,
+    minimum,
   });
 }
 
@@ -150,7 +177,9 @@ function limitsOf(written: WrittenModel['limits']): ModelLimits {
   });
 }
 
-const isPrice = (path: Path): boolean => path.length === 4 && path[0] === 'models' && path[2] === 'price';
+/** `models[0].price.per_image` or `models[0].price.by_size.2k`. */
+const isPrice = (path: Path): boolean =>
+  (path.length === 4 || path.length === 5) && path[0] === 'models' && path[2] === 'price';
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000);
 

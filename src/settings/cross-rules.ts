@@ -3,7 +3,9 @@
  * up even when another part of it is wrong.
  */
 import { z } from 'zod';
-import { modelKinds, providerKinds, type ModelKind, type ProviderKind } from '../domain/catalogue.ts';
+import { modelKinds, type ModelKind } from '../domain/catalogue.ts';
+import type { ProviderKind } from '../domain/provider-kinds.ts';
+import { priceMistakes } from './price-rules.ts';
 import { healthDefault } from './schema.ts';
 import type { Path } from './yaml-document.ts';
 
@@ -11,33 +13,6 @@ export interface Mistake {
   path: Path;
   message: string;
 }
-
-/** Which kinds of model a kind of provider can serve. */
-export const servedKinds: Readonly<Record<ProviderKind, readonly ModelKind[]>> = {
-  openai: ['chat', 'code', 'image'],
-  ark: ['chat', 'code', 'image', 'video'],
-  'volc-visual': ['image', 'avatar-video', 'avatar-image'],
-  fal: ['image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'],
-  replicate: ['image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'],
-  sync: ['avatar-video', 'avatar-talk'],
-  simulator: modelKinds,
-};
-
-const tokenPrice = {
-  required: ['input_per_million', 'output_per_million'],
-  optional: ['cached_input_per_million'],
-} as const;
-const imagePrice = { required: ['per_image'], optional: [] } as const;
-const secondPrice = { required: ['per_second'], optional: [] } as const;
-const priceKeys = {
-  chat: tokenPrice,
-  code: tokenPrice,
-  image: imagePrice,
-  video: secondPrice,
-  'avatar-video': secondPrice,
-  'avatar-image': secondPrice,
-  'avatar-talk': secondPrice,
-} as const satisfies Record<ModelKind, { required: readonly string[]; optional: readonly string[] }>;
 
 /** Settings that would do nothing on a model of another kind, so whoever wrote them expects something that won't happen. */
 const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: readonly ModelKind[] }[] = [
@@ -61,13 +36,12 @@ const outlineSchema = z.object({
     .record(
       z.string(),
       z
-        .object({
-          kind: z.enum(providerKinds).optional().catch(undefined),
+        .looseObject({
+          kind: maybeText,
           base_url: z.unknown().optional(),
-          api_key: z.unknown().optional(),
           headers: mapping,
         })
-        .catch({ kind: undefined, base_url: undefined, api_key: undefined, headers: {} }),
+        .catch({ kind: undefined, base_url: undefined, headers: {} }),
     )
     .catch({}),
   models: z
@@ -86,11 +60,11 @@ const outlineSchema = z.object({
 type Outline = z.output<typeof outlineSchema>;
 
 /** Every mistake that only shows when several places are read together. */
-export function crossMistakes(value: unknown): Mistake[] {
+export function crossMistakes(value: unknown, kinds: readonly ProviderKind[]): Mistake[] {
   const parsed = outlineSchema.safeParse(value);
   if (!parsed.success) return []; // not even a mapping: the schema says so
   const outline = parsed.data;
-  return [...deploymentMistakes(outline), ...providerMistakes(outline), ...modelMistakes(outline)];
+  return [...deploymentMistakes(outline), ...providerMistakes(outline, kinds), ...modelMistakes(outline, kinds)];
 }
 
 function* deploymentMistakes({ deployments }: Outline): Iterable<Mistake> {
@@ -117,15 +91,17 @@ function* deploymentMistakes({ deployments }: Outline): Iterable<Mistake> {
   }
 }
 
-function* providerMistakes({ providers }: Outline): Iterable<Mistake> {
+function* providerMistakes({ providers }: Outline, kinds: readonly ProviderKind[]): Iterable<Mistake> {
   if (Object.keys(providers).length > 1000) yield { path: ['providers'], message: 'must be 1000 providers at most' };
   for (const [name, provider] of Object.entries(providers)) {
     // Names become parts of task queues and of metrics.
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
       yield { path: ['providers', name], message: 'a name must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -' };
     }
-    if (provider.kind === 'openai' && provider.base_url === undefined && provider.api_key === undefined) {
-      yield { path: ['providers', name, 'api_key'], message: 'is missing: OpenAI itself (no base_url) needs one' };
+    const secrets = kinds.find(({ kind }) => kind === provider.kind)?.secrets ?? {};
+    for (const [secret, rule] of Object.entries(secrets)) {
+      if (rule !== 'without base_url' || provider.base_url !== undefined || provider[secret] !== undefined) continue;
+      yield { path: ['providers', name, secret], message: 'is missing: without a base_url it is needed' };
     }
     for (const [header, value] of Object.entries(provider.headers)) {
       const path = ['providers', name, 'headers', header];
@@ -138,7 +114,7 @@ function* providerMistakes({ providers }: Outline): Iterable<Mistake> {
   }
 }
 
-function* modelMistakes({ models, providers }: Outline): Iterable<Mistake> {
+function* modelMistakes({ models, providers }: Outline, kinds: readonly ProviderKind[]): Iterable<Mistake> {
   const ids = new Set<string>();
   for (const [index, model] of models.entries()) {
     const path = ['models', index];
@@ -156,13 +132,12 @@ function* modelMistakes({ models, providers }: Outline): Iterable<Mistake> {
           path: place,
           message: `must name one of the providers: ${Object.keys(providers).join(', ') || 'there are none'}`,
         };
-      } else if (
-        provider.kind !== undefined &&
-        model.kind !== undefined &&
-        !servedKinds[provider.kind].includes(model.kind)
-      ) {
-        const kinds = servedKinds[provider.kind].join(', ');
-        yield { path: place, message: `is of kind ${provider.kind}, which serves models of kind ${kinds}` };
+        continue;
+      }
+      const serves = kinds.find(({ kind }) => kind === provider.kind)?.serves;
+      if (serves !== undefined && model.kind !== undefined && !serves.includes(model.kind)) {
+        const message = `is of kind ${String(provider.kind)}, which serves models of kind ${serves.join(', ')}`;
+        yield { path: place, message };
       }
     }
     if (model.kind !== undefined) yield* kindMistakes(model, model.kind, path);
@@ -170,21 +145,7 @@ function* modelMistakes({ models, providers }: Outline): Iterable<Mistake> {
 }
 
 function* kindMistakes(model: Outline['models'][number], kind: ModelKind, path: Path): Iterable<Mistake> {
-  if (model.price !== undefined) {
-    const { required, optional } = priceKeys[kind];
-    const fitting: readonly string[] = [...required, ...optional];
-    for (const key of required) {
-      if (!Object.hasOwn(model.price, key))
-        yield { path: [...path, 'price', key], message: `is missing: a model of kind ${kind} needs it` };
-    }
-    for (const key of Object.keys(model.price)) {
-      const known = Object.values(priceKeys).some((keys) =>
-        [...keys.required, ...keys.optional].some((other) => other === key),
-      );
-      if (known && !fitting.includes(key))
-        yield { path: [...path, 'price', key], message: `doesn't fit kind ${kind}, which has ${fitting.join(', ')}` };
-    }
-  }
+  if (model.price !== undefined) yield* priceMistakes(model.price, kind, [...path, 'price']);
   for (const { path: below, kinds } of keysOfSomeKinds) {
     if (!kinds.includes(kind) && valueAt(model, below) !== undefined) {
       yield { path: [...path, ...below], message: `has no meaning for kind ${kind}, only for ${kinds.join(', ')}` };

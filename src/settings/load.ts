@@ -1,6 +1,7 @@
 /** All settings of a process: the environment, and the configuration file or what is built in. */
 import { access, constants, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { builtInConfiguration } from './built-in.ts';
 import { readConfiguration, type Configuration } from './configuration.ts';
 import { readEnvironment, type Environment } from './environment.ts';
@@ -20,22 +21,31 @@ const fileBytesMax = 4 * 1024 * 1024;
  * Reads the environment and the file that `TOLLGATE_CONFIG` names, or `tollgate.yaml` in `cwd`, or without either the
  * built-in configuration. Throws one SettingsError with the mistakes of both.
  */
-export async function loadSettings(env: Record<string, string | undefined>, cwd: string): Promise<Settings> {
+export async function loadSettings(
+  env: Record<string, string | undefined>,
+  cwd: string,
+  kinds: readonly ProviderKind[],
+): Promise<Settings> {
   const lines: string[] = [];
   const environment = await gathered(lines, async () => {
     const read = readEnvironment(env);
     await checkFiles(read, cwd);
     return read;
   });
-  const configured = await gathered(lines, () => loadConfiguration(env, cwd));
+  const configured = await gathered(lines, () => loadConfiguration(env, cwd, kinds));
   if (environment === undefined || configured === undefined) throw new SettingsError(lines);
   return { environment, ...configured };
 }
 
-/** The file's part alone, for reading it again while the process runs. Throws a SettingsError with every mistake. */
+/**
+ * The file's part alone, for reading it again while the process runs. Throws a SettingsError with every mistake; that the
+ * file is gone which was read `before` is one, too, so that nothing built in comes in its place.
+ */
 export async function loadConfiguration(
   env: Record<string, string | undefined>,
   cwd: string,
+  kinds: readonly ProviderKind[],
+  before?: string,
 ): Promise<Pick<Settings, 'configuration' | 'configurationPath'>> {
   const named = env['TOLLGATE_CONFIG']?.trim();
   const isNamed = named !== undefined && named !== '';
@@ -48,10 +58,14 @@ export async function loadConfiguration(
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    if (code !== 'ENOENT' || isNamed) throw new SettingsError([`${place} can't be read (${code})`]);
-    return { configuration: readConfiguration(builtInConfiguration, 'built-in', {}), configurationPath: undefined };
+    if (code !== 'ENOENT' || isNamed || before !== undefined)
+      throw new SettingsError([`${place} can't be read (${code})`]);
+    return {
+      configuration: readConfiguration(builtInConfiguration, 'built-in', {}, kinds),
+      configurationPath: undefined,
+    };
   }
-  return { configuration: readConfiguration(text, file, env), configurationPath: path };
+  return { configuration: readConfiguration(text, file, env, kinds), configurationPath: path };
 }
 
 async function readBounded(path: string, place: string): Promise<string> {

@@ -1,12 +1,7 @@
 /** The schema of `tollgate.yaml` (contract, section 9): every key, its bounds and its default. */
 import { z } from 'zod';
-import {
-  capabilityLabels,
-  modelKinds,
-  providerKinds,
-  type Capability,
-  type ImageQuality,
-} from '../domain/catalogue.ts';
+import { capabilityLabels, modelKinds, type Capability, type ImageQuality } from '../domain/catalogue.ts';
+import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { must, told } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
 
@@ -26,18 +21,31 @@ export const imageWaitSecondsDefault = (root: string): number => (root === '/ai/
 
 const capabilities = Object.keys(capabilityLabels) as Capability[];
 
+// Which keys go with which kind of model, and which names the last two take, is in `price-rules.ts`.
+const pricesByName = () => z.record(z.string(), yuan(), must('be a mapping of names to yuan'));
 const price = strict({
   input_per_million: yuan().optional(),
   output_per_million: yuan().optional(),
   cached_input_per_million: yuan().optional(),
   per_image: yuan().optional(),
   per_second: yuan().optional(),
+  minimum: yuan().optional(),
+  by_quality: strict({
+    low: yuan().optional(),
+    medium: yuan().optional(),
+    high: yuan().optional(),
+  } satisfies Record<ImageQuality, unknown>).optional(),
+  by_size: pricesByName().optional(),
+  by_resolution: pricesByName().optional(),
 });
 
 const route = strict({
   provider: text(64),
   model: text(200),
   options: z.record(z.string(), z.json(), must('be a mapping')).default({}),
+  fields: z
+    .record(z.string(), z.string(must('be the name of a field, or null')).nullable(), must('be a mapping'))
+    .default({}),
 });
 
 const model = strict({
@@ -77,33 +85,28 @@ const commonToProviders = {
   max_per_second: number({ min: 0.01, max: 10_000 }).optional(),
   max_concurrent: number({ whole: true, min: 1, max: 1_000_000 }).optional(),
 };
-const apiKey = { api_key: text(4096) };
 
-const provider = z.discriminatedUnion(
-  'kind',
-  [
-    // Servers of one's own often take no key; OpenAI itself does, see `cross-rules.ts`.
-    strict({ kind: z.literal('openai'), ...commonToProviders, api_key: text(4096).optional() }),
-    strict({ kind: z.literal('ark'), ...commonToProviders, ...apiKey }),
-    strict({ kind: z.literal('volc-visual'), ...commonToProviders, access_key: text(4096), secret_key: text(4096) }),
-    strict({ kind: z.literal('fal'), ...commonToProviders, ...apiKey }),
-    strict({ kind: z.literal('replicate'), ...commonToProviders, ...apiKey }),
-    strict({ kind: z.literal('sync'), ...commonToProviders, ...apiKey }),
-    strict({
-      kind: z.literal('simulator'),
-      ...commonToProviders,
-      latency_ms: number({ whole: true, min: 0, max: 3_600_000 }).default(0),
-      fail_rate: number({ min: 0, max: 1 }).default(0),
-      seed: number({ whole: true, min: 0, max: 2 ** 31 - 1 }).default(1),
-    }),
-  ],
-  {
+/** The mapping of a provider of one kind: what all have, and what this kind declares. */
+function providerOf({ kind, secrets, numbers = {} }: ProviderKind) {
+  const own: Record<string, z.ZodType<string | number | undefined>> = {};
+  for (const [name, rule] of Object.entries(secrets)) {
+    // What is only needed without a base URL is asked for in `cross-rules.ts`.
+    own[name] = rule === 'required' ? text(4096) : text(4096).optional();
+  }
+  for (const [name, rule] of Object.entries(numbers)) own[name] = number(rule).default(rule.default);
+  return strict({ ...own, kind: z.literal(kind), ...commonToProviders });
+}
+
+const anyOf = (kinds: readonly ProviderKind[]) => {
+  const [first, ...others] = kinds.map(providerOf);
+  if (first === undefined) throw new RangeError('there are no kinds of provider');
+  return z.discriminatedUnion('kind', [first, ...others], {
     error: ({ input }) => {
       const isMapping = typeof input === 'object' && input !== null && !Array.isArray(input);
-      return isMapping ? `must be one of ${providerKinds.join(', ')}` : 'must be a mapping';
+      return isMapping ? `must be one of ${kinds.map(({ kind }) => kind).join(', ')}` : 'must be a mapping';
     },
-  },
-);
+  });
+};
 
 const address = () => matching(/^(\/[A-Za-z0-9._~-]+)+$/, 'begin with / and not end with it, such as /v1');
 const waitSeconds = () => number({ whole: true, min: 0, max: waitSecondsMax });
@@ -114,19 +117,21 @@ const deployment = strict({
   video_wait_seconds: waitSeconds().default(waitSecondsMax),
 });
 
-export const configurationSchema = strict({
-  deployments: list(deployment, 16).prefault([{ root: '/v1' }, { root: '/ai/v1' }]),
-  providers: z.record(z.string(), provider, must('be a mapping of names to providers')),
-  models: list(model, 10_000),
-  limits: strict({
-    json_bytes: number({ whole: true, min: KiB, max: 256 * MiB }).default(20 * MiB),
-    audio_bytes: number({ whole: true, min: KiB, max: 2048 * MiB }).default(50 * MiB),
-    video_bytes: number({ whole: true, min: KiB, max: 16_384 * MiB }).default(500 * MiB),
-    audio_seconds: number({ min: 1, max: 3600 }).default(600),
-  }).prefault({}),
-  retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
-});
-export type WrittenConfiguration = z.output<typeof configurationSchema>;
+/** The schema of a whole file, for the kinds of provider that there are. */
+export const configurationSchema = (kinds: readonly ProviderKind[]) =>
+  strict({
+    deployments: list(deployment, 16).prefault([{ root: '/v1' }, { root: '/ai/v1' }]),
+    providers: z.record(z.string(), anyOf(kinds), must('be a mapping of names to providers')),
+    models: list(model, 10_000),
+    limits: strict({
+      json_bytes: number({ whole: true, min: KiB, max: 256 * MiB }).default(20 * MiB),
+      audio_bytes: number({ whole: true, min: KiB, max: 2048 * MiB }).default(50 * MiB),
+      video_bytes: number({ whole: true, min: KiB, max: 16_384 * MiB }).default(500 * MiB),
+      audio_seconds: number({ min: 1, max: 3600 }).default(600),
+    }).prefault({}),
+    retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
+  });
+export type WrittenConfiguration = z.output<ReturnType<typeof configurationSchema>>;
 export type WrittenModel = WrittenConfiguration['models'][number];
 export type WrittenProvider = WrittenConfiguration['providers'][string];
 

@@ -2,9 +2,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
-import type { ChatExchange, ChatListener } from '../chat-exchange.ts';
+import type { ChatExchange, ChatListener } from '../chat-contract.ts';
 import { openDecoder, type BodyDecoder } from './decoded.ts';
-import { firstOf, retryAfterSeconds } from './headers.ts';
+import { firstOf } from '../http/retry-after.ts';
+import { retryAfterSeconds } from './headers.ts';
 
 const requestIdCharactersMax = 200;
 
@@ -26,11 +27,13 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   }
 
   pause(): void {
+    if (this.#isOver) return; // the connection may carry another call by now
     if (this.#decoder === undefined) this.#controller?.pause();
     else this.#decoder.pause();
   }
 
   resume(): void {
+    if (this.#isOver) return;
     if (this.#decoder === undefined) this.#controller?.resume();
     else this.#decoder.resume();
   }

@@ -5,27 +5,25 @@
 import { randomBytes } from 'node:crypto';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { jsonObjectOf, type JsonObject } from '../../domain/chat/usage.ts';
-import type { ChatCall } from '../chat-contract.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
-import { sendBy, type ChatListener, type ListenedChatProvider } from '../chat-exchange.ts';
+import type { ChatCall, ChatListener, ChatProvider } from '../chat-contract.ts';
 import { chatChunks, chatCompletion, type WireFacts } from './chat-completions.ts';
 import { Playback, type Score } from './chat-playback.ts';
 import { chatPrompt, responsesPrompt, type ChatPrompt } from './chat-prompt.ts';
 import { replyOf } from './chat-reply.ts';
 import { responseEvents, responseObject } from './chat-responses.ts';
-import { readKnobs } from './knobs.ts';
+import { knobSettingsOf, readKnobs } from './knobs.ts';
 
 /** Responses that can be fetched later; the oldest go first. They are this process's own. */
 const storedResponsesMax = 1000;
 
 /** A chat provider of kind `simulator`. `now` is Unix ms. */
-export function createSimulatorChat(settings: ProviderSettings, now: () => number = Date.now): ListenedChatProvider {
-  const knobSettings = settings.simulator ?? { latencyMs: 0, failRate: 0, seed: 0 };
+export function createSimulatorChat(settings: ProviderSettings, now: () => number = Date.now): ChatProvider {
+  const knobSettings = knobSettingsOf(settings);
   const stored = new Map<string, JsonObject>();
   return {
     endpoints: ['chat/completions', 'responses'],
     start,
-    send: (call, signal) => sendBy(start, call, signal),
     probe: () => Promise.resolve(),
   };
 

@@ -11,7 +11,7 @@ import { avatarFile, avatarInputs, prepareAvatar, type AvatarTools } from './ava
 import { createEncoderPool } from './encoding/pool.ts';
 import { cardImages, prepareUpscaled, upscaledFile } from './image-job.ts';
 import { newJobId, submittedAt } from './job-id.ts';
-import { readKnobs, type Knobs } from './knobs.ts';
+import { knobSettingsOf, readKnobs, type Knobs } from './knobs.ts';
 import { createPreparations, type Prepare } from './preparations.ts';
 import { makeWorkFolder, sweepWorkFolders } from './work-folders.ts';
 
@@ -41,13 +41,13 @@ export interface Simulator extends TaskProvider {
 /** A provider of kind `simulator`. Threads are started by the first job that needs one, and keep no process alive. */
 export function createSimulator(settings: ProviderSettings, tools: SimulatorTools): Simulator {
   const { tempDir, fetchFile, now = () => Date.now() } = tools;
-  const knobSettings = settings.simulator ?? { latencyMs: 0, failRate: 0, seed: 0 };
+  const knobSettings = knobSettingsOf(settings);
   const avatarTools: AvatarTools = { tempDir, fetchFile, pool: createEncoderPool() };
   const preparations = createPreparations();
   const swept = sweepWorkFolders(tempDir, now()).catch(() => undefined); // tried again at the next start
 
   return {
-    abilities: { idempotent: true, lookup: false, cancel: true },
+    abilities: { idempotent: true, lookup: false, cancel: true, webhook: false },
     submit: (job) => {
       const refusal = refusalOf(job, knobsOf(job));
       if (refusal !== undefined) return Promise.resolve({ outcome: 'refused', error: refusal, fallOver: false });

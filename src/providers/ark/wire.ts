@@ -1,0 +1,142 @@
+/**
+ * Ark's wire format: Seedream's images, where the answer to the create is the result, and Seedance's films as tasks.
+ * Names and paths as in Ark's own SDK (github.com/volcengine/ark-runtime-python).
+ *
+ * A create that was lost can't be found: the filters of the task list are ids, model, status and tier, none of which is
+ * our reference, and `safety_identifier`, which is echoed, names an end user to the provider. Nothing makes a create
+ * idempotent either (`X-Client-Request-Id` is for tracing). What tells of a lost film is the call to its own address,
+ * which bears no signature; so it only tells an id, and the task is polled.
+ */
+import { z } from 'zod';
+import type { ProviderSettings } from '../../domain/catalogue.ts';
+import type { ImageRequest } from '../../domain/requests/image.ts';
+import type { ContentItem, VideoRequest } from '../../domain/requests/video.ts';
+import type { Job } from '../contract.ts';
+import { secretOf } from '../definition.ts';
+import { refusalOfStatus } from '../http/status-errors.ts';
+import type { Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
+import { canCallHook, cannot, namedFields } from '../inputs.ts';
+import { arkErrorIn, refusalOf } from './errors.ts';
+
+/** Volcengine's region; BytePlus has another address for the same API. */
+export const arkBaseUrl = 'https://ark.cn-beijing.volces.com/api/v3';
+
+const tasks_path = '/contents/generations/tasks';
+
+export function arkWire(settings: ProviderSettings): TaskWire {
+  const { baseUrl = arkBaseUrl } = settings;
+  const headers = { authorization: `Bearer ${secretOf(settings, 'api_key')}`, ...settings.headers };
+  const call = (method: WireCall['method'], path: string): WireCall => ({ method, url: `${baseUrl}${path}`, headers });
+  const post = (path: string, body: unknown): WireCall => ({ ...call('POST', path), body: JSON.stringify(body) });
+  const taskPath = (id: string) => `${tasks_path}/${encodeURIComponent(id)}`;
+  return {
+    abilities: { idempotent: false, lookup: false, cancel: true, webhook: true },
+    pollsPerSecondMax: 20, // no limit is documented; films take a minute and more
+    pollPauseMsMax: 10_000,
+    create: (job) => {
+      const { input, model } = job;
+      if (input.kind === 'image') return post('/images/generations', { model, ...imageFields(job, input.request) });
+      if (input.kind !== 'video') throw cannot('This provider makes images and videos only.', 'model');
+      const hookUrl = canCallHook(baseUrl, job) ? job.hookUrl : undefined;
+      return post(tasks_path, { model, ...videoFields(job, input.request, hookUrl) });
+    },
+    answersWithResult: ({ input }) => input.kind === 'image',
+    created: ({ json }) => {
+      const id = idIn(json);
+      return id === undefined
+        ? { outcome: 'unknown', reason: 'the answer names no task' }
+        : { outcome: 'accepted', jobId: id };
+    },
+    poll: (jobId) => call('GET', taskPath(jobId)),
+    polled,
+    cancel: (jobId) => call('DELETE', taskPath(jobId)),
+    // The same call deletes the record of a task that has ended, and is refused for one that runs.
+    isCancellable: ({ json }) => task.safeParse(json).data?.status === 'queued',
+    jobIdOf: idIn,
+    probe: () => call('GET', `${tasks_path}?page_num=1&page_size=1`),
+    refusal: ({ status, json }, job) => {
+      const error = arkErrorIn(json);
+      // An answer that is fine as a whole may hold an image that failed.
+      return error && refusalOf(error, job, status < 400 ? unexplained : refusalOfStatus(status));
+    },
+  };
+}
+
+const unexplained: Refusal = { code: 'upstream_error', fallOver: false };
+
+/** `max_images` is no more than a bound: the model may make fewer, and only those are charged. */
+function imageFields(job: Job, { prompt, imageUrls, pixels, n }: ImageRequest): Record<string, unknown> {
+  if (pixels.mode === 'upscale') throw cannot("The provider of this model can't upscale images.", 'upscale');
+  return namedFields(job, {
+    prompt,
+    // A string for one and a list for several, as clients of every version send them.
+    image: imageUrls.length > 1 ? imageUrls : imageUrls[0],
+    size: `${pixels.width}x${pixels.height}`,
+    sequential_image_generation: n > 1 ? 'auto' : 'disabled',
+    sequential_image_generation_options: n > 1 ? { max_images: n } : undefined,
+    response_format: 'url',
+    watermark: false, // sent always: sources name different defaults
+  });
+}
+
+function videoFields(job: Job, request: VideoRequest, hookUrl: string | undefined): Record<string, unknown> {
+  return namedFields(job, {
+    content: request.content.map(itemOf),
+    ratio: request.ratio,
+    duration: request.durationSeconds,
+    // Both sent always: sources name different defaults.
+    generate_audio: request.generateAudio,
+    watermark: request.watermark,
+    callback_url: hookUrl,
+  });
+}
+
+/** An image without a role is the first frame; texts have none. */
+function itemOf(item: ContentItem): Record<string, unknown> {
+  if (item.type === 'text') return { type: 'text', text: item.text };
+  return { type: item.type, [item.type]: { url: item.url }, ...(item.role !== undefined && { role: item.role }) };
+}
+
+function polled({ json }: WireAnswer, job: Job): Polled {
+  const { data } = task.safeParse(json);
+  if (data === undefined) return { state: 'processing' };
+  switch (data.status) {
+    case 'succeeded': {
+      const url = filmIn(data.content, 0);
+      if (url !== undefined) return { state: 'succeeded', files: [{ url }] };
+      return { state: 'failed', refusal: failure('The provider answered without a film.') };
+    }
+    case 'failed': {
+      const error = arkErrorIn(json);
+      if (error === undefined) return { state: 'failed', refusal: failure('The provider could not make the film.') };
+      return { state: 'failed', refusal: refusalOf(error, job, unexplained) };
+    }
+    case 'cancelled':
+      return { state: 'failed', refusal: failure('The task was cancelled at the provider.') };
+    // Not in the SDK's list of statuses, but in the documentation: it was not done within the task's own time there.
+    case 'expired':
+      return { state: 'failed', refusal: refusalOfStatus(504) };
+    default:
+      return { state: 'processing' };
+  }
+}
+
+/** `{"video_url":"…"}` as documented; resellers of the format have lists of that, or the address alone. */
+function filmIn(content: unknown, depth: number): string | undefined {
+  if (typeof content === 'string') return /^https?:\/\//.test(content) ? content : undefined;
+  if (typeof content !== 'object' || content === null || depth > 3) return undefined;
+  const inner = Array.isArray(content) ? content : [film.safeParse(content).data?.video_url];
+  for (const one of inner) {
+    const url = filmIn(one, depth + 1);
+    if (url !== undefined) return url;
+  }
+  return undefined;
+}
+
+const failure = (message: string): Refusal => ({ code: 'upstream_error', message, fallOver: false });
+
+const idIn = (json: unknown): string | undefined => named.safeParse(json).data?.id;
+
+const named = z.object({ id: z.string().min(1) });
+const task = z.object({ status: z.string(), content: z.unknown().optional() });
+const film = z.object({ video_url: z.unknown().optional() });

@@ -1,0 +1,139 @@
+/** One call to an upstream: bounded in time and bytes, never redirected, never repeated. */
+import { Readable } from 'node:stream';
+import { Agent, Client, type Dispatcher } from 'undici';
+import type { StreamedBody, WireAnswer, WireCall, WireUpload } from './wire.ts';
+
+const answer_bytes_max = 8 * 1024 * 1024;
+const connect_timeout_ms = 10_000;
+const header_bytes_max = 32 * 1024;
+const connections_max = 256;
+
+export interface Caller {
+  /** A call that may be repeated. Resolves with the whole answer, whatever its status; rejects when none came. */
+  call(call: WireCall, signal: AbortSignal): Promise<WireAnswer>;
+  /** The paid call. Resolves with the whole answer, whatever its status; rejects with NotSent or AnswerLost. */
+  pay(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer>;
+  /** As `pay`, but the body of a 2xx is handed over as it comes; whoever asked must read or destroy it. */
+  payForBody(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer | AnswerBody>;
+  close(): Promise<void>;
+}
+
+export interface AnswerBody {
+  status: number;
+  headers: WireAnswer['headers'];
+  body: Readable;
+}
+
+/** The call did not leave this machine. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+}
+
+/** The call left, and no whole answer came: nobody knows what became of it. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
+/** A caller with connections of its own. `timeoutMs` is to the first byte of an answer, `idleTimeoutMs` between bytes. */
+export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; idleTimeoutMs: number }): Caller {
+  const options = {
+    pipelining: 1,
+    maxHeaderSize: header_bytes_max,
+    headersTimeout: timeoutMs,
+    bodyTimeout: idleTimeoutMs,
+    connect: { timeout: connect_timeout_ms },
+  };
+  const agent = new Agent({ ...options, connections: connections_max });
+  return { call: async (call, signal) => whole(await send(agent, call, signal)), pay, payForBody, close };
+
+  async function pay(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer> {
+    const connection = freshConnection(call);
+    try {
+      return await whole(await send(connection.client, call, signal));
+    } catch (error) {
+      throw connection.told(error);
+    } finally {
+      void connection.client.destroy();
+    }
+  }
+
+  async function payForBody(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer | AnswerBody> {
+    const connection = freshConnection(call);
+    try {
+      const answer = await send(connection.client, call, signal);
+      const { statusCode: status, headers, body } = answer;
+      const isGood = status >= 200 && status < 300;
+      const result = isGood ? { status, headers, body } : await whole(answer);
+      if (isGood) body.once('close', () => void connection.client.destroy());
+      else void connection.client.destroy();
+      return result;
+    } catch (error) {
+      void connection.client.destroy();
+      throw connection.told(error);
+    }
+  }
+
+  /**
+   * A connection that no call used before: one that the upstream closes for idleness just then would lose the call, and
+   * nobody knew whether it was taken. Until it stands, nothing was sent.
+   */
+  function freshConnection({ url }: Pick<WireCall, 'url'>) {
+    const client = new Client(new URL(url).origin, options);
+    let isSent = false;
+    client.once('connect', () => {
+      isSent = true;
+    });
+    // undici's own texts name hosts and ports; the cause is for the log.
+    const told = (cause: unknown) =>
+      isSent
+        ? new AnswerLost('the connection broke, or no answer came in time', { cause })
+        : new NotSent('the provider could not be reached', { cause });
+    return { client, told };
+  }
+
+  async function close(): Promise<void> {
+    await agent.destroy();
+  }
+}
+
+function send(dispatcher: Dispatcher, { url, method, headers, body }: WireCall | WireUpload, signal: AbortSignal) {
+  const { origin, pathname, search } = new URL(url);
+  return dispatcher.request({
+    origin,
+    path: `${pathname}${search}`,
+    method,
+    headers: {
+      'user-agent': 'tollgate',
+      ...(body !== undefined && contentOf(body)),
+      ...headers,
+    },
+    body: typeof body === 'object' ? Readable.from(body.read(), { objectMode: false }) : (body ?? null),
+    signal,
+  });
+}
+
+const contentOf = (body: string | StreamedBody): Record<string, string> =>
+  typeof body === 'string'
+    ? { 'content-type': 'application/json' }
+    : { 'content-type': body.contentType, 'content-length': String(body.bytes) };
+
+async function whole({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<WireAnswer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const source: AsyncIterable<Buffer> = body;
+  for await (const piece of source) {
+    bytes += piece.length;
+    if (bytes > answer_bytes_max) throw new Error(`the answer has more than ${answer_bytes_max} bytes`);
+    pieces.push(piece);
+  }
+  const text = Buffer.concat(pieces).toString();
+  return { status, headers, json: parsed(text), text };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

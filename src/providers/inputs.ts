@@ -1,0 +1,93 @@
+/** What a job is made from, in the words that the adapters share: a prompt, pictures, a film and a sound by their addresses. */
+import { GatewayError } from '../domain/errors.ts';
+import { type ContentItem, itemParam } from '../domain/requests/video.ts';
+import { AddressGuard } from '../net/public-hosts.ts';
+import type { Job } from './contract.ts';
+
+export interface Inputs {
+  /** Empty where there is none. */
+  prompt: string;
+  images: readonly string[];
+  video: string | undefined;
+  audio: string | undefined;
+}
+
+/** The inputs of a job of any kind. Uploads are named by their signed links. */
+export function inputsOf({ input }: Job): Inputs {
+  switch (input.kind) {
+    case 'image': {
+      const { prompt, imageUrls } = input.request;
+      return { prompt, images: imageUrls, video: undefined, audio: undefined };
+    }
+    case 'video': {
+      const { content } = input.request;
+      const urls = (type: ContentItem['type']) =>
+        content.flatMap((item) => (item.type === type && item.type !== 'text' ? [item.url] : []));
+      const prompt = content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
+      return { prompt, images: urls('image_url'), video: urls('video_url')[0], audio: urls('audio_url')[0] };
+    }
+    case 'avatar_talk':
+      return { prompt: '', images: [], video: input.video.url, audio: input.audio.url };
+    default:
+      return input satisfies never;
+  }
+}
+
+const itemTypes = { prompt: 'text', images: 'image_url', video: 'video_url', audio: 'audio_url' } as const;
+
+/** The name under which the caller sent an input, or would have to send it, for a refusal that tells of it. */
+export function paramOf({ input }: Job, name: keyof Inputs): string | undefined {
+  switch (input.kind) {
+    case 'image':
+      return { prompt: 'prompt', images: 'image_urls', video: undefined, audio: undefined }[name];
+    case 'video': {
+      const index = input.request.content.findIndex(({ type }) => type === itemTypes[name]);
+      return index < 0 ? 'content' : itemParam(input.request, index);
+    }
+    case 'avatar_talk':
+      return name === 'video' || name === 'audio' ? name : undefined;
+    default:
+      return input satisfies never;
+  }
+}
+
+/**
+ * The fields of a job as the upstream's model calls them: named anew as the route's `fields` say (null leaves one out),
+ * without those that have no value, and with the route's options over all.
+ */
+export function namedFields({ fields, options }: Job, ours: Record<string, unknown>): Record<string, unknown> {
+  const theirs: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(ours)) {
+    const theirName = fields[name] === undefined ? name : fields[name];
+    if (theirName !== null && value !== undefined) theirs[theirName] = value;
+  }
+  return { ...theirs, ...options };
+}
+
+/**
+ * Whether a provider can be asked to call the hook: it calls https addresses only, but for one that is itself reached
+ * over http, which stands on a network of one's own.
+ */
+export const canCallHook = (baseUrl: string, { hookUrl }: Job): boolean =>
+  hookUrl.startsWith('https:') || baseUrl.startsWith('http:');
+
+const internet = new AddressGuard({ allowPrivate: false, allowedOrigins: [] });
+
+/**
+ * Refuses a job whose uploads the provider could not fetch: their links lead to an address of this gateway that means
+ * nothing on the internet. A provider that is itself reached over http stands on a network of one's own.
+ */
+export function requireReachableUploads(baseUrl: string, { input }: Job): void {
+  if (input.kind !== 'avatar_talk' || !baseUrl.startsWith('https:')) return;
+  try {
+    internet.checkWritten(input.video.url);
+  } catch (error) {
+    const reason = 'Providers fetch uploads from PUBLIC_URL, which is not set or leads to a private address.';
+    const cause = new Error(reason, { cause: error });
+    throw new GatewayError('upstream_error', 'The provider could not take the task.', { cause });
+  }
+}
+
+/** A job that this provider has no way to do. */
+export const cannot = (message: string, param?: string): GatewayError =>
+  new GatewayError('invalid_parameter', message, param === undefined ? {} : { param });

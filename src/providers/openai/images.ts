@@ -1,0 +1,135 @@
+/**
+ * The images of the OpenAI API: text to image as JSON, and with references as a form to `/images/edits`. The answer to
+ * the create is the result (`stored-images.ts`), and there is no job to ask for afterwards.
+ */
+import { z } from 'zod';
+import type { ProviderSettings } from '../../domain/catalogue.ts';
+import type { ImageRequest } from '../../domain/requests/image.ts';
+import type { Job } from '../contract.ts';
+import type { ProviderTools } from '../definition.ts';
+import { fetchInputFiles, type InputBounds } from '../http/input-files.ts';
+import { formOf } from '../http/multipart.ts';
+import type { Refusal, TaskWire, WireAnswer, WireUpload } from '../http/wire.ts';
+import { cannot, namedFields } from '../inputs.ts';
+import { commonHeaders } from './headers.ts';
+
+const base_url_default = 'https://api.openai.com/v1';
+
+/**
+ * The API reference of `/images/edits`: up to 16 files of less than 50 MB each, PNG, WebP or JPEG; the type of each
+ * part is required. The bound for all together is ours.
+ */
+const reference_bounds: InputBounds = {
+  mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
+  bytesMax: 50_000_000 - 1,
+  allBytesMax: 200_000_000,
+  timeoutMs: 15_000,
+};
+
+/** Throws for headers in the settings that can't be sent. */
+export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools, 'fetchFile' | 'tempDir'>): TaskWire {
+  const baseUrl = (settings.baseUrl ?? base_url_default).replace(/\/+$/, '');
+  const headers = Object.fromEntries(pairsOf(commonHeaders(settings)));
+  const to = (path: string) => ({ method: 'POST', url: `${baseUrl}${path}`, headers }) as const;
+  return {
+    abilities: { idempotent: false, lookup: false, cancel: false, webhook: false },
+    pollsPerSecondMax: 1,
+    answersWithResult: () => true,
+    create: (job) => ({ ...to('/images/generations'), body: JSON.stringify(fieldsOf(job, requestOf(job))) }),
+    createWithFiles: (job, signal) => {
+      const request = requestOf(job);
+      return request.imageUrls.length === 0 ? undefined : edit(job, request, signal);
+    },
+    created: () => ({ outcome: 'unknown', reason: 'an answer without a result' }),
+    poll: () => {
+      throw new TypeError('there are no jobs to ask for');
+    },
+    polled: () => ({ state: 'missing' }),
+    probe: () => ({ method: 'GET', url: `${baseUrl}/models`, headers }),
+    refusal,
+  };
+
+  async function edit(job: Job, request: ImageRequest, signal: AbortSignal): Promise<WireUpload> {
+    const fields = fieldsOf(job, request);
+    const name = referencesName(job, request.imageUrls.length);
+    const inputs = request.imageUrls.map((url, at) => ({ url, param: `image_urls[${at}]` }));
+    const { files, close } = await fetchInputFiles(inputs, tools, reference_bounds, signal);
+    const references = files.map((file, at) => ({
+      ...{ name, file },
+      fileName: `reference-${at}.${file.mediaType.slice('image/'.length)}`,
+    }));
+    const form = formOf(Object.entries(fields).flatMap(asText), references);
+    return { ...to('/images/edits'), body: { ...form, close } };
+  }
+}
+
+function requestOf({ input }: Job): ImageRequest {
+  if (input.kind !== 'image') throw cannot('This provider makes images only.');
+  if (input.request.pixels.mode === 'upscale') {
+    throw cannot('This model has no upscaling.', 'upscale');
+  }
+  return input.request;
+}
+
+/**
+ * GPT image models always answer with base64 and refuse `response_format` as unknown; DALL·E models answer with
+ * addresses unless told otherwise, and their `quality` has other words (API reference of `/images/generations`).
+ */
+function fieldsOf(job: Job, { prompt, n, quality, pixels }: ImageRequest): Record<string, unknown> {
+  const isDallE = /^dall-e/i.test(job.model);
+  return namedFields(job, {
+    ...{ model: job.model, prompt, n },
+    size: pixels.mode === 'sized' ? `${pixels.width}x${pixels.height}` : undefined,
+    quality: isDallE ? undefined : quality,
+    response_format: isDallE ? 'b64_json' : undefined,
+  });
+}
+
+/** As OpenAI's own clients write it, where the route doesn't say otherwise. */
+function referencesName({ fields }: Job, count: number): string {
+  const { image = count === 1 ? 'image' : 'image[]' } = fields;
+  if (image === null) throw cannot('This model takes no reference images.', 'image_urls');
+  return image;
+}
+
+/** A field of a form; what has no value is left out. */
+function asText([name, value]: [string, unknown]): [string, string][] {
+  if (value === undefined || value === null) return [];
+  return [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
+}
+
+/**
+ * `moderation_blocked` is what GPT image models say, `content_policy_violation` what DALL·E said; older answers have
+ * the words only. A wrong model, and money that ran out, are the operator's trouble, under whichever status.
+ */
+function refusal({ status, json }: WireAnswer): Refusal | undefined {
+  const { data } = errorBody.safeParse(json);
+  if (data === undefined) return undefined;
+  const { code, type, param, message } = data.error;
+  const word = code ?? type ?? '';
+  const isPolicy =
+    /moderation_blocked|content_policy|content_filter/.test(word) ||
+    (status < 500 && /safety system|content polic/i.test(message ?? ''));
+  if (isPolicy) return { code: 'content_policy_violation', fallOver: false, isCertain: true };
+  const isOperators = /quota|billing|spend_limit|usage_limit|model_not_found/.test(word) || param === 'model';
+  if (isOperators && status < 500) {
+    return { code: 'upstream_error', message: 'The provider could not take the task.', fallOver: true };
+  }
+  if (status !== 400) return undefined;
+  const ours = ourParams.get((param ?? '').replace(/\[.*$/, ''));
+  return { code: 'invalid_parameter', fallOver: false, ...(ours !== undefined && { param: ours }) };
+}
+
+const ourParams = new Map([
+  ...['prompt', 'size', 'quality', 'n'].map((name) => [name, name] as const),
+  ['image', 'image_urls'],
+]);
+
+const word = z.string().nullish().catch(undefined);
+const errorBody = z.object({ error: z.object({ code: word, type: word, param: word, message: word }) });
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) pairs.push([flat[at] ?? '', flat[at + 1] ?? '']);
+  return pairs;
+}

@@ -1,0 +1,102 @@
+/**
+ * What the codes of Volcengine Visual mean to a caller. Sources: the tables of error codes in the official pages of its
+ * models (such as https://www.volcengine.com/docs/85621/1817045), which give an HTTP status to each, and for 502xx,
+ * 50400, 50402 and 60102 the service's common ones (https://www.volcengine.com/docs/6973/152544). Whatever the HTTP
+ * status: a code other than 10000 comes without a task.
+ */
+import { itemParam } from '../../domain/requests/video.ts';
+import type { Job } from '../contract.ts';
+import type { Refusal } from '../http/wire.ts';
+
+export const success_code = 10_000;
+
+type Part = 'prompt' | 'picture' | 'film';
+
+/** The provider failed inside: of a create, nobody knows whether a task came of it. */
+export const isInternal = (code: number): boolean => code === 50_500 || code === 50_501;
+
+/** Tells nothing of a task that was asked about: too many calls, or trouble with the operator's account. */
+export const isPassingCode = (code: number): boolean => code === 50_429 || code === 50_430 || isAccountTrouble(code);
+
+/** `said` is the answer's own message. Undefined for a code that isn't documented. */
+export function refusalOfCode(code: number, said: string, job: Job): Refusal | undefined {
+  if (isInternal(code)) return { ...routeFault, message: 'The provider had an internal error.', isCertain: false };
+  // A req_key that the service doesn't have is told as bad input; the caller never wrote it.
+  if (isAccountTrouble(code) || (code === 50_200 && /\breq_key\b/.test(said))) return routeFault;
+  switch (code) {
+    case 50_429:
+    case 50_430:
+      return { ...routeFault, code: 'upstream_rate_limited', message: 'The provider is busy. Try again later.' };
+    case 50_411:
+    case 50_518:
+      return policy('The reference did not pass the provider’s content check.', paramOf('picture', job));
+    case 50_412:
+    case 50_413:
+      return policy('The prompt did not pass the provider’s content check.', paramOf('prompt', job));
+    case 50_511: // picture
+    case 50_512: // text
+    case 50_516: // film
+    case 50_517: // sound
+    case 50_519: // picture, copyright
+      return policy('The result did not pass the provider’s content check.');
+    case 50_520:
+    case 50_521:
+    case 50_522:
+      return { ...routeFault, message: 'The provider’s content check is out of order.' };
+    case 60_102:
+      return { ...badInput, message: 'No face was found in the reference.', ...told(paramOf('picture', job)) };
+    case 50_205: // too large
+    case 50_206: // none
+    case 50_207: // can't be decoded
+      return { ...badInput, ...told(paramOf('picture', job)) };
+    case 50_209: // none
+    case 50_210: // can't be decoded
+    case 50_211: // too large
+    case 50_214: // too long
+      return { ...badInput, ...told(paramOf('film', job)) };
+    default:
+      return code >= 50_200 && code < 50_300 ? badInput : undefined;
+  }
+}
+
+/** The message is the answer's own. */
+const badInput: Refusal = { code: 'invalid_parameter', fallOver: false, isCertain: true };
+
+const routeFault: Refusal = {
+  code: 'upstream_error',
+  message: 'The provider could not take the task.',
+  fallOver: true,
+  isCertain: true,
+};
+
+const policy = (message: string, param?: string): Refusal => ({
+  ...{ code: 'content_policy_violation', message, fallOver: false, isCertain: true },
+  ...told(param),
+});
+
+const told = (param: string | undefined) => (param === undefined ? {} : { param });
+
+/** Access denied, which is also how a model that wasn't opened for the account is told; an action that isn't there. */
+const isAccountTrouble = (code: number): boolean => code === 50_400 || code === 50_402;
+
+/** Under which name the caller sent it. What a picture is to other models is the film to one that moves lips. */
+function paramOf(part: Part, { input }: Job): string | undefined {
+  if (input.kind === 'avatar_talk') return undefined;
+  if (input.kind === 'image') {
+    if (part === 'prompt') return 'prompt';
+    const { length } = input.request.imageUrls;
+    return length > 1 ? 'image_urls' : length === 1 ? 'image_urls[0]' : undefined;
+  }
+  const { content } = input.request;
+  for (const type of itemTypes[part]) {
+    const index = content.findIndex((item) => item.type === type);
+    if (index >= 0) return itemParam(input.request, index);
+  }
+  return undefined;
+}
+
+const itemTypes = {
+  prompt: ['text'],
+  picture: ['image_url', 'video_url'],
+  film: ['video_url'],
+} as const satisfies Record<Part, readonly string[]>;
