@@ -3,55 +3,79 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import type { ActivityDependencies } from './activities/index.ts';
+import type { ActivityDependencies, WorkerDependencies } from './activities/index.ts';
 import { release } from './activities/end.ts';
+import { result_bytes_max } from './activities/store-result.ts';
 import { createApp } from './api/app.ts';
+import type { ApiDependencies } from './api/dependencies.ts';
 import { HealthBook } from './api/health/health-book.ts';
 import { Readiness } from './api/health/readiness.ts';
 import { KeyCache } from './api/keys/key-cache.ts';
 import { serve } from './api/server.ts';
+import { type DeliveryPace, standardPace } from './domain/webhooks.ts';
+import { fetchWindowMs } from './domain/limits.ts';
 import { fetchFile } from './net/fetch-file.ts';
+import { webhookPoster } from './net/post-webhook.ts';
 import { AddressGuard } from './net/public-hosts.ts';
-import { createChatProviders, createTaskProviders, routesWithoutAdapter } from './providers/registry.ts';
-import type { ChatProvider } from './providers/chat-contract.ts';
+import { createChatProviders, createTaskProviders } from './providers/registry.ts';
+import type { ProviderDefinition, ProviderTools } from './providers/definition.ts';
 import type { TaskProvider } from './providers/contract.ts';
+import { type ProviderAddresses, providerAddresses } from './storage/provider-addresses.ts';
+import type { Configuration } from './settings/configuration.ts';
+import type { Environment } from './settings/environment.ts';
 import type { Settings } from './settings/load.ts';
 import { deriveKeys, type Secrets } from './settings/secrets.ts';
 import { SettingsError } from './settings/mistakes.ts';
 import type { BlobStore } from './storage/blobs.ts';
 import { type Database, openDatabase, sqlState } from './storage/database.ts';
-import { createFileBlobs } from './storage/file-blobs.ts';
+import { beginLog } from './storage/acts.ts';
 import { agreeOn } from './storage/installation.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
 import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { Owner } from './storage/ledger/sweep.ts';
 import { TaskNews } from './storage/task-news.ts';
+import { webhookSecrets } from './storage/webhook-secrets.ts';
 import { loadTokenizer } from './tokens/count-tokens.ts';
+import { ensureAuditSchedule } from './temporal/audit-schedule.ts';
+import { EventScan } from './temporal/event-scan.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { StartScan } from './temporal/start-scan.ts';
 import { TaskStarter } from './temporal/task-starter.ts';
 import { startWorkers } from './temporal/worker.ts';
+import { auditEverything } from './wiring/audit.ts';
+import { createMetrics } from './wiring/metrics.ts';
+import { blobsOf } from './wiring/blob-store.ts';
+import { checkSecret } from './wiring/check-secret.ts';
+import { LiveConfiguration } from './wiring/live-configuration.ts';
 
-const fetch_window_ms = 600_000;
 const input_bytes_max = 500 * 1024 * 1024;
 const input_ms_max = 300_000;
+const result_ms_max = 3_600_000;
+const downloads_at_once = 16;
 /** PostgreSQL's `undefined_table`. */
 const undefined_table = '42P01';
 
 /** What every role stands on. */
 export interface Core {
-  settings: Settings;
+  environment: Environment;
+  /** What `tollgate.yaml` says, and the adapters of it. */
+  live: LiveConfiguration;
   database: Database;
   ledger: Ledger;
   calls: CallLedger;
   blobs: BlobStore;
   secrets: Secrets;
   guard: AddressGuard;
+  /** Those of `live`. */
   providers: ReadonlyMap<string, TaskProvider>;
-  chatProviders: ReadonlyMap<string, ChatProvider>;
+  limits: ActivityDependencies['limits'];
+  addresses: ProviderAddresses;
+  downloads: ActivityDependencies['downloads'];
+  webhooks: ActivityDependencies['webhooks'];
   queues: QueueNames;
   log: Logger;
   /** The address that callers use; known once the server listens. */
@@ -67,6 +91,14 @@ export interface CoreOptions {
   /** Prefix of the task queues; without it, the one that this database's processes have agreed on. */
   queuePrefix?: string;
   fetchWindowMs?: number;
+  /** How long after a commit its rows are trusted; tests make it long. */
+  trustedMs?: number;
+  /** How long a provider is kept at least that a reload has removed; tests make it short. */
+  leavingMs?: number;
+  /** How webhooks are tried again; tests make it short. */
+  deliveryPace?: DeliveryPace;
+  /** The kinds of provider that there are; the registry's without. */
+  kinds?: readonly ProviderDefinition[];
 }
 
 /** Opens database, ledger, blob store and providers. Refuses a database that was signed under another secret. */
@@ -75,35 +107,36 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   const { log } = options;
   if (environment.s3)
     throw new SettingsError(['S3_BUCKET: this version keeps results in files below TOLLGATE_DATA_DIR only']);
-  const missing = routesWithoutAdapter(configuration.models.values(), configuration.providers);
-  if (missing.length > 0) throw new SettingsError(missing);
   const secrets = deriveKeys(options.secretTexts);
   const database = openDatabase(options.databaseUrl, {
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
   });
-  const groups = new LedgerGroups(database, secrets.first.ledger);
+  const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs);
   const guard = new AddressGuard({
     allowPrivate: environment.allowPrivateUrls,
     allowedOrigins: [
-      environment.publicUrl,
-      ...[...configuration.providers.values()].map(({ baseUrl }) => baseUrl),
-    ].filter((url) => url !== undefined),
+      ...(environment.publicUrl === undefined ? [] : [environment.publicUrl]),
+      ...baseUrlsOf(configuration),
+    ],
   });
-  const chatProviders = createChatProviders(configuration.providers);
-  const providers = createTaskProviders(configuration.providers, {
-    fetchFile: (url, param) =>
-      fetchFile(url, {
-        guard,
-        param,
-        bytesMax: input_bytes_max,
-        timeoutMs: input_ms_max,
-        signal: AbortSignal.timeout(input_ms_max),
-      }),
-    tempDir: join(resolve(environment.dataDir), 'tmp'),
+  const tools = providerTools(guard, environment);
+  const live = new LiveConfiguration(configuration, {
+    database,
+    makeTasks: (providers) => createTaskProviders(providers, tools, options.kinds),
+    makeChat: (providers) => createChatProviders(providers, options.kinds),
+    log,
+    ...(options.leavingMs !== undefined && { leavingMs: options.leavingMs }),
+  });
+  live.follow({
+    replaced: () => {
+      for (const url of baseUrlsOf(live.now.configuration)) guard.allow(url);
+      return Promise.resolve();
+    },
   });
   let queuePrefix: string;
   try {
     await checkSecret(database, secrets);
+    await beginLog(database, secrets.first.ledger);
     queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {
     await database.close();
@@ -111,38 +144,56 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       throw new Error("The database has no tables yet. Run 'npx tollgate migrate' first.", { cause: error });
     throw error;
   }
-  return {
-    settings,
+  const core: Core = {
+    environment,
+    live,
     database,
     ledger: new Ledger(groups),
     calls: new CallLedger(groups),
-    blobs: createFileBlobs(join(resolve(environment.dataDir), 'blobs')),
+    blobs: blobsOf(environment),
     secrets,
     guard,
-    providers,
-    chatProviders,
+    providers: live.providers,
+    limits: (provider) => live.settingsOf(provider) ?? {},
+    addresses: providerAddresses({ publicUrl: () => core.publicUrl, secrets }),
+    downloads: pLimit(downloads_at_once),
+    webhooks: {
+      post: webhookPoster(guard),
+      secrets: (account) => webhookSecrets(database, secrets, account),
+      pace: options.deliveryPace ?? standardPace,
+    },
     queues: queueNames(queuePrefix),
     log,
     publicUrl: environment.publicUrl ?? '',
-    fetchWindowMs: options.fetchWindowMs ?? fetch_window_ms,
+    fetchWindowMs: options.fetchWindowMs ?? fetchWindowMs,
     async close() {
       await groups.drained();
-      for (const provider of [...providers.values(), ...chatProviders.values()]) await provider.close?.();
+      await live.close();
       await database.close();
     },
   };
+  return core;
 }
+
+const providerTools = (guard: AddressGuard, { dataDir }: Environment): ProviderTools => ({
+  fetchFile: (url, param) =>
+    fetchFile(url, {
+      guard,
+      param,
+      bytesMax: input_bytes_max,
+      timeoutMs: input_ms_max,
+      signal: AbortSignal.timeout(input_ms_max),
+    }),
+  fetchResult: (url, signal) => fetchFile(url, { guard, bytesMax: result_bytes_max, timeoutMs: result_ms_max, signal }),
+  tempDir: join(resolve(dataDir), 'tmp'),
+});
+
+const baseUrlsOf = ({ providers }: Configuration): string[] =>
+  [...providers.values()].flatMap(({ baseUrl }) => baseUrl ?? []);
 
 /** Two gateways on one Temporal namespace must not work on each other's queues, so each database has names of its own. */
 const agreedPrefix = (database: Database): Promise<string> =>
   agreeOn(database, 'queue_prefix', `tollgate-${randomBytes(6).toString('hex')}`);
-
-/** The ledger's chain and all links are signed: a process with another secret would only do harm. */
-async function checkSecret(database: Database, { all, fingerprint }: Secrets): Promise<void> {
-  const known = await agreeOn(database, 'secret_fingerprint', fingerprint);
-  if (all.some(({ id }) => id === known)) return;
-  throw new SettingsError(['TOLLGATE_SECRET: this database was signed under another secret; add that one to the list']);
-}
 
 export interface Role {
   stop(): Promise<void>;
@@ -154,21 +205,36 @@ export async function startWorkerRole(
   connection: NativeConnection,
   namespace: string,
 ): Promise<Role & { done: Promise<void> }> {
-  const deps: ActivityDependencies = core;
+  const client = new Client({ connection, namespace });
+  const deps: WorkerDependencies = {
+    ...core,
+    audit: (signal) => {
+      const { database, blobs, secrets, queues, fetchWindowMs } = core;
+      const ledgerKeys = secrets.all.map(({ ledger }) => ledger);
+      return auditEverything({ database, blobs, ledgerKeys, temporal: { client, queues }, fetchWindowMs }, { signal });
+    },
+  };
   await registerSearchAttributes(connection, namespace).catch((error: unknown) => {
     core.log.warn({ err: error }, 'the search attributes could not be registered; an operator may have to');
   });
-  const workers = await startWorkers(connection, namespace, core.queues, deps);
-  const starter = new TaskStarter(new Client({ connection, namespace }), core.queues, { eager: false });
+  await ensureAuditSchedule(client, core.queues).catch((error: unknown) => {
+    core.log.warn({ err: error }, 'the nightly audit could not be scheduled; the next start of a worker tries again');
+  });
+  const workers = await startWorkers(connection, namespace, core.queues, deps, core.live.during);
+  const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
+  const starter = new TaskStarter(client, core.queues, { eager: false });
   const scan = new StartScan({
     database: core.database,
+    blobs: core.blobs,
     starter,
+    events: new EventScan({ ...core, client }),
     release: (args) => release(deps, args),
     log: core.log,
   });
   return {
     done: workers.done,
     async stop() {
+      unfollow();
       await scan.close();
       await workers.stop();
     },
@@ -187,8 +253,8 @@ export async function startApiRole(
   namespace: string,
   { eager, isPrepared = () => true }: { eager: boolean; isPrepared?: () => boolean },
 ): Promise<ApiRole> {
-  const { settings, database, log } = core;
-  const { host, port } = settings.environment;
+  const { database, live, log } = core;
+  const { host, port } = core.environment;
   const draining = new AbortController();
   const background = new Set<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
@@ -200,33 +266,38 @@ export async function startApiRole(
     onSwept: ({ requestId, transferId }) =>
       log.warn({ requestId, transferId }, 'released the hold of a process that died'),
   });
-  const health = new HealthBook({
-    database,
-    providers: new Map<string, Pick<TaskProvider, 'probe'>>([...core.chatProviders, ...core.providers]),
-    configuration: settings.configuration,
-    log,
-  });
+  const health = new HealthBook({ database, providers: live.providers, now: () => live.now, during: live.during, log });
   const client = new Client({ connection, namespace });
   const checkTemporal = async () => {
     await connection.workflowService.getSystemInfo({});
   };
-  const app = createApp({
+  const fixed = {
     ...core,
-    configuration: settings.configuration,
+    during: live.during,
     news,
     starter: new TaskStarter(client, core.queues, { eager }),
     keys: new KeyCache(database, warn('the use of a key was not noted')),
     health,
     owner,
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, draining: draining.signal, isPrepared }),
+    metrics: createMetrics(database, warn('the last audit could not be read for /metrics')),
     publicUrl: () => core.publicUrl,
     draining: draining.signal,
-    background: (work) => {
+    background: (work: Promise<unknown>) => {
       const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));
       background.add(tracked);
     },
+  };
+  let now: ApiDependencies = { ...fixed, ...live.now };
+  const unfollow = live.follow({
+    replaced: () => {
+      now = { ...fixed, ...live.now };
+      return health.reloaded();
+    },
   });
+  const app = createApp(() => now);
   const closeParts = async () => {
+    unfollow();
     health.close();
     await news.close();
     await owner.close();

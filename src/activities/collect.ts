@@ -1,10 +1,11 @@
 /** Collecting: asks the provider until the job is done, then stores its result. Harmless to repeat. */
-import { sleep } from '@temporalio/activity';
+import { activityInfo, sleep } from '@temporalio/activity';
 import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
-import type { Poll, ResultPart } from '../providers/contract.ts';
-import { closeIntent, findIntent } from '../storage/intents.ts';
+import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
+import { closeIntent, findIntent, type Intent } from '../storage/intents.ts';
+import type { Task } from '../storage/tasks.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Collected, TaskFailed } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -14,7 +15,11 @@ import { storeResult } from './store-result.ts';
 const first_pause_ms = 500;
 const pause_ms_min = 20;
 const pause_ms_max = 10_000;
+/** Of storing a result: some eight minutes, with half a minute between the later ones. */
+const attempts_max = 20;
 const error_pause_ms_max = 30_000;
+/** A job that was just created may not be known everywhere yet; after six polls in some ten seconds it is lost. */
+const misses_max = 5;
 
 /** Waits for the result of a task that was sent, and stores it. */
 export async function collect(
@@ -27,48 +32,84 @@ export async function collect(
   const intent = await findIntent(deps.database, taskId, index);
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
   const deadline = intent.createdAt.getTime() + loaded.route.deadlineMs;
-  if (intent.outcome === 'finished') {
-    // The answer to the create was the result, and `submit` has stored it: what is left is to measure it.
-    // The first copy is left to the sweep of unnamed blobs, so that a repeated attempt finds it.
-    const parts = (intent.blobKeys ?? []).map((key) => ({ open: () => deps.blobs.read(key) }));
-    return await stored(deps, loaded, parts, deadline, signal);
+  return (await ofKnown(deps, loaded, intent, deadline, signal)) ?? untilKnown(deps, loaded, index, deadline, signal);
+}
+
+/** What the intent says of the call; undefined while nobody knows. */
+async function ofKnown(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  { outcome, jobId, blobKeys, error }: Intent,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Collected | undefined> {
+  if (outcome === 'finished') return await ofStoredAnswer(deps, loaded, blobKeys?.[0], deadline, signal);
+  if (jobId !== null) return await whenDone(deps, loaded, jobId, deadline, signal);
+  return error === null ? undefined : { outcome: 'failed', error };
+}
+
+/**
+ * The answer to the create was the result, and `submit` has stored it. That copy is left to the sweep of unnamed blobs,
+ * so that a repeated attempt finds it.
+ */
+async function ofStoredAnswer(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  key: string | undefined,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Collected> {
+  const { provider, job, task } = loaded;
+  if (key === undefined || !provider.resultOf) throw new TypeError(`nothing can read the answer of ${job.reference}`);
+  let result: Poll;
+  try {
+    const answer: StoredAnswer = { bytes: await deps.blobs.size(key), read: (range) => deps.blobs.read(key, range) };
+    result = await provider.resultOf(answer, job);
+  } catch (error) {
+    if (isWorthAnotherTry(deadline, signal)) throw error;
+    deps.log.error({ err: error, taskId: task.id }, 'the stored answer to a paid call can not be read');
+    return failed(new GatewayError('upstream_error', "The provider's answer could not be read."));
   }
-  const jobId = intent.jobId ?? (await lookedUp(deps, loaded, index, deadline, signal));
-  if (jobId === undefined) {
-    return failed(new GatewayError('upstream_timeout', 'The provider never said what became of the task.'));
-  }
-  return await whenDone(deps, loaded, jobId, deadline, signal);
+  if (result.state === 'succeeded') return await stored(deps, loaded, result.parts, deadline, signal);
+  if (result.state === 'failed') return failed(result.error);
+  throw new TypeError(`a stored answer is ${result.state}`);
 }
 
 /**
  * Nobody knows whether the provider works on the task. It is asked for the job that carries our reference where it can
- * tell; else it is given its time, and then the hold goes back.
+ * tell, and the intent is watched: a call of the provider's (`api/routes/hooks.ts`) or the attempt that sent, if it still
+ * lives, may write there what it knows. Then the hold goes back.
  */
-async function lookedUp(
+async function untilKnown(
   deps: ActivityDependencies,
-  { provider, job, route, task }: TaskOnRoute,
+  loaded: TaskOnRoute,
   index: number,
   deadline: number,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  if (!provider.abilities.lookup) await sleep(Math.max(0, deadline - Date.now()));
-  for (let pause = first_pause_ms; Date.now() < deadline; pause = Math.min(pause_ms_max, pause * 1.5)) {
+): Promise<Collected> {
+  const { provider, job, route, task } = loaded;
+  for (let pause = first_pause_ms; ; pause = Math.min(pause_ms_max, pause * 1.5)) {
+    const intent = await findIntent(deps.database, task.id, index);
+    const collected = intent && (await ofKnown(deps, loaded, intent, deadline, signal));
+    if (collected) return collected;
     try {
-      const jobId = await provider.find?.(
-        job.reference,
-        AbortSignal.any([signal, AbortSignal.timeout(route.timeoutMs)]),
-      );
+      const jobId = provider.abilities.lookup
+        ? await provider.find?.(job, AbortSignal.any([signal, AbortSignal.timeout(route.timeoutMs)]))
+        : undefined;
       if (jobId !== undefined) {
         await closeIntent(deps.database, task.id, index, { outcome: 'accepted', jobId });
-        return jobId;
+        continue;
       }
     } catch (error) {
       if (signal.aborted) throw error;
       deps.log.warn({ err: error, taskId: task.id }, 'a look-up failed and is repeated');
     }
+    // Only now: what was told during the last pause counts, too.
+    if (Date.now() >= deadline) {
+      return failed(new GatewayError('upstream_timeout', 'The provider never said what became of the task.'));
+    }
     await sleep(Math.max(0, Math.min(pause, deadline - Date.now())));
   }
-  return undefined;
 }
 
 async function whenDone(
@@ -78,18 +119,22 @@ async function whenDone(
   deadline: number,
   signal: AbortSignal,
 ): Promise<Collected> {
-  let pause = first_pause_ms;
-  for (let troubles = 0; ;) {
+  const pauseMax = loaded.provider.pollPauseMsMax ?? pause_ms_max;
+  let [pause, troubles, misses] = [first_pause_ms, 0, 0];
+  for (;;) {
     const answer = await polled(deps, loaded, jobId, signal);
     if (answer.state === 'succeeded') return await stored(deps, loaded, answer.parts, deadline, signal);
     if (answer.state === 'failed') return failed(answer.error);
+    misses = answer.state === 'missing' ? misses + 1 : 0;
+    if (misses > misses_max) return failed(new GatewayError('upstream_error', 'The provider has lost the task.'));
     if (Date.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider did not finish the task in time.'));
     }
-    troubles = answer.trouble === true ? troubles + 1 : 0;
-    const wished = answer.retryAfterMs ?? (troubles > 0 ? Math.min(error_pause_ms_max, 500 * 2 ** troubles) : pause);
+    const { retryAfterMs, isTrouble = false } = answer.state === 'processing' ? answer : {};
+    troubles = isTrouble ? troubles + 1 : 0;
+    const wished = retryAfterMs ?? (troubles > 0 ? Math.min(error_pause_ms_max, 500 * 2 ** troubles) : pause);
     await sleep(Math.max(pause_ms_min, Math.min(wished, deadline - Date.now())));
-    pause = Math.min(pause_ms_max, pause * 1.5);
+    pause = Math.min(pauseMax, pause * 1.5);
   }
 }
 
@@ -99,13 +144,13 @@ async function polled(
   { provider, job, task }: TaskOnRoute,
   jobId: string,
   signal: AbortSignal,
-): Promise<Poll & { trouble?: true }> {
+): Promise<Poll> {
   try {
     return await provider.poll(jobId, job, signal);
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.warn({ err: error, taskId: task.id }, 'a poll failed and is repeated');
-    return { state: 'processing', trouble: true };
+    return { state: 'processing', isTrouble: true };
   }
 }
 
@@ -118,21 +163,42 @@ async function stored(
   signal: AbortSignal,
 ): Promise<Collected> {
   const files: StoredFile[] = [];
-  for (const part of parts) {
+  const dropped = async (failure: TaskFailed): Promise<TaskFailed> => {
+    for (const { blobKey } of files) await deps.blobs.remove(blobKey);
+    return failure;
+  };
+  // What is more than was asked for is not charged, so it is not kept.
+  for (const part of parts.slice(0, partsMax(task))) {
     try {
-      files.push(await storeResult(deps.blobs, newBlobKey(`results/${task.id}`), () => part.open(signal)));
+      const key = newBlobKey(`results/${task.id}`);
+      files.push(await deps.downloads(() => storeResult(deps.blobs, key, () => part.open(signal))));
     } catch (error) {
-      if (error instanceof GatewayError) return failed(error);
-      if (signal.aborted || Date.now() < deadline) throw error;
+      if (error instanceof GatewayError) return dropped(failed(error));
+      // Another attempt asks the provider anew, which may name a fresh address.
+      if (isWorthAnotherTry(deadline, signal)) throw error;
       deps.log.error({ err: error, taskId: task.id }, 'a result could not be stored, and its time is up');
-      return failed(new GatewayError('upstream_timeout', 'The result could not be read from the provider in time.'));
+      const text = 'The result could not be read from the provider in time.';
+      return dropped(failed(new GatewayError('upstream_timeout', text)));
     }
   }
-  return checked(task.terms.maxSeconds, files);
+  const result = checked(task, files);
+  return result.outcome === 'failed' ? dropped(result) : result;
 }
 
-function checked(maxSeconds: number | null, files: StoredFile[]): Collected {
+/** Trouble with what the provider has made: another attempt may have more luck, but not for ever. */
+const isWorthAnotherTry = (deadline: number, signal: AbortSignal): boolean =>
+  signal.aborted || (Date.now() < deadline && activityInfo().attempt < attempts_max);
+
+const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
+
+function checked({ kind, terms: { maxSeconds } }: Task, files: StoredFile[]): Collected {
   if (files.length === 0) return failed(new GatewayError('upstream_error', 'The provider answered without a result.'));
+  const isFitting = ({ mediaType, durationMs }: StoredFile) =>
+    kind === 'image' ? mediaType.startsWith('image/') : mediaType.startsWith('video/') && durationMs !== undefined;
+  if (!files.every(isFitting)) {
+    const text = `The provider answered with a file that is no ${kind === 'image' ? 'image' : 'video'}.`;
+    return failed(new GatewayError('upstream_error', text));
+  }
   const longest = Math.max(0, ...files.map(({ durationMs }) => durationMs ?? 0));
   if (maxSeconds !== null && longest > maxSeconds * 1000) {
     const text = `The result lasts ${longest / 1000} s; ${maxSeconds} s are the most for this model.`;

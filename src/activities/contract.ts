@@ -14,6 +14,30 @@ export interface HouseActivities {
   settle(args: { taskId: TaskId; files: readonly StoredFile[] }): Promise<Ended>;
   release(args: { taskId: TaskId; error: FailureFacts }): Promise<Ended>;
   expire(args: { taskId: TaskId }): Promise<{ againInMs: number | null }>;
+  giveUp(args: { eventId: string }): Promise<Delivery>;
+}
+
+/** On the queue of the workflows: attempts to deliver events. */
+export interface DeliveryActivities {
+  deliver(args: { eventId: string }): Promise<Delivery>;
+}
+
+/** How the delivery of an event ended. */
+export interface Delivery {
+  delivered: boolean;
+}
+
+/** On the queue of workflows. */
+export interface AuditActivities {
+  audit(): Promise<Audited>;
+}
+
+/** How an audit came out; its findings are in the log and among the audits. */
+export interface Audited {
+  agrees: boolean;
+  findingCount: number;
+  looked: Readonly<Record<string, number>>;
+  seconds: number;
 }
 
 export type Submitted =

@@ -1,9 +1,34 @@
 /** What the activities work with; made once by the wiring. */
 import type { Logger } from 'pino';
+import type { ProviderSettings } from '../domain/catalogue.ts';
+import type { AccountId } from '../domain/ids.ts';
+import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhooks.ts';
 import type { TaskProvider } from '../providers/contract.ts';
+import type { AuditReport } from '../storage/audit/audit.ts';
 import type { BlobStore } from '../storage/blobs.ts';
 import type { Database } from '../storage/database.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
+import type { ProviderAddresses } from '../storage/provider-addresses.ts';
+
+/** What a provider bears, over all workers: creates a second, and unfinished jobs. */
+export type ProviderLimits = Pick<ProviderSettings, 'maxPerSecond' | 'maxConcurrent'>;
+
+/** What stands between a provider's queue and the submits of this process. */
+export interface SubmitDoor {
+  /** A submit no longer waits for the provider's limits, so another may come; to be called back when it has ended. */
+  through(): () => void;
+  /** The provider has no room: nobody need come for this long. */
+  closeFor(ms: number): void;
+}
+
+/** What delivering events takes. */
+export interface WebhookTools {
+  /** Signs and sends one attempt; rejects with the reason of `signal`. */
+  post(request: WebhookRequest, signal: AbortSignal): Promise<WebhookOutcome>;
+  /** All that are valid now. */
+  secrets(account: AccountId): Promise<readonly string[]>;
+  pace: DeliveryPace;
+}
 
 export interface ActivityDependencies {
   database: Database;
@@ -11,7 +36,22 @@ export interface ActivityDependencies {
   blobs: BlobStore;
   /** By the name that the settings give them. */
   providers: ReadonlyMap<string, TaskProvider>;
+  /** As configured at the moment of asking. */
+  limits: (provider: string) => ProviderLimits;
+  /** Of the provider whose submits run with these; none where it had no limits when its worker started. */
+  door?: SubmitDoor;
+  /** Addresses of this gateway that a provider is handed, good for as long as the task may run. */
+  addresses: ProviderAddresses;
+  /** Runs a download when it is its turn: so many at a time in this process. */
+  downloads: <T>(download: () => Promise<T>) => Promise<T>;
+  webhooks: WebhookTools;
   log: Logger;
   /** The longest that the result of an avatar-talk task is kept. */
   fetchWindowMs: number;
+}
+
+/** What workers need besides. */
+export interface WorkerDependencies extends ActivityDependencies {
+  /** Audits everything, until it is done or the signal aborts. */
+  audit: (signal: AbortSignal) => Promise<AuditReport>;
 }

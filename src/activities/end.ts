@@ -1,6 +1,7 @@
 /** The last step: what a task costs, and the one transaction that moves its money and its state together. */
 import type { TaskId } from '../domain/ids.ts';
 import { GatewayError } from '../domain/errors.ts';
+import type { Pixels } from '../domain/pixels.ts';
 import { type Output, quoteOf } from '../domain/pricing.ts';
 import { keepable } from '../domain/text.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
@@ -17,13 +18,14 @@ export async function settle(
 ): Promise<Ended> {
   const task = await load(deps, taskId);
   const durationMs = task.kind === 'image' ? null : durationOf(files);
-  const output: Output = durationMs === null ? { images: files.length } : { durationMs };
+  const output: Output = durationMs === null ? { images: files.length } : { durationMs, ...pixelsOf(files) };
   const quote = quoteOf(task.terms.price, output);
   const units: Units = {
     thousandths: BigInt(durationMs ?? files.length * 1000),
     unit: quote.unit,
     unitPrice: quote.unitPrice,
     priceVersion: task.terms.priceVersion,
+    ...(quote.reason && { reason: quote.reason }),
   };
   const { accountId: account, keyId: key, model, requestId } = task;
   const ended = await deps.ledger.settleTask({
@@ -84,4 +86,10 @@ function durationOf(files: readonly StoredFile[]): number {
     if (durationMs === undefined) throw new TypeError('a video without a duration was stored');
     return sum + durationMs;
   }, 0);
+}
+
+/** A film is one file. */
+function pixelsOf([file]: readonly StoredFile[]): { pixels?: Pixels } {
+  const { width, height } = file ?? {};
+  return width === undefined || height === undefined ? {} : { pixels: { width, height } };
 }

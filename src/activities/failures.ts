@@ -3,13 +3,28 @@
  * results, never exceptions, so whatever is thrown is trouble: worth another try, unless it is a fault in our code.
  */
 import { activityInfo, cancellationDetails, CancelledFailure } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { GatewayError } from '../domain/errors.ts';
 
+/** Thrown by an activity that found no room at its provider: nothing was sent, and it is tried again after the delay. */
+export class ComeBackLater extends Error {
+  override readonly name = 'ComeBackLater';
+  readonly delayMs: number;
+
+  constructor(delayMs: number, message: string) {
+    super(message);
+    this.delayMs = Math.round(delayMs);
+  }
+}
+
 /** Runs an activity: logs what it threw, with everything, and hands Temporal what histories may keep. */
-export async function guarded<T>(log: Logger, facts: { taskId: string }, run: () => Promise<T>): Promise<T> {
+export async function guarded<T>(
+  log: Logger,
+  facts: { taskId?: string; eventId?: string },
+  run: () => Promise<T>,
+): Promise<T> {
   const { activityType, attempt } = activityInfo();
   try {
     return await run();
@@ -22,6 +37,13 @@ export async function guarded<T>(log: Logger, facts: { taskId: string }, run: ()
       });
     }
     if (error instanceof CancelledFailure) throw error;
+    if (error instanceof ComeBackLater) {
+      const { message, delayMs } = error;
+      log.debug({ ...facts, activity: activityType, attempt, delayMs }, message);
+      // Benign: the SDK, too, logs it for debugging only and counts no failure.
+      const category = ApplicationFailureCategory.BENIGN;
+      throw ApplicationFailure.create({ type: 'come_back_later', message, nextRetryDelay: delayMs, category });
+    }
     log.error({ err: error, ...facts, activity: activityType, attempt }, 'activity failed');
     throw toFailure(error);
   }

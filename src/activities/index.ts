@@ -1,14 +1,16 @@
-/** The activities as two tables: what runs on the queues of providers, and the steps in our own database. */
-import type { HouseActivities, ProviderActivities } from './contract.ts';
+/** The activities as tables: what runs on the queues of providers, the steps in our own database, deliveries, and the audit. */
+import { audit } from './audit.ts';
+import type { AuditActivities, DeliveryActivities, HouseActivities, ProviderActivities } from './contract.ts';
 import { collect } from './collect.ts';
-import type { ActivityDependencies } from './dependencies.ts';
+import { deliver, giveUp } from './deliver.ts';
+import type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';
 import { release, settle } from './end.ts';
 import { expire } from './expire.ts';
 import { guarded } from './failures.ts';
 import { withHeartbeats } from './heartbeat.ts';
 import { submit } from './submit.ts';
 
-export type { ActivityDependencies } from './dependencies.ts';
+export type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';
 
 export const submitActivities = (deps: ActivityDependencies): Pick<ProviderActivities, 'submit'> => ({
   submit: (args) => guarded(deps.log, args, () => withHeartbeats((signal) => submit(deps, args, signal))),
@@ -18,8 +20,17 @@ export const collectActivities = (deps: ActivityDependencies): Pick<ProviderActi
   collect: (args) => guarded(deps.log, args, () => withHeartbeats((signal) => collect(deps, args, signal))),
 });
 
+export const auditActivities = (deps: WorkerDependencies): AuditActivities => ({
+  audit: () => guarded(deps.log, {}, () => withHeartbeats((signal) => audit(deps, signal))),
+});
+
 export const houseActivities = (deps: ActivityDependencies): HouseActivities => ({
   settle: (args) => guarded(deps.log, args, () => settle(deps, args)),
   release: (args) => guarded(deps.log, args, () => release(deps, args)),
   expire: (args) => guarded(deps.log, args, () => expire(deps, args)),
+  giveUp: (args) => guarded(deps.log, args, () => giveUp(deps, args)),
+});
+
+export const deliveryActivities = (deps: ActivityDependencies): DeliveryActivities => ({
+  deliver: (args) => guarded(deps.log, args, () => withHeartbeats((signal) => deliver(deps, args, signal))),
 });

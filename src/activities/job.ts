@@ -27,10 +27,10 @@ export async function loadTaskOnRoute(
   if (!route) throw new TypeError(`task ${id} has no route ${routeIndex}`);
   const provider = deps.providers.get(route.provider);
   if (!provider) throw new Error(`the provider ${route.provider} of task ${id} is not configured here`);
-  return { task, route, provider, job: jobOf(deps.blobs, task, route) };
+  return { task, route, provider, job: jobOf(deps, task, route, routeIndex) };
 }
 
-function jobOf(blobs: BlobStore, task: Task, route: TaskRoute): Job {
+function jobOf(deps: ActivityDependencies, task: Task, route: TaskRoute, routeIndex: number): Job {
   const { request, uploads } = task;
   if (!request) throw new TypeError(`the request of task ${task.id} was deleted`);
   const common = {
@@ -38,18 +38,20 @@ function jobOf(blobs: BlobStore, task: Task, route: TaskRoute): Job {
     kind: task.terms.modelKind,
     model: route.model,
     options: route.options,
+    fields: route.fields,
+    qualityScale: task.terms.qualityScale,
+    hookUrl: deps.addresses.hook(task, routeIndex),
   };
   if (request.kind !== 'avatar_talk') return { ...common, input: request };
   if (!uploads) throw new TypeError(`the uploads of task ${task.id} were deleted`);
-  return {
-    ...common,
-    input: { ...request, audio: mediaOf(blobs, uploads.audio), video: mediaOf(blobs, uploads.video) },
-  };
+  const media = (file: 'audio' | 'video') => mediaOf(deps.blobs, uploads[file], deps.addresses.media(task, file));
+  return { ...common, input: { ...request, audio: media('audio'), video: media('video') } };
 }
 
-const mediaOf = (blobs: BlobStore, file: StoredFile): Media => ({
+const mediaOf = (blobs: BlobStore, file: StoredFile, url: string): Media => ({
   mediaType: file.mediaType,
   bytes: file.bytes,
   durationMs: file.durationMs ?? 0,
+  url,
   open: () => blobs.read(file.blobKey),
 });

@@ -6,25 +6,21 @@
 import { sleep } from '@temporalio/activity';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks.ts';
-import type { Submission } from '../providers/contract.ts';
-import {
-  closeIntent,
-  findIntent,
-  type Intent,
-  type IntentClosing,
-  openIntent,
-  sending_window_ms,
-} from '../storage/intents.ts';
+import type { PreparedCreate, Submission } from '../providers/contract.ts';
+import { closeIntent, findIntent, type Intent, type IntentClosing, takeOverIntent } from '../storage/intents.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
+import { noteRequestId } from '../storage/task-intents.ts';
 import type { Submitted } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
 import { result_bytes_max } from './store-result.ts';
+import { openInTurn, waitForSlot } from './turn.ts';
 
 const unsubmitted_ms_max = 24 * 3_600_000;
 const open_intent_check_ms = 1_000;
 /** On top of the provider's own timeout; the activity's ends 60 s after that one. */
 const call_slack_ms = 30_000;
+const cancel_timeout_ms = 10_000;
 
 /** Sends a task to one of its routes, or finds out what became of an earlier attempt to. */
 export async function submit(
@@ -33,15 +29,51 @@ export async function submit(
   signal: AbortSignal,
 ): Promise<Submitted> {
   const loaded = await loadTaskOnRoute(deps, taskId, index);
-  const { task, route } = loaded;
+  const { task } = loaded;
   if (isFinal(task.state)) return { outcome: 'ended' };
-  if (Date.now() - task.createdAt.getTime() > unsubmitted_ms_max) return tooLate;
-  const startedAt = performance.now();
-  const opened = await openIntent(deps.database, taskId, index, route.provider);
+  if (Date.now() - task.createdAt.getTime() > unsubmitted_ms_max) {
+    // What an attempt before sent in time is not too late.
+    if (!(await findIntent(deps.database, taskId, index))) return tooLate;
+  }
+  const prepared = await preparedFor(deps, loaded, index, signal);
+  if (prepared && 'outcome' in prepared) return prepared;
+  try {
+    return await submitPrepared(deps, loaded, index, prepared, signal);
+  } finally {
+    await prepared?.discard();
+  }
+}
+
+/** What takes its time, such as a caller's files, comes before the intent and the slot, which hold for seconds only. */
+async function preparedFor(
+  deps: ActivityDependencies,
+  { provider, job, task }: TaskOnRoute,
+  index: number,
+  signal: AbortSignal,
+): Promise<PreparedCreate | Submitted | undefined> {
+  if (!provider.prepare || (await findIntent(deps.database, task.id, index))) return undefined;
+  const prepared = await provider.prepare(job, signal);
+  if (!prepared || !('error' in prepared)) return prepared;
+  const { code, message, param } = prepared.error;
+  return { outcome: 'refused', error: { code, message, param }, fallOver: prepared.fallOver };
+}
+
+async function submitPrepared(
+  deps: ActivityDependencies,
+  loaded: TaskOnRoute,
+  index: number,
+  prepared: PreparedCreate | undefined,
+  signal: AbortSignal,
+): Promise<Submitted> {
+  const opened = await openInTurn(deps, loaded, index);
   if (opened.opened === 'not') return { outcome: 'ended' };
-  if (opened.opened === 'before') return afterwards(deps, loaded, index, opened.intent, signal);
-  if (performance.now() - startedAt > sending_window_ms) throw new Error('the intent took too long; nothing was sent');
-  return send(deps, loaded, index, signal);
+  const leave = deps.door?.through();
+  try {
+    if (opened.opened === 'before') return await afterwards(deps, loaded, index, opened.intent, signal);
+    return await send(deps, loaded, index, signal, { isRepeated: false, nonce: opened.nonce, prepared });
+  } finally {
+    leave?.();
+  }
 }
 
 const tooLate: Submitted = {
@@ -59,14 +91,19 @@ async function send(
   loaded: TaskOnRoute,
   index: number,
   signal: AbortSignal,
+  { isRepeated, nonce, prepared }: { isRepeated: boolean; nonce: string; prepared?: PreparedCreate | undefined },
 ): Promise<Submitted> {
   const { provider, route, job } = loaded;
   const { idempotent } = provider.abilities;
   // A create in flight is aborted only where it can be repeated: the id that it answers is needed, to stop the job too.
   const bound = AbortSignal.timeout(route.timeoutMs + call_slack_ms);
-  const submission = await provider.submit(job, idempotent ? AbortSignal.any([signal, bound]) : bound);
+  const stop = idempotent ? AbortSignal.any([signal, bound]) : bound;
+  const submission = await (prepared ? prepared.send(stop) : provider.submit(job, stop));
   if (submission.outcome === 'unknown' && idempotent) throw new Error(`sent again later: ${submission.reason}`);
-  return close(deps, loaded, index, submission);
+  // That it can't be taken now doesn't say that the call before was not taken; another route might buy it twice.
+  if (isRepeated && submission.outcome === 'refused' && submission.fallOver)
+    throw new Error(`sent again later: ${submission.error.code}`);
+  return close(deps, loaded, index, submission, nonce);
 }
 
 /** Writes what became of the call, and answers what stands written: another attempt may have said it before. */
@@ -75,42 +112,63 @@ async function close(
   loaded: TaskOnRoute,
   index: number,
   submission: Submission,
+  nonce?: string,
 ): Promise<Submitted> {
   const { task, provider } = loaded;
+  const { requestId } = submission;
   const write = async (closing: IntentClosing) => {
-    const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, closing);
+    const told = { ...closing, ...(requestId !== undefined && { requestId }) };
+    const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, told);
     const before = believed ? undefined : await findIntent(deps.database, task.id, index);
-    return { taskIsFinal, before: before && saidBefore(before) };
+    if (!believed && !before) throw new Error(`the intent of ${task.id} is gone`);
+    return { believed, taskIsFinal, before: before && saidBefore(before) };
   };
   switch (submission.outcome) {
     case 'accepted': {
       const { jobId } = submission;
       const { taskIsFinal, before } = await write({ outcome: 'accepted', jobId });
-      if (!taskIsFinal) return before ?? { outcome: 'sent' };
-      // The task was ended while the call was in flight: the job is stopped where that can be.
-      deps.log.warn({ taskId: task.id, jobId }, 'a job was accepted for a task that had ended');
-      if (provider.abilities.cancel) await provider.cancel?.(jobId, AbortSignal.timeout(10_000));
-      return { outcome: 'ended' };
+      // The job's own hook was faster than this answer, but only the answer names the call.
+      if (before && requestId !== undefined) await noteRequestId(deps.database, task.id, index, requestId);
+      const isRefused = before?.outcome === 'refused';
+      if (!taskIsFinal && !isRefused) return before ?? { outcome: 'sent' };
+      // The task was ended, or went elsewhere, while the call was in flight: the job is stopped where that can be.
+      deps.log.warn({ taskId: task.id, jobId }, 'a job was accepted for a task that needs it no more');
+      try {
+        if (provider.abilities.cancel)
+          await provider.cancel?.(jobId, loaded.job, AbortSignal.timeout(cancel_timeout_ms));
+      } catch (error) {
+        // Another attempt would find the task ended and not get here; the intent lists the job for the operator.
+        deps.log.error({ err: error, taskId: task.id, jobId }, 'that job could not be cancelled');
+      }
+      return isRefused ? before : { outcome: 'ended' };
     }
     case 'finished': {
-      const blobKeys: string[] = [];
-      for (const part of submission.parts) {
-        const key = newBlobKey(`results/${task.id}`);
-        await deps.blobs.write(key, await part.open(AbortSignal.timeout(300_000)), { bytesMax: result_bytes_max });
-        blobKeys.push(key);
+      const key = newBlobKey(`results/${task.id}`);
+      try {
+        await deps.blobs.write(key, submission.answer, { bytesMax: result_bytes_max });
+      } catch (error) {
+        // The provider has done its work; an answer that broke off can't be had again.
+        deps.log.error({ err: error, taskId: task.id }, 'the answer to a paid call could not be stored');
+        return await close(deps, loaded, index, { outcome: 'unknown', reason: 'its answer broke off' });
       }
-      const { before } = await write({ outcome: 'finished', blobKeys });
+      const { believed, taskIsFinal, before } = await write({ outcome: 'finished', blobKeys: [key] });
+      if (taskIsFinal) deps.log.error({ taskId: task.id }, 'an answer was finished for a task that had ended');
+      if (taskIsFinal || !believed) await deps.blobs.remove(key);
       return before ?? { outcome: 'sent' };
     }
     case 'refused': {
-      const { code, message, param } = submission.error;
+      const { code, message, param, cause } = submission.error;
+      // Why a provider can't be used is for the operator; the caller is not told.
+      if (cause !== undefined)
+        deps.log.warn({ err: submission.error, taskId: task.id, provider: loaded.route.provider }, 'nothing was sent');
       const error = { code, message, param, fallOver: submission.fallOver };
-      const { before } = await write({ outcome: 'refused', error });
+      const { believed, before } = await write({ outcome: 'refused', error, ...(nonce !== undefined && { nonce }) });
+      if (!believed && !before) throw new Error('another attempt has sent it since');
       return before ?? { outcome: 'refused', error: { code, message, param }, fallOver: submission.fallOver };
     }
     case 'unknown': {
       deps.log.error({ taskId: task.id, reason: submission.reason }, 'the outcome of a paid call is unknown');
-      const { before } = await write({ outcome: 'unknown' });
+      const { before } = await write({ outcome: 'unknown', reason: submission.reason });
       return before ?? { outcome: 'sent' };
     }
     default:
@@ -129,7 +187,12 @@ async function afterwards(
   const before = saidBefore(intent);
   if (before) return before;
   if (!loaded.provider.abilities.idempotent) return lookUp(deps, loaded, index, intent);
-  if (Date.now() < intent.createdAt.getTime() + loaded.route.deadlineMs) return send(deps, loaded, index, signal);
+  if (Date.now() < intent.createdAt.getTime() + loaded.route.deadlineMs) {
+    await waitForSlot(deps, loaded.route.provider);
+    const nonce = await takeOverIntent(deps.database, loaded.task.id, index);
+    if (nonce === undefined) throw new Error('another attempt has said what became of it');
+    return send(deps, loaded, index, signal, { isRepeated: true, nonce });
+  }
   return close(deps, loaded, index, { outcome: 'unknown', reason: 'no attempt was answered within the deadline' });
 }
 
@@ -159,16 +222,17 @@ async function lookUp(
   index: number,
   intent: Intent,
 ): Promise<Submitted> {
-  const until = performance.now() + intent.sendingEndsInMs + loaded.route.timeoutMs;
+  const until = performance.now() + intent.sendingEndsInMs + loaded.route.timeoutMs + call_slack_ms;
   while (performance.now() < until) {
     await sleep(open_intent_check_ms);
     const now = await findIntent(deps.database, loaded.task.id, index);
-    const before = now && saidBefore(now);
+    if (!now) throw new Error('the attempt that opened the intent took it back');
+    const before = saidBefore(now);
     if (before) return before;
   }
   const { provider, job } = loaded;
   const jobId = provider.abilities.lookup
-    ? await provider.find?.(job.reference, AbortSignal.timeout(loaded.route.timeoutMs))
+    ? await provider.find?.(job, AbortSignal.timeout(loaded.route.timeoutMs))
     : undefined;
   const submission: Submission =
     jobId === undefined

@@ -51,7 +51,10 @@ function voice(): Buffer {
 
 async function film(path: string, tempDir: string): Promise<void> {
   const simulator = createSimulator(
-    { name: 'samples', kind: 'simulator', headers: {}, timeoutMs: 60_000, idleTimeoutMs: 60_000, deadlineMs: 60_000 },
+    {
+      ...{ name: 'samples', kind: 'simulator', secrets: {}, numbers: {}, headers: {} },
+      ...{ timeoutMs: 60_000, idleTimeoutMs: 60_000, deadlineMs: 60_000 },
+    },
     { fetchFile: () => Promise.reject(new Error('samples fetch nothing')), tempDir },
   );
   try {
@@ -60,6 +63,9 @@ async function film(path: string, tempDir: string): Promise<void> {
       kind: 'video',
       model: 'sim-video-fast',
       options: {},
+      fields: {},
+      qualityScale: null,
+      hookUrl: 'http://127.0.0.1/',
       input: {
         kind: 'video',
         request: {

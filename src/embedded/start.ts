@@ -9,7 +9,7 @@ import { loadOrMakeSecret } from '../settings/secrets.ts';
 import type { Settings } from '../settings/load.ts';
 import { migrateDatabase } from '../storage/database.ts';
 import { type Core, openCore, startApiRole, startWorkerRole } from '../wiring.ts';
-import { workerConnection } from '../temporal/connection.ts';
+import { workerConnection } from '../temporal/worker-connection.ts';
 import { type FolderLock, takeFolderLock } from './data-folder-lock.ts';
 import { startPostgres } from './postgres-server.ts';
 import { findTemporal } from './temporal-binary.ts';

@@ -1,7 +1,7 @@
 /** Connections to a Temporal server: plain on loopback, TLS or an API key as the settings say. */
 import { readFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
-import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { TemporalSettings } from '../settings/environment.ts';
 
 /** The settings with the address that is used: theirs, or the embedded server's. */
@@ -11,11 +11,8 @@ export type TemporalTarget = TemporalSettings & { address: string };
 export const lazyConnection = async (target: TemporalTarget): Promise<Connection> =>
   Connection.lazy(await optionsOf(target));
 
-/** A connection for workers, which the API of the same process may use too. */
-export const workerConnection = async (target: TemporalTarget): Promise<NativeConnection> =>
-  NativeConnection.connect(await optionsOf(target));
-
-async function optionsOf({ address, apiKey, tls }: TemporalTarget): Promise<NativeConnectionOptions> {
+/** How to connect, in the words of both kinds of connection. */
+export async function optionsOf({ address, apiKey, tls }: TemporalTarget): Promise<NativeConnectionOptions> {
   if (!tls) return { address };
   const { serverName, serverCaPath, clientCertPath, clientKeyPath } = tls;
   return {

@@ -1,31 +1,39 @@
 /**
  * The scans that make sure every accepted task runs, whoever died: tasks whose start nobody acknowledged, tasks that
- * have been silent for long, and cancelled tasks whose workflow has not heard of it.
+ * have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the events that are
+ * owed to webhooks, and the house-keeping that comes by the clock.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FailureFacts } from '../activities/contract.ts';
 import type { TaskId } from '../domain/ids.ts';
+import type { BlobStore } from '../storage/blobs.ts';
 import { type Database, ensurePartitions } from '../storage/database.ts';
+import { deleteOldAnswers } from '../storage/old-answers.ts';
 import {
   cancellationHeard,
   cancellationsPending,
   markStarted,
+  overdueTasks,
   type StartFacts,
   takeSilentTasks,
   takeTasksToStart,
 } from '../storage/tasks.ts';
+import type { EventScan } from './event-scan.ts';
 import type { TaskStarter } from './task-starter.ts';
 
 const start_scan_ms = 2_000;
 const silence_scan_ms = 60_000;
 const partitions_ms = 3_600_000;
+const old_answers_ms = 900_000;
 const batch_tasks = 100;
 const starts_at_once = 20;
 
 export interface StartScanTools {
   database: Database;
+  blobs: BlobStore;
   starter: TaskStarter;
+  events: EventScan;
   /** Ends a task without success; harmless when it is final. */
   release: (args: { taskId: TaskId; error: FailureFacts }) => Promise<unknown>;
   log: Logger;
@@ -43,7 +51,13 @@ export class StartScan {
       this.#repeat('tasks to start', start_scan_ms, () => this.#startAccepted()),
       this.#repeat('cancellations', start_scan_ms, () => this.#repeatCancellations()),
       this.#repeat('silent tasks', silence_scan_ms, () => this.#lookAfterSilent()),
+      this.#repeat('events to deliver', start_scan_ms, () => this.#tools.events.startOwed(this.#stopping.signal)),
+      this.#repeat('silent events', silence_scan_ms, () => this.#tools.events.lookAfterSilent()),
+      this.#repeat('overdue tasks', silence_scan_ms, () => this.#releaseOverdue()),
       this.#repeat('partitions to make', partitions_ms, () => ensurePartitions(this.#tools.database.pool)),
+      this.#repeat('old answers to delete', old_answers_ms, async () => {
+        await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
+      }),
     ];
   }
 
@@ -107,6 +121,16 @@ export class StartScan {
         log.warn({ taskId: task.id, status: status ?? 'not found' }, 'the workflow is gone; it is started again');
         await starter.start(task);
       }
+    }
+  }
+
+  async #releaseOverdue(): Promise<void> {
+    const { database, starter, release, log } = this.#tools;
+    for (const taskId of await overdueTasks(database, batch_tasks)) {
+      log.error({ taskId }, 'a task is past every deadline, and is released; is its provider still configured?');
+      const message = 'The task was not done within its time.';
+      await release({ taskId, error: { code: 'upstream_timeout', message, param: null } });
+      await starter.cancel(taskId);
     }
   }
 

@@ -1,67 +1,170 @@
 /** The workers of one process: one for workflows and house-keeping, two for each provider. */
-import { type NativeConnection, Worker } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   type ActivityDependencies,
+  auditActivities,
   collectActivities,
+  deliveryActivities,
   houseActivities,
   submitActivities,
+  type WorkerDependencies,
 } from '../activities/index.ts';
 import { bundlePath } from './bundle-workflows.ts';
 import type { QueueNames } from './names.ts';
+import { SubmitGate } from './submit-gate.ts';
 
 const submit_slots = 20;
 // A collect costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.
 const collect_slots = 20_000;
+// Deliveries under way: a receiver that hangs takes one for 15 s. The other steps of the house are local activities.
+const delivery_slots = 100;
 const shutdown_grace_ms = 2_000;
 
 export interface RunningWorkers {
   /** Rejects when a worker fails for good; resolves after `stop`. */
   done: Promise<void>;
+  /** Starts the workers of more providers, of all or of none; those that run already go on. */
+  begin(providers: readonly string[]): Promise<void>;
+  /** Stops the workers of one provider, if it has any. */
+  end(provider: string): Promise<void>;
   /** Takes no more work, lets local steps finish and hands running activities back. */
   stop(): Promise<void>;
 }
 
-/** Starts the workers of these providers on a connection. */
+/** Starts the workers of these providers on a connection. Each step of a provider runs within `during`. */
 export async function startWorkers(
   connection: NativeConnection,
   namespace: string,
   queues: QueueNames,
-  deps: ActivityDependencies,
+  deps: WorkerDependencies,
+  during: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): Promise<RunningWorkers> {
   const common = { connection, namespace, shutdownGraceTime: shutdown_grace_ms, shutdownForceTime: 30_000 };
-  const providers = [...deps.providers.keys()];
-  const workers = await Promise.all([
-    Worker.create({
+  const { collect } = collectActivities(deps);
+  const ofProvider = (provider: string): WorkerOptions[] => [
+    {
       ...common,
-      taskQueue: queues.workflows,
-      workflowBundle: { codePath: bundlePath },
-      activities: houseActivities(deps),
-      maxCachedWorkflows: 2_000,
-    }),
-    ...providers.map((provider) =>
-      Worker.create({
-        ...common,
-        taskQueue: queues.submit(provider),
-        activities: submitActivities(deps),
-        maxConcurrentActivityTaskExecutions: submit_slots,
-      }),
-    ),
-    ...providers.map((provider) =>
-      Worker.create({
-        ...common,
-        taskQueue: queues.collect(provider),
-        activities: collectActivities(deps),
-        maxConcurrentActivityTaskExecutions: collect_slots,
-      }),
-    ),
-  ]);
-  const runs = workers.map((worker) => worker.run());
-  const done = Promise.all(runs).then(() => undefined);
+      taskQueue: queues.submit(provider),
+      ...submitsOf(deps, provider, (work) => counted(provider, work)),
+    },
+    {
+      ...common,
+      taskQueue: queues.collect(provider),
+      activities: { collect: (args: Parameters<typeof collect>[0]) => during(() => collect(args)) },
+      maxConcurrentActivityTaskExecutions: collect_slots,
+    },
+  ];
+  const house: WorkerOptions = {
+    ...common,
+    taskQueue: queues.workflows,
+    workflowBundle: { codePath: bundlePath },
+    activities: { ...houseActivities(deps), ...deliveryActivities(deps), ...auditActivities(deps) },
+    maxConcurrentActivityTaskExecutions: delivery_slots,
+    maxCachedWorkflows: 2_000,
+  };
+
+  const submitting = new Map<string, number>();
+  const counted = async <T>(provider: string, work: () => Promise<T>): Promise<T> => {
+    submitting.set(provider, (submitting.get(provider) ?? 0) + 1);
+    try {
+      return await during(work);
+    } finally {
+      submitting.set(provider, (submitting.get(provider) ?? 0) - 1);
+    }
+  };
+  const byProvider = new Map<string, RunningWorker[]>();
+  const { promise: done, resolve: ended, reject: failed } = settledFromOutside();
+  const houseWorkers = await startAll([house], failed);
+  let isStopped = false;
+
+  const begin = async (providers: readonly string[]) => {
+    const fresh = providers.filter((provider) => !byProvider.has(provider));
+    const workers = await startAll(fresh.flatMap(ofProvider), failed);
+    for (const [at, provider] of fresh.entries()) byProvider.set(provider, workers.slice(2 * at, 2 * at + 2));
+    if (isStopped) await stop();
+  };
+  const end = async (provider: string) => {
+    // A create is never aborted, and a worker that is stopped for good under one breaks.
+    if ((submitting.get(provider) ?? 0) > 0) throw new Error(`a create at ${provider} is still running`);
+    const workers = byProvider.get(provider) ?? [];
+    byProvider.delete(provider);
+    await stopAll(workers);
+  };
+  const stop = async () => {
+    isStopped = true;
+    await stopAll([...houseWorkers, ...[...byProvider.values()].flat()]);
+    ended();
+  };
+  try {
+    await begin([...deps.providers.keys()]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { done, begin, end, stop };
+}
+
+interface RunningWorker {
+  worker: Worker;
+  run: Promise<void>;
+  isEnding: boolean;
+}
+
+/** Starts all, or none: a worker that is there and doesn't run would keep the connection from closing. */
+async function startAll(options: readonly WorkerOptions[], failed: (error: unknown) => void): Promise<RunningWorker[]> {
+  const created = await Promise.allSettled(options.map((option) => Worker.create(option)));
+  const started = created.flatMap((creation) => {
+    if (creation.status === 'rejected') return [];
+    const run = creation.value.run();
+    const running: RunningWorker = { worker: creation.value, run, isEnding: false };
+    // One that was told to stop may end as it can; only one that ends by itself is a failure.
+    run.catch((error: unknown) => running.isEnding || failed(error));
+    return [running];
+  });
+  const refusal = created.find((creation) => creation.status === 'rejected');
+  if (!refusal) return started;
+  await stopAll(started);
+  throw refusal.reason;
+}
+
+async function stopAll(workers: readonly RunningWorker[]): Promise<void> {
+  for (const running of workers) {
+    running.isEnding = true;
+    if (running.worker.getState() === 'RUNNING') running.worker.shutdown();
+  }
+  await Promise.allSettled(workers.map(({ run }) => run));
+}
+
+function settledFromOutside() {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<void>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
+  });
+  return { promise, resolve, reject };
+}
+
+/** A provider that has limits when its worker starts gets a gate; the limits themselves are kept with and without. */
+function submitsOf(
+  deps: ActivityDependencies,
+  provider: string,
+  during: <T>(work: () => Promise<T>) => Promise<T>,
+): Partial<WorkerOptions> {
+  const { maxPerSecond, maxConcurrent } = deps.limits(provider);
+  const isLimited = maxPerSecond !== undefined || maxConcurrent !== undefined;
+  const gate = isLimited ? new SubmitGate(submit_slots, () => deps.limits(provider)) : undefined;
+  const { submit } = submitActivities(gate ? { ...deps, door: gate } : deps);
+  const activities = { submit: (args: Parameters<typeof submit>[0]) => during(() => submit(args)) };
+  if (!gate) return { activities, maxConcurrentActivityTaskExecutions: submit_slots };
+  const unused = { type: 'fixed-size', numSlots: 2 } as const;
   return {
-    done,
-    async stop() {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.allSettled(runs);
+    activities,
+    tuner: {
+      activityTaskSlotSupplier: gate,
+      workflowTaskSlotSupplier: unused,
+      localActivityTaskSlotSupplier: unused,
+      nexusTaskSlotSupplier: unused,
     },
   };
 }

@@ -1,2 +1,4 @@
 /** Every workflow there is: what the bundle for the worker is made of. */
+export { audit } from './audit.ts';
+export { deliver } from './deliver.ts';
 export { generate } from './generate.ts';

@@ -1,0 +1,65 @@
+/** The whole audit, for the command line and for the nightly run: the database, the blobs, and Temporal's workflows. */
+import type { Client } from '@temporalio/client';
+import { audit, type AuditOptions, type AuditReport, findings_max, inOneLine } from '../storage/audit/audit.ts';
+import { blobsCheck } from '../storage/audit/blobs.ts';
+import { moneyChecks, rowChecks } from '../storage/audit/checks.ts';
+import { keepAudit } from '../storage/audits.ts';
+import type { BlobStore } from '../storage/blobs.ts';
+import { type Database, isConnectionTrouble } from '../storage/database.ts';
+import { auditWorkflows, type WorkflowAudit } from '../temporal/audit-workflows.ts';
+import type { QueueNames } from '../temporal/names.ts';
+
+const workflows_check = 'workflows';
+
+export interface AuditedParts {
+  database: Database;
+  blobs: BlobStore;
+  /** The keys that chains and seals may have been made with, the newest first. */
+  ledgerKeys: readonly Buffer[];
+  /** Or why there is none: `left_out` on purpose, or that it could not be reached, which then is a finding. */
+  temporal: { client: Client; queues: QueueNames } | 'left_out' | 'unreachable';
+  fetchWindowMs: number;
+}
+
+/** Audits everything (`deep`: every byte of the blobs too), keeps the result among the audits, and answers it. */
+export async function auditEverything(
+  parts: AuditedParts,
+  { since, signal, onProgress, deep = false }: AuditOptions & { deep?: boolean } = {},
+): Promise<AuditReport> {
+  const { database, blobs, temporal, fetchWindowMs } = parts;
+  const checks = [...moneyChecks, ...rowChecks, blobsCheck({ database, blobs, deep })];
+  const before = await audit(parts, checks, { since, signal, onProgress });
+  const looked = { ...before.looked };
+  const findings = [...before.findings];
+  let { findingCount } = before;
+  const found = (subject: string, says: string) => {
+    findingCount += 1;
+    if (findings.length < findings_max) findings.push({ check: workflows_check, subject, says });
+  };
+  if (temporal === 'unreachable') {
+    found('Temporal', 'could not be reached, so tasks were not compared with their workflows');
+  } else if (temporal !== 'left_out') {
+    const workflows: WorkflowAudit = {
+      ...temporal,
+      database,
+      fetchWindowMs,
+      since,
+      signal,
+      found,
+      looked: (what, count) => {
+        looked[what] = (looked[what] ?? 0) + count;
+        onProgress?.(workflows_check, looked);
+      },
+    };
+    try {
+      await auditWorkflows(workflows);
+    } catch (error) {
+      if (signal?.aborted === true || isConnectionTrouble(error)) throw error;
+      found('Temporal', `the comparison broke off, so not everything was looked at: ${inOneLine(error)}`);
+    }
+  }
+  const agrees = findingCount === 0;
+  const report: AuditReport = { ...before, finishedAt: new Date(), agrees, looked, findingCount, findings };
+  await keepAudit(database, report, { leftOut: typeof temporal === 'string' ? [workflows_check] : [] });
+  return report;
+}
