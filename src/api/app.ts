@@ -1,51 +1,69 @@
 /** The Koa application: an ordered table of contents of what happens to a request. */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import helmet from 'koa-helmet';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { RequestState } from './context.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import type { DependenciesNow } from './dependencies.ts';
 import { errors } from './middleware/errors.ts';
 import { requestLog } from './middleware/log.ts';
 import { requestId } from './middleware/request-id.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { accountRoutes } from './routes/account.ts';
+import { accountKeyRoutes } from './routes/account-keys.ts';
+import { accountSettingRoutes } from './routes/account-settings.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { avatarTalkRoutes } from './routes/avatar-talk.ts';
 import { fileRoutes } from './routes/files.ts';
+import { hookRoutes } from './routes/hooks.ts';
 import { imageRoutes } from './routes/images.ts';
+import { ledgerRoutes } from './routes/ledger.ts';
 import { modelRoutes } from './routes/models.ts';
+import { quoteRoutes } from './routes/quotes.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { usageRoutes } from './routes/usage.ts';
 import { videoRoutes } from './routes/videos.ts';
+import { webhookSecretRoutes } from './routes/webhook-secret.ts';
 
 /** Builds the application; it takes no request before it is served. */
-export function createApp(deps: ApiDependencies): Koa<RequestState> {
+export function createApp(now: DependenciesNow): Koa<RequestState> {
+  const { log } = now();
   const app = new Koa<RequestState>();
-  app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'an answer broke off'));
+  app.on('error', (error: unknown) => log.warn({ err: error }, 'an answer broke off'));
   app.use(requestId()); // first, so that every later log line and error carries it
-  app.use(requestLog(deps.log)); // outside the errors, so that it sees what they answered
-  app.use(helmet({ strictTransportSecurity: false })); // whether there is TLS in front is the operator's matter
+  app.use(requestLog(log)); // outside the errors, so that it sees what they answered
+  app.use(securityHeaders());
   app.use(errors()); // outermost catch: nothing below answers for itself
-  for (const router of routers(deps)) app.use(router.routes()).use(router.allowedMethods());
+  for (const router of routers(now)) app.use(router.routes()).use(router.allowedMethods());
   return app;
 }
 
-function routers(deps: ApiDependencies): Router<RequestState>[] {
+function routers(now: DependenciesNow): Router<RequestState>[] {
   const service = new Router<RequestState>({ sensitive: true });
-  serviceRoutes(service, deps); // no key needed
-  fileRoutes(service, deps); // the signature is the key
-  return [service, ...deps.configuration.deployments.map((deployment) => deploymentRouter(deployment, deps))];
+  serviceRoutes(service, now); // no key needed
+  fileRoutes(service, now()); // the signature is the key
+  hookRoutes(service, now()); // here too
+  // Deployments don't change while the gateway runs.
+  return [service, ...now().configuration.deployments.map((deployment) => deploymentRouter(deployment, now))];
 }
 
 /** All operations below one root. Each route checks the key before it reads a body: strangers cost us nothing. */
-function deploymentRouter(deployment: Deployment, deps: ApiDependencies): Router<RequestState> {
+function deploymentRouter(deployment: Deployment, now: DependenciesNow): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: deployment.root, sensitive: true });
   router.use(deployed(deployment));
-  modelRoutes(router, deps);
-  chatRoutes(router, deps);
-  imageRoutes(router, deps);
-  videoRoutes(router, deps);
-  avatarTalkRoutes(router, deps);
-  accountRoutes(router, deps);
+  modelRoutes(router, now);
+  chatRoutes(router, now);
+  imageRoutes(router, now);
+  videoRoutes(router, now);
+  avatarTalkRoutes(router, now);
+  taskRoutes(router, now);
+  quoteRoutes(router, now);
+  accountRoutes(router, now);
+  accountSettingRoutes(router, now);
+  accountKeyRoutes(router, now);
+  webhookSecretRoutes(router, now);
+  ledgerRoutes(router, now);
+  usageRoutes(router, now);
   return router;
 }
 

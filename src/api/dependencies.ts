@@ -1,9 +1,10 @@
-/** What the API works with; made once by the wiring. */
+/** What the API works with; made by the wiring, and anew by each reload of the configuration. */
 import type { Logger } from 'pino';
 import type { AddressGuard } from '../net/public-hosts.ts';
 import type { Configuration } from '../settings/configuration.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ChatProvider } from '../providers/chat-contract.ts';
+import type { TaskProvider } from '../providers/contract.ts';
 import type { BlobStore } from '../storage/blobs.ts';
 import type { Database } from '../storage/database.ts';
 import type { CallLedger } from '../storage/ledger/calls.ts';
@@ -15,6 +16,15 @@ import type { HealthBook } from './health/health-book.ts';
 import type { KeyCache } from './keys/key-cache.ts';
 import type { Readiness } from './health/readiness.ts';
 
+/** Metrics in Prometheus' text format. */
+export interface Metrics {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** What is in force now. A request asks once, when it comes, and works with that to its end. */
+export type DependenciesNow = () => ApiDependencies;
+
 export interface ApiDependencies {
   configuration: Configuration;
   database: Database;
@@ -24,6 +34,10 @@ export interface ApiDependencies {
   owner: Owner;
   /** By the name that the settings give them. */
   chatProviders: ReadonlyMap<string, ChatProvider>;
+  /** Likewise; the API only reads their hooks. */
+  providers: ReadonlyMap<string, TaskProvider>;
+  /** Runs work whose providers are not closed before it is over, whatever is reloaded meanwhile. */
+  during: <T>(work: () => Promise<T>) => Promise<T>;
   blobs: BlobStore;
   news: TaskNews;
   starter: TaskStarter;
@@ -32,6 +46,8 @@ export interface ApiDependencies {
   secrets: Secrets;
   health: HealthBook;
   readiness: Readiness;
+  /** What `/metrics` shows. */
+  metrics: Metrics;
   log: Logger;
   /** The address under which callers reach this gateway, without a slash at its end. */
   publicUrl: () => string;

@@ -1,22 +1,30 @@
 /** Commands that administer work on the database of a gateway, whether it runs or not in this very moment. */
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { runningPostgres } from '../embedded/postgres-server.ts';
+import { providerKinds } from '../providers/registry.ts';
+import type { Environment } from '../settings/environment.ts';
 import { loadSettings } from '../settings/load.ts';
 import { deriveKeys, loadOrMakeSecret, type Secrets } from '../settings/secrets.ts';
+import type { Administrator } from '../storage/acts.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { LedgerGroups } from '../storage/ledger/group.ts';
 import { Ledger } from '../storage/ledger/ledger.ts';
+import { checkSecret } from '../wiring/check-secret.ts';
 import { Refusal } from './output.ts';
 
 export interface Administration {
+  environment: Environment;
   database: Database;
   ledger: Ledger;
   secrets: Secrets;
+  /** The user of the machine, as whom the log of acts names them. */
+  by: Administrator;
 }
 
-/** Lends a connection to the gateway's database. Refuses when there is none to be found. */
+/** Lends a connection to the gateway's database. Refuses when there is none to be found, and a secret that is not its own. */
 export async function withDatabase<T>(use: (tools: Administration) => Promise<T>): Promise<T> {
-  const { environment } = await loadSettings(process.env, process.cwd());
+  const { environment } = await loadSettings(process.env, process.cwd(), providerKinds);
   const dataDir = resolve(environment.dataDir);
   const url = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
   if (url === undefined) {
@@ -24,8 +32,16 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
   }
   const secrets = deriveKeys(environment.secrets ?? [await loadOrMakeSecret(dataDir)]);
   const database = openDatabase(url, { onIdleError: () => undefined, connectionsMax: 2 });
+  const by: Administrator = { database, ledgerKey: secrets.first.ledger, actor: `cli:${userInfo().username}` };
   try {
-    return await use({ database, secrets, ledger: new Ledger(new LedgerGroups(database, secrets.first.ledger)) });
+    await checkSecret(database, secrets);
+    return await use({
+      environment,
+      database,
+      secrets,
+      by,
+      ledger: new Ledger(new LedgerGroups(database, secrets.first.ledger)),
+    });
   } finally {
     await database.close();
   }

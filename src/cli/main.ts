@@ -2,10 +2,14 @@
 import { Command, CommanderError } from 'commander';
 import { SettingsError } from '../settings/mistakes.ts';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addActCommands } from './commands/acts.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addServerCommands } from './commands/servers.ts';
 import { addStartCommand } from './commands/start.ts';
+import { addTaskCommands } from './commands/tasks.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { tell } from './output.ts';
 
 const program = new Command('tollgate')
@@ -16,6 +20,10 @@ addStartCommand(program);
 addServerCommands(program);
 addAccountCommands(program);
 addKeyCommands(program);
+addTaskCommands(program);
+addWebhookCommands(program);
+addActCommands(program);
+addAuditCommand(program);
 addDemoCommand(program);
 
 // Without waiting for what may still be open: native workers keep timers for some seconds. Nothing of ours is left.

@@ -28,7 +28,6 @@ export async function answerBefore(
   ctx.set('Content-Type', 'application/json');
   ctx.set('Idempotency-Replayed', 'true');
   ctx.body = await deps.blobs.read(answer);
-  ctx.type = 'application/json';
 }
 
 async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string> {

@@ -1,16 +1,16 @@
 /** A chat or responses call, read and admitted: what every later step needs of it. */
-import type { Model } from '../../domain/catalogue.ts';
+import type { Model, TokenPrice } from '../../domain/catalogue.ts';
 import { estimatedInputTokens } from '../../domain/chat/estimate.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { MicroYuan } from '../../domain/money.ts';
-import { tokensBound, type TokenPrice } from '../../domain/pricing.ts';
+import { type TokenLine, tokensBound } from '../../domain/pricing.ts';
 import type { NamedAddress } from '../../domain/requests/addresses.ts';
 import { parseChatRequest } from '../../domain/requests/chat.ts';
 import { endpointKinds, modelIdOf, requireKind } from '../../domain/requests/parse.ts';
 import { parseResponsesRequest } from '../../domain/requests/responses.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallAdmission, CallHold } from '../../storage/ledger/calls.ts';
-import { readJsonBody } from '../body/json-body.ts';
+import { type JsonBody, readJsonBody } from '../body/json-body.ts';
 import { modelFor } from '../catalogue.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -36,15 +36,26 @@ export interface Call {
   estimatedInput: number;
 }
 
+/** A call with the most that it can use and cost. */
+export interface BoundedCall extends Call {
+  bound: { lines: readonly TokenLine[]; total: MicroYuan };
+}
+
 const output_tokens_default = 4_096;
 
 /** Reads and checks a call; nothing is held yet. Refuses with the contract's codes in its order. */
-export async function readCall(
+export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<BoundedCall> {
+  const body = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+  return callOf(deps, ctx, endpoint, body);
+}
+
+/** The call that a body asks for, checked. */
+export function callOf(
   deps: ApiDependencies,
   ctx: ApiContext,
   endpoint: ChatEndpoint,
-): Promise<Call & { hold: MicroYuan }> {
-  const { bytes, value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+  { bytes, value: body }: JsonBody,
+): BoundedCall {
   const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
   ctx.state.model = model.id;
   requireKind(model, endpoint === 'responses' ? endpointKinds.responses : endpointKinds.chat);
@@ -52,7 +63,8 @@ export async function readCall(
   checkAddresses(deps, facts.addresses);
   const { price } = model;
   if (price.unit !== 'token') throw new TypeError(`${model.id} has no price per token`);
-  const estimatedInput = estimatedInputTokens(bytes.length, facts.dataUriBytes, facts.addresses.length);
+  const { addresses } = facts;
+  const estimatedInput = estimatedInputTokens(bytes.length, dataUriBytesOf(addresses), addresses.length);
   const modelMax = model.limits.maxOutputTokens;
   const output = Math.min(facts.maxOutputTokens ?? modelMax ?? output_tokens_default, modelMax ?? Infinity);
   return {
@@ -63,26 +75,22 @@ export async function readCall(
     bytes,
     body,
     stream: facts.stream,
-    choices: facts.n,
+    choices: facts.choices,
     includeUsage: facts.includeUsage,
     previousResponseId: facts.previousResponseId,
     estimatedInput,
-    hold: tokensBound(price, { input: estimatedInput, output: output * facts.n }),
+    bound: tokensBound(price, { input: estimatedInput, output: output * facts.choices }),
   };
 }
 
-/** Holds the most that the call can cost; what was refused is thrown, what an Idempotency-Key answers comes back. */
-export async function admitCall(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  call: Call & { hold: MicroYuan },
-): Promise<{ hold: CallHold } | { before: string | null }> {
+/** What the ledger is asked for a call. Refuses when this process takes none. */
+export function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): CallAdmission {
   if (deps.draining.aborted || !deps.owner.mayAdmit) {
     throw new GatewayError('not_ready', 'This gateway takes no calls just now. Try again.', { retryAfterSeconds: 2 });
   }
   const key = keyOf(ctx);
   const idempotencyKey = idempotencyKeyOf(ctx);
-  const admission: CallAdmission = {
+  return {
     account: key.accountId,
     key: key.id,
     requestId: ctx.state.requestId,
@@ -91,14 +99,24 @@ export async function admitCall(
       needs: 'chat',
       model: call.model.id,
       maintenance: call.model.maintenance,
-      hold: call.hold,
+      hold: call.bound.total,
       isTask: false,
     },
+    lines: call.bound.lines,
+    priceVersion: call.priceVersion,
     owner: deps.owner.id,
     ...(idempotencyKey !== undefined && {
       idempotency: { key: idempotencyKey, bodyHash: fingerprintOf({ kind: call.endpoint, fingerprint: call.body }) },
     }),
   };
+}
+
+/** Holds the most that the call can cost; what was refused is thrown, what an Idempotency-Key answers comes back. */
+export async function admitCall(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  admission: CallAdmission,
+): Promise<{ hold: CallHold } | { before: string | null }> {
   const admitted = await deps.calls.admit(admission);
   if (admitted.admitted === 'before') return { before: admitted.answer };
   showRate(ctx, admitted.rate);
@@ -106,20 +124,23 @@ export async function admitCall(
   return { hold: admitted.hold };
 }
 
-function factsOf(endpoint: ChatEndpoint, body: unknown) {
+/** What a body asks for, of either endpoint. */
+interface BodyFacts {
+  stream: boolean;
+  choices: number;
+  includeUsage: boolean;
+  maxOutputTokens: number | undefined;
+  addresses: readonly NamedAddress[];
+  previousResponseId: string | undefined;
+}
+
+function factsOf(endpoint: ChatEndpoint, body: unknown): BodyFacts {
   if (endpoint === 'responses') {
-    const { urls, ...facts } = parseResponsesRequest(body);
-    return {
-      n: 1,
-      includeUsage: false,
-      ...facts,
-      addresses: urls,
-      dataUriBytes: dataUriBytesOf(urls),
-      previousResponseId: facts.previousResponseId,
-    };
+    const { stream, maxOutputTokens, urls, previousResponseId } = parseResponsesRequest(body);
+    return { stream, choices: 1, includeUsage: false, maxOutputTokens, addresses: urls, previousResponseId };
   }
-  const { imageUrls, ...facts } = parseChatRequest(body);
-  return { ...facts, addresses: imageUrls, dataUriBytes: dataUriBytesOf(imageUrls), previousResponseId: undefined };
+  const { stream, n, includeUsage, maxOutputTokens, imageUrls } = parseChatRequest(body);
+  return { stream, choices: n, includeUsage, maxOutputTokens, addresses: imageUrls, previousResponseId: undefined };
 }
 
 /** Addresses as they are written, without a look-up: whoever fetches them is the upstream. */

@@ -2,41 +2,41 @@
 import { Readable } from 'node:stream';
 import { chatAnswerText, responsesAnswerText } from '../../domain/chat/produced-text.ts';
 import { isObject, jsonObjectOf, type JsonObject, usageOfAnswer } from '../../domain/chat/usage.ts';
-import type { ChatAnswer } from '../../providers/chat-contract.ts';
 import type { CallPrice } from '../../storage/ledger/calls.ts';
 import { newBlobKey } from '../../storage/new-ids.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { bookInBackground, estimatedPrice, upstreamPrice } from './receipt.ts';
-import { RouteFault } from './routes-of-call.ts';
-import type { CallUnderWay } from './serve-call.ts';
+import { RouteFault } from './faults.ts';
+import type { Route } from './routes-of-call.ts';
+import { type Start, wholeAnswer } from './send-call.ts';
+import type { CallUnderWay, Outcome } from './serve-call.ts';
 import { keepResponse } from './stored-responses.ts';
-
-const answer_bytes_max = 64 * 1024 * 1024;
+import { cleanedResponse } from './told-error.ts';
 
 /** Delivers the answer and books its price. Throws `RouteFault` for what is no answer: the next route may do better. */
 export async function relayAnswer(
   deps: ApiDependencies,
   ctx: ApiContext,
   underWay: CallUnderWay,
-  answer: ChatAnswer,
-  provider: string,
-): Promise<void> {
+  route: Route,
+  start: Start,
+): Promise<Outcome> {
   const { call, hold } = underWay;
-  const bytes = await wholeBody(answer.body);
-  const body = jsonObjectOf(bytes);
+  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, underWay.earlyEnd);
+  const body = jsonObjectOf(whole);
   if (!body) throw new RouteFault('fault', 'its answer is not a JSON object');
   // Some relays answer 200 and say in the body that they failed.
-  if (call.endpoint === 'chat/completions' && isObject(body['error']) && !Array.isArray(body['choices'])) {
-    throw new RouteFault('fault', 'its answer is an error');
-  }
+  const made = call.endpoint === 'responses' ? 'output' : 'choices';
+  if (isObject(body['error']) && !Array.isArray(body[made])) throw new RouteFault('fault', 'its answer is an error');
+  // A response that failed is an answer, with the reason in it.
+  const bytes = isObject(body['error']) ? cleanedResponse(whole, deps.configuration) : whole;
   const { id } = body;
-  if (call.endpoint === 'responses' && typeof id === 'string') await keepResponse(deps, ctx, id, call, provider);
+  if (call.endpoint === 'responses' && typeof id === 'string') await keepResponse(deps, ctx, id, call, route.name);
   if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, body);
   else bookInBackground(deps, hold, () => priceOf(underWay, body));
-  ctx.status = 200;
-  ctx.set('Content-Type', 'application/json');
-  ctx.body = bytes;
+  sendJson(ctx, bytes);
+  return { isGood: true, latencyMs };
 }
 
 /** Under an Idempotency-Key the answer is stored first, so that whoever asks again gets just this one. */
@@ -47,7 +47,7 @@ async function settleKeyed(
   body: JsonObject,
 ): Promise<void> {
   const key = newBlobKey('answers');
-  await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: answer_bytes_max });
+  await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
   await deps.calls.settle(underWay.hold, { ...(await priceOf(underWay, body)), answer: key });
 }
 
@@ -57,16 +57,15 @@ function priceOf({ call, hold }: CallUnderWay, body: JsonObject): CallPrice | Pr
   return estimatedPrice(call, hold, call.endpoint === 'responses' ? responsesAnswerText(body) : chatAnswerText(body));
 }
 
-function wholeBody(body: Readable): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    body.on('data', (piece: Buffer) => {
-      pieces.push(piece);
-      bytes += piece.length;
-      if (bytes > answer_bytes_max) body.destroy(new RouteFault('fault', 'its answer is too large'));
-    });
-    body.on('error', reject);
-    body.on('end', () => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, bytes)));
-  });
+/** As a text of one byte a character, a body of this size and its head go out in one write, without a copy more. */
+const one_write_bytes_max = 16 * 1024;
+
+/** Past Koa's `respond`, which would set each header by itself. */
+function sendJson(ctx: ApiContext, bytes: Buffer): void {
+  const { res } = ctx;
+  ctx.respond = false;
+  if (res.destroyed) return; // the caller left; whoever asks again under the same key gets the stored answer
+  res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length });
+  if (bytes.length <= one_write_bytes_max) res.end(bytes.toString('latin1'), 'latin1');
+  else res.end(bytes);
 }

@@ -2,178 +2,246 @@
  * A streamed answer: bytes go to the caller as they come, chunk by chunk, no faster than either side takes them. What
  * the stream said of tokens is booked when it is over, however it ended.
  */
-import { ChatStream, chatStreamDone } from '../../domain/chat/chat-stream.ts';
-import { ResponsesStream } from '../../domain/chat/responses-stream.ts';
+import { ChatStreamMeter } from '../../domain/chat/chat-meter.ts';
+import { MeteredStream, type StreamMeter } from '../../domain/chat/metered-stream.ts';
+import { ResponsesStreamMeter } from '../../domain/chat/responses-meter.ts';
 import { errorBody, GatewayError } from '../../domain/errors.ts';
-import type { ChatAnswer } from '../../providers/chat-contract.ts';
+import type { ChatExchange } from '../../providers/chat-contract.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { streamed_answer } from '../../storage/ledger/calls.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { bookInBackground, estimatedPrice, releaseInBackground, upstreamPrice } from './receipt.ts';
-import { RouteFault } from './routes-of-call.ts';
-import { toldError } from './told-error.ts';
-import type { CallUnderWay } from './serve-call.ts';
+import { EndedEarly, type EarlyEnd } from './early-end.ts';
+import { EventStream } from './event-stream.ts';
+import { type CallerFault, RouteFault } from './faults.ts';
+import type { Route } from './routes-of-call.ts';
+import { type AnswerReader, sendCall, type Start } from './send-call.ts';
+import { cleanedResponse, toldError } from './told-error.ts';
+import type { CallUnderWay, Outcome } from './serve-call.ts';
 import { keepResponse } from './stored-responses.ts';
 
-type Stream = ChatStream | ResponsesStream;
 type Settings = ApiDependencies['configuration'];
 /** `left`: the caller went away, or this process had to let go. */
 type End = 'complete' | 'left' | { broke: GatewayError };
 
-/** Relays the stream to its end. Throws `RouteFault` only as long as the caller has seen nothing. */
+/** Relays the stream to its end. Rejects only as long as the caller has seen nothing: the next route may do better. */
 export async function relayStream(
   deps: ApiDependencies,
   ctx: ApiContext,
   underWay: CallUnderWay,
-  answer: ChatAnswer,
-  provider: string,
-): Promise<{ isGood: boolean }> {
-  const { call, hold, signal } = underWay;
-  const stream: Stream =
-    call.endpoint === 'responses'
-      ? new ResponsesStream()
-      : new ChatStream({ choices: call.choices, showsUsage: call.includeUsage });
+  route: Route,
+  start: Start,
+): Promise<Outcome> {
+  const { call, hold, earlyEnd } = underWay;
+  const isResponses = call.endpoint === 'responses';
+  const meter = isResponses
+    ? new ResponsesStreamMeter()
+    : new ChatStreamMeter({ choices: call.choices, showsUsage: call.includeUsage });
   // Noted as soon as its id is known, so that whoever goes on from the response finds it there.
   let kept: Promise<void> | undefined;
   const noteResponse = () => {
-    if (kept || !(stream instanceof ResponsesStream) || stream.meter.responseId === undefined) return;
-    kept = keepResponse(deps, ctx, stream.meter.responseId, call, provider).catch((error: unknown) => {
+    if (kept || !(meter instanceof ResponsesStreamMeter) || meter.responseId === undefined) return;
+    kept = keepResponse(deps, ctx, meter.responseId, call, route.name).catch((error: unknown) => {
       deps.log.error({ err: error, requestId: ctx.state.requestId }, 'a response could not be noted');
     });
   };
-  const end = await new Relay(ctx, answer, stream, signal, deps.configuration, noteResponse).run();
-  await kept;
-  const { usage } = stream.meter;
+  const stream = new MeteredStream(meter, (data) => cleanedResponse(data, deps.configuration));
+  const events = new EventStream(ctx);
+  const { end, latencyMs } = await new Promise<Relayed>((resolve, reject) => {
+    const relay = new Relay(ctx, events, stream, deps.configuration, noteResponse, resolve, reject);
+    relay.begin(sendCall(deps, start, relay), earlyEnd);
+  });
+  if (kept) await kept;
+  const { usage } = meter;
   if (typeof end === 'object' && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
   else {
     // What was begun and is charged can't be given again, so its Idempotency-Key stays bound.
     const bound = hold.isKeyed && (end !== 'left' || ctx.headerSent) ? { answer: streamed_answer } : {};
     bookInBackground(deps, hold, async () => {
       if (usage) return { ...upstreamPrice(call, usage), ...bound };
-      const { meter } = stream;
       return { ...(await estimatedPrice(call, hold, meter.producedText(), meter.producedScale())), ...bound };
     });
   }
-  finish(ctx, stream, end);
-  return { isGood: typeof end !== 'object' };
+  finish(ctx, events, meter, end);
+  return { isGood: typeof end !== 'object', latencyMs };
+}
+
+/** What an upstream may send after the end of its answer. */
+const late_bytes_max = 64 * 1024;
+const late_ms_max = 1_000;
+
+interface Relayed {
+  end: End;
+  latencyMs: number;
 }
 
 /** One stream between two sockets. */
-class Relay {
+class Relay implements AnswerReader {
   readonly #ctx: ApiContext;
-  readonly #answer: ChatAnswer;
-  readonly #stream: Stream;
-  readonly #signal: AbortSignal;
+  readonly #events: EventStream;
+  readonly #stream: MeteredStream;
   readonly #settings: Settings;
   readonly #onProgress: () => void;
+  readonly #resolve: (relayed: Relayed) => void;
+  readonly #reject: (error: Error) => void;
+  #exchange: ChatExchange | undefined;
+  /** What came in this read of the upstream's socket, an event a piece as a rule. */
+  #pieces: Buffer[] = [];
+  #latencyMs = 0;
+  /** After the answer's end. */
+  #late: NodeJS.Timeout | undefined;
+  #lateBytes = 0;
+  /** Whether the upstream has answered with success. */
+  #isAnswered = false;
+  #isOver = false;
 
   constructor(
     ctx: ApiContext,
-    answer: ChatAnswer,
-    stream: Stream,
-    signal: AbortSignal,
+    events: EventStream,
+    stream: MeteredStream,
     settings: Settings,
     onProgress: () => void,
+    resolve: (relayed: Relayed) => void,
+    reject: (error: Error) => void,
   ) {
     this.#ctx = ctx;
-    this.#answer = answer;
+    this.#events = events;
     this.#stream = stream;
-    this.#signal = signal;
     this.#settings = settings;
     this.#onProgress = onProgress;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
-  run(): Promise<End> {
-    const { body } = this.#answer;
+  begin(exchange: ChatExchange, earlyEnd: EarlyEnd): void {
+    this.#exchange = exchange;
     const { res } = this.#ctx;
-    return new Promise((resolve, reject) => {
-      const over = (end: End) => {
-        body.off('data', onData).off('end', onEnd);
-        res.off('drain', onDrain).off('close', onDrain);
-        this.#signal.removeEventListener('abort', onAbort);
-        if (!body.destroyed && end !== 'complete') body.destroy();
-        // Nothing was delivered yet: the next route may do better.
-        if (!this.#ctx.headerSent && !res.destroyed && typeof end === 'object') reject(faultOf(end.broke));
-        else resolve(end);
-      };
-      const onDrain = () => body.resume();
-      const onData = (chunk: Buffer) => {
-        try {
-          this.#deliver(this.#stream.push(chunk), () => body.pause());
-        } catch (error) {
-          over({
-            broke: new GatewayError('upstream_error', 'The model sent an event that is too large.', { cause: error }),
-          });
-          return;
-        }
-        this.#onProgress();
-        if (this.#stream.state !== 'open') {
-          over(endOf(this.#stream, this.#settings));
-          body.resume().on('error', ignore); // what comes after the end is thrown away, so that the connection can be used again
-        }
-      };
-      const onEnd = () => {
-        this.#deliver(this.#stream.end(), () => undefined);
-        over(endOf(this.#stream, this.#settings));
-      };
-      const onError = (error: Error) => over(this.#signal.aborted ? 'left' : { broke: brokeOf(error) });
-      const onAbort = () => over('left');
-      if (this.#signal.aborted) {
-        over('left');
-        return;
-      }
-      // Whoever left holds nothing up where the stream is read to its end all the same.
-      res.on('drain', onDrain).on('close', onDrain);
-      this.#signal.addEventListener('abort', onAbort, { once: true });
-      body.on('data', onData).on('end', onEnd).on('error', onError);
+    const resume = () => {
+      if (!this.#isOver) exchange.resume();
+    };
+    // Whoever left holds nothing up where the stream is read to its end all the same.
+    res.on('drain', resume).on('close', resume);
+    earlyEnd.whenItComes(() => {
+      if (this.#isAnswered) this.#over('left');
+      else this.#fail(new EndedEarly());
     });
   }
 
-  #deliver(bytes: Buffer | undefined, pause: () => void): void {
-    if (bytes === undefined) return;
+  onSuccess(latencyMs: number): void {
+    this.#latencyMs = latencyMs;
+    this.#isAnswered = true;
+  }
+
+  /** Many events may come in one read: they are metered and written as one, at the end of this very turn. */
+  onData(chunk: Buffer): void {
+    if (this.#isOver) {
+      this.#throwAway(chunk);
+      return;
+    }
+    if (this.#pieces.push(chunk) === 1) process.nextTick(flush, this);
+  }
+
+  onEnd(): void {
+    this.flush();
+    clearTimeout(this.#late);
+    if (this.#isOver) return;
+    this.#deliver(() => this.#stream.end());
+    this.#over(endOf(this.#stream, this.#settings));
+  }
+
+  onFailure(error: CallerFault | RouteFault | ChatUnreachable): void {
+    this.flush();
+    clearTimeout(this.#late);
+    if (this.#isOver) return;
+    if (this.#ctx.headerSent || this.#ctx.res.destroyed) this.#over({ broke: brokeOf(error) });
+    else this.#fail(error);
+  }
+
+  flush(): void {
+    const [first] = this.#pieces;
+    if (this.#isOver || first === undefined) return;
+    const bytes = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    if (!this.#deliver(() => this.#stream.push(bytes))) return;
+    this.#onProgress();
+    if (this.#stream.state !== 'open') this.#over(endOf(this.#stream, this.#settings));
+  }
+
+  /** Answers whether the stream can go on. */
+  #deliver(read: () => Buffer | undefined): boolean {
     const { res } = this.#ctx;
-    if (res.destroyed) return;
-    if (!this.#ctx.headerSent) sendHead(this.#ctx);
-    if (!res.write(bytes)) pause();
+    let bytes: Buffer | undefined;
+    try {
+      bytes = read();
+    } catch (error) {
+      const text = 'The model sent an event that is too large.';
+      this.#over({ broke: new GatewayError('upstream_error', text, { cause: error }) });
+      return false;
+    }
+    if (bytes === undefined || res.destroyed) return true;
+    if (!this.#events.write(bytes)) this.#exchange?.pause();
+    return true;
+  }
+
+  #over(end: End): void {
+    if (this.#isOver) return;
+    // Nothing was delivered yet: the next route may do better.
+    if (typeof end === 'object' && !this.#ctx.headerSent && !this.#ctx.res.destroyed) {
+      this.#fail(new RouteFault('fault', end.broke.message));
+      return;
+    }
+    this.#isOver = true;
+    if (end === 'complete') this.#letEnd();
+    else this.#exchange?.abort();
+    this.#resolve({ end, latencyMs: this.#latencyMs });
+  }
+
+  /** The answer is whole. An upstream that ends soon keeps its connection, to be used again. */
+  #letEnd(): void {
+    this.#exchange?.resume();
+    this.#late = setTimeout(() => this.#exchange?.abort(), late_ms_max).unref();
+  }
+
+  #throwAway(late: Buffer): void {
+    this.#lateBytes += late.length;
+    if (this.#lateBytes > late_bytes_max) this.#exchange?.abort();
+  }
+
+  #fail(error: Error): void {
+    this.#isOver = true;
+    this.#exchange?.abort();
+    this.#reject(error);
   }
 }
 
-/** Headers that stop proxies from gathering what should flow. Sent with the first bytes of the answer. */
-function sendHead(ctx: ApiContext): void {
-  ctx.respond = false; // the stream is ours from here on
-  ctx.status = 200;
-  ctx.set('Content-Type', 'text/event-stream; charset=utf-8');
-  ctx.set('Cache-Control', 'no-cache, no-transform');
-  ctx.set('X-Accel-Buffering', 'no');
-}
+const flush = (relay: Relay): void => relay.flush();
 
-function endOf(stream: Stream, settings: Settings): End {
-  if (stream.state === 'failed') {
-    const { message } = toldError(stream.meter.errorData ?? Buffer.alloc(0), 'application/json', settings);
+function endOf({ state, meter }: MeteredStream, settings: Settings): End {
+  if (state === 'failed') {
+    const { message } = toldError(meter.errorData ?? Buffer.alloc(0), 'application/json', settings);
     return { broke: new GatewayError('upstream_error', message) };
   }
-  const isComplete = stream instanceof ChatStream ? stream.meter.isComplete : stream.meter.end !== undefined;
-  return isComplete ? 'complete' : { broke: new GatewayError('upstream_error', 'The model broke off its answer.') };
+  return meter.isComplete
+    ? 'complete'
+    : { broke: new GatewayError('upstream_error', 'The model broke off its answer.') };
 }
 
-function finish(ctx: ApiContext, stream: Stream, end: End): void {
+function finish(ctx: ApiContext, events: EventStream, meter: StreamMeter, end: End): void {
   const { res } = ctx;
   if (end === 'left' || res.destroyed) {
     ctx.respond = false;
     res.destroy();
     return;
   }
-  if (!ctx.headerSent) sendHead(ctx);
-  if (end !== 'complete') res.end(errorEvent(stream, end.broke));
-  else res.end(stream instanceof ChatStream ? chatStreamDone : undefined);
+  events.end(end === 'complete' ? meter.farewell : Buffer.from(errorEvent(meter, end.broke)));
 }
 
 /** How a stream tells that it broke: no `[DONE]` on chat, a numbered `error` event on responses. */
-function errorEvent(stream: Stream, error: GatewayError): string {
+function errorEvent(meter: StreamMeter, error: GatewayError): string {
   const { code, message, param } = error;
-  if (stream instanceof ChatStream) return `data: ${JSON.stringify({ error: errorBody(error) })}\n\n`;
-  const event = { type: 'error', code, message, param, sequence_number: stream.meter.lastSequenceNumber() + 1 };
+  if (!(meter instanceof ResponsesStreamMeter)) return `data: ${JSON.stringify({ error: errorBody(error) })}\n\n`;
+  const event = { type: 'error', code, message, param, sequence_number: meter.lastSequenceNumber() + 1 };
   return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
@@ -181,11 +249,4 @@ function brokeOf(error: Error): GatewayError {
   return error instanceof ChatUnreachable && error.kind === 'timeout'
     ? new GatewayError('upstream_timeout', 'The model fell silent in the middle of its answer.', { cause: error })
     : new GatewayError('upstream_error', 'The model broke off its answer.', { cause: error });
-}
-
-const faultOf = (error: GatewayError): RouteFault =>
-  new RouteFault(error.code === 'upstream_timeout' ? 'timeout' : 'fault', error.message);
-
-function ignore(): void {
-  // the answer is whole already
 }

@@ -1,24 +1,37 @@
 /** A chat or responses call from its body to its settlement. */
 import { spliceChatBody } from '../../domain/chat/splice.ts';
-import { errorTable, GatewayError } from '../../domain/errors.ts';
-import type { ChatEndpoint, ChatProvider } from '../../providers/chat-contract.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import type { ChatCall, ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallHold } from '../../storage/ledger/calls.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { answerBefore } from './answer-before.ts';
-import { admitCall, type Call, readCall } from './call.ts';
+import { admissionOf, admitCall, type Call, readCall } from './call.ts';
+import { EarlyCall } from './early-call.ts';
+import { EarlyEnd, EndedEarly } from './early-end.ts';
+import { CallerFault } from './faults.ts';
 import { estimatedPrice } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { relayStream } from './relay-stream.ts';
-import { CallerFault, overRoutes, requireSuccess } from './routes-of-call.ts';
+import { overRoutes, type Route, routesOf } from './routes-of-call.ts';
+import type { Start } from './send-call.ts';
 import { ownResponse } from './stored-responses.ts';
+import { answerUpstreamError } from './told-error.ts';
 
 /** Everything that the relays need of a call that was admitted. */
 export interface CallUnderWay {
   call: Call;
   hold: CallHold;
-  /** Aborts when nobody waits for the answer any more, or this process may not go on with it. */
-  signal: AbortSignal;
+  /** Comes when nobody waits for the answer any more, or this process may not go on with it. */
+  earlyEnd: EarlyEnd;
+}
+
+/** How a call went that its caller got an answer to. */
+export interface Outcome {
+  /** Nothing was missing of the answer, as far as the upstream is concerned. */
+  isGood: boolean;
+  /** The time to the head of the answer. */
+  latencyMs: number;
 }
 
 /**
@@ -32,39 +45,54 @@ export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint
     previousResponseId === undefined
       ? undefined
       : await ownResponse(deps, ctx, previousResponseId, 'previous_response_id');
-  const admitted = await admitCall(deps, ctx, call);
-  if ('before' in admitted) {
-    await answerBefore(deps, ctx, call, admitted.before);
-    return;
+  const admission = admissionOf(deps, ctx, call);
+  const routes = routesOf(deps, call, only);
+  const early = deps.calls.isSure(admission) ? earlyCall(ctx, call, routes[0]) : undefined;
+  try {
+    const admitted = await admitCall(deps, ctx, admission).catch((error: unknown) => {
+      if (early) deps.log.warn({ requestId: ctx.state.requestId }, 'a call was refused after it was sent upstream');
+      throw error;
+    });
+    if ('before' in admitted) await answerBefore(deps, ctx, call, admitted.before);
+    else await serveHeld(deps, ctx, call, admitted.hold, routes, early);
+  } finally {
+    // Refused after all, or its caller left: what the upstream did of it is the operator's cost.
+    early?.discard();
   }
-  const { hold } = admitted;
-  const ending = new AbortController();
-  const left = new AbortController();
+}
+
+async function serveHeld(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  call: Call,
+  hold: CallHold,
+  routes: readonly Route[],
+  early: EarlyCall | undefined,
+): Promise<void> {
+  const earlyEnd = new EarlyEnd();
   const onClose = () => {
-    if (ctx.res.writableFinished || !endsWithItsCaller(call, hold)) return;
-    left.abort();
-    ending.abort();
+    if (!ctx.res.writableFinished && endsWithItsCaller(call, hold)) earlyEnd.come('left');
   };
   // Who left while the hold was being made is gone already.
   if (ctx.res.closed) onClose();
-  else ctx.res.once('close', onClose);
-  const { signal } = ending;
-  const stopListening = deps.owner.whenLost(() => ending.abort());
+  else ctx.res.on('close', onClose);
+  const stopListening = deps.owner.whenLost(() => earlyEnd.come('lost'));
   try {
-    await overRoutes(deps, call, only, (provider, model, name) =>
-      attempt(deps, ctx, { call, hold, signal }, provider, model, name),
+    await overRoutes(deps, call, routes, (route) =>
+      attempt(deps, ctx, { call, hold, earlyEnd }, route, route === routes[0] ? early : undefined),
     );
   } catch (error) {
-    if (left.signal.aborted) await chargeLeft(deps, call, hold);
+    // Who leaves just as every route has refused pays nothing.
+    if (earlyEnd.reason === 'left' && error instanceof EndedEarly) await chargeLeft(deps, call, hold);
     else await deps.calls.release(hold, error instanceof GatewayError ? error.code : 'upstream_error');
-    if (signal.aborted) {
+    if (earlyEnd.reason !== undefined) {
       throw new GatewayError('not_ready', 'This gateway could not go on with the call. Try again.', {
         retryAfterSeconds: 2,
         cause: error,
       });
     }
     if (!(error instanceof CallerFault)) throw error;
-    answerCallerFault(ctx, error);
+    answerUpstreamError(ctx, error);
   } finally {
     stopListening();
   }
@@ -74,25 +102,27 @@ async function attempt(
   deps: ApiDependencies,
   ctx: ApiContext,
   underWay: CallUnderWay,
-  provider: ChatProvider,
-  model: string,
-  providerName: string,
+  route: Route,
+  early: EarlyCall | undefined,
 ): Promise<void> {
-  const { call, signal } = underWay;
-  const includeUsage = call.stream && call.endpoint === 'chat/completions';
-  const body = spliceChatBody(call.bytes, { model, includeUsage });
-  const startedAt = performance.now();
-  const { requestId } = ctx.state;
-  const answer = await provider.send(
-    { method: 'POST', path: call.endpoint, body, stream: call.stream, requestId },
-    signal,
-  );
-  await requireSuccess(deps, answer);
-  const latencyMs = Math.round(performance.now() - startedAt);
-  let isGood = true;
-  if (call.stream) ({ isGood } = await relayStream(deps, ctx, underWay, answer, providerName));
-  else await relayAnswer(deps, ctx, underWay, answer, providerName);
+  const { call, earlyEnd } = underWay;
+  if (earlyEnd.reason !== undefined) throw new EndedEarly();
+  const relay = call.stream ? relayStream : relayAnswer;
+  const start: Start = early
+    ? (listener) => early.handOver(listener)
+    : (listener) => route.provider.start(upstreamCallOf(ctx, call, route), listener);
+  const { isGood, latencyMs } = await relay(deps, ctx, underWay, route, start);
   deps.health.record(call.model.id, isGood ? { latencyMs } : { latencyMs, errorCode: 'upstream_error' });
+}
+
+/** The first route is asked at once, while the hold is being committed. */
+const earlyCall = (ctx: ApiContext, call: Call, route: Route | undefined): EarlyCall | undefined =>
+  route && new EarlyCall(route.provider, upstreamCallOf(ctx, call, route));
+
+function upstreamCallOf(ctx: ApiContext, { bytes, stream, endpoint: path }: Call, { model }: Route): ChatCall {
+  const includeUsage = stream && path === 'chat/completions';
+  const body = spliceChatBody(bytes, { model, includeUsage });
+  return { method: 'POST', path, body, stream, requestId: ctx.state.requestId };
 }
 
 /** An answer under an Idempotency-Key is kept for whoever asks again; a model may be set to be read to its end. */
@@ -102,10 +132,4 @@ const endsWithItsCaller = (call: Call, hold: CallHold): boolean =>
 /** The caller left before anything was answered: what it sent was read, and that is charged. */
 async function chargeLeft({ calls }: ApiDependencies, call: Call, hold: CallHold): Promise<void> {
   await calls.settle(hold, await estimatedPrice(call, hold, ''));
-}
-
-/** The upstream's own words about the caller's mistake, under its own status. */
-function answerCallerFault(ctx: ApiContext, { status, message, param, code }: CallerFault): void {
-  ctx.status = status;
-  ctx.body = { error: { message, type: errorTable.invalid_parameter.type, param, code } };
 }

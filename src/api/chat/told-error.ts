@@ -1,23 +1,61 @@
 /** What a caller is told of an upstream's error: its own words, without the operator's addresses and credentials. */
 import type { ProviderSettings } from '../../domain/catalogue.ts';
+import { isObject, jsonObjectOf, type JsonObject } from '../../domain/chat/usage.ts';
+import { errorTable } from '../../domain/errors.ts';
 import { cleanUpstreamMessage, upstreamError, type UpstreamError } from '../../net/upstream-error.ts';
+import type { ApiContext } from '../context.ts';
+
+type Settings = { providers: ReadonlyMap<string, ProviderSettings> };
 
 /** Shorter values of extra headers are no credentials, and might be words of any message. */
 const secretHeaderCharactersMin = 12;
 
 /** Reads an error's body and cleans all of it; the message is never empty. */
-export function toldError(
-  body: Buffer,
-  contentType: string,
-  { providers }: { providers: ReadonlyMap<string, ProviderSettings> },
-): UpstreamError {
+export function toldError(body: Buffer, contentType: string, settings: Settings): UpstreamError {
   const { message, param, code } = upstreamError(body, contentType);
-  const secrets = [...providers.values()].flatMap(secretsOf);
+  const secrets = secretsIn(settings);
   const clean = (text: string | null) => (text === null ? null : cleanUpstreamMessage(text, secrets));
   return { message: clean(message) || 'The model refused the request.', param: clean(param), code: clean(code) };
 }
 
-function secretsOf({ apiKey, accessKey, secretKey, headers }: ProviderSettings): (string | undefined)[] {
+/** The upstream's own words about the caller's mistake, under its own status. */
+export function answerUpstreamError(
+  ctx: ApiContext,
+  { status, message, param, code }: UpstreamError & { status: number },
+): void {
+  ctx.status = status;
+  ctx.body = { error: { message, type: errorTable.invalid_parameter.type, param, code } };
+}
+
+/**
+ * A response object, or an event with one, whose error says nothing that a caller should not see. The very bytes where
+ * it has no error or there is nothing to take out.
+ */
+export function cleanedResponse(bytes: Buffer, settings: Settings): Buffer {
+  const body = jsonObjectOf(bytes);
+  const message = body && errorMessageIn(body);
+  if (message === undefined) return bytes;
+  const cleaned = cleanUpstreamMessage(message, secretsIn(settings)) || 'The model failed.';
+  if (cleaned === message) return bytes;
+  // Just the message is replaced, so that numbers and the order of names stay as they came.
+  const text = bytes.toString();
+  const written = JSON.stringify(message);
+  if (text.includes(written)) return Buffer.from(text.replaceAll(written, () => JSON.stringify(cleaned)));
+  return Buffer.from(JSON.stringify(body, (_, value: unknown) => (value === message ? cleaned : value)));
+}
+
+function errorMessageIn(body: JsonObject): string | undefined {
+  for (const place of [body, body['response']]) {
+    const error = isObject(place) ? place['error'] : undefined;
+    const message = isObject(error) ? error['message'] : error;
+    if (typeof message === 'string') return message;
+  }
+  return undefined;
+}
+
+const secretsIn = ({ providers }: Settings): (string | undefined)[] => [...providers.values()].flatMap(secretsOf);
+
+function secretsOf({ secrets, headers }: ProviderSettings): string[] {
   const inHeaders = Object.values(headers).filter((value) => value.length >= secretHeaderCharactersMin);
-  return [apiKey, accessKey, secretKey, ...inHeaders];
+  return [...Object.values(secrets), ...inHeaders];
 }

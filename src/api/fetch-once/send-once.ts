@@ -4,8 +4,10 @@
  * of up to 3 MB sat in the kernel's buffers when a client broke off (measured).
  */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 import { yuanText, zero } from '../../domain/money.ts';
 import { tokensOfSeconds } from '../../domain/pricing.ts';
@@ -18,9 +20,13 @@ import { taskNotFound } from '../tasks/find.ts';
 import { nextRequestOn } from './next-request.ts';
 
 const quiet_ms = 2_000;
+const verdict_ms_max = quiet_ms + 3_000;
+const looks_max = 5;
+const look_ms = 10;
+const turn_look_ms = 50;
 
-/** The verdicts of this process's running downloads, by task. */
-const verdicts = new Map<string, { res: ServerResponse; verdict: Promise<unknown> }>();
+/** This process's downloads whose verdict is still to come, by task. */
+const running = new Map<string, { res: ServerResponse; socket: Socket; over: Promise<unknown> }>();
 
 /** Answers a succeeded avatar-talk task with its video, and removes the task once that was fetched. */
 export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<void> {
@@ -30,17 +36,25 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
     showFile(ctx, task, file);
     return;
   }
-  const owner = await claimed(deps, task);
+  await turnOf(ctx);
+  const owner = await claimed(deps, ctx, task);
+  const { promise: over, resolve: end } = openEnd();
+  running.set(task.id, { res: ctx.res, socket: ctx.req.socket, over });
+  const ended = () => {
+    running.delete(task.id);
+    end();
+  };
   let source: Readable;
   try {
-    source = await deps.blobs.read(file.blobKey);
+    // By its length, the end is known with the last byte: a caller that counts could ask again before it was looked for.
+    source = await deps.blobs.read(file.blobKey, { start: 0, end: file.bytes });
   } catch (error) {
-    await dropFetch(deps.database, task.id, owner);
+    await dropFetch(deps.database, task.id, owner).finally(ended);
     throw error;
   }
   showFile(ctx, task, file);
   ctx.respond = false; // the bytes and their verdict are ours from here on
-  deps.background(afterDelivery(deps, ctx.res, task, owner));
+  deps.background(afterDelivery(deps, ctx.res, task, owner).finally(ended));
   await pipeline(source, ctx.res).catch(() => undefined); // a broken download is a verdict, not an error
 }
 
@@ -52,30 +66,48 @@ async function afterDelivery(deps: ApiDependencies, res: ServerResponse, task: T
       log.warn({ err: error, taskId: task.id }, 'a fetch claim was not renewed'),
     );
   }, claim_renewal_ms);
-  const verdict: Promise<unknown> = deliveryOf(res).then<unknown>((fetched) =>
-    fetched ? removeMedia(database, blobs, task.id, owner) : dropFetch(database, task.id, owner),
-  );
-  verdicts.set(task.id, { res, verdict });
   try {
-    await verdict;
+    if (await deliveryOf(res)) await removeMedia(database, blobs, task.id, owner);
+    else await dropFetch(database, task.id, owner);
   } finally {
     clearInterval(renewal);
-    verdicts.delete(task.id);
   }
 }
 
+/**
+ * Requests that were sent ahead are answered one after the other (RFC 9112, section 9.3.2): until an answer has its turn,
+ * it has no socket, and with the claim it would hold up the one before it.
+ */
+async function turnOf({ req, res }: ApiContext): Promise<void> {
+  while (res.socket === null && !req.socket.destroyed) await sleep(turn_look_ms);
+}
+
 /** The claim on the task; a download that has sent everything is waited for, one that still sends is a conflict. */
-async function claimed(deps: ApiDependencies, task: Task): Promise<string> {
+async function claimed(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<string> {
   const owner = await claimFetch(deps.database, task.id, deps.fetchWindowMs);
   if (owner !== undefined) return owner;
-  const running = verdicts.get(task.id);
-  if (running?.res.writableFinished) await running.verdict;
+  await verdictOn(task.id, ctx);
   const again = await claimFetch(deps.database, task.id, deps.fetchWindowMs);
   if (again !== undefined) return again;
   if (await isRemoved(deps.database, task.id)) throw taskNotFound();
   throw new GatewayError('task_being_fetched', 'This result is being fetched by another request.', {
     retryAfterSeconds: 5,
   });
+}
+
+/**
+ * Waits for the verdict of a download that has written everything, or is on the same connection, where nothing can be
+ * answered before its end anyway. That it has is known a moment later here than it may be to its caller.
+ */
+async function verdictOn(task: string, ctx: ApiContext): Promise<void> {
+  for (let looks = 0; looks < looks_max; looks++) {
+    const other = running.get(task);
+    if (other && (other.res.writableEnded || other.socket === ctx.req.socket)) {
+      await Promise.race([other.over, sleep(verdict_ms_max, undefined, { ref: false })]);
+      return;
+    }
+    await sleep(look_ms);
+  }
 }
 
 /** Resolves whether the caller got everything, once that can be told. Listens from before the first byte. */
@@ -102,10 +134,21 @@ function deliveryOf(res: ServerResponse): Promise<boolean> {
       written = true;
       timer = setTimeout(() => decide(true), quiet_ms);
     };
-    const stopListening = nextRequestOn(socket, () => decide(written));
+    // One that comes before everything was written was sent ahead, and proves nothing.
+    const stopListening = nextRequestOn(socket, () => {
+      if (written) decide(true);
+    });
     socket.once('error', broken).once('end', ended).once('close', closed);
     res.once('finish', finished);
   });
+}
+
+function openEnd(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 function showFile(ctx: ApiContext, task: Task, file: StoredFile): void {

@@ -1,52 +1,56 @@
 /**
- * Which models work, told from real traffic: the newest outcomes of each model's tasks and, for idle ones, a free probe
- * of their first route. A caller's own mistakes don't count.
+ * Which models work, told from real traffic: the newest outcomes of each model's calls and tasks. A model without any is
+ * told by a free probe of its routes' providers. A caller's own mistakes don't count.
  */
 import type { Logger } from 'pino';
-import type { TaskProvider } from '../../providers/contract.ts';
+import type { Model } from '../../domain/catalogue.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import { recentOutcomes, type TaskOutcome } from '../../storage/task-outcomes.ts';
+import { type Health, healthOf, type Probe } from './judge.ts';
 
 const probe_every_ms = 60_000;
 const probe_ms_max = 5_000;
 const report_kept_ms = 1_000;
 const outcomes_max = 20;
-/** Route faults in a row after which a model counts as unavailable. */
-const faults_max = 3;
-const routeFaults: ReadonlySet<string> = new Set(['upstream_error', 'upstream_timeout', 'upstream_rate_limited']);
+/** Outcomes that say something about the model's routes, besides success. */
+const routeFaults: readonly ErrorCode[] = ['upstream_error', 'upstream_timeout', 'upstream_rate_limited'];
 
-export interface ModelHealth {
-  available: boolean;
-  /** The median of the last outcomes, 0 without any. */
-  latencyMs: number;
-  /** Unix milliseconds. */
-  lastChecked: number;
+/** A provider, as far as it can be asked how it is. */
+interface Probed {
+  /** Resolves when the upstream answers a call that costs nothing. */
+  probe?(signal: AbortSignal): Promise<void>;
 }
 
 export interface HealthTools {
   database: Database;
-  providers: ReadonlyMap<string, Pick<TaskProvider, 'probe'>>;
-  configuration: Configuration;
+  /** Those of task-like models; for the names that are not among them, the chat providers of `now` are asked. */
+  providers: ReadonlyMap<string, Probed>;
+  /** What is in force. */
+  now: () => { configuration: Configuration; chatProviders: ReadonlyMap<string, Probed> };
+  /** Providers are not closed while it runs. */
+  during: <T>(work: () => Promise<T>) => Promise<T>;
   log: Logger;
 }
 
 export class HealthBook {
   readonly #tools: HealthTools;
-  readonly #probes = new Map<string, { atMs: number; good: boolean }>();
+  /** By the provider's name. */
+  readonly #probes = new Map<string, Probe & { of: Probed | undefined }>();
   /** Calls of this process, newest first; tasks are told by their rows. */
   readonly #calls = new Map<string, TaskOutcome[]>();
-  #report: { atMs: number; health: Promise<Record<string, ModelHealth>> } | undefined;
+  #report: { atMs: number; health: Promise<Record<string, Health>> } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(tools: HealthTools) {
     this.#tools = tools;
   }
 
-  /** Probes every provider now, and then once a minute. */
+  /** Probes the providers of all published models now, and once a minute those of the idle ones. */
   async open(): Promise<void> {
-    await this.#probeAll();
-    this.#timer = setInterval(() => void this.#probeAll(), probe_every_ms);
+    await this.#probeFor(this.#published());
+    this.#timer = setInterval(() => void this.probeIdle(), probe_every_ms);
     this.#timer.unref();
   }
 
@@ -55,7 +59,7 @@ export class HealthBook {
   }
 
   /** The health of each published model by its id, at most a second old. */
-  async report(): Promise<Record<string, ModelHealth>> {
+  async report(): Promise<Record<string, Health>> {
     const now = Date.now();
     if (!this.#report || this.#report.atMs + report_kept_ms < now)
       this.#report = { atMs: now, health: this.#compute() };
@@ -75,53 +79,71 @@ export class HealthBook {
     this.#calls.set(model, calls);
   }
 
-  async #compute(): Promise<Record<string, ModelHealth>> {
-    const models = [...this.#tools.configuration.models.values()].filter(({ published }) => published);
-    const outcomes = await recentOutcomes(
-      this.#tools.database,
-      models.map(({ id }) => id),
-      outcomes_max,
-    );
+  /** After a reload: what stays keeps its history, what is gone is forgotten, and new adapters are probed. */
+  async reloaded(): Promise<void> {
+    const { models, providers } = this.#tools.now().configuration;
+    for (const id of this.#calls.keys()) if (!models.has(id)) this.#calls.delete(id);
+    for (const name of this.#probes.keys()) if (!providers.has(name)) this.#probes.delete(name);
+    this.#report = undefined;
+    const isNew = (name: string) => this.#probes.get(name)?.of !== this.#probed(name) || !this.#probes.has(name);
+    await this.#probeFor(this.#published().filter(({ routes }) => routes.some(({ provider }) => isNew(provider))));
+    this.#report = undefined;
+  }
+
+  /** Probes the providers of the models that have had no telling traffic for a minute. */
+  async probeIdle(): Promise<void> {
+    const sinceMs = Date.now() - probe_every_ms;
+    try {
+      const outcomes = await this.#outcomes();
+      await this.#probeFor(this.#published().filter(({ id }) => (outcomes.get(id)?.[0]?.finishedAtMs ?? 0) < sinceMs));
+    } catch (error) {
+      this.#tools.log.warn({ err: error }, 'idle models could not be probed; it is tried again in a minute');
+    }
+  }
+
+  async #compute(): Promise<Record<string, Health>> {
+    const outcomes = await this.#outcomes();
     return Object.fromEntries(
-      models.map(({ id, maintenance, routes }) => {
-        const own = [...(this.#calls.get(id) ?? []), ...outcomes.filter(({ model }) => model === id)];
-        const health = judged(own, this.#probes.get(routes[0]?.provider ?? ''));
+      this.#published().map(({ id, maintenance, routes }) => {
+        const probes = routes.map(({ provider }) => this.#probes.get(provider));
+        const health = healthOf(outcomes.get(id) ?? [], probes, { idleMs: probe_every_ms });
         return [id, { ...health, available: health.available && !maintenance }];
       }),
     );
   }
 
-  async #probeAll(): Promise<void> {
-    await Promise.all([...this.#tools.providers].map(([name, provider]) => this.#probe(name, provider)));
+  #published(): Model[] {
+    return [...this.#tools.now().configuration.models.values()].filter(({ published }) => published);
   }
 
-  async #probe(name: string, provider: Pick<TaskProvider, 'probe'>): Promise<void> {
+  /** The newest telling outcomes of each published model, newest first. */
+  async #outcomes(): Promise<Map<string, TaskOutcome[]>> {
+    const ids = this.#published().map(({ id }) => id);
+    const tasks = await recentOutcomes(this.#tools.database, ids, { faults: routeFaults, count: outcomes_max });
+    const outcomes = new Map(ids.map((id) => [id, [...(this.#calls.get(id) ?? [])]]));
+    for (const outcome of tasks) outcomes.get(outcome.model)?.push(outcome);
+    return outcomes;
+  }
+
+  async #probeFor(models: readonly Model[]): Promise<void> {
+    const names = new Set(models.flatMap(({ routes }) => routes.map(({ provider }) => provider)));
+    await this.#tools.during(() => Promise.all([...names].map((name) => this.#probe(name))));
+  }
+
+  #probed(name: string): Probed | undefined {
+    return this.#tools.providers.get(name) ?? this.#tools.now().chatProviders.get(name);
+  }
+
+  async #probe(name: string): Promise<void> {
+    const of = this.#probed(name);
     let good = true;
     try {
-      await provider.probe?.(AbortSignal.timeout(probe_ms_max));
+      await of?.probe?.(AbortSignal.timeout(probe_ms_max));
     } catch (error) {
       good = false;
       this.#tools.log.warn({ err: error, provider: name }, 'a provider does not answer its probe');
     }
-    this.#probes.set(name, { atMs: Date.now(), good });
+    // What was replaced meanwhile tells nothing of its successor.
+    if (of === this.#probed(name)) this.#probes.set(name, { atMs: Date.now(), good, of });
   }
-}
-
-/** Judges a model by its newest outcomes (newest first) and the last probe of its provider. */
-function judged(outcomes: readonly TaskOutcome[], probe: { atMs: number; good: boolean } | undefined): ModelHealth {
-  const telling = outcomes.filter(({ errorCode }) => errorCode === undefined || routeFaults.has(errorCode));
-  const newest = telling.slice(0, faults_max);
-  const newestAtMs = newest[0]?.finishedAtMs ?? 0;
-  const faulty = newest.length === faults_max && newest.every(({ errorCode }) => errorCode !== undefined);
-  const probedSince = probe !== undefined && probe.atMs > newestAtMs;
-  return {
-    available: probedSince ? probe.good : !faulty,
-    latencyMs: median(telling.map(({ latencyMs }) => latencyMs)),
-    lastChecked: Math.max(newestAtMs, probe?.atMs ?? 0),
-  };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

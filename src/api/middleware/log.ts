@@ -10,17 +10,20 @@ export const requestLog =
       await next();
     } finally {
       const { requestId, key, taskId, model, error } = ctx.state;
-      const facts = {
-        requestId,
-        method: ctx.method,
-        path: ctx.path,
-        status: ctx.status,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
-        keyId: key?.id,
-        taskId,
-        model,
-      };
-      if (ctx.status >= 500 && error !== undefined) log.error({ ...facts, err: error }, 'request');
-      else log.info(facts, 'request');
+      const isFault = ctx.status >= 500 && error !== undefined;
+      if (isFault || log.isLevelEnabled('info')) {
+        const facts = {
+          requestId,
+          method: ctx.method,
+          path: ctx.path,
+          status: ctx.status,
+          ms: Math.round((performance.now() - startedAt) * 10) / 10,
+          keyId: key?.id,
+          taskId,
+          model,
+        };
+        if (isFault) log.error({ ...facts, err: error }, 'request');
+        else log.info(facts, 'request');
+      }
     }
   };

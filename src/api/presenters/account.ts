@@ -11,6 +11,8 @@ export const accountObject = (account: Account) => ({
   currency: 'CNY',
   balance: toYuan(account.available),
   held: toYuan(account.held),
+  webhook_url: account.webhookUrl,
+  low_balance: account.lowBalance === null ? null : toYuan(account.lowBalance),
 });
 
 export const keyObject = (key: ApiKey) => ({
@@ -29,6 +31,27 @@ export const keyObject = (key: ApiKey) => ({
   last4: key.last4,
   revoked: key.revoked,
 });
+
+/** The names of an entry's fields, in their order. */
+export const entryColumns = [
+  'id',
+  'object',
+  'created',
+  'type',
+  'amount',
+  'balance',
+  'charged',
+  'task_id',
+  'request_id',
+  'key_id',
+  'model',
+  'units',
+  'unit',
+  'unit_price',
+  'usage_source',
+  'lines',
+  'reason',
+] as const;
 
 export const entryObject = (entry: Entry) => ({
   id: `${entry.transferId}.${entry.type}`,
@@ -50,11 +73,11 @@ export const entryObject = (entry: Entry) => ({
   ...(entry.reason === null ? {} : { reason: entry.reason }),
 });
 
-/** The price of a single token may lie below a micro-yuan, so it is worked out from that of a million. */
-const lineObject = ({ unit, units, pricePerMillion, amount }: EntryLine) => ({
+/** The price of a single token may lie below a micro-yuan; divided once, it is the nearest number to the exact one. */
+export const lineObject = ({ unit, units, pricePerMillion, amount }: EntryLine) => ({
   unit,
   units,
-  unit_price: toYuan(pricePerMillion) / 1_000_000,
+  unit_price: Number(pricePerMillion) / 1e12,
   amount: toYuan(amount),
 });
 

@@ -1,19 +1,19 @@
-/** Signed links to a task's files, made afresh for every answer. */
+/** Signed links to a task's files, made for every answer; equal answers of one hour have equal links. */
 import { signLink } from '../../storage/links.ts';
-import type { Task } from '../../storage/tasks.ts';
+import type { ShownTask } from '../../storage/task-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 // Links are good for at least 24 hours; the hour on top makes sure of it whatever clocks say.
 const link_seconds = 25 * 3600;
+// Their end is a full hour, so that answers to the same request can be compared.
+const step_seconds = 3600;
 
 /** The addresses of a succeeded task's files; none once they were deleted. */
 export function fileLinks(
   { secrets, publicUrl }: Pick<ApiDependencies, 'secrets' | 'publicUrl'>,
-  task: Task,
+  task: ShownTask,
 ): string[] {
   if (task.removedAt || !task.files) return [];
-  const expiresAtSeconds = Math.floor(Date.now() / 1000) + link_seconds;
-  return task.files.map(
-    (_, index) => `${publicUrl()}${signLink({ taskId: task.id, index, expiresAtSeconds }, secrets)}`,
-  );
+  const expiresAtSeconds = Math.ceil((Date.now() / 1000 + link_seconds) / step_seconds) * step_seconds;
+  return task.files.map((_, file) => `${publicUrl()}${signLink({ taskId: task.id, file, expiresAtSeconds }, secrets)}`);
 }

@@ -1,7 +1,9 @@
 /** Task records: what callers see of an image, video or avatar-talk task (specification 2.9, 2.10; contract 5). */
 import { errorBody, errorTable } from '../../domain/errors.ts';
 import { toYuan } from '../../domain/money.ts';
+import { tokensOfSeconds } from '../../domain/pricing.ts';
 import { publicStatus } from '../../domain/tasks.ts';
+import type { ListedTask, ShownTask } from '../../storage/task-list.ts';
 import type { Task } from '../../storage/tasks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -10,7 +12,7 @@ import { fileLinks } from './links.ts';
 type Links = Pick<ApiDependencies, 'secrets' | 'publicUrl'>;
 
 /** The record of an image task. */
-export function imageRecord(links: Links, task: Task): Record<string, unknown> {
+export function imageRecord(links: Links, task: ShownTask): Record<string, unknown> {
   const head = {
     id: task.id,
     object: 'image',
@@ -29,7 +31,7 @@ export function imageRecord(links: Links, task: Task): Record<string, unknown> {
 }
 
 /** The record of a video task. */
-export function videoRecord(links: Links, task: Task): Record<string, unknown> {
+export function videoRecord(links: Links, task: ShownTask): Record<string, unknown> {
   const head = {
     id: task.id,
     object: 'video',
@@ -54,6 +56,21 @@ export function avatarTalkRecord(task: Task): Record<string, unknown> {
     : { id: task.id, status: 'processing' };
 }
 
+/** An avatar-talk task among others, where nothing is fetched: what can't be fetched any more is `removed`. */
+export const listedAvatarTalkRecord = (task: ListedTask): Record<string, unknown> => ({
+  id: task.id,
+  object: 'avatar_talk',
+  model: task.model,
+  status: task.isGone ? 'removed' : avatarTalkStatuses[publicStatus(task.state)],
+  created: unixSeconds(task.createdAt),
+  duration: task.durationMs === null ? null : task.durationMs / 1000,
+  tokens: task.durationMs === null ? null : tokensOfSeconds(task.durationMs),
+  cost: task.cost === null ? null : toYuan(task.cost),
+  error: publicStatus(task.state) === 'failed' ? errorOf(task) : null,
+});
+
+const avatarTalkStatuses = { processing: 'processing', succeeded: 'completed', failed: 'error' } as const;
+
 /**
  * Answers a creation: 200 with the result, 202 while it runs, and for a failure its record under the status that the
  * error table gives, with a word to the SDKs that sending it again would start another task.
@@ -75,11 +92,11 @@ export function answerCreation(ctx: ApiContext, task: Task, record: Record<strin
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
-const local = (task: Task) => ({
+const local = (task: ShownTask) => ({
   cost: task.cost === null ? null : toYuan(task.cost),
   balance: task.balanceAfter === null ? null : toYuan(task.balanceAfter),
 });
 
-const errorOf = (task: Task) => errorBody(task.error ?? { code: 'internal_error', message: 'The task failed.' });
+const errorOf = (task: ShownTask) => errorBody(task.error ?? { code: 'internal_error', message: 'The task failed.' });
 
-const stillRunning = (path: string, task: Task) => `The task is running. Ask for it with GET ${path}/${task.id}.`;
+const stillRunning = (path: string, task: ShownTask) => `The task is running. Ask for it with GET ${path}/${task.id}.`;

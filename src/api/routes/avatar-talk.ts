@@ -8,7 +8,7 @@ import { newBlobKey } from '../../storage/new-ids.ts';
 import { readAvatarTalkForm } from '../body/multipart.ts';
 import { firstOfKind, modelFor } from '../catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { DependenciesNow } from '../dependencies.ts';
 import { sendOnce } from '../fetch-once/send-once.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { avatarTalkRecord } from '../presenters/tasks.ts';
@@ -17,13 +17,16 @@ import { createTask } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf } from '../tasks/find.ts';
 import { probeUploads } from '../tasks/uploads.ts';
 
-export function avatarTalkRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+export function avatarTalkRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   const path = '/svctalk/generate';
-  const { configuration, blobs } = deps;
+  const { keys, blobs, fetchWindowMs } = now();
 
-  router.post(path, authenticated(deps.keys, 'standard'), async (ctx) => {
-    const { limits } = configuration;
+  router.post(path, authenticated(keys, 'standard'), async (ctx) => {
+    const { limits } = now().configuration;
     const form = await readAvatarTalkForm(ctx.req, { store: blobs, newKey: () => newBlobKey('uploads'), limits });
+    // An upload may take an hour: model and price are those of its end.
+    const deps = now();
+    const { configuration } = deps;
     const written = [form.audio.key, form.video.key];
     let kept = false;
     try {
@@ -50,9 +53,10 @@ export function avatarTalkRoutes(router: Router<RequestState>, deps: ApiDependen
     }
   });
 
-  router.get(`${path}/:id`, authenticated(deps.keys, 'read'), async (ctx) => {
+  router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
+    const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
-    if (isFinal(task.state) && isPast(task.finishedAt, deps.fetchWindowMs)) throw taskNotFound();
+    if (isFinal(task.state) && isPast(task.finishedAt, fetchWindowMs)) throw taskNotFound();
     if (task.state !== 'succeeded') {
       ctx.body = avatarTalkRecord(task);
       return;

@@ -8,13 +8,13 @@ import { type ApiContext, type RequestState } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
-  router.get('/files/:task/:index', async (ctx) => {
-    const file = await linkedFile(deps, ctx, { taskId: ctx.params['task'] ?? '', index: ctx.params['index'] ?? '' });
+  router.get('/files/:task/:file', async (ctx) => {
+    const file = await linkedFile(deps, ctx, { taskId: ctx.params['task'] ?? '', file: ctx.params['file'] ?? '' });
     ctx.set({
       'Content-Type': file.mediaType,
       'Accept-Ranges': 'bytes',
       'Cache-Control': 'private, max-age=3600, immutable',
-      'Content-Disposition': `inline; filename="${ctx.params['task'] ?? ''}-${ctx.params['index'] ?? ''}.${extensionOf(file)}"`,
+      'Content-Disposition': `inline; filename="${ctx.params['task'] ?? ''}-${ctx.params['file'] ?? ''}.${extensionOf(file)}"`,
       // Results are shown on other sites' pages; the signature, not the origin, is what lets them.
       'Cross-Origin-Resource-Policy': 'cross-origin',
       ETag: `"${file.sha256.slice(0, 32)}"`,
@@ -40,16 +40,17 @@ export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies):
 async function linkedFile(
   deps: ApiDependencies,
   ctx: ApiContext,
-  path: { taskId: string; index: string },
+  path: { taskId: string; file: string },
 ): Promise<StoredFile> {
   const verdict = verifyLink(path, ctx.query, deps.secrets, Date.now() / 1000);
   if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'There is no such file.');
   if (verdict.verdict === 'expired')
     throw new GatewayError('route_not_found', 'This link has expired. GET the task to have a new one.');
   const task = await findTask(deps.database, verdict.link.taskId);
-  const file = task?.removedAt ? undefined : task?.files?.[verdict.link.index];
-  if (!file) throw new GatewayError('route_not_found', 'This result was deleted.');
-  return file;
+  const { file } = verdict.link;
+  const stored = typeof file === 'number' ? task?.files?.[file] : task?.uploads?.[file];
+  if (!stored || task?.removedAt) throw new GatewayError('route_not_found', 'This file was deleted.');
+  return stored;
 }
 
 /** One range of bytes (RFC 9110, section 14); anything more is answered whole, as it allows. */

@@ -6,17 +6,19 @@ import { readJsonBody } from '../body/json-body.ts';
 import { modelFor } from '../catalogue.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
 import { deploymentOf, keyOf, type RequestState } from '../context.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
-export function imageRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+export function imageRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  const { keys } = now();
   const path = '/images/generations';
 
-  router.post(path, authenticated(deps.keys, 'standard'), async (ctx) => {
+  router.post(path, authenticated(keys, 'standard'), async (ctx) => {
+    const deps = now();
     const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
     const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
     const request = parseImageRequest(body, model);
@@ -28,7 +30,8 @@ export function imageRoutes(router: Router<RequestState>, deps: ApiDependencies)
     answerCreation(ctx, task, imageRecord(deps, task));
   });
 
-  router.get(`${path}/:id`, authenticated(deps.keys, 'read'), async (ctx) => {
+  router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
+    const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'image');
     const { model } = ctx.query;
     if (model !== undefined && model !== task.model) throw taskNotFound();

@@ -4,18 +4,20 @@ import type { Model } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import { listed } from '../catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 
-export function modelRoutes(router: Router<RequestState>, { keys, configuration }: ApiDependencies): void {
+export function modelRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  const { keys } = now();
+
   router.get('/models', authenticated(keys, 'read'), (ctx) => {
-    ctx.body = { object: 'list', data: listed(keyOf(ctx), configuration).map(modelRecord) };
+    ctx.body = { object: 'list', data: listed(keyOf(ctx), now().configuration).map(modelRecord) };
   });
 
   // A model's id may hold slashes.
   router.get('/models/*id', authenticated(keys, 'read'), (ctx) => {
     const id = ctx.params['id'] ?? '';
-    const model = listed(keyOf(ctx), configuration).find((candidate) => candidate.id === id);
+    const model = listed(keyOf(ctx), now().configuration).find((candidate) => candidate.id === id);
     if (!model)
       throw new GatewayError('model_not_found', 'There is no such model. GET /models lists those there are.', {
         param: 'model',

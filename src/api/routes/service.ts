@@ -1,18 +1,18 @@
-/** What needs no key: the health report (specification 2.5, endpoint 3), `/healthz` and `/readyz`. */
+/** What needs no key: the health report (specification 2.5, endpoint 3), `/healthz`, `/readyz` and `/metrics`. */
 import type Router from '@koa/router';
 import { capabilityLabels } from '../../domain/catalogue.ts';
 import { errorBody } from '../../domain/errors.ts';
 import type { RequestState } from '../context.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { DependenciesNow } from '../dependencies.ts';
 
-export function serviceRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
-  const { configuration } = deps;
+export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  const { configuration, health, readiness, metrics } = now();
 
-  for (const { health } of configuration.deployments) {
-    router.get(health, async (ctx) => {
-      const published = [...configuration.models.values()].filter((model) => model.published);
+  for (const { health: path } of configuration.deployments) {
+    router.get(path, async (ctx) => {
+      const published = [...now().configuration.models.values()].filter((model) => model.published);
       ctx.body = {
-        health: await deps.health.report(),
+        health: await health.report(),
         capabilities: Object.fromEntries(published.map(({ id, capabilities }) => [id, capabilities])),
         labels: capabilityLabels,
       };
@@ -23,8 +23,13 @@ export function serviceRoutes(router: Router<RequestState>, deps: ApiDependencie
     ctx.body = { status: 'ok' };
   });
 
+  router.get('/metrics', async (ctx) => {
+    ctx.body = await metrics.metrics();
+    ctx.set('Content-Type', metrics.contentType);
+  });
+
   router.get('/readyz', async (ctx) => {
-    const state = await deps.readiness.now();
+    const state = await readiness.now();
     if (!state.ready) {
       ctx.status = 503;
       ctx.set('Retry-After', '2');

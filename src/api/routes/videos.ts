@@ -5,7 +5,7 @@ import { parseVideoRequest } from '../../domain/requests/video.ts';
 import { readJsonBody } from '../body/json-body.ts';
 import { modelFor } from '../catalogue.ts';
 import { deploymentOf, keyOf, type RequestState } from '../context.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, videoRecord } from '../presenters/tasks.ts';
 import { checkVideoAddresses, checkWebhookUrl } from '../tasks/addresses.ts';
@@ -13,10 +13,12 @@ import { createTask } from '../tasks/create-task.ts';
 import { taskOf } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
-export function videoRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+export function videoRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  const { keys } = now();
   const path = '/video/generations';
 
-  router.post(path, authenticated(deps.keys, 'standard'), async (ctx) => {
+  router.post(path, authenticated(keys, 'standard'), async (ctx) => {
+    const deps = now();
     const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
     const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
     const request = parseVideoRequest(body, model);
@@ -28,7 +30,8 @@ export function videoRoutes(router: Router<RequestState>, deps: ApiDependencies)
     answerCreation(ctx, task, videoRecord(deps, task));
   });
 
-  router.get(`${path}/:id`, authenticated(deps.keys, 'read'), async (ctx) => {
+  router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
+    const deps = now();
     ctx.body = videoRecord(deps, await taskOf(deps, ctx, ctx.params['id'], 'video'));
   });
 }

@@ -2,7 +2,7 @@
 import { avatarSecondsDefault, type Model } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { TaskId } from '../../domain/ids.ts';
-import { holdOf, type TaskFacts } from '../../domain/pricing.ts';
+import { agreedPrice, holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
 import { termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
 import type { Units } from '../../storage/ledger/ledger.ts';
@@ -37,7 +37,7 @@ export async function createTask(
   const { model, stored, facts } = wanted;
   const key = keyOf(ctx);
   const quote = holdOf(model, facts);
-  const terms = taskTerms(deps, model);
+  const terms = taskTerms(deps, model, facts);
   const id = newTaskId(stored.kind);
   const idempotencyKey = idempotencyKeyOf(ctx);
   const admitted = await deps.ledger.admitTask({
@@ -58,6 +58,7 @@ export async function createTask(
       unit: quote.unit,
       unitPrice: quote.unitPrice,
       priceVersion: terms.priceVersion,
+      ...(quote.reason && { reason: quote.reason }),
     },
     ...(idempotencyKey !== undefined && {
       idempotency: {
@@ -89,12 +90,17 @@ async function startTask(
   }
 }
 
-function taskTerms({ configuration }: ApiDependencies, model: Model): TaskTerms {
+function taskTerms({ configuration }: ApiDependencies, model: Model, facts: TaskFacts): TaskTerms {
   const { price, kind } = model;
-  if (price.unit === 'token') throw new TypeError(`${model.id} has a price per token`);
   const isAvatar = kind === 'avatar-video' || kind === 'avatar-image';
   const maxSeconds = model.limits.maxSeconds ?? (isAvatar ? avatarSecondsDefault : null);
-  return termsOf(model, price, priceVersionOf(price), isAvatar ? maxSeconds : null, configuration.providers);
+  return termsOf(
+    model,
+    agreedPrice(price, facts),
+    priceVersionOf(price),
+    isAvatar ? maxSeconds : null,
+    configuration.providers,
+  );
 }
 
 const thousandths = (units: number): Units['thousandths'] => BigInt(Math.round(units * 1000));

@@ -1,14 +1,22 @@
-/** `tollgate accounts create|list|credit|suspend`. */
+/** `tollgate accounts create|list|credit|adjust|suspend|resume|update`. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type MicroYuan, parseYuan, yuanText } from '../../domain/money.ts';
 import { accountObject } from '../../api/presenters/account.ts';
-import { type Account, createAccount, findAccount, listAccounts, suspendAccount } from '../../storage/accounts.ts';
+import {
+  type Account,
+  changeAccount,
+  createAccount,
+  findAccount,
+  listAccounts,
+  resumeAccount,
+  suspendAccount,
+} from '../../storage/accounts.ts';
 import type { Database } from '../../storage/database.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 
 export function addAccountCommands(program: Command): void {
-  const accounts = program.command('accounts').description('make, list, credit and suspend accounts');
+  const accounts = program.command('accounts').description('make, list, credit, correct, change and suspend accounts');
 
   accounts
     .command('create')
@@ -17,9 +25,9 @@ export function addAccountCommands(program: Command): void {
     .option('--balance <yuan>', 'credit it at once', positiveYuan)
     .option('--json', 'print the account as JSON')
     .action(async ({ name, balance, json }: { name: string; balance?: MicroYuan; json?: boolean }) =>
-      withDatabase(async ({ database, ledger, secrets }) => {
-        const account = await createAccount(database, secrets.first.ledger, name);
-        if (balance !== undefined) await ledger.credit(account.id, balance, 'opening balance');
+      withDatabase(async ({ database, ledger, by }) => {
+        const account = await createAccount(by, name);
+        if (balance !== undefined) await ledger.credit(account.id, balance, 'opening balance', by.actor);
         showAccount(await known(database, account.id), json);
       }),
     );
@@ -45,9 +53,27 @@ export function addAccountCommands(program: Command): void {
     .option('--reason <text>', 'kept with the entry', 'credited by the operator')
     .option('--json', 'print the account as JSON')
     .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
-      await withDatabase(async ({ database, ledger }) => {
+      await withDatabase(async ({ database, ledger, by }) => {
         const account = await known(database, id);
-        await ledger.credit(account.id, amount, reason);
+        await ledger.credit(account.id, amount, reason, by.actor);
+        showAccount(await known(database, id), json);
+      });
+    });
+
+  accounts
+    .command('adjust')
+    .description('correct an account by an entry of its own; takes no more than is available')
+    .argument('<id>', 'the account')
+    .argument('<yuan>', 'how much: 5 gives, -5 takes', signedYuan)
+    .requiredOption('--reason <text>', 'kept with the entry', reasonOf)
+    .option('--json', 'print the account as JSON')
+    .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
+      await withDatabase(async ({ database, ledger, by }) => {
+        const account = await known(database, id);
+        const { adjusted, available } = await ledger.adjust(account.id, amount, reason, by.actor);
+        if (!adjusted) {
+          throw new Refusal(`${id} has ${yuanText(available)} yuan available; ${yuanText(amount)} would take more.`);
+        }
         showAccount(await known(database, id), json);
       });
     });
@@ -55,10 +81,45 @@ export function addAccountCommands(program: Command): void {
   accounts
     .command('suspend <id>')
     .description('refuse all keys of an account from now on')
+    .option('--reason <text>', 'kept in the log', reasonOf)
     .option('--json', 'print the account as JSON')
-    .action(async (id: string, { json }: { json?: boolean }) =>
-      withDatabase(async ({ database }) => showAccount((await suspendAccount(database, id)) ?? unknown(id), json)),
+    .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
+      withDatabase(async ({ by }) => showAccount((await suspendAccount(by, id, reason)) ?? unknown(id), json)),
     );
+
+  accounts
+    .command('resume <id>')
+    .description('lift the suspension of an account')
+    .option('--reason <text>', 'kept in the log', reasonOf)
+    .option('--json', 'print the account as JSON')
+    .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
+      withDatabase(async ({ by }) => showAccount((await resumeAccount(by, id, reason)) ?? unknown(id), json)),
+    );
+
+  accounts
+    .command('update <id>')
+    .description("set an account's webhook and low-balance threshold; what is not named stays")
+    .option('--webhook-url <url>', "where its events go, or 'none'", webhookUrlOf)
+    .option('--low-balance <yuan>', "fall below this and its webhook is told, or 'none'", thresholdOf)
+    .option('--json', 'print the account as JSON')
+    .action(async (id: string, { webhookUrl, lowBalance, json }: UpdateOptions) => {
+      const changes = {
+        ...(webhookUrl && { webhookUrl: webhookUrl.value }),
+        ...(lowBalance && { lowBalance: lowBalance.value }),
+      };
+      await withDatabase(async ({ by }) => showAccount((await changeAccount(by, id, changes)) ?? unknown(id), json));
+    });
+}
+
+interface UpdateOptions {
+  webhookUrl?: Setting<string>;
+  lowBalance?: Setting<MicroYuan>;
+  json?: boolean;
+}
+
+/** What an option sets; null for `none`. */
+interface Setting<T> {
+  value: T | null;
 }
 
 /** The account of this id; refuses with one line when there is none. */
@@ -76,6 +137,27 @@ export function positiveYuan(text: string): MicroYuan {
   if (amount !== undefined && amount > 0n) return amount;
   throw new InvalidArgumentError('it must be yuan above 0 with at most six decimals, such as 10 or 0.5.');
 }
+
+function signedYuan(text: string): MicroYuan {
+  const amount = parseYuan(text);
+  if (amount !== undefined && amount !== 0n) return amount;
+  throw new InvalidArgumentError('it must be yuan other than 0 with at most six decimals, such as 5 or -0.5.');
+}
+
+function reasonOf(text: string): string {
+  const reason = text.trim();
+  if (reason.length >= 1 && reason.length <= 500) return reason;
+  throw new InvalidArgumentError('it must have 1 to 500 characters.');
+}
+
+function webhookUrlOf(text: string): Setting<string> {
+  if (text === 'none') return { value: null };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && ['http:', 'https:'].includes(url.protocol) && text.length <= 2_048) return { value: url.href };
+  throw new InvalidArgumentError("it must be an address that begins with http:// or https://, or 'none'.");
+}
+
+const thresholdOf = (text: string): Setting<MicroYuan> => ({ value: text === 'none' ? null : positiveYuan(text) });
 
 function nameOf(text: string): string {
   if (text.length >= 1 && text.length <= 200) return text;

@@ -5,6 +5,7 @@ import { MultiBar, type SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { runningGateway } from '../../embedded/data-folder-lock.ts';
 import type { Samples } from '../../embedded/samples.ts';
+import { providerKinds } from '../../providers/registry.ts';
 import { loadSettings } from '../../settings/load.ts';
 import { createApiKey, noLimits, revokeKey } from '../../storage/api-keys.ts';
 import { findFact } from '../../storage/installation.ts';
@@ -35,7 +36,7 @@ export function addDemoCommand(program: Command): void {
 }
 
 async function demo(options: DemoOptions): Promise<void> {
-  const { environment } = await loadSettings(process.env, process.cwd());
+  const { environment } = await loadSettings(process.env, process.cwd(), providerKinds);
   const dataDir = resolve(environment.dataDir);
   const here = await runningGateway(dataDir);
   const url = (options.url ?? here)?.replace(/\/+$/, '');
@@ -51,16 +52,16 @@ async function demo(options: DemoOptions): Promise<void> {
 async function withKey(given: string | undefined, isHere: boolean, use: (key: string) => Promise<void>): Promise<void> {
   if (given !== undefined && given !== '') return use(given);
   if (!isHere) throw new Refusal('Name the API key with --key or TOLLGATE_API_KEY.');
-  await withDatabase(async ({ database }) => {
+  await withDatabase(async ({ database, by }) => {
     const account = await findFact(database, 'demo_account');
     if (account === undefined)
       throw new Refusal('There is no demo account here. Name an API key with --key or TOLLGATE_API_KEY.');
     const { id } = await known(database, account);
-    const { key, secret } = await createApiKey(database, id, { ...noLimits, name: 'tollgate demo', level: 'standard' });
+    const { key, secret } = await createApiKey(by, id, { ...noLimits, name: 'tollgate demo', level: 'standard' });
     try {
       await use(secret);
     } finally {
-      await revokeKey(database, key.id);
+      await revokeKey(by, key.id);
     }
   });
 }

@@ -35,9 +35,9 @@ export function addKeyCommands(program: Command): void {
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
-      withDatabase(async ({ database }) => {
+      withDatabase(async ({ database, by }) => {
         const account = await known(database, options.account);
-        const { key, secret } = await createApiKey(database, account.id, {
+        const { key, secret } = await createApiKey(by, account.id, {
           name: options.name,
           level: options.level,
           models: options.models ?? null,
@@ -74,8 +74,8 @@ export function addKeyCommands(program: Command): void {
     .description('revoke a key for good')
     .option('--json', 'print the key as JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
-      withDatabase(async ({ database }) => {
-        const key = await revokeKey(database, id);
+      withDatabase(async ({ by }) => {
+        const key = await revokeKey(by, id);
         if (!key) throw new Refusal(`There is no key ${id}.`);
         show(keyObject(key), json, `${key.id} is revoked.`);
       }),
@@ -120,7 +120,8 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError('it must be a whole number from 1 to 999999999.');
 }
 
-function moment(text: string): Date {
+/** A time in ISO 8601. */
+export function moment(text: string): Date {
   const date = new Date(text);
   if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
   throw new InvalidArgumentError('it must be a time in ISO 8601.');

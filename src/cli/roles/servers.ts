@@ -3,24 +3,28 @@ import { resolve } from 'node:path';
 import { runningPostgres } from '../../embedded/postgres-server.ts';
 import { runningTemporal } from '../../embedded/temporal-server.ts';
 import { createLog } from '../../log.ts';
+import { providerKinds } from '../../providers/registry.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { SettingsError } from '../../settings/mistakes.ts';
 import { loadOrMakeSecret } from '../../settings/secrets.ts';
 import { bootstrap } from '../../storage/bootstrap.ts';
 import { migrateDatabase } from '../../storage/database.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
-import { lazyConnection, workerConnection } from '../../temporal/connection.ts';
+import { lazyConnection } from '../../temporal/connection.ts';
+import { workerConnection } from '../../temporal/worker-connection.ts';
 import { type Core, openCore, startApiRole, startWorkerRole } from '../../wiring.ts';
 import { print } from '../output.ts';
+import { rereadAtHangup } from './reread.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 /** Serves the API until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
 export const runApi = (): Promise<void> =>
-  withCore(async ({ settings, core, outside, asked }) => {
+  withCore(async ({ settings, core, outside, asked, isUp }) => {
     await bootstrapIfWished(settings, core);
     const connection = await lazyConnection(outside);
     const api = await startApiRole(core, connection, outside.namespace, { eager: false });
     core.log.info({ address: api.url }, 'the API listens');
+    isUp();
     await asked;
     core.log.info('stopping');
     await api.stop();
@@ -29,10 +33,11 @@ export const runApi = (): Promise<void> =>
 
 /** Runs tasks until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
 export const runWorker = (): Promise<void> =>
-  withCore(async ({ core, outside, asked }) => {
+  withCore(async ({ core, outside, asked, isUp }) => {
     const connection = await workerConnection(outside);
     const worker = await startWorkerRole(core, connection, outside.namespace);
     core.log.info('the worker runs');
+    isUp();
     await Promise.race([asked, worker.done]);
     core.log.info('stopping');
     await worker.stop();
@@ -41,7 +46,9 @@ export const runWorker = (): Promise<void> =>
 
 /** Brings the database up to date. Raises a SettingsError when there is none to be found. */
 export async function runMigration(): Promise<void> {
-  const { databaseUrl } = await outsideOf(await loadSettings(process.env, process.cwd()), { temporal: false });
+  const { databaseUrl } = await outsideOf(await loadSettings(process.env, process.cwd(), providerKinds), {
+    temporal: false,
+  });
   await migrateDatabase(databaseUrl);
   print('The database is up to date.');
 }
@@ -62,18 +69,28 @@ async function outsideOf({ environment }: Settings, needs: { temporal: boolean }
   return { ...environment.temporal, databaseUrl, address, secretTexts };
 }
 
-/** Lends what every role stands on, and closes it afterwards. `asked` resolves when the process is asked to stop. */
+/**
+ * Lends what every role stands on, and closes it afterwards. `asked` resolves when the process is asked to stop; once
+ * `isUp` was called, SIGHUP has the configuration read again.
+ */
 async function withCore(
-  use: (tools: { settings: Settings; core: Core; outside: Outside; asked: Promise<unknown> }) => Promise<void>,
+  use: (tools: {
+    settings: Settings;
+    core: Core;
+    outside: Outside;
+    asked: Promise<unknown>;
+    isUp: () => void;
+  }) => Promise<void>,
 ) {
-  const settings = await loadSettings(process.env, process.cwd());
+  const settings = await loadSettings(process.env, process.cwd(), providerKinds);
   const log = createLog(settings.environment.logLevel);
   installTemporalRuntime(log);
   const asked = stopSignal();
+  const reread = rereadAtHangup(log);
   const outside = await outsideOf(settings, { temporal: true });
   const core = await openCore(settings, { ...outside, log });
   try {
-    await use({ settings, core, outside, asked });
+    await use({ settings, core, outside, asked, isUp: () => reread(core, settings) });
   } finally {
     await core.close();
   }

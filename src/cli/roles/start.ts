@@ -3,24 +3,28 @@ import { relative, resolve } from 'node:path';
 import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start.ts';
 import { makeSamples, type Samples } from '../../embedded/samples.ts';
 import { createLog } from '../../log.ts';
+import { providerKinds } from '../../providers/registry.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { type Bootstrapped, bootstrap } from '../../storage/bootstrap.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
 import { curlLines } from '../curl-lines.ts';
 import { print, tell } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { rereadAtHangup } from './reread.ts';
 
 /** Runs until it is asked to stop. Raises what it can't go on with. */
 export async function start(): Promise<void> {
-  const settings = await loadSettings(process.env, process.cwd());
+  const settings = await loadSettings(process.env, process.cwd(), providerKinds);
   const logFile = logFileOf(settings);
   const log = createLog(settings.environment.logLevel, logFile);
   installTemporalRuntime(log);
   const asked = stopSignal().then(() => tell('\nStopping ...'));
+  const reread = rereadAtHangup(log);
   const gateway = await startUnless(asked, { settings, log, say: tell });
   if (gateway) {
     try {
       await welcome(gateway, settings, logFile);
+      reread(gateway.core, settings);
       const failure = await Promise.race([asked, gateway.failed]);
       if (failure instanceof Error) throw failure;
     } finally {

@@ -1,0 +1,24 @@
+/** Who administers an account through the API: the admin key of the request, under whose name it goes into the log of acts. */
+import { refusalOfKey } from '../domain/admission.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { Administrator } from '../storage/acts.ts';
+import { findKey } from '../storage/api-keys.ts';
+import { type ApiContext, keyOf } from './context.ts';
+import type { ApiDependencies } from './dependencies.ts';
+
+/**
+ * The administrator of this request, to be asked for right before the act. The key is read once more: what is remembered
+ * of it may be three seconds old, and its body may have taken longer to come, while whoever holds a revoked key could
+ * still make a new one.
+ */
+export async function administratorOf(
+  ctx: ApiContext,
+  { database, secrets }: Pick<ApiDependencies, 'database' | 'secrets'>,
+): Promise<Administrator> {
+  const { id } = keyOf(ctx);
+  const key = await findKey(database, id);
+  if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
+  const refusal = refusalOfKey({ needs: 'admin' }, { status: key.accountStatus }, key, new Date());
+  if (refusal) throw refusal;
+  return { database, ledgerKey: secrets.first.ledger, actor: `key:${id}` };
+}

@@ -1,0 +1,34 @@
+/** What may end a call before its answer is there: its caller leaves, or this process may not go on with it. */
+
+/** What a call that ended early is rejected with. */
+export class EndedEarly extends Error {
+  override readonly name = 'EndedEarly';
+  constructor() {
+    super('the call was ended before its answer was there');
+  }
+}
+
+/** `left`: the caller did. `lost`: this process, as the owner of the call's hold, its lease. */
+export type EarlyEndReason = 'left' | 'lost';
+
+/** One call's; an AbortSignal with its listeners costs ten times as much. */
+export class EarlyEnd {
+  #reason: EarlyEndReason | undefined;
+  #act: (() => void) | undefined;
+
+  /** Why it came, if it did. */
+  get reason(): EarlyEndReason | undefined {
+    return this.#reason;
+  }
+
+  /** Calls back when it comes; whoever asks last is the only one. */
+  whenItComes(act: () => void): void {
+    this.#act = act;
+  }
+
+  come(reason: EarlyEndReason): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#act?.();
+  }
+}

@@ -1,0 +1,181 @@
+/** What upstreams keep of responses: asked for, cancelled and deleted where it was made, by the account that made it. */
+import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import type { ChatCall, ChatExchange, ChatHead } from '../../providers/chat-contract.ts';
+import { deleteResponse } from '../../storage/responses.ts';
+import { type ApiContext, keyOf } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { EarlyEnd, EndedEarly } from './early-end.ts';
+import { CallerFault, RouteFault } from './faults.ts';
+import { type AnswerReader, sendCall } from './send-call.ts';
+import { ownResponse } from './stored-responses.ts';
+import { answerUpstreamError, cleanedResponse } from './told-error.ts';
+
+const answer_bytes_max = 64 * 1024 * 1024;
+const answer_ms_max = 60_000;
+/** Of a response that is still made and read as a stream. */
+const stream_ms_max = 3_600_000;
+
+export interface StoredOperation {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Below the response's own path: '' or `/cancel`. */
+  below: string;
+}
+
+/** Passes an operation on to the provider that made the response, and its answer back. */
+export async function serveStored(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  id: string,
+  operation: StoredOperation,
+): Promise<void> {
+  const provider = deps.chatProviders.get(await ownResponse(deps, ctx, id, undefined));
+  if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is not configured any more.');
+  const earlyEnd = new EarlyEnd();
+  // Reading ends with its caller. What changes something is brought to its end, so that our own row follows it.
+  if (operation.method === 'GET') {
+    if (ctx.res.closed) earlyEnd.come('left');
+    else ctx.res.once('close', () => earlyEnd.come('left'));
+  }
+  const call = callOf(ctx, id, operation);
+  const timer = setTimeout(() => earlyEnd.come('lost'), call.stream ? stream_ms_max : answer_ms_max);
+  try {
+    const json = await new Promise<Buffer | undefined>((resolve, reject) => {
+      const relay = new StoredRelay(ctx, resolve, reject);
+      relay.begin(
+        sendCall(deps, (listener) => provider.start(call, listener), relay),
+        earlyEnd,
+      );
+    });
+    if (operation.method === 'DELETE') await deleteResponse(deps.database, id, keyOf(ctx).accountId);
+    if (json === undefined) return;
+    ctx.status = 200;
+    ctx.set('Content-Type', 'application/json');
+    ctx.body = cleanedResponse(json, deps.configuration);
+  } catch (error) {
+    if (earlyEnd.reason === 'left') {
+      ctx.respond = false;
+      return;
+    }
+    if (error instanceof CallerFault) {
+      answerUpstreamError(ctx, error);
+      return;
+    }
+    const told = toldOf(error);
+    if (told.code === 'response_not_found' && operation.method === 'DELETE')
+      await deleteResponse(deps.database, id, keyOf(ctx).accountId);
+    throw told;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function callOf(ctx: ApiContext, id: string, { method, below }: StoredOperation): ChatCall {
+  // As it was written: `include[]` and whatever else the upstream may know.
+  const query = method === 'GET' && ctx.querystring !== '' ? `?${ctx.querystring}` : '';
+  const path = `responses/${encodeURIComponent(id)}${below}${query}`;
+  const stream = method === 'GET' && new URLSearchParams(ctx.querystring).get('stream') === 'true';
+  return { method, path, body: [], stream, requestId: ctx.state.requestId };
+}
+
+/** JSON is read whole, so that an error in it is seen; all else passes as it comes, no faster than it is taken. */
+class StoredRelay implements AnswerReader {
+  readonly #ctx: ApiContext;
+  readonly #resolve: (json: Buffer | undefined) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #pieces: Buffer[] = [];
+  #exchange: ChatExchange | undefined;
+  #contentType = '';
+  #isJson = true;
+  #bytes = 0;
+
+  constructor(ctx: ApiContext, resolve: (json: Buffer | undefined) => void, reject: (error: Error) => void) {
+    this.#ctx = ctx;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(exchange: ChatExchange, earlyEnd: EarlyEnd): void {
+    this.#exchange = exchange;
+    this.#ctx.res.on('drain', () => exchange.resume());
+    earlyEnd.whenItComes(() => {
+      exchange.abort();
+      this.onFailure(new EndedEarly());
+    });
+    if (earlyEnd.reason !== undefined) {
+      exchange.abort();
+      this.#reject(new EndedEarly());
+    }
+  }
+
+  onSuccess(_latencyMs: number, { contentType }: ChatHead): void {
+    this.#contentType = contentType;
+    this.#isJson = contentType === '' || /\bjson\b/i.test(contentType);
+  }
+
+  onData(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > answer_bytes_max) {
+      this.#exchange?.abort();
+      this.onFailure(new GatewayError('upstream_error', 'The stored response is too large.'));
+    } else if (this.#isJson) {
+      this.#pieces.push(chunk);
+    } else {
+      this.#sendHead();
+      if (!this.#ctx.res.write(chunk)) this.#exchange?.pause();
+    }
+  }
+
+  onEnd(): void {
+    if (this.#isJson) {
+      this.#resolve(Buffer.concat(this.#pieces));
+      return;
+    }
+    this.#sendHead();
+    this.#ctx.res.end();
+    this.#resolve(undefined);
+  }
+
+  /** What has begun can't become an error any more: it is cut off. */
+  onFailure(error: Error): void {
+    if (!this.#ctx.headerSent) this.#reject(error);
+    else {
+      this.#ctx.res.destroy();
+      this.#resolve(undefined);
+    }
+  }
+
+  /** With the first bytes, so that what fails before them is still told as an error. */
+  #sendHead(): void {
+    if (this.#ctx.headerSent) return;
+    this.#ctx.respond = false;
+    this.#ctx.status = 200;
+    this.#ctx.set('Content-Type', this.#contentType);
+    this.#ctx.set('Cache-Control', 'no-cache, no-transform');
+    this.#ctx.set('X-Accel-Buffering', 'no');
+  }
+}
+
+function toldOf(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const isTimeout =
+    error instanceof EndedEarly ||
+    ((error instanceof ChatUnreachable || error instanceof RouteFault) && error.kind === 'timeout');
+  if (isTimeout) {
+    return new GatewayError('upstream_timeout', 'The provider of this response did not answer in time.', {
+      cause: error,
+    });
+  }
+  if (error instanceof RouteFault && error.status === 404) {
+    return new GatewayError('response_not_found', 'There is no such response any more.', { cause: error });
+  }
+  if (error instanceof RouteFault && error.kind === 'limited') {
+    return new GatewayError('upstream_rate_limited', 'The provider of this response is limited just now.', {
+      retryAfterSeconds: Math.max(1, Math.ceil(error.retryAfterSeconds ?? 5)),
+      cause: error,
+    });
+  }
+  return new GatewayError('upstream_error', 'The provider of this response could not be reached just now.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,34 @@
+/** One page of a list, and the list object that it is answered in (contract, section 3). */
+
+/** A list that can be read on from any of its rows; what arrives meanwhile shifts nothing. */
+export interface Listing<Row, Place> {
+  /** Up to `limit` rows behind that place, or the first ones. */
+  read: (page: { limit: number; after: Place | undefined }) => Promise<Row[]>;
+  placeOf: (row: Row) => Place;
+  cursorOf: (place: Place) => string;
+  present: (row: Row) => Record<string, unknown>;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  nextCursor: string | null;
+}
+
+/** Reads one row more than asked for, which tells whether there are more. */
+export async function readPage<Row, Place>(
+  { read, placeOf, cursorOf }: Listing<Row, Place>,
+  { limit, after }: { limit: number; after: Place | undefined },
+): Promise<Page<Row>> {
+  const found = await read({ limit: limit + 1, after });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, nextCursor: found.length > limit && last !== undefined ? cursorOf(placeOf(last)) : null };
+}
+
+/** The answer of a list in JSON. */
+export const listObject = <Row>({ rows, nextCursor }: Page<Row>, present: (row: Row) => Record<string, unknown>) => ({
+  object: 'list',
+  data: rows.map(present),
+  has_more: nextCursor !== null,
+  next_cursor: nextCursor,
+});

@@ -1,0 +1,57 @@
+/** The query of a list: every parameter known, given once and good, or a 400 that says what is allowed. */
+import * as z from 'zod';
+import { invalid, list, parseWith } from '../../domain/requests/parse.ts';
+import { isKeepable } from '../../domain/text.ts';
+
+const page_rows_max = 100;
+export const page_rows_default = 20;
+
+/**
+ * The parameters as the schema reads them. Refuses with `invalid_parameter` and the parameter as `param` what the schema
+ * doesn't know, what comes twice and what breaks its rule.
+ */
+export function readQuery<Schema extends z.ZodObject>(
+  schema: Schema,
+  query: Readonly<Record<string, unknown>>,
+): z.output<Schema> {
+  const known = Object.keys(schema.shape);
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.includes(name))
+      throw invalid(shortened(name), `is no parameter of this list, which takes ${list(known)}`);
+    if (Array.isArray(value)) throw invalid(name, 'may be given once only');
+  }
+  return parseWith(schema, { ...query });
+}
+
+/** What is no cursor of the list that was asked. */
+export const cursorRule = 'must be a next_cursor of this list';
+
+const limitRule = `must be a whole number from 1 to ${page_rows_max}`;
+export const limit = z
+  .string(limitRule)
+  .regex(/^\d{1,3}$/, limitRule)
+  .transform(Number)
+  .refine((count) => count >= 1 && count <= page_rows_max, limitRule)
+  .optional();
+
+const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+const momentRule =
+  'must be a time in ISO 8601, such as 2026-11-21T08:00:00Z (a + is written %2B here), or a day, such as 2026-11-21, which begins at 00:00 UTC';
+const momentText = z.union([z.iso.datetime({ offset: true }), z.iso.date()], momentRule);
+const moment = momentText.transform((text) => new Date(dayForm.test(text) ? `${text}T00:00:00Z` : text));
+
+/** The times from which on (this one included) and up to which (this one not) a list reaches. */
+export const timeRange = { from: moment.optional(), to: moment.optional() };
+
+/** Refuses a range that nothing can be in; to be told of `to`. */
+export const isRange = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
+  from === undefined || to === undefined || from < to;
+export const rangeFault = { path: ['to'], error: "must be later than 'from'" };
+
+const modelRule = 'must be the id of a model: a text of 1 to 256 characters';
+export const modelFilter = z
+  .string(modelRule)
+  .refine((id) => id !== '' && id.length <= 256 && isKeepable(id), modelRule)
+  .optional();
+
+const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);

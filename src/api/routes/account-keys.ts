@@ -1,0 +1,84 @@
+/** The API keys of an account: making, listing, changing and revoking them, for its admin keys (contract, section 3). */
+import type Router from '@koa/router';
+import * as z from 'zod';
+import { GatewayError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/ids.ts';
+import { parseKeyChanges, parseKeyRequest } from '../../domain/requests/account.ts';
+import { type ApiKey, changeKey, createApiKey, findKey, listKeyPage, revokeKey } from '../../storage/api-keys.ts';
+import type { Database } from '../../storage/database.ts';
+import { administratorOf } from '../administrator.ts';
+import { readJsonBody } from '../body/json-body.ts';
+import { type Listing, listObject, readPage } from '../lists/page.ts';
+import { cursorRule, limit, page_rows_default, readQuery } from '../lists/query.ts';
+import { type ApiContext, keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { keyObject } from '../presenters/account.ts';
+
+export function accountKeyRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  const admin = authenticated(now().keys, 'admin');
+
+  router.post('/account/keys', admin, async (ctx) => {
+    const deps = now();
+    const wanted = parseKeyRequest(await bodyOf(ctx, deps), new Date());
+    const { key, secret } = await createApiKey(await administratorOf(ctx, deps), keyOf(ctx).accountId, wanted);
+    ctx.status = 201;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { ...keyObject(key), key: secret };
+  });
+
+  router.get('/account/keys', admin, async (ctx) => {
+    const { limit: asked, cursor: after } = readQuery(keysQuery, ctx.query);
+    const listing = keyListing(now().database, keyOf(ctx).accountId);
+    ctx.body = listObject(await readPage(listing, { limit: asked ?? page_rows_default, after }), listing.present);
+  });
+
+  router.get('/account/keys/:id', admin, async (ctx) => {
+    ctx.body = keyObject(await namedKey(ctx, now()));
+  });
+
+  router.patch('/account/keys/:id', admin, async (ctx) => {
+    const deps = now();
+    const body = await bodyOf(ctx, deps);
+    const { id, accountId, revoked } = await namedKey(ctx, deps);
+    const changes = parseKeyChanges(body, new Date());
+    if (revoked)
+      throw new GatewayError('invalid_parameter', `The key ${id} was revoked for good: it can't be changed.`);
+    ctx.body = keyObject(found(await changeKey(await administratorOf(ctx, deps), id, changes, accountId)));
+  });
+
+  router.delete('/account/keys/:id', admin, async (ctx) => {
+    const deps = now();
+    const { id, accountId } = await namedKey(ctx, deps);
+    ctx.body = keyObject(found(await revokeKey(await administratorOf(ctx, deps), id, accountId)));
+  });
+}
+
+const bodyOf = async (ctx: ApiContext, { configuration }: ApiDependencies): Promise<unknown> =>
+  (await readJsonBody(ctx.req, { bytesMax: configuration.limits.jsonBytes })).value;
+
+/** The key of the path. One of another account is not told from one that never was. */
+async function namedKey(
+  ctx: ApiContext & { params: Record<string, string> },
+  { database }: ApiDependencies,
+): Promise<ApiKey> {
+  const { id = '' } = ctx.params;
+  const key = idForm.test(id) ? await findKey(database, id) : undefined;
+  return found(key?.accountId === keyOf(ctx).accountId ? key : undefined);
+}
+
+function found(key: ApiKey | undefined): ApiKey {
+  if (!key) throw new GatewayError('route_not_found', 'This account has no key of this id.');
+  return key;
+}
+
+const idForm = /^key_[0-9a-f]{32}$/;
+const keysQuery = z.object({ limit, cursor: z.string(cursorRule).regex(idForm, cursorRule).optional() });
+
+/** Newest first: ids are ordered by time. */
+const keyListing = (database: Database, account: AccountId): Listing<ApiKey, string> => ({
+  read: (page) => listKeyPage(database, account, page),
+  placeOf: ({ id }) => id,
+  cursorOf: (id) => id,
+  present: keyObject,
+});

@@ -1,0 +1,136 @@
+/**
+ * `POST /quotes`: what an operation would hold for a body (contract, section 3). The body is judged as the operation
+ * judges it, model and maintenance included; limits and balance are not asked, and nothing is counted, held or stored.
+ */
+import type Router from '@koa/router';
+import * as z from 'zod';
+import { maintenanceRefusal } from '../../domain/admission.ts';
+import type { Model } from '../../domain/catalogue.ts';
+import { jsonMembers } from '../../domain/chat/json-members.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import { holdOf, type TaskFacts } from '../../domain/pricing.ts';
+import { avatarTalkFields } from '../../domain/requests/avatar-talk.ts';
+import { anObject, modelId, oneOf } from '../../domain/requests/fields.ts';
+import { parseImageRequest } from '../../domain/requests/image.ts';
+import { endpointKinds, modelIdOf, parseWith, requireKind } from '../../domain/requests/parse.ts';
+import { itemParam, parseVideoRequest } from '../../domain/requests/video.ts';
+import type { ChatEndpoint } from '../../providers/chat-contract.ts';
+import type { JsonBody } from '../body/json-body.ts';
+import { readJsonBody } from '../body/json-body.ts';
+import { firstOfKind, modelFor } from '../catalogue.ts';
+import { callOf } from '../chat/call.ts';
+import { ownResponse } from '../chat/stored-responses.ts';
+import { type ApiContext, keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { callQuote, taskQuote } from '../presenters/quotes.ts';
+
+export function quoteRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  router.post('/quotes', authenticated(now().keys, 'read'), async (ctx) => {
+    const deps = now();
+    const { bytes, value } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+    const { path, body } = parseWith(quoteBody, value);
+    // As the operation would get it: the hold of a call depends on its bytes. Of a name that comes twice the last counts.
+    const written = jsonMembers(bytes, ['body']).found.at(-1);
+    const inner = { bytes: bytes.subarray(written?.start, written?.end), value: body };
+    try {
+      ctx.body = await quoteOf(deps, ctx, path, inner);
+    } catch (error) {
+      throw error instanceof GatewayError && error.param !== null ? belowBody(error, error.param) : error;
+    }
+  });
+}
+
+function quoteOf(deps: ApiDependencies, ctx: ApiContext, path: QuotedPath, body: JsonBody) {
+  switch (path) {
+    case '/images/generations':
+      return imageQuote(deps, ctx, body.value);
+    case '/video/generations':
+      return videoQuote(deps, ctx, body.value);
+    case '/svctalk/generate':
+      return avatarTalkQuote(deps, ctx, body.value);
+    case '/chat/completions':
+      return quoteOfCall(deps, ctx, 'chat/completions', body);
+    case '/responses':
+      return quoteOfCall(deps, ctx, 'responses', body);
+    default:
+      return path satisfies never;
+  }
+}
+
+function imageQuote(deps: ApiDependencies, ctx: ApiContext, body: unknown) {
+  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+  const request = parseImageRequest(body, model);
+  for (const [index, url] of request.imageUrls.entries()) deps.guard.checkWritten(url, `image_urls[${index}]`);
+  checkWebhookUrl(deps, request.webhookUrl);
+  return quoteOfTask(ctx, model, { kind: 'image', request });
+}
+
+function videoQuote(deps: ApiDependencies, ctx: ApiContext, body: unknown) {
+  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+  const request = parseVideoRequest(body, model);
+  for (const [index, item] of request.content.entries()) {
+    if (item.type !== 'text') deps.guard.checkWritten(item.url, itemParam(request, index));
+  }
+  checkWebhookUrl(deps, request.webhookUrl);
+  return quoteOfTask(ctx, model, { kind: 'video', request });
+}
+
+/** The upload isn't there, so its length is said. */
+function avatarTalkQuote(deps: ApiDependencies, ctx: ApiContext, body: unknown) {
+  const { configuration, guard } = deps;
+  const id = parseWith(z.object({ model: modelId.nullish() }), body).model ?? firstOfKind(configuration, 'avatar-talk');
+  if (id === undefined)
+    throw new GatewayError('model_not_found', 'No avatar-talk model is offered here.', { param: 'model' });
+  const model = modelFor(keyOf(ctx), configuration, id);
+  requireKind(model, endpointKinds.avatarTalk);
+  const { audioSeconds: secondsMax } = configuration.limits;
+  const rule = `must be a number of seconds from 0.001 to ${secondsMax}`;
+  const audioSeconds = z.number(rule).min(0.001, rule).max(secondsMax, rule);
+  const { audio_seconds: seconds, webhook_url: webhookUrl } = parseWith(
+    z.object({ ...avatarTalkFields.shape, audio_seconds: audioSeconds }),
+    body,
+  );
+  if (typeof webhookUrl === 'string') guard.checkWritten(webhookUrl, 'webhook_url');
+  return quoteOfTask(ctx, model, { kind: 'avatar_talk', audioDurationMs: Math.round(seconds * 1000) });
+}
+
+function quoteOfTask(ctx: ApiContext, model: Model, facts: TaskFacts) {
+  ctx.state.model = model.id;
+  if (model.maintenance) throw maintenanceRefusal(model.id);
+  return taskQuote(model.id, holdOf(model, facts));
+}
+
+async function quoteOfCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint, body: JsonBody) {
+  const call = callOf(deps, ctx, endpoint, body);
+  const { model, previousResponseId } = call;
+  if (previousResponseId !== undefined) await ownResponse(deps, ctx, previousResponseId, 'previous_response_id');
+  if (model.maintenance) throw maintenanceRefusal(model.id);
+  return callQuote(call);
+}
+
+/** Addresses are judged as they are written: a quote fetches nothing, not even a name. */
+function checkWebhookUrl({ guard }: ApiDependencies, webhookUrl: string | undefined): void {
+  if (webhookUrl !== undefined) guard.checkWritten(webhookUrl, 'webhook_url');
+}
+
+/** The fault lies below `body` in the request that was sent. */
+function belowBody({ code, message, retryAfterSeconds, cause }: GatewayError, param: string): GatewayError {
+  const told = message.startsWith(`'${param}'`) ? `'body.${message.slice(1)}` : message;
+  return new GatewayError(code, told, {
+    param: `body.${param}`,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    cause,
+  });
+}
+
+const quotedPaths = [
+  '/images/generations',
+  '/video/generations',
+  '/svctalk/generate',
+  '/chat/completions',
+  '/responses',
+] as const;
+type QuotedPath = (typeof quotedPaths)[number];
+
+const quoteBody = z.object({ path: oneOf(quotedPaths), body: anObject });

@@ -1,0 +1,95 @@
+/** The account's tasks of every kind, newest first; listing fetches nothing (contract, section 3). */
+import type Router from '@koa/router';
+import * as z from 'zod';
+import { invalid, list } from '../../domain/requests/parse.ts';
+import { type TaskKind, taskKinds } from '../../domain/tasks.ts';
+import { type ListedTask, listTasks, type TaskFilter, type TaskPlace } from '../../storage/task-list.ts';
+import { keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
+import { listObject, readPage } from '../lists/page.ts';
+import {
+  cursorRule,
+  isRange,
+  limit,
+  modelFilter,
+  page_rows_default,
+  rangeFault,
+  readQuery,
+  timeRange,
+} from '../lists/query.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { imageRecord, listedAvatarTalkRecord, videoRecord } from '../presenters/tasks.ts';
+
+export function taskRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  router.get('/tasks', authenticated(now().keys, 'read'), async (ctx) => {
+    const query = readQuery(tasksQuery, ctx.query);
+    const { kind, status, model, from, to } = query;
+    const filter = { kind, model, from, to, ...(status !== undefined && filterOfStatus(status, kind)) };
+    const deps = now();
+    const { database, fetchWindowMs } = deps;
+    const listing = {
+      read: (page: { limit: number; after: TaskPlace | undefined }) =>
+        listTasks(database, keyOf(ctx).accountId, filter, { ...page, fetchWindowMs }),
+      placeOf: ({ createdAt, id }: ListedTask) => ({ createdAt, id }),
+      cursorOf: ({ createdAt, id }: TaskPlace) => `${createdAt.getTime()}.${id}`,
+      present: (task: ListedTask) => recordOf(deps, task),
+    };
+    const page = { limit: query.limit ?? page_rows_default, after: query.cursor };
+    ctx.body = listObject(await readPage(listing, page), listing.present);
+  });
+}
+
+function recordOf(deps: ApiDependencies, task: ListedTask): Record<string, unknown> {
+  switch (task.kind) {
+    case 'image':
+      return imageRecord(deps, task);
+    case 'video':
+      return videoRecord(deps, task);
+    case 'avatar_talk':
+      return listedAvatarTalkRecord(task);
+    default:
+      return task.kind satisfies never;
+  }
+}
+
+const statuses = ['processing', 'succeeded', 'failed'] as const;
+/** Those that avatar-talk records show besides `processing`. */
+const avatarTalkStatuses = ['completed', 'error', 'removed'] as const;
+type Status = (typeof statuses)[number] | (typeof avatarTalkStatuses)[number];
+
+const filters: Record<Status, TaskFilter> = {
+  processing: { states: ['accepted', 'running'] },
+  succeeded: { states: ['succeeded'] },
+  failed: { states: ['failed', 'cancelled'] },
+  completed: { kind: 'avatar_talk', states: ['succeeded'], isGone: false },
+  removed: { kind: 'avatar_talk', states: ['succeeded'], isGone: true },
+  error: { kind: 'avatar_talk', states: ['failed', 'cancelled'] },
+};
+
+/** Refuses a status that tasks of the kind asked for never have. */
+function filterOfStatus(status: Status, kind: TaskKind | undefined): TaskFilter {
+  const filter = filters[status];
+  if (kind === undefined || filter.kind === undefined || filter.kind === kind) return filter;
+  throw invalid('status', `must be ${list(statuses)} where 'kind' is '${kind}'`);
+}
+
+const cursorForm = /^(\d{1,14})\.((?:img|vid|avt)_[0-9a-f]{32})$/;
+const statusRule = `must be ${list(statuses)}, or, of avatar-talk, ${list(avatarTalkStatuses)}`;
+
+const tasksQuery = z
+  .object({
+    limit,
+    cursor: z
+      .string(cursorRule)
+      .regex(cursorForm, cursorRule)
+      .transform((cursor): TaskPlace => {
+        const [, ms = '', id = ''] = cursorForm.exec(cursor) ?? [];
+        return { createdAt: new Date(Number(ms)), id };
+      })
+      .optional(),
+    kind: z.enum(taskKinds, `must be ${list(taskKinds)}`).optional(),
+    status: z.enum([...statuses, ...avatarTalkStatuses], statusRule).optional(),
+    model: modelFilter,
+    ...timeRange,
+  })
+  .refine(isRange, rangeFault);

@@ -1,0 +1,63 @@
+/** What the account used and paid, by day, model or key, in JSON or CSV (contract, section 3). */
+import type Router from '@koa/router';
+import * as z from 'zod';
+import { invalid, list } from '../../domain/requests/parse.ts';
+import { isKeepable } from '../../domain/text.ts';
+import { findAccount } from '../../storage/accounts.ts';
+import { listUsage, type Usage, type UsageGroup, usageGroups } from '../../storage/ledger/usage.ts';
+import { keyOf, type RequestState } from '../context.ts';
+import type { DependenciesNow } from '../dependencies.ts';
+import { answerList } from '../lists/answer.ts';
+import { cursorRule, isRange, limit, rangeFault, readQuery, timeRange } from '../lists/query.ts';
+import { authenticated } from '../middleware/authenticated.ts';
+import { usageColumns, usageObject } from '../presenters/usage.ts';
+
+// Each page sums the ledger anew, so that there should be few: these are three years of days.
+const csv_page_rows = 1_000;
+
+export function usageRoutes(router: Router<RequestState>, now: DependenciesNow): void {
+  router.get('/account/usage', authenticated(now().keys, 'read'), async (ctx) => {
+    const { group_by: by, cursor, from, to, ...page } = readQuery(usageQuery, ctx.query);
+    const after = cursor === undefined ? undefined : groupOfCursor(by, cursor);
+    const { calls, database } = now();
+    const { accountId } = keyOf(ctx);
+    await calls.settled(accountId);
+    const upTo = (await findAccount(database, accountId))?.seq;
+    const listing = {
+      read: (rows: { limit: number; after: string | undefined }) =>
+        listUsage(database, accountId, by, { from, to, upTo }, rows),
+      placeOf: ({ group }: Usage) => group,
+      cursorOf: (group: string) => cursorOfGroup(by, group),
+      present: (usage: Usage) => usageObject(by, usage),
+    };
+    const csv = { name: `usage-by-${by}`, columns: usageColumns(by), pageRows: csv_page_rows };
+    await answerList(ctx, listing, { ...page, cursor: after }, csv);
+  });
+}
+
+/** A cursor names the last group that was shown and what it is grouped by. */
+const cursorOfGroup = (by: UsageGroup, group: string): string => Buffer.from(`${by} ${group}`).toString('base64url');
+
+function groupOfCursor(by: UsageGroup, cursor: string): string {
+  const group = Buffer.from(cursor, 'base64url')
+    .toString()
+    .slice(by.length + 1);
+  const isOurs = cursorOfGroup(by, group) === cursor && isKeepable(group) && group !== '';
+  if (isOurs && (by !== 'day' || isDay(group))) return group;
+  throw invalid('cursor', cursorRule);
+}
+
+/** PostgreSQL has no year 0. */
+const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && !text.startsWith('0000');
+
+const usageQuery = z
+  .object({
+    group_by: z.enum(usageGroups, `must be ${list(usageGroups)}`).default('day'),
+    limit,
+    cursor: z
+      .string(cursorRule)
+      .regex(/^[\w-]{1,2000}$/, cursorRule)
+      .optional(),
+    ...timeRange,
+  })
+  .refine(isRange, rangeFault);

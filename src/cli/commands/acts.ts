@@ -1,0 +1,88 @@
+/** `tollgate acts list`: who administered what, when and why. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { micros, yuanText } from '../../domain/money.ts';
+import { type Act, listActs } from '../../storage/acts.ts';
+import { withDatabase } from '../administration.ts';
+import { print, table } from '../output.ts';
+
+const limit_max = 1_000;
+const cell_characters_max = 200;
+
+interface ListOptions {
+  account?: string;
+  subject?: string;
+  since?: Date;
+  limit: number;
+  json?: boolean;
+}
+
+export function addActCommands(program: Command): void {
+  const acts = program.command('acts').description('see the log of administrative acts');
+
+  acts
+    .command('list')
+    .description('list acts, newest first')
+    .option('--account <id>', 'on this account and its keys only')
+    .option('--subject <id>', 'that changed this account or key only')
+    .option('--since <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
+    .option('--limit <count>', 'at most so many', count, 50)
+    .option('--json', 'print them as JSON')
+    .action(async ({ limit, json, ...filter }: ListOptions) =>
+      withDatabase(async ({ database }) => {
+        // One more than is shown tells whether there are more.
+        const found = await listActs(database, { ...filter, limit: limit + 1 });
+        const [shown, has_more] = [found.slice(0, limit), found.length > limit];
+        if (json === true) {
+          print(JSON.stringify({ object: 'list', data: shown.map(actObject), has_more, next_cursor: null }));
+          return;
+        }
+        print(table(['ID', 'WHEN', 'WHO', 'WHAT', 'ON', 'REASON'], shown.map(rowOf)));
+        if (has_more) print(`There are more than ${limit}; --limit shows more.`);
+      }),
+    );
+}
+
+const actObject = (act: Act) => ({
+  object: 'act',
+  id: `act_${act.seq}`,
+  created: Math.floor(act.at.getTime() / 1000),
+  actor: act.actor,
+  action: act.action,
+  account_id: act.accountId,
+  subject: act.subject,
+  details: act.details,
+  reason: act.reason,
+  facts: act.facts,
+});
+
+const rowOf = (act: Act) => [
+  `act_${act.seq}`,
+  act.at.toISOString().replace(/\.\d+Z$/, 'Z'),
+  plain(act.actor),
+  plain(`${act.action}${amountOf(act)}`),
+  plain(act.subject ?? act.accountId),
+  plain(act.reason),
+];
+
+/** Of a credit or an adjustment. */
+function amountOf({ details }: Act): string {
+  const has = typeof details === 'object' && details !== null && 'amount' in details;
+  const amount = has && typeof details.amount === 'string' && /^-?\d{1,18}$/.test(details.amount) ? details.amount : '';
+  return amount === '' ? '' : ` ${yuanText(micros(BigInt(amount)))} yuan`;
+}
+
+/** What people wrote, on one line, without what would steer a terminal. */
+const plain = (text: string | null): string =>
+  text === null ? '-' : text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, cell_characters_max);
+
+function count(text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= limit_max) return number;
+  throw new InvalidArgumentError(`it must be a whole number from 1 to ${limit_max}.`);
+}
+
+function moment(text: string): Date {
+  const date = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
+  throw new InvalidArgumentError('it must be a time in ISO 8601.');
+}

@@ -1,0 +1,75 @@
+/** `tollgate audit`: whether everything that is stored agrees, told in full where it doesn't. */
+import type { Command } from 'commander';
+import type { AuditOptions, AuditReport } from '../../storage/audit/audit.ts';
+import { print, Refusal } from '../output.ts';
+import { moment } from './keys.ts';
+
+interface Options {
+  since?: Date;
+  deep?: boolean;
+  temporal: boolean;
+  json?: boolean;
+}
+
+const findings_shown_max = 100;
+const progress_ms = 250;
+
+export function addAuditCommand(program: Command): void {
+  program
+    .command('audit')
+    .description('compare all that is stored with everything else; exits 1 if anything disagrees')
+    .option('--since <time>', 'only what is newer, such as 2027-01-31T00:00:00Z', moment)
+    .option('--deep', 'read every stored file, and compare its SHA-256')
+    .option('--no-temporal', "don't compare tasks with Temporal's workflows")
+    .option('--json', 'print the report as JSON')
+    .action(async ({ since, deep = false, temporal, json }: Options) => {
+      const { runAudit } = await import('../roles/audit.ts'); // Temporal's client takes a moment to load
+      const report = await runAudit({ since, deep, temporal, onProgress: progress() });
+      print(json === true ? JSON.stringify(auditObject(report)) : auditText(report));
+      if (!report.agrees) throw new Refusal(`The audit found ${things(report.findingCount, 'disagreement')}.`);
+    });
+}
+
+const auditObject = ({ agrees, startedAt, finishedAt, since, looked, findingCount, findings }: AuditReport) => ({
+  object: 'audit',
+  agrees,
+  started: startedAt.toISOString(),
+  finished: finishedAt.toISOString(),
+  since: since?.toISOString() ?? null,
+  looked,
+  finding_count: findingCount,
+  findings,
+});
+
+function auditText({ agrees, startedAt, finishedAt, since, looked, findingCount, findings }: AuditReport): string {
+  const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(1);
+  const shown = findings.slice(0, findings_shown_max);
+  const more = findingCount - shown.length;
+  const from = since ? ` since ${since.toISOString()}` : '';
+  return [
+    `Looked at ${lookedText(looked)}${from} in ${seconds} s.`,
+    ...shown.map(({ check, subject, says }) => `${check}  ${subject}  ${says}`),
+    ...(more > 0 ? [`… and ${things(more, 'more disagreement')}.`] : []),
+    ...(agrees ? ['All agrees.'] : []),
+  ].join('\n');
+}
+
+/** Tells people at a terminal, on one line of stderr, how far it is. */
+function progress(): AuditOptions['onProgress'] {
+  if (!process.stderr.isTTY) return undefined;
+  let toldAtMs = -Infinity;
+  process.once('exit', () => process.stderr.write('\r\u001b[K'));
+  return (check, looked) => {
+    if (performance.now() - toldAtMs < progress_ms) return;
+    toldAtMs = performance.now();
+    process.stderr.write(`\r\u001b[K${check}: ${lookedText(looked)}`);
+  };
+}
+
+const lookedText = (looked: AuditReport['looked']): string =>
+  Object.entries(looked)
+    .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
+    .join(', ');
+
+const things = (count: number, name: string): string =>
+  `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,91 @@
+/** `tollgate webhooks list|replay`: events that are owed to webhooks. Of an address only the host is shown. */
+import type { Command } from 'commander';
+import { type EventFacts, listEvents, replayEvent } from '../../storage/events.ts';
+import { withDatabase } from '../administration.ts';
+import { print, Refusal, show, table } from '../output.ts';
+import { known } from './accounts.ts';
+
+const listed_max = 100;
+
+interface ListOptions {
+  account?: string;
+  failed?: boolean;
+  json?: boolean;
+}
+
+export function addWebhookCommands(program: Command): void {
+  const webhooks = program.command('webhooks').description('see events that are sent to webhooks, and send them again');
+
+  webhooks
+    .command('list')
+    .description(`list the last ${listed_max} events with their last attempt, newest first`)
+    .option('--account <id>', 'of this account only')
+    .option('--failed', 'only those that were given up')
+    .option('--json', 'print them as JSON')
+    .action(async ({ account, failed, json }: ListOptions) =>
+      withDatabase(async ({ database }) => {
+        const of = account === undefined ? undefined : (await known(database, account)).id;
+        const filter = { ...(of && { account: of }), ...(failed === true && { failed }), limit: listed_max + 1 };
+        const found = await listEvents(database, filter);
+        const [shown, has_more] = [found.slice(0, listed_max), found.length > listed_max];
+        if (json === true) {
+          print(JSON.stringify({ object: 'list', data: shown.map(eventObject), has_more, next_cursor: null }));
+        } else print(table(head, shown.map(cells)));
+      }),
+    );
+
+  webhooks
+    .command('replay <event>')
+    .description('send an event again that was delivered or given up')
+    .option('--json', 'print the event as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) =>
+      withDatabase(async ({ database, by }) => {
+        const isReplayed = await replayEvent(by, id);
+        const [event] = await listEvents(database, { id, limit: 1 });
+        if (!event) throw new Refusal(`There is no event ${id}.`);
+        if (!isReplayed) throw new Refusal(`Event ${id} is still being sent; it is tried again for 24 hours.`);
+        show(eventObject(event), json, `${id} is sent again to ${event.host}.`);
+      }),
+    );
+}
+
+type EventStatus = 'waiting' | 'sending' | 'delivered' | 'given_up';
+
+function statusOf({ startedAt, delivered }: EventFacts): EventStatus {
+  if (delivered !== null) return delivered ? 'delivered' : 'given_up';
+  return startedAt === null ? 'waiting' : 'sending';
+}
+
+const eventObject = (event: EventFacts) => ({
+  id: event.id,
+  object: 'event',
+  type: event.type,
+  account_id: event.accountId,
+  host: event.host,
+  status: statusOf(event),
+  created: unixSeconds(event.createdAt),
+  ended: event.endedAt && unixSeconds(event.endedAt),
+  attempts: event.attempts,
+  last_attempt: event.last && {
+    at: unixSeconds(event.last.at),
+    duration_ms: event.last.durationMs,
+    http_status: event.last.status,
+    fault: event.last.fault,
+  },
+});
+
+const head = ['ID', 'ACCOUNT', 'TYPE', 'HOST', 'STATUS', 'CREATED', 'ATTEMPTS', 'LAST', 'WHY'];
+const cells = (event: EventFacts): string[] => [
+  event.id,
+  event.accountId,
+  event.type,
+  event.host,
+  statusOf(event),
+  moment(event.createdAt),
+  String(event.attempts),
+  event.last ? moment(event.last.at) : '-',
+  event.last?.fault ?? '-',
+];
+
+const moment = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
+const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
