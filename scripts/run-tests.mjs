@@ -18,15 +18,17 @@ export function testFilesBelow(folder, except) {
 /**
  * Runs the files, or the arguments given on the command line in their place, and sets the exit code to the tests' own.
  * The last lines on stdout are the test runner's counts. The servers are stopped whatever happens; a kill -9 ends them too.
+ * A file that takes longer than `minutesMax` has failed.
  */
-export async function runTests(files) {
+export async function runTests(files, { minutesMax = 2 } = {}) {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupted.abort(signal));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tollgate-test-'));
   const servers = [];
   try {
     const env = await startServers(folder, servers);
-    if (!interrupted.signal.aborted) process.exitCode = await runNode(files, env, interrupted.signal);
+    if (!interrupted.signal.aborted)
+      process.exitCode = await runNode(files, { env, minutesMax, signal: interrupted.signal });
   } finally {
     await Promise.allSettled(servers.map((server) => server.stop()));
     fs.rmSync(folder, { recursive: true, force: true });
@@ -55,8 +57,9 @@ async function startServers(folder, servers) {
 }
 
 /** Resolves with the exit code once the tests have ended; an interruption is passed on to them first. */
-function runNode(files, env, signal) {
-  const flags = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec'];
+function runNode(files, { env, minutesMax, signal }) {
+  const limit = `--test-timeout=${minutesMax * 60_000}`;
+  const flags = ['--import', 'tsx', '--test', '--test-concurrency=2', limit, '--test-reporter=spec'];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...flags, ...files], { env, stdio: 'inherit' });
     const passOn = () => child.kill('SIGTERM');

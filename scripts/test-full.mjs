@@ -13,7 +13,7 @@ await runScript(async () => {
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : testFilesBelow('test/full');
   installMissing();
-  await runTests(files);
+  await runTests(files, { minutesMax: 25 });
 });
 
 function installMissing() {

@@ -1,0 +1,87 @@
+/** The benchmark's own processes: each is forked, says when it is ready, and ends with the process that started it. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { z } from 'zod';
+import { type Load, type LoadResult, loadResultSchema } from './load-messages.ts';
+
+export interface Server {
+  url: string;
+  pid: number;
+  stop: () => Promise<void>;
+}
+
+const root = join(import.meta.dirname, '..', '..');
+const readySchema = z.object({ url: z.string() });
+const typescript = ['--import', 'tsx'];
+const ending_ms_max = 10_000;
+
+/** Starts the upstream. */
+export const startMock = (): Promise<Server> => startServer(join(import.meta.dirname, 'mock.ts'), typescript, {});
+
+/**
+ * Starts the floor in front of an upstream. It runs as plain JavaScript, as the gateway does: a TypeScript loader in the
+ * process would make the floor look dearer than it is.
+ */
+export async function startFloor(upstream: string): Promise<Server> {
+  const source = await readFile(join(import.meta.dirname, 'floor.ts'), 'utf8');
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+  });
+  const folder = join(root, '.run', 'bench');
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `floor-${process.pid}.mjs`);
+  await writeFile(file, outputText);
+  const server = await startServer(file, [], { UPSTREAM: upstream, NODE_ENV: 'production' });
+  return { ...server, stop: () => server.stop().then(() => rm(file, { force: true })) };
+}
+
+export interface LoadGenerator {
+  run(load: Load): Promise<LoadResult>;
+  stop: () => Promise<void>;
+}
+
+/** Starts the load generator. */
+export function startLoad(): LoadGenerator {
+  const child = fork(join(import.meta.dirname, 'load.ts'), { cwd: root, execArgv: typescript });
+  return {
+    run: async (load) => {
+      child.send(load);
+      return loadResultSchema.parse(await nextMessage(child));
+    },
+    stop: () => end(child),
+  };
+}
+
+/** Asks a process to end, waits for it, and ends it by force if it takes too long. */
+export async function end(child: ChildProcess, waitMs = ending_ms_max): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), waitMs);
+  await exited;
+  clearTimeout(timer);
+}
+
+async function startServer(file: string, execArgv: string[], env: NodeJS.ProcessEnv): Promise<Server> {
+  const child = fork(file, { cwd: root, execArgv, env: { ...process.env, ...env } });
+  const { url } = readySchema.parse(await nextMessage(child));
+  return { url, pid: child.pid ?? 0, stop: () => end(child) };
+}
+
+/** The next message; fails if the process ends before it. */
+async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([
+      once(child, 'message', over).then(([message]: unknown[]) => message),
+      once(child, 'exit', over).then(([code]: unknown[]) => {
+        throw new Error(`${child.spawnfile} ended with ${String(code)}`);
+      }),
+    ]);
+  } finally {
+    over.abort();
+  }
+}

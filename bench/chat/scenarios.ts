@@ -1,0 +1,83 @@
+/** The loads that the chat benchmark puts on every target. */
+import { z } from 'zod';
+
+export const scenarioSchema = z.object({
+  name: z.string(),
+  /** What the table's title says of it. */
+  about: z.string(),
+  stream: z.boolean(),
+  /** Callers at a time; each calls again as soon as it has its answer. */
+  connections: z.number(),
+  /** Calls begin at this pace in place of that, whoever is still busy. */
+  callsPerSecond: z.number().optional(),
+  chunks: z.number(),
+  delayMs: z.number(),
+  /** How long calls begin; those under way are then waited for. */
+  measureMs: z.number(),
+  /** The callers begin one after another over this time, so that their chunks spread. */
+  rampMs: z.number(),
+  /** What the upstream leaves out, for tests of the load generator itself. */
+  leave: z.enum(['done', 'usage', 'chunk', 'end']).optional(),
+});
+export type Scenario = z.infer<typeof scenarioSchema>;
+
+const whole = { stream: false, chunks: 0, delayMs: 0, measureMs: 5_000, rampMs: 0 };
+const streamed = { ...whole, stream: true, chunks: 50 };
+
+export const scenarios: readonly Scenario[] = [
+  { ...whole, name: 'json-c32', about: '32 connections, whole answers', connections: 32 },
+  { ...streamed, name: 'sse-c32', about: '32 connections, streams of 50 chunks without a pause', connections: 32 },
+  {
+    ...streamed,
+    name: 'sse20ms-c200',
+    about: '200 streams at a time, a chunk every 20 ms',
+    connections: 200,
+    delayMs: 20,
+    rampMs: 1_000,
+  },
+  {
+    ...streamed,
+    name: 'sse100ms-c1000',
+    about: '1,000 streams at a time, a chunk every 100 ms',
+    connections: 1_000,
+    delayMs: 100,
+    rampMs: 5_000,
+    measureMs: 8_000,
+  },
+  { ...whole, name: 'json-50rps', about: '50 calls a second, whole answers', connections: 200, callsPerSecond: 50 },
+];
+
+export const warm_up_ms = 2_000;
+
+/** What every target is given once before all rounds: it starts cold, and its code is compiled call by call. */
+export const firstWarmUps = scenarios
+  .filter(({ name }) => name === 'json-c32' || name === 'sse-c32')
+  .map((scenario) => ({ ...scenario, measureMs: 3_000 }));
+
+/** The same load for two seconds, its streams cut to at most a second, so that connections are open and code is compiled. */
+export function warmUpOf(scenario: Scenario, measureMs = warm_up_ms): Scenario {
+  const chunks = scenario.delayMs === 0 ? scenario.chunks : Math.ceil(1_000 / scenario.delayMs);
+  return { ...scenario, chunks, measureMs, rampMs: Math.min(scenario.rampMs, measureMs / 2) };
+}
+
+/** About how long one scenario takes on one target, warm-up and drain included. */
+export function secondsOf(scenario: Scenario): number {
+  const streamMs = scenario.chunks * scenario.delayMs;
+  return (warm_up_ms + Math.min(streamMs, 1_000) + scenario.measureMs + streamMs) / 1000;
+}
+
+/** The body of a scenario's calls; its prompt tells the upstream what to send. */
+export function bodyOf(scenario: Scenario, model: string): string {
+  const { stream, chunks, delayMs, leave } = scenario;
+  const order = `chunks=${chunks} delay=${delayMs}${leave === undefined ? '' : ` leave=${leave}`}`;
+  return JSON.stringify({
+    model,
+    ...(stream && { stream: true, stream_options: { include_usage: true } }),
+    temperature: 0.7,
+    max_tokens: 256,
+    messages: [
+      { role: 'system', content: 'You answer in short sentences, name your sources, and say what you do not know.' },
+      { role: 'user', content: `What speaks against a log on the same disk as the tables it is for? ${order}` },
+    ],
+  });
+}

@@ -1,0 +1,48 @@
+/** Finds in the text of a stream what the benchmark asks for: content chunks with their age, usage, and `[DONE]`. */
+import { clockMs, marker, stamp_digits } from './wire.ts';
+
+export class StreamScan {
+  chunks = 0;
+  hasUsage = false;
+  isDone = false;
+  #rest = '';
+  readonly #onChunk: (ageMs: number, isFirst: boolean) => void;
+
+  constructor(onChunk: (ageMs: number, isFirst: boolean) => void) {
+    this.#onChunk = onChunk;
+  }
+
+  begin(): void {
+    this.chunks = 0;
+    this.hasUsage = false;
+    this.isDone = false;
+    this.#rest = '';
+  }
+
+  /** Takes the text of one read; a line that has not ended waits for the next. */
+  feed(text: string): void {
+    const all = this.#rest === '' ? text : this.#rest + text;
+    const end = all.lastIndexOf('\n') + 1;
+    this.#rest = end === all.length ? '' : all.slice(end);
+    if (end === 0) return;
+    const lines = end === all.length ? all : all.slice(0, end);
+    const now = clockMs();
+    let last = 0;
+    for (let at = lines.indexOf(marker); at !== -1; at = lines.indexOf(marker, last)) {
+      last = at + marker.length + stamp_digits;
+      const sentMs = Number(lines.slice(at + marker.length, last)) / 1000;
+      this.#onChunk(now - sentMs, this.chunks === 0);
+      this.chunks++;
+    }
+    // Both come after the last content chunk.
+    if (!this.hasUsage) this.hasUsage = lines.includes('"total_tokens":', last);
+    if (!this.isDone) this.isDone = lines.includes('data: [DONE]', last);
+  }
+
+  /** What the stream lacks, in words; undefined if it is whole. */
+  fault(chunks: number): string | undefined {
+    if (this.chunks !== chunks) return `${this.chunks} of ${chunks} chunks`;
+    if (!this.isDone) return 'no [DONE]';
+    return this.hasUsage ? undefined : 'no usage chunk';
+  }
+}

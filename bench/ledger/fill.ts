@@ -1,0 +1,125 @@
+/** Fills a ledger as a gateway would: calls and tasks of many accounts and keys, in groups as large as they become. */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { AccountId, KeyId } from '../../src/domain/ids.ts';
+import { micros } from '../../src/domain/money.ts';
+import { createAccount } from '../../src/storage/accounts.ts';
+import type { Administrator } from '../../src/storage/acts.ts';
+import type { BlobStore } from '../../src/storage/blobs.ts';
+import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
+import { CallLedger, type CallAdmission, type CallHold, type CallPrice } from '../../src/storage/ledger/calls.ts';
+import { LedgerGroups } from '../../src/storage/ledger/group.ts';
+import { Ledger, type TaskAdmission } from '../../src/storage/ledger/ledger.ts';
+import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
+
+export interface Customer {
+  account: AccountId;
+  key: KeyId;
+}
+
+export interface Moves {
+  ledger: Ledger;
+  calls: CallLedger;
+  /** Where the results of its tasks are. */
+  blobs: BlobStore;
+}
+
+const keys_per_account = 4;
+const calls_at_once = 512;
+/** One in so many is a task and not a call. */
+const task_every = 50;
+const entries_a_call = 3;
+const told_every_ms = 5_000;
+
+export const movesOn = (by: Administrator, blobs: BlobStore): Moves => {
+  const groups = new LedgerGroups(by.database, by.ledgerKey);
+  return { ledger: new Ledger(groups), calls: new CallLedger(groups), blobs };
+};
+
+/** Accounts with money and some keys each. */
+export async function makeCustomers(by: Administrator, { ledger }: Moves, accounts: number): Promise<Customer[]> {
+  const customers: Customer[] = [];
+  for (let index = 0; index < accounts; index++) {
+    const { id: account } = await createAccount(by, `customer ${index}`);
+    await ledger.credit(account, micros(1_000_000_000_000n), 'for the benchmark');
+    for (let each = 0; each < keys_per_account; each++) {
+      const { key } = await createApiKey(by, account, { ...noLimits, name: `key ${each}`, level: 'standard' });
+      customers.push({ account, key: key.id });
+    }
+  }
+  return customers;
+}
+
+/** Calls and tasks until there are about so many entries. */
+export async function fill(
+  moves: Moves,
+  customers: readonly Customer[],
+  owner: string,
+  entries: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const { calls } = moves;
+  const count = Math.ceil(entries / entries_a_call);
+  let begun = 0;
+  let toldAtMs = performance.now();
+  const work = async () => {
+    while (begun < count) {
+      const index = begun++;
+      const customer = customers[index % customers.length];
+      if (!customer) throw new Error('nobody to call');
+      if (index % task_every === 0) await runTask(moves, customer);
+      else await calls.settle(await admitted(calls, customer, owner), callPrice);
+      if (performance.now() - toldAtMs > told_every_ms) {
+        toldAtMs = performance.now();
+        say(`${Math.round((begun / count) * 100)}% of ${entries.toLocaleString('en')} entries`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: calls_at_once }, work));
+}
+
+/** A call's hold. */
+export async function admitted(calls: CallLedger, { account, key }: Customer, owner: string): Promise<CallHold> {
+  const admission: CallAdmission = {
+    ...{ account, key, owner, requestId: `req_${randomUUID()}`, model: 'bench' },
+    request: { needs: 'chat', model: 'bench', maintenance: false, hold: micros(5_000n), isTask: false },
+    lines: callPrice.lines,
+    priceVersion: callPrice.priceVersion,
+  };
+  const answer = await calls.admit(admission);
+  if (answer.admitted !== 'yes') throw new Error('a call was refused');
+  return answer.hold;
+}
+
+export const callPrice: CallPrice = {
+  total: micros(2_800n),
+  lines: [
+    { unit: 'input_token', units: 1_000, pricePerMillion: micros(2_000_000n), amount: micros(2_000n) },
+    { unit: 'output_token', units: 100, pricePerMillion: micros(8_000_000n), amount: micros(800n) },
+  ],
+  usageSource: 'upstream',
+  priceVersion: 'bench',
+};
+
+async function runTask({ ledger, blobs }: Moves, { account, key }: Customer): Promise<void> {
+  const id = newTaskId('image');
+  const price = micros(200_000n);
+  const shared = { model: 'bench-image', requestId: `req_${randomUUID()}` };
+  const units = { thousandths: 1_000n, unit: 'image', unitPrice: price, priceVersion: 'bench' } as const;
+  const admission: TaskAdmission = {
+    account,
+    units,
+    request: { needs: 'standard', model: 'bench-image', maintenance: false, hold: price, isTask: true },
+    task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: { price: 'bench' } },
+  };
+  if ((await ledger.admitTask(admission)).admitted !== 'new') throw new Error('a task was refused');
+  const { key: blobKey, ...stored } = await blobs.write(
+    newBlobKey(`results/${id}`),
+    Readable.from([Buffer.from('png')]),
+    {
+      bytesMax: 3,
+    },
+  );
+  const file = { blobKey, mediaType: 'image/png', ...stored };
+  await ledger.settleTask({ ...shared, account, key, task: id, price, units, durationMs: null, files: [file] });
+}

@@ -1,0 +1,35 @@
+/** `npm run bench [name]`: the benchmarks by name; without one, what there is. */
+
+interface Benchmark {
+  about: string;
+  run(args: readonly string[]): Promise<boolean>;
+}
+
+const benchmarks: Record<string, Benchmark> = {
+  chat: {
+    about:
+      'CPU and latency of a chat call beside a bare Koa proxy; 5 minutes (-- --peers: 10, and other gateways; -- --rounds 1: a third)',
+    run: async (args) => (await import('./chat/chat.ts')).runChat(args),
+  },
+  tasks: {
+    about: 'how long a caller waits for an image beside a bare workflow; a minute',
+    run: async () => (await import('./tasks/task-latency.ts')).runTasks(),
+  },
+  ledger: {
+    about: 'the audit of 1,000,000 entries, and a call on that ledger beside an empty one; some minutes',
+    run: async (args) => (await import('./ledger/ledger.ts')).runLedger(args),
+  },
+};
+
+const [name, ...args] = process.argv.slice(2);
+const benchmark = name === undefined ? undefined : benchmarks[name];
+if (benchmark) {
+  const isGood = await benchmark.run(args).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return false;
+  });
+  process.exit(isGood ? 0 : 1); // Temporal's client may keep the process alive
+}
+const lines = Object.entries(benchmarks).map(([key, { about }]) => `  npm run bench ${key.padEnd(6)} ${about}\n`);
+process.stdout.write(lines.join(''));
+if (name !== undefined) process.exitCode = 2;
