@@ -24,5 +24,5 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080
-ENTRYPOINT ["tini", "--", "node", "bin/tollgate.mjs"]
+ENTRYPOINT ["tini", "--", "node", "--min-semi-space-size=16", "bin/tollgate.mjs"]
 CMD ["api"]

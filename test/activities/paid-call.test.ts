@@ -1,24 +1,29 @@
 /** The paid call and what follows it, on the real Temporal server, with providers that misbehave in every way. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { submitActivities } from '../../src/activities/index.ts';
+import pino from 'pino';
+import type { Collected } from '../../src/activities/contract.ts';
+import { collectActivities, submitActivities } from '../../src/activities/index.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
-import type { TaskProvider } from '../../src/providers/contract.ts';
-import { findIntent, openIntent } from '../../src/storage/intents.ts';
+import type { Submission, TaskProvider } from '../../src/providers/contract.ts';
+import { closeIntent, findIntent, openIntent } from '../../src/storage/intents.ts';
+import { wav } from '../support/media.ts';
 import { type AdmissionOptions, assertLedgerAddsUp, failureOf, stateOf } from '../support/money.ts';
 import {
   image,
   part,
   type Script,
   ScriptedProvider,
-  sound,
+  film,
   startTaskRunner,
   type TaskRunner,
 } from '../support/task-runner.ts';
 
 // One runner for all: each test brings providers of its own, under names that workers listen for from the start.
-const names = Array.from({ length: 24 }, (_, index) => `p${index}`);
+const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
 const providers = new Map<string, ScriptedProvider>();
 let used = 0;
 const runner: TaskRunner = await startTaskRunner({
@@ -30,6 +35,14 @@ after(async () => {
 });
 
 type Submit = NonNullable<Script['submit']>;
+const finished =
+  (answer: Buffer): Submit =>
+  () => ({ outcome: 'finished', answer: Readable.from([answer]) });
+/** Reads an answer as two images. */
+const twice: Script['resultOf'] = (answer) => ({
+  state: 'succeeded',
+  parts: [{ open: () => answer.read() }, { open: () => answer.read() }],
+});
 const unknown: Submit = () => ({ outcome: 'unknown', reason: 'the connection broke' });
 const refused =
   (fallOver: boolean, message = 'No.'): Submit =>
@@ -73,6 +86,55 @@ describe('an answer that was lost', () => {
     assert.ok(provider.asked.find >= 2);
   });
 
+  test('is collected as soon as a hook has named the job, where the provider has hooks', async () => {
+    const { name, provider } = scripted({ abilities: { webhook: true } });
+    const id = await runner.admit({ routes: [name], deadlineMs: 20_000 });
+    await openIntent(runner.db.database, id, 0, name);
+    await closeIntent(runner.db.database, id, 0, { outcome: 'unknown', reason: 'the connection broke' });
+    // What it is able to is asked after the intent was read, and before it is watched.
+    const { abilities } = provider;
+    const asked = new Promise<void>((resolve) => {
+      Object.defineProperty(provider, 'abilities', { get: () => (resolve(), abilities) });
+    });
+    const { collect } = collectActivities(runner.deps);
+    const collected = new MockActivityEnvironment().run(collect, { taskId: id, route: 0 });
+    await asked;
+    await closeIntent(runner.db.database, id, 0, { outcome: 'accepted', jobId: 'of the hook' });
+    assert.equal(((await collected) as Collected).outcome, 'stored');
+    assert.deepEqual([provider.asked.submit, provider.asked.find, provider.asked.poll], [0, 0, 1]);
+  });
+
+  test('is watched for a hook and looked up, where the provider has both', async () => {
+    const abilities = { webhook: true, lookup: true };
+    const [hooked, found] = [
+      scripted({ abilities, submit: unknown }),
+      scripted({ abilities, submit: unknown, find: () => 'j' }),
+    ];
+    const id = await runner.start({ routes: [hooked.name], deadlineMs: 20_000 });
+    const other = await runner.start({ routes: [found.name] });
+    await until(() => hooked.provider.asked.find > 0);
+    await closeIntent(runner.db.database, id, 0, { outcome: 'accepted', jobId: 'of the hook' });
+    assert.equal((await runner.final(id)).state, 'succeeded');
+    assert.equal((await runner.final(other)).state, 'succeeded');
+    assert.equal((await findIntent(runner.db.database, other, 0))?.jobId, 'j');
+  });
+
+  test('that no hook ever names ends at the deadline', async () => {
+    const { name, provider } = scripted({ abilities: { webhook: true }, submit: unknown });
+    const task = await runner.final(await runner.start({ routes: [name], deadlineMs: 1_000 }));
+    assert.deepEqual([task.error?.code, provider.asked.submit, provider.asked.find], ['upstream_timeout', 1, 0]);
+  });
+
+  test('is made good by whoever learns of it later', async () => {
+    const { name, provider } = scripted({ submit: unknown });
+    const id = await runner.start({ routes: [name], deadlineMs: 60_000 });
+    const { database } = runner.db;
+    while ((await findIntent(database, id, 0))?.outcome !== 'unknown') await pause(20);
+    await closeIntent(database, id, 0, { outcome: 'accepted', jobId: 'told late' });
+    assert.equal((await runner.final(id)).state, 'succeeded');
+    assert.deepEqual([provider.asked.submit, provider.asked.find], [1, 0]);
+  });
+
   test('never falls over to the next route', async () => {
     const [first, second] = [scripted({ submit: unknown }), scripted({})];
     await runner.final(await runner.start({ routes: [first.name, second.name], deadlineMs: 300 }));
@@ -90,6 +152,19 @@ describe('an answer that was lost', () => {
     const { name, provider } = scripted({ abilities: { idempotent: true }, submit });
     assert.equal((await runner.final(await runner.start({ routes: [name] }))).state, 'succeeded');
     assert.equal(provider.asked.submit, 3);
+  });
+
+  test('of an idempotent provider that is busy the second time never falls over: the first call may have been taken', async () => {
+    let calls = 0;
+    const submit = (): Submission => {
+      calls += 1;
+      if (calls === 1) return { outcome: 'unknown', reason: 'lost' };
+      if (calls > 2) return { outcome: 'accepted', jobId: 'j' };
+      return { outcome: 'refused', error: new GatewayError('upstream_rate_limited', 'Busy.'), fallOver: true };
+    };
+    const [first, second] = [scripted({ abilities: { idempotent: true }, submit }), scripted({})];
+    assert.equal((await runner.final(await runner.start({ routes: [first.name, second.name] }))).state, 'succeeded');
+    assert.deepEqual([first.provider.asked.submit, second.provider.asked.submit], [3, 0]);
   });
 
   test('of an idempotent provider that never answers ends at the deadline', async () => {
@@ -181,6 +256,64 @@ test('a create in flight is not aborted by a cancellation, and the job that it a
   assert.equal((await findIntent(runner.db.database, id, 0))?.jobId, 'late');
 });
 
+describe('a job that was accepted for a task that had ended', () => {
+  test('stays with the intent when it can not be cancelled, and the attempt ends all the same', async () => {
+    const { id, provider, submitted } = await endedMeanwhile();
+    provider.cancel = () => {
+      provider.asked.cancel += 1;
+      return Promise.reject(new Error('too late'));
+    };
+    const logged = await submitted();
+    assert.deepEqual(logged.outcome, { outcome: 'ended' });
+    assert.deepEqual([provider.asked.submit, provider.asked.cancel], [1, 1]);
+    const intent = await findIntent(runner.db.database, id, 0);
+    assert.deepEqual([intent?.outcome, intent?.jobId], ['accepted', 'late']);
+    const [first, second, ...more] = logged.lines;
+    assert.deepEqual([first?.['level'], first?.['jobId'], first?.['taskId']], [40, 'late', id]);
+    assert.deepEqual([second?.['level'], second?.['jobId'], second?.['taskId']], [50, 'late', id]);
+    assert.equal((second?.['err'] as { message?: unknown }).message, 'too late');
+    assert.deepEqual(more, []);
+  });
+
+  test('is cancelled by the attempt that sent it, although a hook named it before', async () => {
+    const { id, provider, submitted } = await endedMeanwhile();
+    await closeIntent(runner.db.database, id, 0, { outcome: 'accepted', jobId: 'late' });
+    assert.deepEqual((await submitted()).outcome, { outcome: 'ended' });
+    assert.equal(provider.asked.cancel, 1);
+    const { rows } = await runner.db.database.pool.query('select * from intents where task_id = $1', [id]);
+    assert.deepEqual([rows[0]?.job_id, rows[0]?.upstream_request_id], ['late', 'the-call']);
+  });
+
+  /** A task that was cancelled while its create is in flight; `submitted` lets that be answered. */
+  async function endedMeanwhile() {
+    let answer = (): void => undefined;
+    let heard = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (heard = resolve));
+    const submit: Submit = () => {
+      heard();
+      return new Promise(
+        (resolve) => (answer = () => resolve({ outcome: 'accepted', jobId: 'late', requestId: 'the-call' })),
+      );
+    };
+    const { name, provider } = scripted({ submit });
+    const id = await runner.admit({ routes: [name] });
+    const lines: Record<string, unknown>[] = [];
+    const log = pino(
+      { level: 'info' },
+      { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    );
+    const { submit: activity } = submitActivities({ ...runner.deps, log });
+    const running = new MockActivityEnvironment().run(activity, { taskId: id, route: 0 });
+    await asked;
+    await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+    const submitted = async () => {
+      answer();
+      return { outcome: await running, lines };
+    };
+    return { id, provider, submitted };
+  }
+});
+
 describe('a result', () => {
   const failing = async (script: Script, options: AdmissionOptions = {}) => {
     const { name } = scripted(script);
@@ -197,27 +330,31 @@ describe('a result', () => {
   test('that is no media fails as an upstream error and is not kept', async () => {
     assert.deepEqual(await failing(answering(Buffer.from('<html>oops'))), { code: 'upstream_error', left: [] });
   });
+  test('that is of another kind than was asked for fails as an upstream error and is not kept', async () => {
+    const voice = wav({ seconds: 1, samplesPerSecond: 8_000 });
+    assert.deepEqual(await failing(answering(image, voice)), { code: 'upstream_error', left: [] });
+    const still = await failing(answering(image), { kind: 'avatar_talk' });
+    assert.deepEqual(still, { code: 'upstream_error', left: [] });
+  });
   test('without a file fails as an upstream error', async () => {
     assert.equal((await failing(answering())).code, 'upstream_error');
   });
   test('that lasts longer than the model may fails as an upstream error', async () => {
-    const { code } = await failing(answering(sound(2)), { kind: 'avatar_talk', maxSeconds: 1 });
+    const { code } = await failing(answering(await film(2)), { kind: 'avatar_talk', maxSeconds: 1 });
     assert.equal(code, 'upstream_error');
   });
   test('of exactly the longest time is charged by the millisecond', async () => {
-    const { name } = scripted(answering(sound(1.5)));
+    const { name } = scripted(answering(await film(1.5)));
     const task = await runner.final(await runner.start({ routes: [name], kind: 'avatar_talk', maxSeconds: 1.5 }));
     assert.deepEqual([task.state, task.durationMs, task.cost], ['succeeded', 1500, 15n]);
   });
   test('that came with the answer to the create is stored and charged', async () => {
-    const submit: Submit = () => ({ outcome: 'finished', parts: [part(image), part(image)] });
-    const { name, provider } = scripted({ submit });
+    const { name, provider } = scripted({ submit: finished(image), resultOf: twice });
     const task = await runner.final(await runner.start({ routes: [name] }));
     assert.deepEqual([task.state, task.files?.length, task.cost, provider.asked.poll], ['succeeded', 2, 20n, 0]);
   });
   test('that came with the answer to the create and is no media fails', async () => {
-    const submit: Submit = () => ({ outcome: 'finished', parts: [part(Buffer.from('nonsense'))] });
-    assert.equal((await failing({ submit })).code, 'upstream_error');
+    assert.equal((await failing({ submit: finished(Buffer.from('nonsense')) })).code, 'upstream_error');
   });
   test('that can never be read fails at the deadline', async () => {
     const broken = { open: () => Promise.reject(new Error('reset by peer')) };
@@ -225,6 +362,13 @@ describe('a result', () => {
     assert.equal((await failing({ poll }, { deadlineMs: 1_000 })).code, 'upstream_timeout');
   });
 });
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries++) {
+    assert.ok(tries < 1_000, 'waited for 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
 
 function standIn(name: string): TaskProvider {
   const now = () => {
@@ -238,6 +382,7 @@ function standIn(name: string): TaskProvider {
     },
     submit: (job, signal) => now().submit(job, signal),
     poll: (id, job, signal) => now().poll(id, job, signal),
+    resultOf: (answer) => now().resultOf(answer),
     find: () => now().find(),
     cancel: () => now().cancel(),
   };

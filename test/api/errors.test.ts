@@ -43,7 +43,7 @@ for (const [path, method, allow] of [
   [images, 'PUT', ['POST']],
   ['/ai/v1/video/generations', 'GET', ['POST']],
   ['/v1/models', 'POST', ['GET', 'HEAD']],
-  ['/v1/account', 'DELETE', ['GET', 'HEAD']],
+  ['/v1/account', 'DELETE', ['GET', 'HEAD', 'PATCH']],
   ['/healthz', 'POST', ['GET', 'HEAD']],
   ['/v1/models', 'PROPFIND', ['GET', 'HEAD']],
   ['/api/models/health', 'PUT', ['GET', 'HEAD']],
@@ -117,7 +117,7 @@ test('a revoked key is refused within five seconds everywhere, and at once for w
   const { key, keyId } = await gateway.newKey();
   assert.equal((await gateway.get('/v1/models', bearer(key))).status, 200);
   const revokedAt = performance.now();
-  await revokeKey(gateway.core.database, keyId);
+  await revokeKey(gateway.by, keyId);
   assertError(await gateway.post(images, good, bearer(key)), 'invalid_api_key');
   for (
     let answer = await gateway.get('/v1/models', bearer(key));
@@ -142,7 +142,7 @@ test('an expired key is refused, one that expires later is not', async () => {
 
 test('a suspended account is refused', async () => {
   const { key, account } = await gateway.newKey({ balance: '5', level: 'admin' });
-  await suspendAccount(gateway.core.database, account);
+  await suspendAccount(gateway.by, account);
   assertError(await gateway.get('/v1/models', bearer(key)), 'account_suspended');
   assertError(await gateway.post(images, good, bearer(key)), 'account_suspended');
 });
@@ -150,7 +150,7 @@ test('a suspended account is refused', async () => {
 test('suspending an account stops at once what is billed, whatever was remembered of its key', async () => {
   const { key, account } = await gateway.newKey({ balance: '5' });
   assert.equal((await gateway.get('/v1/models', bearer(key))).status, 200);
-  await suspendAccount(gateway.core.database, account);
+  await suspendAccount(gateway.by, account);
   assertError(await gateway.post(images, good, bearer(key)), 'account_suspended');
 });
 

@@ -20,15 +20,18 @@ const ledgerOf = async (key: string) =>
 
 test('fifty equal calls at once with one key are one task, one charge and fifty equal answers', async () => {
   const { key } = await gateway.newKey({ balance: '100', callLimits: [{ calls: 1, per: 'total' }] });
-  const answers = await Promise.all(Array.from({ length: 50 }, () => create(key, 'once')));
+  const fifty = () => Promise.all(Array.from({ length: 50 }, () => create(key, 'once')));
+  const hour = () => Math.floor(Date.now() / 3_600_000);
+  const started = hour();
+  // Links end at a full hour: should another one begin just now, the same task is asked for again.
+  const answers = await fifty().then((some) => (hour() === started ? some : fifty()));
   const [first] = answers;
   assert.ok(first);
   assert.equal(first.status, 200);
-  const withoutLinks = (body: object) => ({ ...body, data: null });
+  assert.match(String(first.body['data'][0].url), /^http/);
   for (const { status, body } of answers) {
     assert.equal(status, 200);
-    assert.deepEqual(withoutLinks(body), withoutLinks(first.body));
-    assert.equal(body['data'].length, 1);
+    assert.deepEqual(body, first.body);
   }
   assert.deepEqual(await ledgerOf(key), ['capture', 'hold', 'credit']);
   assert.deepEqual(await gateway.money(key), { balance: 99.8, held: 0 });

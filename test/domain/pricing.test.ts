@@ -2,24 +2,38 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Price } from '../../src/domain/catalogue.ts';
-import { type MicroYuan, micros, yuanText } from '../../src/domain/money.ts';
+import { imageQualities, type ImagePrice, type SecondPrice, type TokenPrice } from '../../src/domain/catalogue.ts';
+import { greater, type MicroYuan, micros, yuanText } from '../../src/domain/money.ts';
 import {
+  agreedPrice,
   holdOf,
   imagePrice,
   quoteOf,
+  type Quote,
   secondsPrice,
   tokensBound,
   tokensOfSeconds,
-  type TokenPrice,
   tokensPrice,
 } from '../../src/domain/pricing.ts';
+import { present } from '../../src/settings/mistakes.ts';
 import type { ImageRequest } from '../../src/domain/requests/image.ts';
+import type { TaskPrice } from '../../src/domain/terms.ts';
 import { modelOf } from './requests/cases.ts';
 
 const yuan = (amount: number) => micros(BigInt(Math.round(amount * 1_000_000)));
-const perImage = (amount: number): Price => ({ unit: 'image', perImage: yuan(amount) });
-const perSecond = (amount: number): Price => ({ unit: 'second', perSecond: yuan(amount) });
+const perImage = (amount: number): ImagePrice => ({ unit: 'image', perImage: yuan(amount) });
+const perSecond = (amount: number): SecondPrice => ({ unit: 'second', perSecond: yuan(amount) });
+const agreedPerImage = (amount: number, minimum = 0): TaskPrice => ({
+  unit: 'image',
+  perImage: yuan(amount),
+  minimum: yuan(minimum),
+});
+const agreedPerSecond = (amount: number, { minimum = 0, byResolution = {} } = {}): TaskPrice => ({
+  unit: 'second',
+  perSecond: yuan(amount),
+  byResolution: Object.fromEntries(Object.entries<number>(byResolution).map(([name, each]) => [name, yuan(each)])),
+  minimum: yuan(minimum),
+});
 const tokens = (input: number, output: number, cached?: number): TokenPrice => ({
   unit: 'token',
   inputPerMillion: yuan(input),
@@ -27,6 +41,9 @@ const tokens = (input: number, output: number, cached?: number): TokenPrice => (
   ...(cached === undefined ? {} : { cachedInputPerMillion: yuan(cached) }),
 });
 const sized: ImageRequest['pixels'] = { mode: 'sized', width: 1024, height: 1024 };
+const image = (n: number, pixels: ImageRequest['pixels'] = sized) =>
+  ({ kind: 'image', request: { n, quality: 'medium', pixels } }) as const;
+const film = (durationSeconds: number) => ({ kind: 'video', request: { durationSeconds } }) as const;
 
 describe('a price per second', () => {
   for (const [durationMs, price, amount] of [
@@ -47,7 +64,7 @@ describe('a price per second', () => {
   }
 
   test('makes 12.4 s a quote of 0.62 yuan', () => {
-    assert.deepEqual(quoteOf(perSecond(0.05), { durationMs: 12_400 }), {
+    assert.deepEqual(quoteOf(agreedPerSecond(0.05), { durationMs: 12_400 }), {
       unit: 'second',
       units: 12.4,
       unitPrice: 50_000n,
@@ -64,7 +81,7 @@ describe('a price per second', () => {
 describe('a price per image', () => {
   test('counts the images', () => {
     assert.equal(imagePrice(yuan(0.25), 3), 750_000n);
-    assert.deepEqual(quoteOf(perImage(0.25), { images: 3 }), {
+    assert.deepEqual(quoteOf(agreedPerImage(0.25), { images: 3 }), {
       unit: 'image',
       units: 3,
       unitPrice: 250_000n,
@@ -110,23 +127,78 @@ describe('a price per million tokens', () => {
   });
 });
 
+describe('a minimum', () => {
+  test('is for a task and not for each image', () => {
+    const quote = quoteOf(agreedPerImage(0.1, 0.25), { images: 2 });
+    const charged = { unit: 'image', units: 2, unitPrice: 100_000n, amount: 250_000n, reason: 'minimum charge' };
+    assert.deepEqual(quote, charged);
+    assert.equal(quoteOf(agreedPerImage(0.1, 0.25), { images: 3 }).amount, 300_000n);
+  });
+
+  test('that the units just reach is no reason', () => {
+    assert.equal(quoteOf(agreedPerImage(0.1, 0.2), { images: 2 }).reason, undefined);
+    assert.equal(quoteOf(agreedPerSecond(0.05, { minimum: 0.62 }), { durationMs: 12_400 }).reason, undefined);
+    assert.equal(quoteOf(agreedPerSecond(0.05, { minimum: 0.62 }), { durationMs: 12_399 }).amount, 620_000n);
+  });
+
+  test('of a call is a line of its own', () => {
+    const price: TokenPrice = { ...tokens(2, 8), minimum: micros(100n) };
+    assert.deepEqual(tokensPrice(price, { input: 10, cachedInput: 0, output: 5 }), {
+      lines: [
+        { unit: 'input_token', units: 10, pricePerMillion: 2_000_000n, amount: 20n },
+        { unit: 'output_token', units: 5, pricePerMillion: 8_000_000n, amount: 40n },
+        { unit: 'minimum_charge', units: 1, pricePerMillion: 40_000_000n, amount: 40n },
+      ],
+      total: 100n,
+    });
+    assert.equal(tokensPrice(price, { input: 10, cachedInput: 0, output: 10 }).lines.length, 2);
+    assert.equal(tokensBound(price, { input: 10, output: 5 }).total, 100n);
+  });
+});
+
+describe('a film', () => {
+  const price = agreedPerSecond(1, { byResolution: { '480p': 0.1, '720p': 0.2 } });
+
+  test('costs by its own pixels, and what is larger than every resolution listed by the second', () => {
+    for (const [width, height, unitPrice] of [
+      [864, 480, 100_000n],
+      [1280, 720, 200_000n],
+      [1920, 1080, 1_000_000n],
+    ] as const) {
+      assert.equal(quoteOf(price, { durationMs: 1000, pixels: { width, height } }).unitPrice, unitPrice);
+    }
+  });
+
+  test('whose pixels nobody knows costs by the second', () => {
+    assert.equal(quoteOf(price, { durationMs: 1000 }).unitPrice, 1_000_000n);
+  });
+});
+
 describe('a hold', () => {
   test('of an image covers every image that was asked for', () => {
     const model = modelOf('image', { price: perImage(0.2) });
-    const quote = holdOf(model, { kind: 'image', request: { n: 4, pixels: sized } });
+    const quote = holdOf(model, image(4));
     assert.deepEqual(quote, { unit: 'image', units: 4, unitPrice: 200_000n, amount: 800_000n });
   });
 
   test('of an upscaling covers one image', () => {
     const model = modelOf('image', { price: perImage(0.2) });
     const pixels: ImageRequest['pixels'] = { mode: 'upscale', longerSide: 8192 };
-    assert.equal(holdOf(model, { kind: 'image', request: { n: 4, pixels } }).units, 1);
+    assert.equal(holdOf(model, image(4, pixels)).units, 1);
   });
 
   test('of a video covers the duration that was asked for', () => {
     const model = modelOf('video', { price: perSecond(0.3), limits: { maxSeconds: 60 } });
-    const quote = holdOf(model, { kind: 'video', request: { durationSeconds: 8 } });
+    const quote = holdOf(model, film(8));
     assert.deepEqual(quote, { unit: 'second', units: 8, unitPrice: 300_000n, amount: 2_400_000n });
+  });
+
+  test('of a video is at its dearest resolution, and covers the minimum', () => {
+    const byResolution = { '480p': yuan(0.1), '1080p': yuan(0.5) };
+    const dear = modelOf('video', { price: { ...perSecond(0.3), byResolution } });
+    assert.deepEqual(holdOf(dear, film(8)), { unit: 'second', units: 8, unitPrice: 500_000n, amount: 4_000_000n });
+    const cheap = modelOf('video', { price: { ...perSecond(0.3), byResolution, minimum: yuan(9) } });
+    assert.deepEqual([holdOf(cheap, film(8)).amount, holdOf(cheap, film(8)).reason], [9_000_000n, 'minimum charge']);
   });
 
   for (const kind of ['avatar-video', 'avatar-image'] as const) {
@@ -136,7 +208,7 @@ describe('a hold', () => {
     ] as const) {
       test(`of an ${kind} model with ${JSON.stringify(limits)} covers ${seconds} s`, () => {
         const model = modelOf(kind, { price: perSecond(0.1), limits });
-        assert.equal(holdOf(model, { kind: 'video', request: { durationSeconds: 5 } }).units, seconds);
+        assert.equal(holdOf(model, film(5)).units, seconds);
       });
     }
   }
@@ -150,9 +222,11 @@ describe('a hold', () => {
 
 describe('a price', () => {
   test('must be per the unit of the output', () => {
-    assert.throws(() => quoteOf(perSecond(1), { images: 1 }), /per second for images/);
-    assert.throws(() => quoteOf(perImage(1), { durationMs: 1 }), /per image for seconds/);
-    assert.throws(() => quoteOf(tokens(1, 1), { images: 1 }), /per token for images/);
+    assert.throws(() => quoteOf(agreedPerSecond(1), { images: 1 }), /per second for images/);
+    assert.throws(() => quoteOf(agreedPerImage(1), { durationMs: 1 }), /per image for seconds/);
+    assert.throws(() => agreedPrice(perSecond(1), image(1)), /per second for images/);
+    assert.throws(() => agreedPrice(perImage(1), film(5)), /per image for seconds/);
+    assert.throws(() => agreedPrice(tokens(1, 1), image(1)), /per token for images/);
   });
 
   for (const count of [-1, 0.5, NaN, Infinity, 2 ** 53]) {
@@ -173,12 +247,25 @@ describe('for all prices and counts', () => {
       inputPerMillion: price,
       outputPerMillion: price,
       cachedInputPerMillion: fc.option(price, { nil: undefined }),
+      minimum: fc.option(price, { nil: undefined }),
     })
-    .map(({ cachedInputPerMillion, ...rest }): TokenPrice => ({
-      unit: 'token',
-      ...rest,
-      ...(cachedInputPerMillion === undefined ? {} : { cachedInputPerMillion }),
-    }));
+    .map((rest): TokenPrice => present({ unit: 'token' as const, ...rest }));
+  const imagePrices = fc
+    .record({
+      perImage: price,
+      byQuality: fc.record({ low: price, high: price }, { requiredKeys: [] }),
+      bySize: fc.dictionary(fc.constantFrom('1k', '2k', '4k', '8k', '1024x1024'), price),
+      minimum: fc.option(price, { nil: undefined }),
+    })
+    .map((rest): ImagePrice => present({ unit: 'image' as const, ...rest }));
+  const secondPrices = fc
+    .record({
+      perSecond: price,
+      byResolution: fc.dictionary(fc.constantFrom('360p', '480p', '720p', '1080p', '2160p'), price),
+      minimum: fc.option(price, { nil: undefined }),
+    })
+    .map((rest): SecondPrice => present({ unit: 'second' as const, ...rest }));
+  const part = fc.double({ min: 0, max: 1, noNaN: true });
   const tokenCounts = fc.record({ input: count, cachedInput: count, output: count });
 
   test('nothing costs less than nothing, and more never costs less', () => {
@@ -216,46 +303,87 @@ describe('for all prices and counts', () => {
           total,
         );
         assert.ok(lines.every(({ amount, units }) => amount >= 0n && units >= 0));
+        const ofTokens = lines.filter(({ unit }) => unit !== 'minimum_charge');
         assert.equal(
-          lines.reduce((sum, { units }) => sum + units, 0),
+          ofTokens.reduce((sum, { units }) => sum + units, 0),
           counts.input + counts.output,
         );
       }),
     );
   });
 
-  test('a hold covers every charge within what was asked for', () => {
-    fc.assert(
-      fc.property(
-        price,
-        fc.integer({ min: 1, max: 10 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (each, n, part) => {
-          const model = modelOf('image', { price: { unit: 'image', perImage: each } });
-          const hold = holdOf(model, { kind: 'image', request: { n, pixels: sized } });
-          assert.ok(hold.amount >= quoteOf(model.price, { images: Math.floor(n * part) }).amount);
-        },
+  test('a hold of images covers every charge within what was asked for, whatever the variants and the minimum', () => {
+    const request = fc.record({
+      n: fc.integer({ min: 1, max: 10 }),
+      quality: fc.constantFrom(...imageQualities),
+      pixels: fc.oneof(
+        fc.record({
+          mode: fc.constant('sized' as const),
+          width: fc.integer({ min: 592, max: 4096 }),
+          height: fc.integer({ min: 592, max: 4096 }),
+        }),
+        fc.record({ mode: fc.constant('upscale' as const), longerSide: fc.constantFrom(4096 as const, 8192 as const) }),
       ),
-    );
+    });
     fc.assert(
-      fc.property(
-        price,
-        fc.constantFrom(5, 8, 10, 11),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (each, durationSeconds, part) => {
-          const model = modelOf('video', { price: { unit: 'second', perSecond: each } });
-          const hold = holdOf(model, { kind: 'video', request: { durationSeconds } });
-          assert.ok(
-            hold.amount >= quoteOf(model.price, { durationMs: Math.floor(durationSeconds * 1000 * part) }).amount,
-          );
-        },
-      ),
+      fc.property(imagePrices, request, part, (each, wanted, share) => {
+        const facts = { kind: 'image', request: wanted } as const;
+        const agreed = agreedPrice(each, facts);
+        const hold = holdOf(modelOf('image', { price: each }), facts);
+        const images = Math.ceil((wanted.pixels.mode === 'upscale' ? 1 : wanted.n) * share);
+        const charge = quoteOf(agreed, { images });
+        assert.ok(hold.amount >= charge.amount && charge.amount >= (each.minimum ?? 0n));
+        assertExplained(charge, BigInt(images) * 1000n);
+      }),
     );
+  });
+
+  test('a hold of a film covers every charge within what was asked for, at whatever resolution it comes', () => {
+    const pixels = fc.record({ width: fc.integer({ min: 1, max: 8000 }), height: fc.integer({ min: 1, max: 8000 }) });
+    fc.assert(
+      fc.property(secondPrices, fc.constantFrom(5, 8, 10, 11), part, pixels, (each, durationSeconds, share, size) => {
+        const hold = holdOf(modelOf('video', { price: each }), film(durationSeconds));
+        const durationMs = Math.floor(durationSeconds * 1000 * share);
+        const charge = quoteOf(agreedPrice(each, film(durationSeconds)), { durationMs, pixels: size });
+        assert.ok(hold.amount >= charge.amount && charge.amount >= (each.minimum ?? 0n));
+        assertExplained(charge, BigInt(durationMs));
+      }),
+    );
+  });
+
+  test('a hold of a call covers every charge within what was asked for', () => {
     fc.assert(
       fc.property(tokenPrice, tokenCounts, count, count, (each, counts, moreInput, moreOutput) => {
-        const bound = tokensBound(each, { input: counts.input + moreInput, output: counts.output + moreOutput });
+        const { total: bound } = tokensBound(each, {
+          input: counts.input + moreInput,
+          output: counts.output + moreOutput,
+        });
         assert.ok(bound >= tokensPrice(each, counts).total, yuanText(bound));
       }),
     );
   });
+
+  test('a minimum changes a price below it and no other', () => {
+    fc.assert(
+      fc.property(tokenPrice, tokenCounts, price, ({ ...each }, counts, minimum) => {
+        delete each.minimum;
+        const plain = tokensPrice(each, counts).total;
+        assert.equal(tokensPrice({ ...each, minimum }, counts).total, greater(plain, minimum));
+      }),
+    );
+    fc.assert(
+      fc.property(price, count, price, (each, durationMs, minimum) => {
+        const agreed = { unit: 'second', perSecond: each, byResolution: {} } as const;
+        const charge = quoteOf({ ...agreed, minimum }, { durationMs });
+        assert.equal(charge.amount, greater(secondsPrice(each, durationMs), minimum));
+      }),
+    );
+  });
 });
+
+/** Units times unit price, rounded once, unless the reason says that the minimum made it more. */
+function assertExplained({ unitPrice, amount, reason }: Quote, thousandths: bigint): void {
+  const exact = unitPrice * thousandths;
+  if (reason === undefined) assert.ok(amount * 1000n - exact > -500n && amount * 1000n - exact <= 500n);
+  else assert.ok(amount * 1000n > exact);
+}

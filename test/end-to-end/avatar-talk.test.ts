@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { probeMedia } from '../../src/media/probe.ts';
 import { bytesReader } from '../../src/media/reader.ts';
@@ -112,6 +113,21 @@ test('HEAD and a range tell the length and consume nothing; the GET after them d
   assert.equal(response.status, 200, 'a range is ignored');
   assert.equal((await response.arrayBuffer()).byteLength, Number(response.headers.get('content-length')));
   assertError(await gateway.get(address, bearer(key)), 'task_not_found');
+});
+
+test('a second GET that was sent ahead on the same connection waits, and finds the task gone', async () => {
+  const { key, address } = await finishedTask();
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  const request = (last: boolean) =>
+    `GET ${address} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
+  socket.write(request(false) + request(true));
+  const answers = (await buffer(socket)).toString('latin1');
+  assert.deepEqual(
+    [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status),
+    ['200', '404'],
+  );
+  assert.match(answers, /"code":"task_not_found"/);
 });
 
 test('a fetched task leaves no file behind, and its money stays told', async () => {

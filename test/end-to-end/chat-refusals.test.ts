@@ -57,7 +57,7 @@ test('a revoked key is refused at once where it costs money', async () => {
   const customer = await chat.customer();
   chat.first.answers(chatAnswer('Hi'));
   assert.equal((await customer.post(hello)).status, 200);
-  await revokeKey(chat.gateway.core.database, customer.keyId);
+  await revokeKey(chat.gateway.by, customer.keyId);
   const before = chat.first.requests.length;
   assertError(await customer.post(hello), 'invalid_api_key');
   assert.equal(chat.first.requests.length, before);
@@ -89,6 +89,7 @@ test('fifty concurrent calls under one Idempotency-Key are one call, fifty answe
   const answers = await Promise.all(calls);
   for (const { status, body } of answers) assert.deepEqual([status, body], [200, chatAnswer('Hi').json]);
   assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 49);
+  assert.deepEqual(new Set(answers.map(({ headers }) => headers.get('content-type'))), new Set(['application/json']));
   assert.equal(chat.first.requests.length, before + 1);
   assert.equal((await customer.settled()).balance, 999.988);
 

@@ -159,6 +159,11 @@ test('another account neither goes on from a response, nor reads, cancels or del
     'response_not_found',
     'previous_response_id',
   );
+  assertError(
+    await owner.post({ ...ask, previous_response_id: 'resp_\0' }, {}, responsesPath),
+    'response_not_found',
+    'previous_response_id',
+  );
   for (const [method, path] of [
     ['GET', 'resp_mine'],
     ['DELETE', 'resp_mine'],

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { GatewayError } from '../../src/domain/errors.ts';
-import { fetchFile } from '../../src/net/fetch-file.ts';
+import { fetchFile, FetchTrouble } from '../../src/net/fetch-file.ts';
 import { AddressGuard } from '../../src/net/public-hosts.ts';
 
 const content = Buffer.alloc(100_000, 'abc');
@@ -89,10 +89,14 @@ test('an answer other than 200, a broken connection and a closed port are told a
     });
   }));
 
-test("without a param the failure is the upstream's", () =>
+test("without a param the failure is the upstream's, and what may pass is worth another try", () =>
   withServer(routes, async (origin) => {
     const options = { guard: guardFor(origin), ...limits };
-    await assert.rejects(fetchFile(`${origin}/none`, options), refusal(/answered 404/, 'upstream_error'));
+    await assert.rejects(fetchFile(`${origin}/none`, options), FetchTrouble);
+    await assert.rejects(buffer(await fetchFile(`${origin}/broken`, options)), FetchTrouble);
+    const refused = refusal(/address is refused/, 'upstream_error');
+    await assert.rejects(fetchFile('http://10.0.0.1/', options), refused);
+    await assert.rejects(fetchFile('no address', options), refusal(/not a URL/, 'upstream_error'));
   }));
 
 test('an abort rejects with its own reason', () =>
@@ -119,3 +123,9 @@ test('the connection is checked again: a name that changes after the check leads
       refusal(/not on the public internet/),
     );
   }));
+
+test('a name that has no address fails the one fetch, and nothing else', async () => {
+  const options = { guard: guardFor(), ...limits, param: 'image_urls[0]' };
+  const unknown = (error: unknown) => error instanceof GatewayError && error.param === 'image_urls[0]';
+  await assert.rejects(fetchFile('http://nowhere.invalid/file', options), unknown);
+});

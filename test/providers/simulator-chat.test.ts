@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { json, text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { ProviderSettings } from '../../src/domain/catalogue.ts';
-import { ChatStream } from '../../src/domain/chat/chat-stream.ts';
-import { ResponsesStream } from '../../src/domain/chat/responses-stream.ts';
+import { ChatStreamMeter } from '../../src/domain/chat/chat-meter.ts';
+import { MeteredStream } from '../../src/domain/chat/metered-stream.ts';
+import { ResponsesStreamMeter } from '../../src/domain/chat/responses-meter.ts';
 import { SseDecoder } from '../../src/domain/chat/sse.ts';
 import { chatUsage, responsesUsage } from '../../src/domain/chat/usage.ts';
-import type { ChatCall } from '../../src/providers/chat-contract.ts';
-import { ChatUnreachable } from '../../src/domain/chat/unreachable.ts';
-import type { ListenedChatProvider } from '../../src/providers/chat-exchange.ts';
+import type { ChatCall, ChatProvider } from '../../src/providers/chat-contract.ts';
 import { createSimulatorChat } from '../../src/providers/simulator/chat.ts';
 import { jsonSample } from '../../src/providers/simulator/chat-json.ts';
 import { callOf, listen } from './openai/support.ts';
@@ -45,10 +42,11 @@ interface Response {
   usage: { input_tokens: number; output_tokens: number; total_tokens: number };
 }
 
-const simulator = (knobs: Partial<NonNullable<ProviderSettings['simulator']>> = {}, timeoutMs = 60_000) =>
+const simulator = (knobs: Record<string, number> = {}, timeoutMs = 60_000) =>
   createSimulatorChat({
-    ...{ name: 'local', kind: 'simulator', headers: {}, timeoutMs, idleTimeoutMs: 60_000, deadlineMs: 60_000 },
-    simulator: { latencyMs: 0, failRate: 0, seed: 1, ...knobs },
+    ...{ name: 'local', kind: 'simulator', secrets: {}, headers: {} },
+    ...{ timeoutMs, idleTimeoutMs: 60_000, deadlineMs: 60_000 },
+    numbers: { latency_ms: 0, fail_rate: 0, seed: 1, ...knobs },
   });
 
 const user = (content: unknown) => ({ role: 'user', content });
@@ -56,9 +54,9 @@ const chat = (prompt: unknown, more: object = {}) => callOf({ model: 'sim-chat',
 const respond = (input: unknown, more: object = {}, call: Partial<ChatCall> = {}) =>
   callOf({ model: 'sim-code', input, ...more }, { path: 'responses', ...call });
 
-async function answerTo(call: ChatCall, from: ListenedChatProvider): Promise<{ status: number; body: unknown }> {
-  const { status, body } = await from.send(call, never);
-  return { status, body: await json(body) };
+async function answerTo(call: ChatCall, from: ChatProvider): Promise<{ status: number; body: unknown }> {
+  const { head, text } = await listen(from, call);
+  return { status: head?.status ?? 0, body: JSON.parse(text) as unknown };
 }
 
 const ask = async (call: ChatCall, from = simulator()) =>
@@ -69,9 +67,9 @@ const askResponse = async (call: ChatCall, from = simulator()) =>
 
 /** The data of a stream's events. */
 async function events(call: ChatCall, from = simulator()): Promise<string[]> {
-  const { body, contentType } = await from.send(call, never);
-  assert.equal(contentType, 'text/event-stream; charset=utf-8');
-  return new SseDecoder().push(Buffer.from(await text(body))).map(({ data }) => data.toString());
+  const { head, text } = await listen(from, call);
+  assert.equal(head?.contentType, 'text/event-stream; charset=utf-8');
+  return new SseDecoder().push(Buffer.from(text)).map(({ data }) => data.toString());
 }
 
 const weather = {
@@ -116,9 +114,9 @@ test('a stream has role, deltas, finish, usage if asked for, and [DONE]; togethe
   const { body } = await ask(chat('Hello there'));
   for (const includesUsage of [true, false]) {
     const options = includesUsage ? { stream_options: { include_usage: true } } : {};
-    const answer = await simulator().send(chat('Hello there', { stream: true, ...options }), never);
-    const bytes = Buffer.from(await text(answer.body));
-    const stream = new ChatStream({ choices: 1, showsUsage: true });
+    const { text } = await listen(simulator(), chat('Hello there', { stream: true, ...options }));
+    const bytes = Buffer.from(text);
+    const stream = new MeteredStream(new ChatStreamMeter({ choices: 1, showsUsage: true }));
     assert.equal(stream.push(bytes)?.toString(), bytes.toString().replace('data: [DONE]\n\n', ''));
     assert.equal(stream.state, 'done');
     assert.equal(stream.meter.producedText(), body.choices[0]?.message.content);
@@ -135,7 +133,7 @@ test('n choices differ, are numbered, and all finish', async () => {
     [0, 1, 2],
   );
   assert.equal(new Set(body.choices.map(({ message }) => message.content)).size, 3);
-  const stream = new ChatStream({ choices: 3, showsUsage: false });
+  const stream = new MeteredStream(new ChatStreamMeter({ choices: 3, showsUsage: false }));
   for (const data of await events(chat('Hi', { n: 3, stream: true }))) {
     if (data !== '[DONE]') stream.push(Buffer.from(`data: ${data}\n\n`));
   }
@@ -275,38 +273,38 @@ test('the prompt can ask for a failure or a refusal, on both endpoints', async (
 });
 
 test('the fail rate fails its share of the calls', async () => {
-  const half = simulator({ failRate: 0.5 });
+  const half = simulator({ fail_rate: 0.5 });
   let failed = 0;
   for (let at = 0; at < 100; at++) {
-    const { status } = await half.send({ ...chat('Hi'), requestId: `r-${at}` }, never);
-    if (status === 500) failed++;
+    const { head } = await listen(half, { ...chat('Hi'), requestId: `r-${at}` });
+    if (head?.status === 500) failed++;
   }
   assert.ok(failed > 25 && failed < 75, String(failed));
 });
 
 test('latency comes before the first byte, and one beyond the time-out is a time-out', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
-  let hasHead = false;
-  const slow = simulator({ latencyMs: 500 }).send(chat('Hi'), never);
-  void slow.then(() => (hasHead = true));
+  let isOver = false;
+  const slow = listen(simulator({ latency_ms: 500 }), chat('Hi'));
+  void slow.then(() => (isOver = true));
   context.mock.timers.tick(499);
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(hasHead, false);
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isOver, false);
   context.mock.timers.tick(1);
-  assert.equal((await slow).status, 200);
+  assert.equal((await slow).head?.status, 200);
 
-  const endless = simulator({}, 1_000).send(chat('Hi [sim:delay=2h] [sim:delay=2000s]'), never);
-  const failure = assert.rejects(endless, (error) => error instanceof ChatUnreachable && error.kind === 'timeout');
+  const endless = listen(simulator({}, 1_000), chat('Hi [sim:delay=2h] [sim:delay=2000s]'));
   context.mock.timers.tick(1_000);
-  await failure;
+  assert.equal((await endless).failure?.kind, 'timeout');
 });
 
 test('an abort ends a call that waits and one that streams, and a paused stream goes on later', async () => {
-  const early = new AbortController();
-  const waiting = simulator().send(chat('Hi [sim:delay=50s]'), early.signal);
-  early.abort(new Error('left'));
-  await assert.rejects(waiting, /left/);
   const heard: string[] = [];
+  const tell = (what: string) => () => void heard.push(what);
+  const all = { onHead: tell('head'), onData: tell('data'), onEnd: tell('end'), onFailure: tell('failure') };
+  simulator().start(chat('Hi'), all).abort();
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(heard.length, 0);
   await new Promise<void>((resolve) => {
     const exchange = simulator().start(chat('Hi', { stream: true }), {
       onHead: () => heard.push('head'),
@@ -380,8 +378,8 @@ test('a responses stream has its events in order and numbered, and ends with wha
       'function_call_arguments',
     ],
   ] as const) {
-    const answer = await simulator().send(respond('Write a loop', { stream: true, ...more }), never);
-    const bytes = Buffer.from(await text(answer.body));
+    const { text } = await listen(simulator(), respond('Write a loop', { stream: true, ...more }));
+    const bytes = Buffer.from(text);
     const told = new SseDecoder().push(bytes).map(({ event, data }) => {
       const parsed = JSON.parse(data.toString()) as { type: string; sequence_number: number };
       assert.equal(parsed.type, event);
@@ -400,7 +398,7 @@ test('a responses stream has its events in order and numbered, and ends with wha
       ...(hasParts ? ['response.content_part.done'] : []),
       ...['response.output_item.done', last],
     ]);
-    const stream = new ResponsesStream();
+    const stream = new MeteredStream(new ResponsesStreamMeter());
     assert.equal(stream.push(bytes)?.toString(), bytes.toString());
     assert.equal(stream.meter.usage?.output, told.filter(({ type }) => type.endsWith('.delta')).length);
   }

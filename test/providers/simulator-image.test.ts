@@ -10,7 +10,8 @@ import { bytesReader } from '../../src/media/reader.ts';
 import { openPicture } from '../../src/providers/simulator/encoding/picture.ts';
 import { glyphOf } from '../../src/providers/simulator/font.ts';
 import { jpg, mp4, png, textFile, truncated } from '../support/media.ts';
-import { emptied, finish, imageJob, result, results, withSimulator } from './simulator-support.ts';
+import { imageJob } from '../support/jobs.ts';
+import { emptied, finish, result, results, withSimulator } from './simulator-support.ts';
 
 const sizeOf = async (file: Buffer) => {
   const { mediaType, width, height } = await probeMedia(bytesReader(file));

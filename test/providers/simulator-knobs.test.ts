@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newJobId, submittedAt } from '../../src/providers/simulator/job-id.ts';
-import { finish, imageJob, signal, videoJob, withSimulator } from './simulator-support.ts';
+import { imageJob, videoJob, talkJob } from '../support/jobs.ts';
+import { finish, signal, withSimulator } from './simulator-support.ts';
 
 test('a job is accepted with an id that carries the time, and is finished at once without latency', () =>
   withSimulator(async ({ simulator, clock }) => {
@@ -32,7 +33,7 @@ for (const [prompt, delayMs] of [
         }
         assert.equal((await simulator.poll(jobId, job, signal)).state, 'succeeded');
       },
-      { latencyMs: 700, failRate: 0, seed: 1 },
+      { latency_ms: 700 },
     ));
 }
 
@@ -57,17 +58,11 @@ test('a prompt can ask for a failure with its message, after the delay', () =>
 test('a prompt against the policy is refused, for good and with its param', () =>
   withSimulator(async ({ simulator }) => {
     const text = 'a fox [sim:policy]';
-    const media = { mediaType: 'audio/wav', bytes: 1, durationMs: 1, open: () => Promise.reject(new Error('unused')) };
-    const request = { model: 'm', templateName: text };
-    const talk = {
-      ...imageJob(),
-      ...{ kind: 'avatar-talk' as const, input: { kind: 'avatar_talk' as const, request, audio: media, video: media } },
-    };
     const content = [{ type: 'image_url', url: 'http://x/' } as const, { type: 'text', text } as const];
     for (const [job, param] of [
       [imageJob({ prompt: text }), 'prompt'],
       [videoJob({ content }), 'content[1].text'],
-      [talk, 'template_name'],
+      [talkJob({ templateName: text }), 'template_name'],
     ] as const) {
       const submission = await simulator.submit(job, signal);
       assert.ok(submission.outcome === 'refused');
@@ -85,7 +80,7 @@ test('the fail rate fails its share of the references, the same ones every time,
           if ((await finish(simulator, imageJob({}, `tg-img_${at}`))).state === 'failed') failed.push(at);
         }
       },
-      { latencyMs: 0, failRate: 0.25, seed },
+      { fail_rate: 0.25, seed },
     );
     return failed;
   };
@@ -106,6 +101,6 @@ for (const jobId of ['', 'sim_', 'sim_abc', 'job-1', newJobId(1, 'tg-another'), 
 
 test('cancelling is answered, whatever the job', () =>
   withSimulator(async ({ simulator, clock }) => {
-    await simulator.cancel?.(newJobId(clock.nowMs, 'tg-img_1'), signal);
-    assert.deepEqual(simulator.abilities, { idempotent: true, lookup: false, cancel: true });
+    await simulator.cancel?.(newJobId(clock.nowMs, 'tg-img_1'), imageJob(), signal);
+    assert.deepEqual(simulator.abilities, { idempotent: true, lookup: false, cancel: true, webhook: false });
   }));

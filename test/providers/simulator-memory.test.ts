@@ -6,7 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { upscale } from '../../src/providers/simulator/encoding/upscale.ts';
 import { png } from '../support/media.ts';
-import { finish, imageJob, signal, withSimulator } from './simulator-support.ts';
+import { imageJob } from '../support/jobs.ts';
+import { finish, signal, withSimulator } from './simulator-support.ts';
 
 const mebibyte = 1_048_576;
 /** What the design allows for an image in 8k, of which the pixels alone are 192 MiB. */

@@ -6,8 +6,6 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ProviderSettings } from '../../src/domain/catalogue.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
-import type { ImageRequest } from '../../src/domain/requests/image.ts';
-import type { ContentItem, VideoRequest } from '../../src/domain/requests/video.ts';
 import type { Job, Poll } from '../../src/providers/contract.ts';
 import { createSimulator, type Simulator } from '../../src/providers/simulator/simulator.ts';
 
@@ -24,16 +22,15 @@ export interface Bench {
 }
 
 /** A simulator that whoever asked closes; its threads and folders are gone afterwards. */
-export async function openBench(
-  knobs: ProviderSettings['simulator'] = { latencyMs: 0, failRate: 0, seed: 1 },
-): Promise<Bench & { close(): Promise<void> }> {
+export async function openBench(knobs: Record<string, number> = {}): Promise<Bench & { close(): Promise<void> }> {
   const tempDir = await mkdtemp(join(tmpdir(), 'tollgate-simulator-'));
   const files = new Map<string, Buffer>();
   const downloads: string[] = [];
   const clock = { nowMs: 1_790_000_000_000 };
   const settings: ProviderSettings = {
-    ...{ name: 'local', kind: 'simulator', headers: {}, timeoutMs: 1_000, idleTimeoutMs: 1_000, deadlineMs: 1_000 },
-    simulator: knobs,
+    ...{ name: 'local', kind: 'simulator', secrets: {}, headers: {} },
+    ...{ timeoutMs: 1_000, idleTimeoutMs: 1_000, deadlineMs: 1_000 },
+    numbers: { latency_ms: 0, fail_rate: 0, seed: 1, ...knobs },
   };
   const simulator = createSimulator(settings, {
     tempDir,
@@ -55,7 +52,7 @@ export async function openBench(
 /** Lends a simulator of its own and takes it back. */
 export async function withSimulator(
   use: (bench: Bench) => Promise<void>,
-  knobs?: ProviderSettings['simulator'],
+  knobs?: Record<string, number>,
 ): Promise<void> {
   const bench = await openBench(knobs);
   try {
@@ -63,42 +60,6 @@ export async function withSimulator(
   } finally {
     await bench.close();
   }
-}
-
-export function imageJob(request: Partial<ImageRequest> = {}, reference = 'tg-img_1'): Job {
-  return {
-    ...{ reference, kind: 'image', model: 'sim-image', options: {} },
-    input: {
-      kind: 'image',
-      request: {
-        ...{ model: 'sim-image', prompt: 'a red fox', quality: 'medium', n: 1, imageUrls: [] },
-        pixels: { mode: 'sized', width: 1024, height: 1024 },
-        ...request,
-      },
-    },
-  };
-}
-
-export function videoJob(request: Partial<VideoRequest> = {}, kind: Job['kind'] = 'video'): Job {
-  const content: ContentItem[] = [{ type: 'text', text: 'a red fox' }];
-  return {
-    ...{ reference: 'tg-vid_1', kind, model: 'sim-video', options: {} },
-    input: {
-      kind: 'video',
-      request: {
-        ...{
-          model: 'sim-video',
-          content,
-          form: 'content',
-          generateAudio: true,
-          ratio: '16:9',
-          durationSeconds: 5,
-          watermark: false,
-        },
-        ...request,
-      },
-    },
-  };
 }
 
 /** Submits, and polls until the job is final. */
@@ -114,7 +75,7 @@ export async function finish(simulator: Simulator, job: Job): Promise<Exclude<Po
 /** The bytes of all parts of a job that has to succeed. */
 export async function results(simulator: Simulator, job: Job): Promise<Buffer[]> {
   const poll = await finish(simulator, job);
-  if (poll.state === 'failed') throw poll.error;
+  if (poll.state !== 'succeeded') throw poll.state === 'failed' ? poll.error : new Error(`the job is ${poll.state}`);
   const files: Buffer[] = [];
   for (const part of poll.parts) files.push(await buffer(await part.open(signal)));
   return files;

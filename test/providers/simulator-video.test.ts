@@ -12,7 +12,8 @@ import { bytesReader } from '../../src/media/reader.ts';
 import type { Job } from '../../src/providers/contract.ts';
 import { createEncoderPool } from '../../src/providers/simulator/encoding/pool.ts';
 import { jpg, mp3, mp4, png, textFile, truncated, wav } from '../support/media.ts';
-import { emptied, finish, openBench, result, signal, videoJob, withSimulator } from './simulator-support.ts';
+import { videoJob, talkJob } from '../support/jobs.ts';
+import { emptied, finish, openBench, result, signal, withSimulator } from './simulator-support.ts';
 
 // One for all tests here, since each starts a thread.
 const bench = await openBench();
@@ -180,11 +181,11 @@ test('avatar-talk takes the uploaded files, again and again with the same bytes'
   const downloadsBefore = bench.downloads.length;
   const audio = wav({ seconds: 3.7 });
   const media = (mediaType: string, content: Buffer, durationMs: number) => ({
-    ...{ mediaType, bytes: content.length, durationMs },
+    ...{ mediaType, bytes: content.length, durationMs, url: 'http://gateway/files' },
     open: () => Promise.resolve(Readable.from([content])),
   });
   const job: Job = {
-    ...{ reference: 'tg-avt_1', kind: 'avatar-talk', model: 'sim-avatar-talk', options: {} },
+    ...talkJob(),
     input: {
       kind: 'avatar_talk',
       request: { model: 'sim-avatar-talk', templateName: '不使用分身' },
@@ -239,7 +240,7 @@ test('a result that was prepared and never fetched is removed when the simulator
   const poll = await bench.simulator.poll(submission.jobId, job, signal);
   assert.equal(poll.state, 'succeeded');
   assert.equal((await bench.leftovers()).length, 1);
-  await bench.simulator.cancel?.(submission.jobId, signal);
+  await bench.simulator.cancel?.(submission.jobId, job, signal);
   await emptied(bench);
   await bench.simulator.poll(submission.jobId, job, signal);
   await bench.simulator.close();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { providerKinds } from '../../src/providers/registry.ts';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 import { SettingsError } from '../../src/settings/mistakes.ts';
@@ -21,7 +22,8 @@ const minimal = `${head}models:
   - id: picture${imageModel}
 `;
 
-const read = (text: string, env: Record<string, string> = {}) => readConfiguration(text, 'tollgate.yaml', env);
+const read = (text: string, env: Record<string, string> = {}) =>
+  readConfiguration(text, 'tollgate.yaml', env, providerKinds);
 const linesOf = (text: string, env: Record<string, string> = {}): readonly string[] => {
   try {
     read(text, env);
@@ -72,7 +74,8 @@ models:
     name: 'upstream',
     kind: 'openai',
     baseUrl: 'https://api.example.com/v1',
-    apiKey: 'up-key',
+    secrets: { api_key: 'up-key' },
+    numbers: {},
     headers: {},
     timeoutMs: 60_000,
     imageTimeoutMs: 300_000,
@@ -88,7 +91,7 @@ models:
     capabilities: ['image'],
     published: true,
     maintenance: false,
-    routes: [{ provider: 'ark', model: 'doubao-seedream-4-5', options: {} }],
+    routes: [{ provider: 'ark', model: 'doubao-seedream-4-5', options: {}, fields: {} }],
     price: { unit: 'image', perImage: 250_000n },
     limits: { promptCharacters: 800 },
     qualityScale: { low: 25, medium: 50, high: 75 },
@@ -97,7 +100,12 @@ models:
 });
 
 test('the built-in configuration offers one simulated model of each kind, two of video', () => {
-  const { models, deployments, limits, retentionDays } = readConfiguration(builtInConfiguration, 'built-in', {});
+  const { models, deployments, limits, retentionDays } = readConfiguration(
+    builtInConfiguration,
+    'built-in',
+    {},
+    providerKinds,
+  );
   assert.deepEqual(
     [...models.values()].map(({ id, kind }) => `${id} ${kind}`),
     [
@@ -126,7 +134,7 @@ test('the built-in configuration offers one simulated model of each kind, two of
 
 test('deployments left out are the two of the specification, one left out is switched off', () => {
   const both = read(minimal).deployments;
-  assert.deepEqual(both, readConfiguration(builtInConfiguration, 'built-in', {}).deployments);
+  assert.deepEqual(both, readConfiguration(builtInConfiguration, 'built-in', {}, providerKinds).deployments);
   const one = read(`deployments: [{ root: /ai/v1 }]\n${minimal}`).deployments;
   assert.deepEqual(one, [both[1]]);
 });
@@ -158,13 +166,16 @@ test('prices are read from their digits, however they are written', () => {
 test('numbers and switches may come from the environment as well', () => {
   const text = minimal.replace('kind: simulator', 'kind: simulator, latency_ms: "${LATENCY}", fail_rate: "${RATE}"');
   const { providers } = read(text, { LATENCY: '12', RATE: '0.5' });
-  assert.deepEqual(providers.get('sim')?.simulator, { latencyMs: 12, failRate: 0.5, seed: 1 });
+  assert.deepEqual(providers.get('sim')?.numbers, { latency_ms: 12, fail_rate: 0.5, seed: 1 });
   assert.equal(read(`${minimal}    published: "\${ON}"\n`, { ON: 'false' }).models.get('picture')?.published, false);
 });
 
 test('a value from the environment stays text where text is due, and is not read as YAML', () => {
   const text = minimal.replace('kind: openai, api_key: k', () => 'kind: openai, api_key: "Bearer ${KEY} $${KEY}"');
-  assert.equal(read(text, { KEY: '12345: [x]' }).providers.get('openai')?.apiKey, 'Bearer 12345: [x] ${KEY}');
+  assert.equal(
+    read(text, { KEY: '12345: [x]' }).providers.get('openai')?.secrets['api_key'],
+    'Bearer 12345: [x] ${KEY}',
+  );
 });
 
 test('a missing environment variable is a mistake with its line, told once', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { providerKinds } from '../../src/providers/registry.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ const refusedWith = (lines: readonly (string | RegExp)[]) => (error: unknown) =>
 
 test('without a file the built-in configuration is taken', () =>
   inFolder(async (folder) => {
-    const { configuration, configurationPath } = await loadSettings({}, folder);
+    const { configuration, configurationPath } = await loadSettings({}, folder, providerKinds);
     assert.equal(configurationPath, undefined);
     assert.ok(configuration.models.has('sim-image'));
   }));
@@ -36,10 +37,10 @@ test('tollgate.yaml in the folder is taken, and TOLLGATE_CONFIG before it', () =
   inFolder(async (folder) => {
     await writeFile(join(folder, 'tollgate.yaml'), builtInConfiguration.replace('sim-chat', 'first'));
     await writeFile(join(folder, 'other.yaml'), builtInConfiguration.replace('sim-chat', 'second'));
-    const first = await loadSettings({}, folder);
+    const first = await loadSettings({}, folder, providerKinds);
     assert.ok(first.configuration.models.has('first'));
     assert.equal(first.configurationPath, join(folder, 'tollgate.yaml'));
-    const second = await loadSettings({ TOLLGATE_CONFIG: 'other.yaml' }, folder);
+    const second = await loadSettings({ TOLLGATE_CONFIG: 'other.yaml' }, folder, providerKinds);
     assert.ok(second.configuration.models.has('second'));
     assert.equal(second.environment.configurationFile, 'other.yaml');
   }));
@@ -47,7 +48,7 @@ test('tollgate.yaml in the folder is taken, and TOLLGATE_CONFIG before it', () =
 test('a named file that is missing is a mistake', () =>
   inFolder((folder) =>
     assert.rejects(
-      loadSettings({ TOLLGATE_CONFIG: 'none.yaml' }, folder),
+      loadSettings({ TOLLGATE_CONFIG: 'none.yaml' }, folder, providerKinds),
       refusedWith(["TOLLGATE_CONFIG: the file none.yaml can't be read (ENOENT)"]),
     ),
   ));
@@ -55,7 +56,7 @@ test('a named file that is missing is a mistake', () =>
 test('a file that is a folder is a mistake', () =>
   inFolder((folder) =>
     assert.rejects(
-      loadSettings({ TOLLGATE_CONFIG: '.' }, folder),
+      loadSettings({ TOLLGATE_CONFIG: '.' }, folder, providerKinds),
       refusedWith(["TOLLGATE_CONFIG: the file . can't be read (EISDIR)"]),
     ),
   ));
@@ -64,7 +65,7 @@ test('mistakes of the environment and of the file are told together', () =>
   inFolder(async (folder) => {
     await writeFile(join(folder, 'tollgate.yaml'), `${builtInConfiguration}retention_days: 0\n`);
     await assert.rejects(
-      loadSettings({ PORT: 'x', LOG_LEVEL: 'loud' }, folder),
+      loadSettings({ PORT: 'x', LOG_LEVEL: 'loud' }, folder, providerKinds),
       refusedWith([/^PORT: /, /^LOG_LEVEL: /, /^tollgate\.yaml:50: retention_days: /]),
     );
   }));
@@ -72,7 +73,11 @@ test('mistakes of the environment and of the file are told together', () =>
 test('certificate files that are not there are mistakes', () =>
   inFolder((folder) =>
     assert.rejects(
-      loadSettings({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: 'ca.pem', TEMPORAL_CLI_PATH: 'temporal' }, folder),
+      loadSettings(
+        { TEMPORAL_TLS_SERVER_CA_CERT_PATH: 'ca.pem', TEMPORAL_CLI_PATH: 'temporal' },
+        folder,
+        providerKinds,
+      ),
       refusedWith([
         "TEMPORAL_TLS_SERVER_CA_CERT_PATH: the file can't be read (ENOENT)",
         "TEMPORAL_CLI_PATH: the file can't be executed (ENOENT)",

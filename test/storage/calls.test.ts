@@ -51,6 +51,13 @@ test('a settlement whose hold was swept books a write-off only, and stops nobody
   await calls.release(await admittedCall(calls, who, 100n), 'upstream_error');
 });
 
+test('a call that is settled three times is written off once', async () => {
+  const who = await customer();
+  const hold = await admittedCall(calls, who, 100n);
+  for (const charged of [40n, 0n, 0n]) assert.equal(await calls.settle(hold, callPrice(40n)), charged);
+  assert.deepEqual(await entriesOf(made.database, who), ['credit', 'hold', 'capture', 'release', 'write_off']);
+});
+
 test('a price beyond the balance puts the account in arrears, and it is refused until it is credited', async () => {
   const who = await customer(100n);
   const hold = await admittedCall(calls, who, 60n);

@@ -1,11 +1,19 @@
 /** The paid call's row: one attempt may send, and the first word on what became of it stands. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { closeIntent, findIntent, type IntentClosing, openIntent } from '../../src/storage/intents.ts';
+import {
+  closeIntent,
+  findIntent,
+  type IntentClosing,
+  openIntent,
+  takeOverIntent,
+  withdrawIntent,
+} from '../../src/storage/intents.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { findTask } from '../../src/storage/tasks.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { hasRoom } from '../../src/storage/provider-jobs.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 
 let db: TestDatabase;
@@ -23,6 +31,20 @@ async function accepted(): Promise<TaskId> {
   assert.ok(answer.admitted === 'new');
   return answer.taskId;
 }
+
+test('a refusal is believed only of the attempt that sent last: one before it may have been accepted', async () => {
+  const task = await accepted();
+  const opened = await openIntent(db.database, task, 0, 'p');
+  assert.ok(opened.opened === 'now');
+  const nonce = await takeOverIntent(db.database, task, 0);
+  assert.ok(nonce !== undefined && nonce !== opened.nonce);
+  const error = { code: 'upstream_rate_limited', message: 'Busy.', param: null, fallOver: true } as const;
+  const late = await closeIntent(db.database, task, 0, { outcome: 'refused', error, nonce: opened.nonce });
+  assert.equal(late.believed, false);
+  assert.equal((await findIntent(db.database, task, 0))?.outcome, 'open');
+  assert.equal((await closeIntent(db.database, task, 0, { outcome: 'accepted', jobId: 'j' })).believed, true);
+  assert.equal(await takeOverIntent(db.database, task, 0), undefined);
+});
 
 test('of many attempts at once exactly one may send, and the task is running', async () => {
   const task = await accepted();
@@ -60,7 +82,7 @@ const closings: IntentClosing[] = [
   { outcome: 'accepted', jobId: 'job' },
   { outcome: 'finished', blobKeys: ['results/a', 'results/b'] },
   { outcome: 'refused', error: refusal },
-  { outcome: 'unknown' },
+  { outcome: 'unknown', reason: 'lost' },
 ];
 for (const first of closings) {
   for (const second of closings) {
@@ -88,4 +110,94 @@ test('an answer that arrives for a task that has ended is kept, and says that it
   await ledger.releaseTask(failureOf(who, task, 'cancelled'));
   const told = await closeIntent(db.database, task, 0, { outcome: 'accepted', jobId: 'job' });
   assert.deepEqual(told, { believed: true, taskIsFinal: true });
+});
+
+describe('a provider with a bound on unfinished jobs', () => {
+  const many = (count: number) => Promise.all(Array.from({ length: count }, accepted));
+  const jobs = async (provider: string): Promise<string[]> => {
+    const { rows } = await db.database.pool.query<{ task_id: string }>(
+      'select task_id from provider_jobs where provider = $1 order by task_id',
+      [provider],
+    );
+    return rows.map(({ task_id }) => task_id);
+  };
+  const full = { opened: 'not', because: 'provider is full' };
+
+  test('lets exactly so many of many at once in, and writes nothing for the others', async () => {
+    const tasks = await many(20);
+    const opened = await Promise.all(tasks.map((task) => openIntent(db.database, task, 0, 'three', 3)));
+    const inside = tasks.filter((_, index) => opened[index]?.opened === 'now');
+    assert.deepEqual(await jobs('three'), inside.sort());
+    assert.equal(inside.length, 3);
+    for (const [index, task] of tasks.entries()) {
+      if (inside.includes(task)) continue;
+      assert.deepEqual(opened[index], full);
+      assert.equal(await findIntent(db.database, task, 0), undefined);
+      assert.equal((await findTask(db.database, task))?.state, 'accepted');
+      assert.equal(await hasRoom(db.database, 'three', task, 3), false);
+    }
+  });
+
+  for (const [outcome, closing] of closings.map((each) => [each.outcome, each] as const)) {
+    test(`${outcome === 'refused' ? 'gives the place back' : 'keeps the place'} when the call is ${outcome}`, async () => {
+      const provider = `closed-${outcome}`;
+      const [first, second] = await many(2);
+      assert.ok(first && second);
+      assert.equal((await openIntent(db.database, first, 0, provider, 1)).opened, 'now');
+      await closeIntent(db.database, first, 0, closing);
+      const isFree = outcome === 'refused';
+      assert.equal(await hasRoom(db.database, provider, second, 1), isFree);
+      assert.equal((await openIntent(db.database, second, 0, provider, 1)).opened, isFree ? 'now' : 'not');
+    });
+  }
+
+  test('has the place again once the task is final', async () => {
+    const [first, second] = await many(2);
+    assert.ok(first && second);
+    await openIntent(db.database, first, 0, 'final', 1);
+    assert.deepEqual(await openIntent(db.database, second, 0, 'final', 1), full);
+    await ledger.releaseTask(failureOf(who, first, 'cancelled'));
+    assert.equal(await hasRoom(db.database, 'final', second, 1), true);
+    assert.equal((await openIntent(db.database, second, 0, 'final', 1)).opened, 'now');
+    assert.deepEqual(await jobs('final'), [second]);
+  });
+
+  test('tells a later attempt of the intent, full or not', async () => {
+    const task = await accepted();
+    await openIntent(db.database, task, 0, 'again', 1);
+    assert.equal((await openIntent(db.database, task, 0, 'again', 1)).opened, 'before');
+    assert.equal(await hasRoom(db.database, 'again', task, 1), true);
+  });
+});
+
+describe('an intent that is taken back', () => {
+  const opened = async (task: TaskId) => {
+    const answer = await openIntent(db.database, task, 0, 'back', 100);
+    assert.ok(answer.opened === 'now');
+    return answer.nonce;
+  };
+
+  test('is gone with its place, and the task may be sent by another attempt', async () => {
+    const task = await accepted();
+    assert.equal(await withdrawIntent(db.database, task, 0, await opened(task)), true);
+    const { rowCount } = await db.database.pool.query('select 1 from provider_jobs where task_id = $1', [task]);
+    assert.equal(rowCount, 0);
+    assert.equal(await findIntent(db.database, task, 0), undefined);
+    assert.equal(await takeOverIntent(db.database, task, 0), undefined);
+    const late = await closeIntent(db.database, task, 0, { outcome: 'unknown', reason: 'lost' });
+    assert.equal(late.believed, false);
+    await opened(task);
+    assert.ok(((await findIntent(db.database, task, 0))?.sendingEndsInMs ?? 0) > 0);
+  });
+
+  test('stays when something is known of the call, or when it is the intent of another attempt', async () => {
+    const task = await accepted();
+    const first = await opened(task);
+    await withdrawIntent(db.database, task, 0, first);
+    const second = await opened(task);
+    assert.equal(await withdrawIntent(db.database, task, 0, first), false);
+    await closeIntent(db.database, task, 0, { outcome: 'unknown', reason: 'lost' });
+    assert.equal(await withdrawIntent(db.database, task, 0, second), false);
+    assert.equal((await findIntent(db.database, task, 0))?.outcome, 'unknown');
+  });
 });

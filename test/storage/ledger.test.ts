@@ -7,12 +7,14 @@ import { micros } from '../../src/domain/money.ts';
 import { revokeKey } from '../../src/storage/api-keys.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { listEntries } from '../../src/storage/ledger/entries.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { LedgerGroups, waiting_members_max } from '../../src/storage/ledger/group.ts';
 import type { Ledger, TaskAdmitted } from '../../src/storage/ledger/ledger.ts';
 import { newTaskId, newTransferId } from '../../src/storage/new-ids.ts';
 import { findTask } from '../../src/storage/tasks.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
+  administrator,
   admissionOf,
   assertLedgerAddsUp,
   canonicalOf,
@@ -275,7 +277,7 @@ describe('an idempotency key', () => {
   test('answers nothing to an API key that was revoked', async () => {
     const who = await customer(100n);
     await ledger.admitTask(admissionOf(who, 10n, binding('gone', 1)));
-    await revokeKey(test_database.database, who.key);
+    await revokeKey(administrator(test_database.database), who.key);
     assert.equal(codeOf(await ledger.admitTask(admissionOf(who, 10n, binding('gone', 1)))), 'invalid_api_key');
   });
 });
@@ -296,12 +298,15 @@ describe('the chain', () => {
           {
             type: 'adjustment',
             legs: legs as never,
-            transferId: newTransferId(),
-            lines,
-            units: '0.001',
-            unit: 'token',
-            usageSource: 'estimated',
-            reason: 'näh',
+            subject: { transferId: newTransferId(), model: 'mo"del\n', requestId: 'req_\\' },
+            sale: {
+              lines: canonicalJson(lines),
+              units: '0.001',
+              unit: 'token',
+              usageSource: 'estimated',
+              priceVersion: 'v1',
+            },
+            reason: 'näh "\u2028',
           },
         ],
       }),
@@ -318,7 +323,9 @@ describe('the chain', () => {
     );
     const texts = rows.map(canonicalOf);
     for (const column of Object.keys(rows[0] ?? {})) {
-      const changed = canonicalOf({ ...rows[0], [column]: 'changed' });
+      const value = rows[0]?.[column];
+      const other = value instanceof Date ? new Date(0) : typeof value === 'bigint' ? value + 1n : 'changed';
+      const changed = canonicalOf({ ...rows[0], [column]: other });
       assert.equal(changed !== texts[0], column !== 'link', column);
     }
   });

@@ -8,13 +8,13 @@ const oldKey = { id: '0ld', links: Buffer.alloc(32, 1) };
 const newKey = { id: 'n3w', links: Buffer.alloc(32, 2) };
 const keys: LinkKeys = { first: newKey, all: [newKey, oldKey] };
 const taskId = 'img_0199abc' as TaskId;
-const link = { taskId, index: 3, expiresAtSeconds: 1_790_000_000 };
+const link = { taskId, file: 3, expiresAtSeconds: 1_790_000_000 };
 
 /** As a router would take a link apart. */
 function parts(address: string) {
   const url = new URL(address, 'http://gate');
-  const [, , id = '', index = ''] = url.pathname.split('/');
-  return { path: { taskId: id, index }, query: Object.fromEntries(url.searchParams) };
+  const [, , id = '', file = ''] = url.pathname.split('/');
+  return { path: { taskId: id, file }, query: Object.fromEntries(url.searchParams) };
 }
 const verdictOf = (address: string, known = keys, nowSeconds = 1_789_999_999) => {
   const { path, query } = parts(address);
@@ -52,8 +52,8 @@ test('a signature is good for one task, file and time only', () => {
   const { path, query } = parts(address);
   for (const [otherPath, otherQuery] of [
     [{ ...path, taskId: 'img_other' }, query],
-    [{ ...path, index: '4' }, query],
-    [{ ...path, index: '03' }, query],
+    [{ ...path, file: '4' }, query],
+    [{ ...path, file: '03' }, query],
     [path, { ...query, e: '1790000001' }],
     [path, { ...query, e: '01790000000' }],
     [path, { ...query, e: '1790000000.0' }],
@@ -77,17 +77,17 @@ test('nothing that a caller sends makes the verification throw', () =>
       fc.string(),
       fc.string(),
       fc.dictionary(fc.constantFrom('e', 'k', 's'), fc.anything()),
-      (id, index, query) => {
-        assert.equal(verifyLink({ taskId: id, index }, query, keys, 0).verdict, 'forged');
+      (id, file, query) => {
+        assert.equal(verifyLink({ taskId: id, file }, query, keys, 0).verdict, 'forged');
       },
     ),
   ));
 
 test('what a link cannot name is refused when it is signed', () => {
   for (const wrong of [
-    { index: -1 },
-    { index: 1.5 },
-    { index: 10_000 },
+    { file: -1 },
+    { file: 1.5 },
+    { file: 10_000 },
     { expiresAtSeconds: 0 },
     { expiresAtSeconds: 1.5 },
     { expiresAtSeconds: Number.NaN },

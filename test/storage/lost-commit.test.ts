@@ -3,11 +3,15 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
+import { changeAccount } from '../../src/storage/accounts.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
+import { CallLedger } from '../../src/storage/ledger/calls.ts';
 import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
+  administrator,
   admissionOf,
   assertLedgerAddsUp,
   type Customer,
@@ -18,6 +22,7 @@ import {
   stateOf,
   successOf,
 } from '../support/money.ts';
+import { eventsOf } from '../support/webhooks.ts';
 
 /** `before`: the COMMIT never reaches the server. `after`: the server has committed, and its answer is lost. */
 type Cut = 'before' | 'after';
@@ -82,6 +87,45 @@ for (const cut of ['before', 'after'] as const) {
       }
     });
 
+    test('holds, settles and releases calls once where one statement is the transaction', async () => {
+      const who = await customer();
+      const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+      await calls.release(await admittedCall(calls, who, 10n), 'upstream_error'); // from here on the rows are known
+      for (const step of ['hold', 'settle', 'release'] as const) {
+        const hold = step === 'hold' ? undefined : await admittedCall(calls, who, 10n);
+        proxy.cutNext(cut, 'statement');
+        if (hold === undefined) await calls.release(await admittedCall(calls, who, 10n), 'upstream_error');
+        else if (step === 'settle') assert.equal(await calls.settle(hold, callPrice(4n)), 4n);
+        else await calls.release(hold, 'upstream_error');
+        assert.equal(proxy.cuts(), 1, step);
+      }
+      const { available, held } = await seen(who);
+      assert.deepEqual({ available, held }, { available: 96n, held: 0n });
+      assert.equal((await entriesOf(direct.database, who)).filter((type) => type === 'capture').length, 1);
+      await assertLedgerAddsUp(direct.database);
+    });
+
+    test('owes one event for a threshold that was crossed', async () => {
+      const who = await customer();
+      const changes = { webhookUrl: 'https://receiver.example/', lowBalance: micros(95n) };
+      await changeAccount(administrator(direct.database), who.account, changes);
+      proxy.cutNext(cut);
+      assert.equal((await through().adjust(who.account, micros(-10n), 'test')).available, 90n);
+      assert.equal(proxy.cuts(), 1);
+      // The same where one statement would be the transaction, if it were not for the event.
+      const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+      await through().credit(who.account, micros(10n), 'test');
+      const hold = await admittedCall(calls, who, 10n); // from here on the rows are known
+      proxy.cutNext(cut);
+      assert.equal(await calls.settle(hold, callPrice(10n)), 10n);
+      assert.equal(proxy.cuts(), 1);
+      const events = await eventsOf(direct.database, who.account);
+      assert.deepEqual(
+        events.map(({ data }) => data['balance']),
+        [0.00009, 0.00009],
+      );
+    });
+
     test('does so for a whole group', async () => {
       const customers = [await customer(), await customer()];
       const ledger = through();
@@ -97,6 +141,55 @@ for (const cut of ['before', 'after'] as const) {
       await assertLedgerAddsUp(direct.database);
     });
   });
+}
+
+test("another process's settlement of the same call is not taken for one that was lost", async () => {
+  const who = await newCustomer(direct.database, newLedger(direct.database), 100n);
+  const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+  const hold = await admittedCall(calls, who, 10n); // from here on the rows are known
+  const another = new CallLedger(new LedgerGroups(direct.database, ledgerKey));
+  assert.equal(await another.settle(hold, callPrice(1n)), 1n);
+  proxy.cutNext('before', 'statement');
+  assert.equal(await calls.settle(hold, callPrice(4n)), 0n);
+  assert.equal(proxy.cuts(), 1);
+  assert.equal((await stateOf(direct.database, who)).available, 99n);
+});
+
+test('a group whose next attempt fails for another reason still learns that it was committed', async () => {
+  const who = await newCustomer(direct.database, newLedger(direct.database), 100n);
+  const holdLock = async () => {
+    const client = await direct.database.pool.connect();
+    await client.query('begin');
+    const locked = client.query('select 1 from accounts where id = $1 for update', [who.account]);
+    return { client, locked, release: () => client.query('commit').finally(() => client.release()) };
+  };
+  const first = await holdLock();
+  await first.locked;
+  proxy.cutNext('after');
+  const ledger = new Ledger(new LedgerGroups(database, ledgerKey));
+  const answers = Promise.all([10n, 20n].map((hold) => ledger.admitTask(admissionOf(who, hold))));
+  await untilWaiting(1);
+  const second = await holdLock();
+  await untilWaiting(2);
+  await first.release(); // the group commits, its answer is lost, and what it tries next waits for the second lock
+  await second.locked;
+  const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await direct.database.pool.query(cancel)).rowCount === 0);
+  await untilWaiting(1);
+  await second.release();
+  assert.deepEqual(
+    (await answers).map(({ admitted }) => admitted),
+    ['new', 'new'],
+  );
+  assert.equal(proxy.cuts(), 1);
+  assert.equal((await stateOf(direct.database, who)).held, 30n);
+});
+
+/** Resolves once so many sessions wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await direct.database.pool.query(waiting)).rowCount !== count);
 }
 
 test('a backend that is terminated while it waits for a lock does no harm', async () => {
@@ -130,7 +223,8 @@ test('a database that is away is told as not_ready, and nothing happened', async
 
 interface Proxy {
   url: string;
-  cutNext(cut: Cut): void;
+  /** Around the next COMMIT, or around the next statement that is a transaction by itself. */
+  cutNext(cut: Cut, around?: 'commit' | 'statement'): void;
   /** How many connections were cut since the last `cutNext`. */
   cuts(): number;
   close(): Promise<void>;
@@ -139,6 +233,7 @@ interface Proxy {
 async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   let armed: Cut | undefined;
+  let [sent, answered] = ['', ''];
   let cuts = 0;
   const sockets = new Set<Socket>();
   const server: Server = createServer((client) => {
@@ -159,7 +254,7 @@ async function startProxy(target: string): Promise<Proxy> {
       });
     }
     client.on('data', (bytes) => {
-      if (armed !== undefined && bytes.includes('commit\0')) {
+      if (armed !== undefined && bytes.includes(sent)) {
         if (armed === 'after') swallowed = Buffer.alloc(0);
         const now = armed;
         armed = undefined;
@@ -176,7 +271,7 @@ async function startProxy(target: string): Promise<Proxy> {
         return;
       }
       swallowed = Buffer.concat([swallowed, bytes]);
-      if (swallowed.includes('COMMIT\0')) cut();
+      if (swallowed.includes(answered)) cut();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -185,8 +280,9 @@ async function startProxy(target: string): Promise<Proxy> {
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    cutNext(cut) {
+    cutNext(cut, around = 'commit') {
       armed = cut;
+      [sent, answered] = around === 'commit' ? ['commit\0', 'COMMIT\0'] : ['write-money', 'SELECT 1\0'];
       cuts = 0;
     },
     cuts: () => cuts,

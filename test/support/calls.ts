@@ -17,6 +17,8 @@ export const callAdmissionOf = (
   requestId: `req_${randomUUID()}`,
   model: 'sim-chat',
   request: { needs: 'chat', model: 'sim-chat', maintenance: false, hold: micros(hold), isTask: false },
+  lines: callPrice(hold).lines,
+  priceVersion: 'v1',
   owner,
 });
 
@@ -26,6 +28,9 @@ export async function admittedCall(calls: CallLedger, who: Customer, hold: bigin
   assert.ok(admitted.admitted === 'yes');
   return admitted.hold;
 }
+
+/** What such a hold names. */
+export const callSale = { unit: 'token', units: '1.000', priceVersion: 'v1' } as const;
 
 export const callPrice = (total: bigint): CallPrice => ({
   total: micros(total),

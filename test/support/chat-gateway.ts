@@ -41,11 +41,12 @@ export const responsesPath = '/v1/responses';
 export const hello = { model: 'chat-one', messages: [{ role: 'user', content: 'Hello' }] };
 
 /** Starts the gateway and its upstreams; `stop` it in an `after` hook. */
-export async function startChatGateway(): Promise<ChatGateway> {
+export async function startChatGateway(options: { trustedMs?: number } = {}): Promise<ChatGateway> {
   const [first, second] = [await openUpstream(), await openUpstream()];
   const gateway = await startTestGateway({
     configuration: configurationOf(first.upstream.url, second.upstream.url, await deadAddress()),
     worker: false,
+    ...options,
   });
   return {
     gateway,

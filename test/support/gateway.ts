@@ -1,24 +1,30 @@
 /** A whole gateway for one test file: API and worker in this process, a database and task queues of its own. */
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { parseYuan } from '../../src/domain/money.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
+import type { DeliveryPace } from '../../src/domain/webhooks.ts';
+import type { ProviderDefinition } from '../../src/providers/definition.ts';
+import { providerKinds } from '../../src/providers/registry.ts';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 import { readEnvironment } from '../../src/settings/environment.ts';
+import type { Administrator } from '../../src/storage/acts.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
-import { workerConnection } from '../../src/temporal/connection.ts';
+import { workerConnection } from '../../src/temporal/worker-connection.ts';
 import { type Core, openCore, startApiRole, startWorkerRole } from '../../src/wiring.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 
 export interface TestGateway {
   core: Core;
+  /** Tollgate itself, as whom tests administer. */
+  by: Administrator;
   url: string;
   databaseUrl: string;
   dataDir: string;
@@ -40,10 +46,14 @@ export interface TestGateway {
   ): Promise<{ key: string; keyId: string; account: AccountId }>;
   /** The answer to a GET of a task once it no longer says `processing`. */
   finished(path: string, key?: string): Promise<Answer>;
+  /** The answer to a GET of an avatar-talk task once it is the video. */
+  fetchedVideo(path: string, key?: string): Promise<Response>;
   /** How many blobs are stored. */
   blobs(): Promise<number>;
   /** What the API says of the account: yuan available and held. */
   money(key?: string): Promise<{ balance: number; held: number }>;
+  /** Puts another `tollgate.yaml` in force, and tells in words what it changes. */
+  reload(configuration: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +70,13 @@ export interface TestGatewayOptions {
   /** Without a worker, tasks stay accepted. */
   worker?: boolean;
   fetchWindowMs?: number;
+  trustedMs?: number;
+  /** How long a provider is kept at least that a reload has removed. */
+  leavingMs?: number;
+  /** How webhooks are tried again. */
+  deliveryPace?: DeliveryPace;
+  /** The kinds of provider that there are; the registry's without. */
+  kinds?: readonly ProviderDefinition[];
 }
 
 let runtimeInstalled = false;
@@ -70,6 +87,10 @@ export async function startTestGateway({
   env = {},
   worker = true,
   fetchWindowMs,
+  trustedMs,
+  leavingMs,
+  deliveryPace,
+  kinds = providerKinds,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
   if (!runtimeInstalled) installTemporalRuntime(log);
@@ -85,15 +106,19 @@ export async function startTestGateway({
       TOLLGATE_ALLOW_PRIVATE_URLS: 'true',
       ...env,
     }),
-    configuration: readConfiguration(configuration, 'tollgate.yaml', {}),
+    configuration: readConfiguration(configuration, 'tollgate.yaml', {}, kinds),
     configurationPath: undefined,
   };
   const core = await openCore(settings, {
     databaseUrl,
     secretTexts: ['a secret of the tests with 40 characters'],
     log,
+    kinds,
     queuePrefix: `test-${randomBytes(6).toString('hex')}`,
     ...(fetchWindowMs !== undefined && { fetchWindowMs }),
+    ...(trustedMs !== undefined && { trustedMs }),
+    ...(leavingMs !== undefined && { leavingMs }),
+    ...(deliveryPace && { deliveryPace }),
   });
   const connection = await workerConnection({
     ...settings.environment.temporal,
@@ -102,10 +127,11 @@ export async function startTestGateway({
   const workers = worker ? await startWorkerRole(core, connection, 'default') : undefined;
   const api = await startApiRole(core, connection, 'default', { eager: worker });
 
+  const by: Administrator = { database: core.database, ledgerKey: core.secrets.first.ledger, actor: 'tollgate' };
   const newKey: TestGateway['newKey'] = async ({ balance, ...limits } = {}) =>
     newKeyOf(balance === undefined ? gateway.account : await newAccount(balance), limits);
   const newKeyOf: TestGateway['newKeyOf'] = async (account, limits = {}) => {
-    const { key, secret } = await createApiKey(core.database, account, {
+    const { key, secret } = await createApiKey(by, account, {
       ...noLimits,
       name: 'test',
       level: 'standard',
@@ -114,13 +140,14 @@ export async function startTestGateway({
     return { key: secret, keyId: key.id, account };
   };
   const newAccount = async (balance: string): Promise<AccountId> => {
-    const { id } = await createAccount(core.database, core.secrets.first.ledger, 'test');
+    const { id } = await createAccount(by, 'test');
     const amount = parseYuan(balance);
     if (amount !== undefined && amount > 0n) await core.ledger.credit(id, amount, 'for a test');
     return id;
   };
   const gateway: TestGateway = {
     core,
+    by,
     url: api.url,
     databaseUrl,
     dataDir,
@@ -150,11 +177,22 @@ export async function startTestGateway({
       }
       throw new Error(`${path} is still processing after a minute`);
     },
+    fetchedVideo: async (path, key = gateway.key) => {
+      for (let tries = 0; tries < 600; tries++) {
+        const response = await gateway.fetch(path, { headers: bearer(key) });
+        if (response.headers.get('content-type') === 'video/mp4') return response;
+        const { body } = await answerOf(response);
+        assert.equal(body['status'], 'processing', JSON.stringify(body));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error('no video after a minute');
+    },
     blobs: () => filesBelow(join(dataDir, 'blobs')),
     money: async (key = gateway.key) => {
       const { balance, held } = (await gateway.get('/v1/account', bearer(key))).body;
       return { balance: Number(balance), held: Number(held) };
     },
+    reload: async (changed) => core.live.replace(readConfiguration(changed, 'tollgate.yaml', {}, kinds)),
     async stop() {
       await api.stop();
       await workers?.stop();
@@ -171,10 +209,15 @@ export async function startTestGateway({
 /** The header that sends a request with another key. */
 export const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 
+/** Counts while the gateway may be deleting: a folder that is gone before it was read holds nothing. */
 async function filesBelow(folder: string): Promise<number> {
-  if (!existsSync(folder)) return 0;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).length;
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  let files = entries.filter((entry) => entry.isFile()).length;
+  for (const entry of entries) if (entry.isDirectory()) files += await filesBelow(join(folder, entry.name));
+  return files;
 }
 
 /** Reads an answer whole. */

@@ -4,16 +4,21 @@ import type { KeyId, AccountId, TaskId } from '../../src/domain/ids.ts';
 import { ledgerAccounts } from '../../src/domain/ledger.ts';
 import { micros } from '../../src/domain/money.ts';
 import { type KeyLimits } from '../../src/domain/keys.ts';
+import type { Administrator } from '../../src/storage/acts.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, findKey, noLimits } from '../../src/storage/api-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { Ledger, type TaskAdmission, type TaskFailure, type TaskSuccess } from '../../src/storage/ledger/ledger.ts';
 import { chainLink } from '../../src/storage/ledger/chain.ts';
-import { canonicalEntry } from '../../src/storage/ledger/rows.ts';
+import { canonicalEntry, type EntryRow } from '../../src/storage/ledger/rows.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { newTaskId } from '../../src/storage/new-ids.ts';
 
 export const ledgerKey = Buffer.alloc(32, 7);
+
+/** Whoever makes what a test needs. */
+export const administrator = (database: Database): Administrator => ({ database, ledgerKey, actor: 'tollgate' });
 
 export const newLedger = (database: Database): Ledger => new Ledger(new LedgerGroups(database, ledgerKey));
 
@@ -29,9 +34,14 @@ export async function newCustomer(
   balance: bigint,
   limits: Partial<KeyLimits> = {},
 ): Promise<Customer> {
-  const { id: account } = await createAccount(database, ledgerKey, 'test');
+  const { id: account } = await createAccount(administrator(database), 'test');
   if (balance > 0n) await ledger.credit(account, micros(balance), 'for a test');
-  const { key } = await createApiKey(database, account, { ...noLimits, ...limits, name: 'test', level: 'standard' });
+  const { key } = await createApiKey(administrator(database), account, {
+    ...noLimits,
+    ...limits,
+    name: 'test',
+    level: 'standard',
+  });
   return { account, key: key.id };
 }
 
@@ -52,7 +62,7 @@ const requests = {
     model: 'sim-image',
     prompt: 'a gate',
     quality: 'medium',
-    n: 1,
+    n: 2,
     imageUrls: [],
     pixels: { mode: 'sized', width: 1024, height: 1024 },
   },
@@ -89,6 +99,7 @@ export function admissionOf({ account, key }: Customer, hold: bigint, more: Admi
           kind: 'simulator',
           model: 'upstream-model',
           options: {},
+          fields: {},
           timeoutMs: more.timeoutMs ?? 60_000,
           deadlineMs: more.deadlineMs ?? 3_600_000,
         })),
@@ -147,11 +158,22 @@ export async function stateOf(database: Database, { account, key }: Customer) {
 
 /**
  * Recomputes everything that the ledger promises from its rows alone: every entry sums to zero, balances equal the
- * sums, numbers have no gap, running balances follow, open holds make `held`, and the chain leads to the head.
+ * sums, numbers have no gap, running balances follow, open holds make `held`, and the chain leads to the head. Of all
+ * accounts, or of `only` these.
  */
-export async function assertLedgerAddsUp(database: Database, key: Buffer = ledgerKey): Promise<void> {
-  const { rows: accounts } = await database.pool.query<Row>('select * from accounts');
-  const { rows: entries } = await database.pool.query<Row>('select * from entries order by account_id, seq');
+export async function assertLedgerAddsUp(
+  database: Database,
+  key: Buffer = ledgerKey,
+  only: readonly string[] | null = null,
+): Promise<void> {
+  const { rows: accounts } = await database.pool.query<Row>(
+    'select * from accounts where $1::text[] is null or id = any($1)',
+    [only],
+  );
+  const { rows: entries } = await database.pool.query<Row>(
+    'select * from entries where $1::text[] is null or account_id = any($1) order by account_id, seq',
+    [only],
+  );
   for (const account of accounts) {
     const own = entries.filter((entry) => entry['account_id'] === account['id']);
     assert.equal(account['seq'], BigInt(own.length), 'the count of entries');
@@ -183,13 +205,16 @@ export async function assertLedgerAddsUp(database: Database, key: Buffer = ledge
   }
   const { rows: wrong } = await database.pool.query<Row>(
     `select a.id, a.held, coalesce(sum(h.amount) filter (where h.state = 'held'), 0) as open
-     from accounts a left join holds h on h.account_id = a.id group by a.id
+     from accounts a left join holds h on h.account_id = a.id
+     where $1::text[] is null or a.id = any($1) group by a.id
      having a.held <> coalesce(sum(h.amount) filter (where h.state = 'held'), 0)`,
+    [only],
   );
   assert.deepEqual(wrong, [], 'open holds make up what is held');
   const { rows: running } = await database.pool.query<Row>(
     `select k.id, k.running_tasks, count(t.id) from api_keys k left join tasks t on t.key_id = k.id and t.finished_at is null
-     group by k.id having k.running_tasks <> count(t.id)`,
+     where $1::text[] is null or k.account_id = any($1) group by k.id having k.running_tasks <> count(t.id)`,
+    [only],
   );
   assert.deepEqual(running, [], 'keys know their running tasks');
 }
@@ -198,9 +223,25 @@ type Row = Record<string, unknown>;
 
 /** An entry as the database gives it back, in the text that the chain signed. */
 export function canonicalOf(row: Row): string {
-  const json = Object.entries(row).map(([name, value]) => {
-    if (value instanceof Date) return [name, value.toISOString()] as const;
-    return [name, typeof value === 'bigint' ? value.toString() : value] as const;
-  });
-  return canonicalEntry(Object.fromEntries(json));
+  const of = (name: string) => row[name] ?? undefined;
+  const sale = { units: of('units'), unit: of('unit'), unitPrice: of('unit_price'), usageSource: of('usage_source') };
+  const subject = { keyId: of('key_id'), taskId: of('task_id'), requestId: of('request_id'), model: of('model') };
+  return canonicalEntry({
+    accountId: of('account_id'),
+    seq: of('seq'),
+    createdAt: of('created_at'),
+    entry: {
+      type: of('type'),
+      legs: Object.fromEntries(ledgerAccounts.map((name) => [name, row[`d_${name}`]])),
+      subject: { ...subject, transferId: of('transfer_id') },
+      sale: {
+        ...sale,
+        priceVersion: of('price_version'),
+        lines: row['lines'] === null ? undefined : canonicalJson(row['lines']),
+      },
+      reason: of('reason'),
+    },
+    availableAfter: of('available_after'),
+    heldAfter: of('held_after'),
+  } as EntryRow);
 }

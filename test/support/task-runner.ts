@@ -8,19 +8,29 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import pino from 'pino';
-import type { ActivityDependencies } from '../../src/activities/index.ts';
+import type { ActivityDependencies, WorkerDependencies } from '../../src/activities/index.ts';
+import type { ProviderLimits } from '../../src/activities/dependencies.ts';
 import { release } from '../../src/activities/end.ts';
+import {
+  type DeliveryPace,
+  judgedStatus,
+  standardPace,
+  type WebhookOutcome,
+  type WebhookRequest,
+} from '../../src/domain/webhooks.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
-import type { Poll, ResultPart, Submission, TaskProvider } from '../../src/providers/contract.ts';
+import type { Job, Poll, ResultPart, StoredAnswer, Submission, TaskProvider } from '../../src/providers/contract.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { findTask, type StartFacts, type Task } from '../../src/storage/tasks.ts';
-import { queueNames } from '../../src/temporal/names.ts';
+import { queueNames, type QueueNames } from '../../src/temporal/names.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { StartScan } from '../../src/temporal/start-scan.ts';
+import { EventScan } from '../../src/temporal/event-scan.ts';
 import { TaskStarter } from '../../src/temporal/task-starter.ts';
 import { type RunningWorkers, startWorkers } from '../../src/temporal/worker.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from './database.ts';
-import { wav } from './media.ts';
+import { mp4 } from './media.ts';
 import { type AdmissionOptions, admissionOf, type Customer, newCustomer, newLedger } from './money.ts';
 
 const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
@@ -29,8 +39,10 @@ let runtimeInstalled = false;
 /** What a provider of the test answers; what is left out answers as a provider without trouble would. */
 export interface Script {
   abilities?: Partial<TaskProvider['abilities']>;
-  submit?: (signal: AbortSignal) => Submission | Promise<Submission>;
+  submit?: (signal: AbortSignal, job: Job) => Submission | Promise<Submission>;
   poll?: (signal: AbortSignal) => Poll | Promise<Poll>;
+  /** Of a submit that is `finished`; its answer is one file without. */
+  resultOf?: (answer: StoredAnswer) => Poll;
   find?: () => string | undefined | Promise<string | undefined>;
 }
 
@@ -42,17 +54,22 @@ export class ScriptedProvider implements TaskProvider {
 
   constructor(script: Script = {}) {
     this.#script = script;
-    this.abilities = { idempotent: false, lookup: false, cancel: true, ...script.abilities };
+    this.abilities = { idempotent: false, lookup: false, cancel: true, webhook: false, ...script.abilities };
   }
 
-  async submit(_job: unknown, signal: AbortSignal): Promise<Submission> {
+  async submit(job: Job, signal: AbortSignal): Promise<Submission> {
     this.asked.submit += 1;
-    return (await this.#script.submit?.(signal)) ?? { outcome: 'accepted', jobId: 'job' };
+    return (await this.#script.submit?.(signal, job)) ?? { outcome: 'accepted', jobId: 'job' };
   }
 
   async poll(_jobId: string, _job: unknown, signal: AbortSignal): Promise<Poll> {
     this.asked.poll += 1;
     return (await this.#script.poll?.(signal)) ?? { state: 'succeeded', parts: [part(image)] };
+  }
+
+  resultOf(answer: StoredAnswer): Promise<Poll> {
+    const one: Poll = { state: 'succeeded', parts: [{ open: () => answer.read() }] };
+    return Promise.resolve(this.#script.resultOf?.(answer) ?? one);
   }
 
   async find(): Promise<string | undefined> {
@@ -71,8 +88,8 @@ export const image = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** Sound of this length: media with a duration. */
-export const sound = (seconds: number): Buffer => wav({ seconds, samplesPerSecond: 8_000 });
+/** A film of this length. */
+export const film = (seconds: number): Promise<Buffer> => mp4({ seconds, hasSound: false });
 
 export const part = (bytes: Buffer): ResultPart => ({ open: () => Promise.resolve(Readable.from([bytes])) });
 
@@ -81,14 +98,19 @@ export interface TaskRunner {
   deps: ActivityDependencies;
   client: Client;
   starter: TaskStarter;
+  events: EventScan;
+  queues: QueueNames;
   customer: Customer;
   /** Admits a task on these providers, 10 micro-yuan an image or second, and starts nothing. */
-  admit(options: AdmissionOptions): Promise<TaskId>;
+  admit(options: AdmissionOptions, of?: Customer): Promise<TaskId>;
   /** Admits a task and starts its workflow. */
-  start(options: AdmissionOptions): Promise<TaskId>;
+  start(options: AdmissionOptions, of?: Customer): Promise<TaskId>;
+  /** Another account with money. */
+  newCustomer(): Promise<Customer>;
   facts(task: TaskId): Promise<StartFacts>;
   /** The task's row once it is final. */
   final(task: TaskId): Promise<Task>;
+  /** Starts the workers; each call after the first one starts another set, with connections of its own. */
   work(): Promise<void>;
   /** Starts the scans that a worker process runs. */
   scan(): StartScan;
@@ -98,46 +120,74 @@ export interface TaskRunner {
 /** Makes a runner; `work: false` for one whose workers are started later by `work()`. */
 export async function startTaskRunner({
   providers,
+  limits = {},
   fetchWindowMs = 600_000,
+  webhook = () => judgedStatus(204),
+  pace = standardPace,
   work = true,
 }: {
   providers: Record<string, TaskProvider>;
+  /** By the names of providers. */
+  limits?: Record<string, ProviderLimits>;
   fetchWindowMs?: number;
+  /** What an attempt to deliver an event comes to; delivered without. */
+  webhook?: (request: WebhookRequest) => WebhookOutcome | Promise<WebhookOutcome>;
+  /** How deliveries are tried again. */
+  pace?: DeliveryPace;
   work?: boolean;
 }): Promise<TaskRunner> {
   if (!runtimeInstalled) installTemporalRuntime(log);
   runtimeInstalled = true;
   const db = await freshDatabase();
   const ledger = newLedger(db.database);
-  const customer = await newCustomer(db.database, ledger, 1_000_000n);
+  const moneyed = () => newCustomer(db.database, ledger, 1_000_000n);
+  const customer = await moneyed();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
-  const deps: ActivityDependencies = {
+  const deps: WorkerDependencies = {
     database: db.database,
     ledger,
     blobs: createFileBlobs(folder),
     providers: new Map(Object.entries(providers)),
+    limits: (provider) => limits[provider] ?? {},
+    addresses: {
+      media: (task, file) => `http://gateway/${task.id}/${file}`,
+      hook: (task) => `http://gateway/${task.id}`,
+    },
+    downloads: (download) => download(),
+    webhooks: {
+      post: (request) => Promise.resolve(webhook(request)),
+      secrets: () => Promise.resolve(['whsec_c2VjcmV0']),
+      pace,
+    },
+    audit: () => Promise.reject(new Error('there is no audit here')),
     log,
     fetchWindowMs,
   };
-  const connection = await NativeConnection.connect({ address: fromTestRun('TEMPORAL_ADDRESS') });
+  const connect = () => NativeConnection.connect({ address: fromTestRun('TEMPORAL_ADDRESS') });
+  const connection = await connect();
   const client = new Client({ connection, namespace: 'default' });
   const queues = queueNames(`test-${randomBytes(6).toString('hex')}`);
   const starter = new TaskStarter(client, queues, { eager: false });
+  const events = new EventScan({ ...deps, client, queues });
   const scans: StartScan[] = [];
-  let workers: RunningWorkers | undefined;
+  const workers: RunningWorkers[] = [];
+  const more: { close(): Promise<void> }[] = [];
   const runner: TaskRunner = {
     db,
     deps,
     client,
     starter,
+    events,
+    queues,
     customer,
-    async admit(options) {
-      const answer = await ledger.admitTask(admissionOf(customer, 10n, options));
+    newCustomer: moneyed,
+    async admit(options, of = customer) {
+      const answer = await ledger.admitTask(admissionOf(of, 10n, options));
       if (answer.admitted !== 'new') throw new Error(`the task was not admitted: ${answer.admitted}`);
       return answer.taskId;
     },
-    async start(options) {
-      const id = await runner.admit(options);
+    async start(options, of) {
+      const id = await runner.admit(options, of);
       await starter.start(await runner.facts(id));
       return id;
     },
@@ -155,16 +205,24 @@ export async function startTaskRunner({
       throw new Error(`${id} is not final after half a minute`);
     },
     async work() {
-      workers = await startWorkers(connection, 'default', queues, deps);
+      if (workers.length === 0) {
+        workers.push(await startWorkers(connection, 'default', queues, deps));
+        return;
+      }
+      const database = openDatabase(db.url, { onIdleError: () => undefined });
+      const own = await connect(); // one connection can't have two workers of a queue
+      more.push(database, own);
+      workers.push(await startWorkers(own, 'default', queues, { ...deps, database, ledger: newLedger(database) }));
     },
     scan() {
-      const scan = new StartScan({ database: db.database, starter, release: (args) => release(deps, args), log });
+      const scan = new StartScan({ ...deps, starter, events, release: (args) => release(deps, args) });
       scans.push(scan);
       return scan;
     },
     async stop() {
       for (const scan of scans) await scan.close();
-      await workers?.stop();
+      await Promise.all(workers.map((each) => each.stop()));
+      await Promise.all(more.map((each) => each.close()));
       await connection.close();
       await db.drop();
       await rm(folder, { recursive: true, force: true });

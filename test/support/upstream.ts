@@ -47,8 +47,8 @@ export interface Upstream {
   received(count: number): Promise<void>;
   /** Resolves when so many callers have left, in all. */
   abortions(count: number): Promise<void>;
-  /** Resolves when no connection is open. */
-  hungUp(): Promise<void>;
+  /** Resolves when no connection is open, or no more than so many. */
+  hungUp(left?: number): Promise<void>;
 }
 
 /** Lends an upstream and takes it back, with whatever connections are left. */
@@ -87,7 +87,7 @@ export async function openUpstream(): Promise<{ upstream: Upstream; close: () =>
     },
     received: (count) => until(() => upstream.requests.length >= count),
     abortions: (count) => until(() => upstream.aborted >= count),
-    hungUp: () => until(() => upstream.connections.open === 0),
+    hungUp: (left = 0) => until(() => upstream.connections.open <= left),
   };
   const close = async () => {
     server.closeAllConnections();

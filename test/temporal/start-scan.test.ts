@@ -6,6 +6,7 @@ import pino from 'pino';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { findTask, markStarted, takeTasksToStart } from '../../src/storage/tasks.ts';
 import { StartScan } from '../../src/temporal/start-scan.ts';
+import type { EventScan } from '../../src/temporal/event-scan.ts';
 import type { TaskStarter } from '../../src/temporal/task-starter.ts';
 import { failureOf } from '../support/money.ts';
 import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
@@ -33,7 +34,9 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 async function scanned(starter: Partial<TaskStarter>, use: () => Promise<void>): Promise<void> {
   const scan = new StartScan({
     database,
+    blobs: runner.deps.blobs,
     starter: starter as TaskStarter,
+    events: { startOwed: () => Promise.resolve(), lookAfterSilent: () => Promise.resolve() } as unknown as EventScan,
     release: () => Promise.reject(new Error('nothing is to be released here')),
     log: pino({ level: 'silent' }),
   });
@@ -138,4 +141,16 @@ test('a silent task whose workflow runs is left alone', async () => {
     const { rows } = await database.pool.query('select 1 from tasks where id = $1 and cancel_pending', [id]);
     return rows.length === 0;
   });
+});
+
+test('a task that no step will end any more is released', async () => {
+  const [old, young] = [await runner.admit({ routes: ['gone'] }), await runner.admit({ routes: ['gone'] })];
+  await markStarted(database, [old, young]);
+  // Its routes have a deadline of an hour, after at most a day in the queue, and an hour is left for clocks that differ.
+  await age(old, 'created_at', '26 hours 1 minute');
+  await age(young, 'created_at', '25 hours 59 minutes');
+  runner.scan();
+  await until(async () => (await findTask(database, old))?.state === 'failed');
+  assert.equal((await findTask(database, old))?.error?.code, 'upstream_timeout');
+  assert.equal((await findTask(database, young))?.state, 'accepted');
 });

@@ -12,7 +12,7 @@ import { isRemoved } from '../../src/storage/fetches.ts';
 import { searchAttributes } from '../../src/temporal/names.ts';
 import { activitiesOf, type HistoryJson, historyJson, payloadsOf } from '../support/history.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
-import { part, ScriptedProvider, sound, startTaskRunner } from '../support/task-runner.ts';
+import { part, ScriptedProvider, film, startTaskRunner } from '../support/task-runner.ts';
 
 const fetch_window_ms = 1_000;
 const refusal = (message: string) => ({
@@ -20,12 +20,13 @@ const refusal = (message: string) => ({
   error: new GatewayError('content_policy_violation', message),
   fallOver: true,
 });
+const second = await film(1);
 const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
 const runner = await startTaskRunner({
   fetchWindowMs: fetch_window_ms,
   providers: {
     good: new ScriptedProvider(),
-    talking: new ScriptedProvider({ poll: () => ({ state: 'succeeded', parts: [part(sound(1))] }) }),
+    talking: new ScriptedProvider({ poll: () => ({ state: 'succeeded', parts: [part(second)] }) }),
     refusing: new ScriptedProvider({ submit: () => refusal('Not that.') }),
     failing: new ScriptedProvider({
       poll: () => ({ state: 'failed', error: new GatewayError('upstream_error', 'It broke.') }),

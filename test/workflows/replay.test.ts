@@ -16,10 +16,15 @@ const replay = (history: HistoryJson) =>
 
 before(() => installTemporalRuntime(pino({ level: 'silent' })));
 
-test('there is a history of every course that a task can take', () => {
+test('there is a history of every course that a task, a delivery or an audit can take', () => {
   assert.deepEqual(names.sort(), [
+    'audit.json',
     'avatar-talk-cancelled-after-its-end.json',
     'avatar-talk-expires.json',
+    'event-broken.json',
+    'event-cancelled.json',
+    'event-delivered.json',
+    'event-given-up.json',
     'image-cancelled.json',
     'image-failed.json',
     'image-refused.json',

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChatStream, type ChatStreamOptions } from '../../../src/domain/chat/chat-stream.ts';
+import { ChatStreamMeter, type ChatStreamOptions } from '../../../src/domain/chat/chat-meter.ts';
+import { MeteredStream } from '../../../src/domain/chat/metered-stream.ts';
 import { chatEvent, chatStream, deltaEvent, doneEvent, errorEvent, usageEvent } from '../../support/upstream.ts';
 
 const options: ChatStreamOptions = { choices: 1, showsUsage: false };
 
 function run(pieces: readonly (string | Buffer)[], more: Partial<ChatStreamOptions> = {}) {
-  const stream = new ChatStream({ ...options, ...more });
+  const stream = new MeteredStream(new ChatStreamMeter({ ...options, ...more }));
   const out = pieces.map((piece) => stream.push(Buffer.from(piece)));
   out.push(stream.end());
   const sent = out.map((bytes) => bytes?.toString() ?? '').join('');
@@ -32,7 +33,7 @@ test('the usage-only chunk is shown to those who asked for it', () => {
 });
 
 test('a plain read is handed on as itself, without a copy, and one event never waits for the next', () => {
-  const stream = new ChatStream(options);
+  const stream = new MeteredStream(new ChatStreamMeter(options));
   for (const event of [role, deltaEvent('a') + deltaEvent('b')]) {
     const bytes = Buffer.from(event);
     assert.equal(stream.push(bytes), bytes);
@@ -102,7 +103,7 @@ test('usage on a chunk with choices is read, and the chunk is shown; the last us
 test('usage: null on every chunk is none', () => {
   const chunk = chatEvent({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }], usage: null });
   const bytes = Buffer.from(chunk);
-  const stream = new ChatStream(options);
+  const stream = new MeteredStream(new ChatStreamMeter(options));
   assert.equal(stream.push(bytes), bytes, 'and costs nothing');
   assert.equal(stream.meter.usage, undefined);
 });
@@ -165,7 +166,7 @@ test('the produced text has contents, refusals, reasoning and tool calls of all 
 });
 
 test('of a stream of many megabytes a part is kept, and the scale says how much it stands for', () => {
-  const stream = new ChatStream(options);
+  const stream = new MeteredStream(new ChatStreamMeter(options));
   const event = Buffer.from(deltaEvent('x'.repeat(10_000)));
   for (let at = 0; at < 1000; at++) stream.push(event);
   const characters = stream.meter.producedText().length * stream.meter.producedScale();

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ResponsesStream } from '../../../src/domain/chat/responses-stream.ts';
+import { MeteredStream } from '../../../src/domain/chat/metered-stream.ts';
+import { ResponsesStreamMeter } from '../../../src/domain/chat/responses-meter.ts';
 import { responsesEvent, responsesStream } from '../../support/upstream.ts';
 
 function run(pieces: readonly (string | Buffer)[]) {
-  const stream = new ResponsesStream();
+  const stream = new MeteredStream(new ResponsesStreamMeter());
   const out = pieces.map((piece) => stream.push(Buffer.from(piece)));
   out.push(stream.end());
   return { stream, meter: stream.meter, sent: out.map((bytes) => bytes?.toString() ?? '').join('') };
@@ -36,7 +37,7 @@ test('however it is cut, the caller gets the same bytes', () => {
 });
 
 test('a plain read is handed on as itself', () => {
-  const stream = new ResponsesStream();
+  const stream = new MeteredStream(new ResponsesStreamMeter());
   const bytes = Buffer.from(
     responsesEvent('response.output_text.delta', 4, { delta: 'a' }) +
       responsesEvent('response.function_call_arguments.delta', 5, { delta: '{' }),

@@ -3,9 +3,16 @@ import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import * as z from 'zod';
 import type { TestGateway } from '../../support/gateway.ts';
-import { countingFetch, pixel, type RefusedKeys, roots, startSdkGateway, weatherParameters } from './support.ts';
+import {
+  countingFetch,
+  outputTokensOf,
+  pixel,
+  type RefusedKeys,
+  roots,
+  startSdkGateway,
+  weatherParameters,
+} from './support.ts';
 
 let gateway: TestGateway;
 let refused: RefusedKeys;
@@ -81,11 +88,4 @@ for (const root of roots) {
       assert.equal(calls(), 1);
     });
   }
-}
-
-const usage = z.object({ usage_metadata: z.object({ output_tokens: z.number() }).optional() });
-
-/** The type of a message says less than it holds. */
-function outputTokensOf(message: unknown): number {
-  return usage.parse(message).usage_metadata?.output_tokens ?? 0;
 }

@@ -162,6 +162,14 @@ for (const root of roots) {
     assert.ok(final.usage && final.usage.output_tokens > 0);
   });
 
+  test(`${root}: a stored response is read and deleted`, async () => {
+    const { id, output_text } = await client().responses.create({ model: 'sim-code', input: 'A function that adds' });
+    const read = await client().responses.retrieve(id, { include: ['message.output_text.logprobs'] });
+    assert.deepEqual([read.id, read.output_text], [id, output_text]);
+    await client().responses.delete(id);
+    await assert.rejects(client().responses.retrieve(id), NotFoundError);
+  });
+
   test(`${root}: a tool is called in a response`, async () => {
     const { output } = await client().responses.create({
       model: 'sim-code',

@@ -9,26 +9,33 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { type ChatGateway, startChatGateway } from '../../support/chat-gateway.ts';
 import type { TestGateway } from '../../support/gateway.ts';
+import { chatAnswer, chatStream, errorAnswer } from '../../support/upstream.ts';
 import { pixel, type RefusedKeys, roots, startSdkGateway } from './support.ts';
 
 const version = '3.54.0';
 const run = promisify(execFile);
-const script = fileURLToPath(new URL('openai_client.py', import.meta.url));
+const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const line = z.looseObject({ name: z.string() });
 
 let gateway: TestGateway;
 let refused: RefusedKeys;
 let python: string;
+let chat: ChatGateway;
 before(async () => {
   python = await pythonWithOpenAi();
   ({ gateway, refused } = await startSdkGateway());
+  chat = await startChatGateway();
 });
-after(() => gateway.stop());
+after(async () => {
+  await gateway.stop();
+  await chat.stop();
+});
 
 for (const root of roots) {
   test(`${root}: the Python SDK works unchanged, with its own typed errors`, async () => {
-    const { stdout } = await run(python, [script], {
+    const { stdout } = await run(python, [script('openai_client.py')], {
       timeout: 60_000,
       env: {
         ...process.env,
@@ -72,6 +79,28 @@ for (const root of roots) {
     assert.deepEqual([error, code], ['RateLimitError', 'call_limit_exceeded']);
   });
 }
+
+test('the Python SDK waits out limits by itself, and a call sent again under an Idempotency-Key is made once', async () => {
+  const { key, settled } = await chat.customer();
+  const before = chat.first.requests.length;
+  const limited = { ...errorAnswer(429, 'Slow down'), headers: { 'retry-after': '1' } };
+  const answers = [chatAnswer('Hello again'), chatStream(['Hello', ' streamed']), chatAnswer('Once')];
+  chat.first.answers(...answers.slice(0, 2).flatMap((answer) => [limited, answer]), ...answers.slice(2));
+  const env = { ...process.env, SDK_BASE_URL: `${chat.gateway.url}/v1`, SDK_KEY: key };
+  const { stdout } = await run(python, [script('openai_retries.py')], { timeout: 60_000, env });
+  const told = stdout
+    .trim()
+    .split('\n')
+    .map((text) => line.parse(JSON.parse(text)));
+  assert.deepEqual(told, [
+    { name: 'limited', content: 'Hello again' },
+    { name: 'limited stream', content: 'Hello streamed' },
+    { name: 'keyed', content: 'Once' },
+    { name: 'keyed', content: 'Once' },
+  ]);
+  assert.equal(chat.first.requests.length, before + 5);
+  assert.equal((await settled()).balance, 99.965);
+});
 
 /** Makes the virtual environment once for a version; a file says that it is whole, since it can't be moved. */
 async function pythonWithOpenAi(): Promise<string> {

@@ -1,4 +1,5 @@
 /** What the tests of the SDKs share: the gateway with its simulator, its two roots, keys that are refused, and an image. */
+import * as z from 'zod';
 import { parseYuan } from '../../../src/domain/money.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
@@ -45,6 +46,13 @@ export function countingFetch(): { fetch: typeof fetch; calls: () => number } {
     },
     calls: () => calls,
   };
+}
+
+const usage = z.object({ usage_metadata: z.object({ output_tokens: z.number() }).optional() });
+
+/** Of a message of LangChain, whose type says less than it holds. */
+export function outputTokensOf(message: unknown): number {
+  return usage.parse(message).usage_metadata?.output_tokens ?? 0;
 }
 
 function fail(): never {

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { ChatUnreachable } from '../../../src/domain/chat/unreachable.ts';
-import { createOpenAiChat } from '../../../src/providers/openai/openai.ts';
+import { createOpenAiChat } from '../../../src/providers/openai/chat.ts';
 import { chatAnswer, deltaEvent, errorAnswer } from '../../support/upstream.ts';
 import { callOf, listen, settingsOf, withProvider } from './support.ts';
 
@@ -150,7 +148,7 @@ test('a date in Retry-After is a wait from now, and none if it is past', () =>
     assert.equal((await listen(provider, callOf())).head?.retryAfterSeconds, 0);
   }));
 
-test('where nothing listens the failure is connect, by send and by start', async () => {
+test('where nothing listens the failure is connect', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -160,9 +158,6 @@ test('where nothing listens the failure is connect, by send and by start', async
   const told = await listen(provider, callOf());
   assert.equal(told.failure?.kind, 'connect');
   assert.doesNotMatch(told.failure.message, /127|sk-/);
-  await assert.rejects(provider.send(callOf(), never), (error) => {
-    return error instanceof ChatUnreachable && error.kind === 'connect';
-  });
   await provider.close?.();
 });
 
@@ -273,44 +268,7 @@ test('a paused call holds the upstream up, and goes on when it is resumed', () =
     assert.equal(told.text, Buffer.concat(pieces).toString());
   }));
 
-test('send gives a body that reads to the end, errors when it breaks, and is ended by its signal', () =>
-  withProvider(async (provider, upstream) => {
-    const answer = await provider.send(callOf(), never);
-    assert.equal(answer.status, 200);
-    assert.deepEqual(JSON.parse(await text(answer.body)), chatAnswer('Hello!').json);
-
-    upstream.answers({ pieces: [deltaEvent('one')], ending: 'break' });
-    const broken = await provider.send(callOf(), never);
-    await assert.rejects(text(broken.body), (error) => error instanceof ChatUnreachable && error.kind === 'broken');
-
-    upstream.answers({ ending: 'stall-before' });
-    const early = new AbortController();
-    const waiting = provider.send(callOf(), early.signal);
-    await upstream.received(3);
-    early.abort(new Error('left early'));
-    await assert.rejects(waiting, /left early/);
-
-    upstream.answers({ pieces: [deltaEvent('one')], ending: 'stall' });
-    const late = new AbortController();
-    const { body } = await provider.send(callOf(), late.signal);
-    await once(body, 'readable');
-    late.abort(new Error('left late'));
-    await assert.rejects(text(body), /left late/);
-    await upstream.abortions(2);
-
-    await assert.rejects(provider.send(callOf(), AbortSignal.abort(new Error('never began'))), /never began/);
-    assert.equal(upstream.requests.length, 4);
-  }));
-
-test('a body of send that nobody reads to its end hangs up when it is destroyed', () =>
-  withProvider(async (provider, upstream) => {
-    upstream.answers({ pieces: [deltaEvent('one')], ending: 'stall' });
-    const { body } = await provider.send(callOf(), never);
-    body.destroy();
-    await upstream.abortions(1);
-  }));
-
-test('a body that breaks with the very bytes that brought the head fails for its reader, and for nobody else', async () => {
+test('a body that breaks with the very bytes that brought the head fails after its data', async () => {
   const server = createServer((socket) => {
     socket.on('data', () =>
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\nnonsense\r\n'),
@@ -319,14 +277,8 @@ test('a body that breaks with the very bytes that brought the head fails for its
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const provider = createOpenAiChat(settingsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`));
-  const { body } = await provider.send(callOf(), never);
-  const [chunks, error] = await new Promise<[string[], unknown]>((resolve) => {
-    const heard: string[] = [];
-    body.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
-    body.on('error', (failure) => resolve([heard, failure]));
-  });
-  assert.deepEqual(chunks, ['{}']);
-  assert.ok(error instanceof ChatUnreachable && error.kind === 'broken');
+  const told = await listen(provider, callOf());
+  assert.deepEqual([told.heads, told.text, told.failure?.kind], [1, '{}', 'broken']);
   await provider.close?.();
   server.close();
 });
@@ -342,6 +294,13 @@ test('the probe asks for the models, and any answer below 500 will do', () =>
     await assert.rejects(provider.probe?.(never) ?? Promise.resolve());
     upstream.answers({ ending: 'break-before' });
     await assert.rejects(provider.probe?.(never) ?? Promise.resolve());
+    upstream.answers({ ending: 'stall-before' });
+    const patience = new AbortController();
+    const probed = provider.probe?.(patience.signal) ?? Promise.resolve();
+    await upstream.received(6);
+    patience.abort();
+    await assert.rejects(probed, /in time/);
+    await upstream.hungUp();
   }));
 
 test('an answer with too large a head is broken', () =>
@@ -380,8 +339,7 @@ for (const [name, value] of [
 
 test('without a key no authorization is sent, and without a base URL it is OpenAI', () =>
   withProvider(async (_, upstream) => {
-    const settings = settingsOf(upstream.url);
-    delete settings.apiKey;
+    const settings = settingsOf(upstream.url, { secrets: {} });
     const provider = createOpenAiChat(settings);
     await listen(provider, callOf());
     assert.equal(upstream.requests[0]?.headers.authorization, undefined);

@@ -1,13 +1,12 @@
 /** The adapter against a stand-in upstream, and what a call of it told. */
 import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
-import type { ChatCall } from '../../../src/providers/chat-contract.ts';
+import type { ChatCall, ChatExchange, ChatHead, ChatProvider } from '../../../src/providers/chat-contract.ts';
 import type { ChatUnreachable } from '../../../src/domain/chat/unreachable.ts';
-import type { ChatExchange, ChatHead, ListenedChatProvider } from '../../../src/providers/chat-exchange.ts';
-import { createOpenAiChat } from '../../../src/providers/openai/openai.ts';
+import { createOpenAiChat } from '../../../src/providers/openai/chat.ts';
 import { withUpstream, type Upstream } from '../../support/upstream.ts';
 
 export const settingsOf = (baseUrl: string, more: Partial<ProviderSettings> = {}): ProviderSettings => ({
-  ...{ name: 'up', kind: 'openai', baseUrl, apiKey: 'sk-operator-1', headers: {} },
+  ...{ name: 'up', kind: 'openai', baseUrl, secrets: { api_key: 'sk-operator-1' }, numbers: {}, headers: {} },
   ...{ timeoutMs: 5_000, idleTimeoutMs: 5_000, deadlineMs: 60_000 },
   ...more,
 });
@@ -19,7 +18,7 @@ export const callOf = (body: unknown = { model: 'm' }, more: Partial<ChatCall> =
 });
 
 export async function withProvider(
-  use: (provider: ListenedChatProvider, upstream: Upstream) => Promise<void>,
+  use: (provider: ChatProvider, upstream: Upstream) => Promise<void>,
   settings: Partial<ProviderSettings> = {},
 ): Promise<void> {
   await withUpstream(async (upstream) => {
@@ -43,7 +42,7 @@ export interface Told {
 
 /** Listens to a call until it is over; `onChunk` may act on it meanwhile. */
 export function listen(
-  provider: ListenedChatProvider,
+  provider: ChatProvider,
   call: ChatCall,
   onChunk: (exchange: ChatExchange, chunk: Buffer) => void = () => undefined,
 ): Promise<Told> {

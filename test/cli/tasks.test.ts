@@ -1,0 +1,271 @@
+/** `tollgate tasks`, on a database in which tasks and their paid calls ended in every way. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { TaskId } from '../../src/domain/ids.ts';
+import { closeIntent, openIntent } from '../../src/storage/intents.ts';
+import type { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  type AdmissionOptions,
+  admissionOf,
+  type Customer,
+  failureOf,
+  newCustomer,
+  newLedger,
+  successOf,
+} from '../support/money.ts';
+import { Installation } from '../support/process.ts';
+
+let db: TestDatabase;
+let ledger: Ledger;
+let home: Installation;
+let ada: Customer;
+let bob: Customer;
+/** By what became of them. */
+const tasks: Record<string, TaskId> = {};
+
+before(async () => {
+  db = await freshDatabase();
+  ledger = newLedger(db.database);
+  home = await Installation.make({ DATABASE_URL: db.url, TOLLGATE_SECRET: 'a secret of the tests with 40 characters' });
+  ada = await newCustomer(db.database, ledger, 10_000_000n);
+  bob = await newCustomer(db.database, ledger, 10_000_000n);
+
+  await admitted('waiting', bob);
+  await closed(await sent('running', bob), { outcome: 'accepted', jobId: 'j-run' });
+  const good = await sent('good', ada);
+  await closed(good, { outcome: 'accepted', jobId: 'j-good', requestId: 'up-good' });
+  await ledger.settleTask(successOf(ada, good, 200_000n));
+
+  const lost = await sent('lost', ada);
+  await closed(lost, { outcome: 'unknown', reason: 'the connection\nbroke \u001b[31m', requestId: 'up-lost' });
+  await ledger.releaseTask({
+    ...failureOf(ada, lost),
+    error: { code: 'upstream_timeout', message: 'Never said.', param: null },
+  });
+  const late = await sent('late', bob);
+  await ledger.releaseTask(failureOf(bob, late, 'cancelled'));
+  await closed(late, { outcome: 'accepted', jobId: 'j-late', requestId: 'up-late' });
+  const found = await sent('found', bob);
+  await closed(found, { outcome: 'unknown', reason: 'the provider answered 502' });
+  await ledger.releaseTask(failureOf(bob, found));
+  await closed(found, { outcome: 'accepted', jobId: 'j-found' });
+  await closed(await sent('searched', bob), { outcome: 'unknown', reason: 'reset by peer' });
+
+  // What stands after this is no news to an operator.
+  const cancelled = await sent('cancelled', bob);
+  await closed(cancelled, { outcome: 'accepted', jobId: 'j-cancelled' });
+  await ledger.releaseTask(failureOf(bob, cancelled, 'cancelled'));
+  const refused = await sent('refused', ada, { routes: ['first', 'second'] });
+  const error = { code: 'upstream_error' as const, message: 'No.', param: null, fallOver: true };
+  await closed(refused, { outcome: 'refused', error });
+  await openIntent(db.database, refused, 1, 'second');
+  await admitted('talk', bob, { kind: 'avatar_talk' });
+});
+after(async () => {
+  await home.remove();
+  await db.drop();
+});
+
+async function admitted(name: string, who: Customer, more: AdmissionOptions = {}): Promise<TaskId> {
+  const answer = await ledger.admitTask(admissionOf(who, 200_000n, more));
+  assert.ok(answer.admitted === 'new');
+  tasks[name] = answer.taskId;
+  return answer.taskId;
+}
+
+async function sent(name: string, who: Customer, more: AdmissionOptions = {}): Promise<TaskId> {
+  const id = await admitted(name, who, more);
+  assert.equal((await openIntent(db.database, id, 0, more.routes?.[0] ?? 'simulator')).opened, 'now');
+  return id;
+}
+
+const closed = (id: TaskId, closing: Parameters<typeof closeIntent>[3]) => closeIntent(db.database, id, 0, closing);
+const named = (id: unknown) => Object.keys(tasks).find((name) => tasks[name] === id) ?? String(id);
+const listed = async (...args: string[]) => {
+  const { data, ...list } = await home.json('tasks', 'list', ...args);
+  return { list, data: data as Record<string, unknown>[], names: namesOf(data as Record<string, unknown>[]) };
+};
+const namesOf = (data: Record<string, unknown>[]) => data.map((one) => named(one['task_id'] ?? one['id']));
+const isSeconds = (value: unknown) => assert.ok(typeof value === 'number' && Math.abs(value - Date.now() / 1000) < 600);
+
+describe('tasks list', () => {
+  test('shows all tasks, the newest first', async () => {
+    const { list, names, data } = await listed();
+    assert.deepEqual(list, { object: 'list', has_more: false, next_cursor: null });
+    assert.deepEqual(names, Object.keys(tasks).reverse());
+    const { created, started, finished, ...good } = data.find(({ id }) => id === tasks['good']) ?? {};
+    isSeconds(created);
+    isSeconds(finished);
+    assert.equal(started, null);
+    assert.deepEqual(good, {
+      id: tasks['good'],
+      object: 'image',
+      model: 'sim-image',
+      status: 'succeeded',
+      state: 'succeeded',
+      account_id: ada.account,
+      key_id: ada.key,
+      request_id: 'req_test',
+      hold: 0.2,
+      cost: 0.2,
+      error: null,
+    });
+  });
+
+  test('shows those of an account, in a state, or both', async () => {
+    assert.deepEqual((await listed('--account', ada.account)).names, ['refused', 'lost', 'good']);
+    assert.deepEqual((await listed('--state', 'accepted')).names, ['talk', 'waiting']);
+    assert.deepEqual((await listed('--state', 'running')).names, ['refused', 'searched', 'running']);
+    assert.deepEqual((await listed('--state', 'cancelled')).names, ['cancelled', 'late']);
+    assert.deepEqual((await listed('--state', 'failed', '--account', bob.account)).names, ['found']);
+  });
+
+  test('says whether there are more than it shows', async () => {
+    const { list, names } = await listed('--limit', '2');
+    assert.deepEqual([list['has_more'], names], [true, ['talk', 'refused']]);
+    assert.equal((await listed('--limit', '10')).list['has_more'], false);
+    const { stdout } = await home.run(['tasks', 'list', '--limit', '1']);
+    assert.match(stdout, /^ID +ACCOUNT +MODEL +STATE +HOLD +COST +CREATED +AGE\navt_\w+ .*\nThere are more than 1; /);
+  });
+});
+
+describe('tasks list --unknown', () => {
+  test('shows calls of unknown outcome and jobs that were accepted too late, and nothing else', async () => {
+    const { names, data } = await listed('--unknown');
+    assert.deepEqual(names, ['searched', 'found', 'late', 'lost']);
+    const { sent: sentAt, closed: closedAt, age_seconds: age, ...lost } = data[3] ?? {};
+    isSeconds(sentAt);
+    isSeconds(closedAt);
+    assert.ok(typeof age === 'number' && age >= 0 && age < 600);
+    assert.deepEqual(lost, {
+      object: 'unknown_outcome',
+      task_id: tasks['lost'],
+      reference: `tg-${tasks['lost']}`,
+      account_id: ada.account,
+      model: 'sim-image',
+      state: 'failed',
+      route: 0,
+      provider: 'simulator',
+      outcome: 'unknown',
+      job_id: null,
+      upstream_request_id: 'up-lost',
+      reason: 'the connection\nbroke \u001b[31m',
+      error: null,
+    });
+    const facts = data.map((one) => [one['state'], one['outcome'], one['job_id'], one['upstream_request_id']]);
+    assert.deepEqual(facts.slice(0, 3), [
+      ['running', 'unknown', null, null],
+      ['failed', 'accepted', 'j-found', null],
+      ['cancelled', 'accepted', 'j-late', 'up-late'],
+    ]);
+    assert.equal(data[1]?.['reason'], 'the provider answered 502');
+  });
+
+  test('can be narrowed like any list', async () => {
+    assert.deepEqual((await listed('--unknown', '--account', ada.account)).names, ['lost']);
+    assert.deepEqual((await listed('--unknown', '--state', 'cancelled')).names, ['late']);
+    const { list, names } = await listed('--unknown', '--limit', '1');
+    assert.deepEqual([list['has_more'], names], [true, ['searched']]);
+  });
+
+  test('tells people on one line each, whatever an upstream wrote', async () => {
+    const { stdout } = await home.run(['tasks', 'list', '--unknown', '--account', ada.account]);
+    const [head = '', line = '', ...rest] = stdout.trimEnd().split('\n');
+    assert.match(head, /^TASK +ACCOUNT +MODEL +STATE +PROVIDER +OUTCOME +JOB +REQUEST +SENT +AGE +WHY$/);
+    assert.match(line, new RegExp(`^${tasks['lost']} .* failed +simulator +unknown +- +up-lost +\\S+Z +\\d+s +`));
+    assert.ok(line.endsWith('the connection broke [31m'), line);
+    assert.deepEqual(rest, []);
+  });
+});
+
+describe('tasks show', () => {
+  test('shows the facts of a task and of each of its paid calls', async () => {
+    const { created, finished, intents, ...lost } = await home.json('tasks', 'show', String(tasks['lost']));
+    isSeconds(created);
+    isSeconds(finished);
+    assert.deepEqual(lost, {
+      id: tasks['lost'],
+      object: 'image',
+      model: 'sim-image',
+      status: 'failed',
+      state: 'failed',
+      account_id: ada.account,
+      key_id: ada.key,
+      request_id: 'req_test',
+      started: null,
+      hold: 0.2,
+      cost: null,
+      error: { message: 'Never said.', type: 'upstream_error', param: null, code: 'upstream_timeout' },
+      reference: `tg-${tasks['lost']}`,
+    });
+    const [intent, ...others] = intents as Record<string, unknown>[];
+    assert.deepEqual([intent?.['outcome'], intent?.['upstream_request_id'], others.length], ['unknown', 'up-lost', 0]);
+    const refused = await home.json('tasks', 'show', String(tasks['refused']));
+    assert.deepEqual(
+      (refused['intents'] as Record<string, unknown>[]).map(({ route, provider, outcome, error, closed }) => [
+        ...[route, provider, outcome, error, closed === null],
+      ]),
+      [
+        [0, 'first', 'refused', { code: 'upstream_error', message: 'No.' }, false],
+        [1, 'second', 'open', null, true],
+      ],
+    );
+  });
+
+  test('tells people the same, and never a prompt, an address or a file', async () => {
+    const { stdout } = await home.run(['tasks', 'show', String(tasks['good'])]);
+    assert.doesNotMatch(stdout, /a gate|results|blob|\/files|\/hooks/);
+    assert.match(
+      stdout,
+      new RegExp(`^${tasks['good']} +image, succeeded\nmodel +sim-image\naccount +${ada.account}\n`),
+    );
+    assert.match(stdout, /^cost +0\.2 yuan$/m);
+    assert.match(
+      stdout,
+      /^ROUTE +PROVIDER +OUTCOME +JOB +REQUEST +SENT +CLOSED +WHY\n0 +simulator +accepted +j-good +up-good /m,
+    );
+    const waiting = await home.run(['tasks', 'show', String(tasks['waiting'])]);
+    assert.match(waiting.stdout, /\nNo paid call was made\.\n$/);
+    const talk = ['tasks', 'show', String(tasks['talk'])];
+    for (const { code, stdout: text } of await Promise.all([home.run(talk), home.run([...talk, '--json'])])) {
+      assert.equal(code, 0);
+      assert.doesNotMatch(text, /template|uploads|blob|\/files|\/hooks/);
+    }
+  });
+});
+
+for (const [args, line] of [
+  [['show', 'img_none'], 'There is no task img_none.'],
+  [['list', '--account', 'acc_none'], 'There is no account acc_none.'],
+] as const) {
+  test(`tasks ${args.join(' ')}: what is not there is named, with exit code 1`, async () => {
+    const { code, stdout, stderr } = await home.run(['tasks', ...args]);
+    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: `${line}\n` });
+  });
+}
+
+for (const args of [
+  ['show'],
+  ['show', 'img_1', 'img_2'],
+  ['list', 'all'],
+  ['list', '--state', 'lost'],
+  ['list', '--limit', '0'],
+  ['list', '--limit', '1001'],
+  ['list', '--limit', 'many'],
+  ['list', '--since', 'ever'],
+]) {
+  test(`tasks ${args.join(' ')} is bad usage: one line and exit code 2`, async () => {
+    const { code, stdout, stderr } = await home.run(['tasks', ...args]);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr);
+    assert.match(stderr, /^error: [^\n]+\n$/);
+  });
+}
+
+for (const command of ['tasks', 'tasks list', 'tasks show']) {
+  test(`${command} --help says how it is used`, async () => {
+    const { code, stdout, stderr } = await home.run([...command.split(' '), '--help']);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.ok(stdout.startsWith(`Usage: tollgate ${command} `), stdout);
+  });
+}

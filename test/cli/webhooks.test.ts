@@ -1,0 +1,116 @@
+/** `tollgate webhooks`, on a database with events that ended in every way. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { micros } from '../../src/domain/money.ts';
+import { changeAccount } from '../../src/storage/accounts.ts';
+import { giveEventUp, listEvents, markEventsStarted, noteAttempt } from '../../src/storage/events.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { administrator, type Customer, newCustomer, newLedger } from '../support/money.ts';
+import { Installation } from '../support/process.ts';
+
+let db: TestDatabase;
+let home: Installation;
+let ada: Customer;
+let bob: Customer;
+const events = { waiting: '', sending: '', delivered: '', failed: '' };
+
+before(async () => {
+  db = await freshDatabase();
+  home = await Installation.make({ DATABASE_URL: db.url, TOLLGATE_SECRET: 'a secret of the tests with 40 characters' });
+  const ledger = newLedger(db.database);
+  [ada, bob] = [await newCustomer(db.database, ledger, 100n), await newCustomer(db.database, ledger, 100n)];
+  const owed = async ({ account }: Customer) => {
+    const changes = { webhookUrl: 'https://receiver.example:8443/hook?token=t', lowBalance: micros(100n) };
+    await changeAccount(administrator(db.database), account, changes);
+    await ledger.adjust(account, micros(-1n), 'for a test');
+    await ledger.adjust(account, micros(1n), 'for a test');
+    return (await listEvents(db.database, { account, limit: 1 }))[0]?.id ?? assert.fail('no event is owed');
+  };
+  events.failed = await owed(ada);
+  events.delivered = await owed(bob);
+  events.sending = await owed(bob);
+  events.waiting = await owed(bob);
+  await markEventsStarted(db.database, [events.failed, events.delivered, events.sending]);
+  const refusing = { durationMs: 12.4, status: 500, fault: 'the receiver answered 500' };
+  await noteAttempt(db.database, events.failed, refusing, false);
+  await noteAttempt(db.database, events.failed, { durationMs: 5, status: 410, fault: 'gone' }, false);
+  await giveEventUp(db.database, events.failed);
+  await noteAttempt(db.database, events.delivered, { durationMs: 7, status: 204, fault: null }, true);
+  await noteAttempt(db.database, events.sending, refusing, false);
+});
+after(async () => {
+  await home.remove();
+  await db.drop();
+});
+
+const listed = async (...options: string[]) => {
+  const { data, ...list } = await home.json('webhooks', 'list', ...options);
+  assert.deepEqual(list, { object: 'list', has_more: false, next_cursor: null });
+  return data as Record<string, unknown>[];
+};
+
+test('list shows what became of each event, newest first, and of its address the host only', async () => {
+  const all = await listed();
+  assert.deepEqual(
+    all.map(({ id, status, attempts }) => ({ id, status, attempts })),
+    [
+      { id: events.waiting, status: 'waiting', attempts: 0 },
+      { id: events.sending, status: 'sending', attempts: 1 },
+      { id: events.delivered, status: 'delivered', attempts: 1 },
+      { id: events.failed, status: 'given_up', attempts: 2 },
+    ],
+  );
+  const { created, ended, last_attempt, ...failed } = all[3] ?? assert.fail('no event');
+  assert.deepEqual(failed, {
+    id: events.failed,
+    object: 'event',
+    type: 'account.balance_low',
+    account_id: ada.account,
+    host: 'receiver.example:8443',
+    status: 'given_up',
+    attempts: 2,
+  });
+  assert.equal(typeof created, 'number');
+  assert.equal(typeof ended, 'number');
+  const { at, ...last } = last_attempt as Record<string, unknown>;
+  assert.equal(typeof at, 'number');
+  assert.deepEqual(last, { duration_ms: 5, http_status: 410, fault: 'gone' });
+  const { stdout } = await home.run(['webhooks', 'list']);
+  assert.match(stdout, new RegExp(`${events.failed}.* receiver.example:8443 +given_up .* gone`));
+  assert.doesNotMatch(stdout, /hook|token/);
+});
+
+test('list can be narrowed to an account and to what failed', async () => {
+  assert.equal((await listed('--account', bob.account)).length, 3);
+  assert.deepEqual(
+    (await listed('--failed')).map(({ id }) => id),
+    [events.failed],
+  );
+  assert.deepEqual(await listed('--failed', '--account', bob.account), []);
+  const { code, stderr } = await home.run(['webhooks', 'list', '--account', 'acc_x']);
+  assert.deepEqual([code, stderr], [1, 'There is no account acc_x.\n']);
+});
+
+test('replay has an event sent again, and refuses one that is still being sent or that there is not', async () => {
+  for (const [id, told] of [
+    [events.waiting, /is still being sent/],
+    [events.sending, /is still being sent/],
+    ['evt_x', /^There is no event evt_x\.\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, told);
+  }
+  const replayed = await home.json('webhooks', 'replay', events.failed);
+  assert.deepEqual([replayed['status'], replayed['attempts'], replayed['ended']], ['waiting', 2, null]);
+  const { stdout } = await home.run(['webhooks', 'replay', events.delivered]);
+  assert.equal(stdout, `${events.delivered} is sent again to receiver.example:8443.\n`);
+  const { rows } = await db.database.pool.query<{ actor: string; details: unknown }>(
+    `select actor, details from acts where action = 'event.replayed' order by seq`,
+  );
+  assert.deepEqual(
+    rows.map(({ details }) => details),
+    [{ event_id: events.failed }, { event_id: events.delivered }],
+  );
+  assert.match(rows[0]?.actor ?? '', /^cli:/);
+});

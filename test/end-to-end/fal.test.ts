@@ -1,0 +1,123 @@
+/** Every kind of model that fal serves, through the public API, with a stand-in that speaks fal's format. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { probeMedia } from '../../src/media/probe.ts';
+import { bytesReader } from '../../src/media/reader.ts';
+import { openStandIn, type StandIn } from '../providers/contract/stand-in.ts';
+import { falFixture } from '../providers/fal/fixture.ts';
+import { assertError } from '../support/errors.ts';
+import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { mp4, png, wav } from '../support/media.ts';
+
+let gateway: TestGateway;
+let standIn: StandIn;
+let film: Buffer;
+let filmSeconds: number;
+before(async () => {
+  film = await mp4({ seconds: 2 });
+  filmSeconds = ((await probeMedia(bytesReader(film))).durationMs ?? 0) / 1000;
+  standIn = await openStandIn(falFixture, { image: await png({ width: 64, height: 64 }), video: film });
+  gateway = await startTestGateway({ configuration: configurationOf(standIn.baseUrl) });
+});
+after(() => Promise.all([gateway.stop(), standIn.close()]));
+
+const configurationOf = (baseUrl: string) => `
+providers:
+  fal: { kind: fal, base_url: "${baseUrl}", api_key: "${String(falFixture.secrets['api_key'])}" }
+models:
+  - { id: picture, kind: image, routes: [{ provider: fal, model: maker/picture/v2/edit }], price: { per_image: 0.25 } }
+  - { id: film, kind: video, routes: [{ provider: fal, model: maker/film/image-to-video }], price: { per_second: 0.1 } }
+  - { id: lips, kind: avatar-video, routes: [{ provider: fal, model: maker/lips }], price: { per_second: 0.05 } }
+  - { id: portrait, kind: avatar-image, routes: [{ provider: fal, model: maker/portrait/v1.5 }], price: { per_second: 0.05 } }
+  - { id: talk, kind: avatar-talk, routes: [{ provider: fal, model: workflows/maker/talk/fast }], price: { per_second: 0.05 } }
+`;
+
+const item = (type: 'image_url' | 'video_url' | 'audio_url') => ({ type, [type]: { url: `http://127.0.0.1/${type}` } });
+const micro = (yuan: number) => Math.round(yuan * 1_000_000) / 1_000_000;
+const lastBody = () => standIn.paid.at(-1)?.json as Record<string, unknown>;
+
+test('two images are made, stored and charged by the image', async () => {
+  const { key } = await gateway.newKey({ balance: '10' });
+  const body = {
+    model: 'picture',
+    prompt: 'A toll gate',
+    size: '1024x1024',
+    n: 2,
+    image_urls: ['http://127.0.0.1/a.png'],
+  };
+  const { status, body: record } = await gateway.post('/v1/images/generations', body, bearer(key));
+  assert.equal(status, 200, JSON.stringify(record));
+  assert.deepEqual(record['_local'], { cost: 0.5, balance: 9.5 });
+  assert.equal(record['data'].length, 2);
+  for (const { url } of record['data'] as { url: string }[]) {
+    assert.ok(url.startsWith(`${gateway.url}/files/`));
+    assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), await png({ width: 64, height: 64 }));
+  }
+  const { image_size, num_images, image_url } = lastBody();
+  assert.deepEqual([image_size, num_images, image_url], [{ width: 1024, height: 1024 }, 2, 'http://127.0.0.1/a.png']);
+});
+
+for (const [model, content, price] of [
+  ['film', [{ type: 'text', text: 'Cars' }, item('image_url')], 0.1],
+  ['lips', [item('video_url'), item('audio_url')], 0.05],
+  ['portrait', [item('image_url'), item('audio_url')], 0.05],
+] as const) {
+  test(`a video of ${model} is made, stored and charged by its stored length`, async () => {
+    const { key } = await gateway.newKey({ balance: '10' });
+    const { status, body } = await gateway.post('/v1/video/generations', { model, content }, bearer(key));
+    assert.equal(status, 200, JSON.stringify(body));
+    const cost = micro(filmSeconds * price);
+    assert.deepEqual(body['_local'], { cost, balance: micro(10 - cost) });
+    const stored = await fetch(String(body['content'][0].video_url));
+    assert.deepEqual(Buffer.from(await stored.arrayBuffer()), film);
+    assert.deepEqual(await gateway.money(key), { balance: micro(10 - cost), held: 0 });
+  });
+}
+
+test('an avatar-talk task is made from the uploads, which fal fetches by their links', async () => {
+  const { key } = await gateway.newKey({ balance: '10' });
+  const before = standIn.paid.length;
+  const jobsBefore = new Set(standIn.jobs.keys());
+  const [voice, footage] = [wav({ seconds: 1.5 }), await mp4({ seconds: 1, hasSound: false })];
+  standIn.jobsEnd('runs on');
+  const form = new FormData();
+  form.append('audio', new Blob([voice]), 'voice.wav');
+  form.append('video', new Blob([footage]), 'footage.mp4');
+  const creation = await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form });
+  const { body: created } = await answerOf(creation);
+  await standIn.received(before + 1);
+  standIn.jobsEnd('succeeds');
+  const { audio_url: audio, video_url: video } = lastBody();
+  for (const [link, bytes] of [
+    [audio, voice],
+    [video, footage],
+  ] as const) {
+    const download = await fetch(String(link));
+    assert.equal(download.status, 200);
+    assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
+  }
+  for (const job of standIn.jobs.values()) if (!jobsBefore.has(job.id)) job.behaviour = 'succeeds';
+  const response = await gateway.fetchedVideo(`/v1/svctalk/generate/${String(created['id'])}`, key);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), film);
+  const cost = micro(filmSeconds * 0.05);
+  assert.equal(Number(response.headers.get('x-cost')), cost);
+  assert.deepEqual(await gateway.money(key), { balance: micro(10 - cost), held: 0 });
+});
+
+test('what fal refuses or fails is told in our words, and costs nothing', async () => {
+  const { key } = await gateway.newKey({ balance: '10' });
+  const create = () => gateway.post('/v1/video/generations', { model: 'film', prompt: 'Cars' }, bearer(key));
+  standIn.creates('refuses input', 'has account trouble', 'takes');
+  const refused = await create();
+  assert.equal(refused.status, 400);
+  assert.deepEqual([refused.body['error'].code, refused.body['error'].param], ['invalid_parameter', 'prompt']);
+  const locked = await create();
+  assert.deepEqual([locked.status, locked.body['error'].code], [502, 'upstream_error']);
+  assert.doesNotMatch(JSON.stringify(locked.body), /locked|balance\b.*top up|fal/i);
+  standIn.jobsEnd('fails by policy');
+  const stopped = await create();
+  standIn.jobsEnd('succeeds');
+  assert.deepEqual([stopped.status, stopped.body['error'].code], [400, 'content_policy_violation']);
+  assert.deepEqual(await gateway.money(key), { balance: 10, held: 0 });
+  assertError(await gateway.get('/v1/video/generations/vid_none', bearer(key)), 'task_not_found');
+});

@@ -1,0 +1,13 @@
+/** Ten thousand random sequences by eight processes at once, killed and cut off at random: the ledger adds up at every moment. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drillLedger } from '../support/ledger-processes.ts';
+import { seedOfRun } from '../support/ledger-steps.ts';
+
+const seed = seedOfRun();
+
+test(`10,000 sequences by eight processes make and lose no money (TEST_SEED=${seed})`, async (context) => {
+  const counts = await drillLedger({ seed, sequences: 10_000, killEvery: 200, cutEvery: 25, lookEvery: 40 });
+  context.diagnostic(`seed ${seed}: ${JSON.stringify(counts)}`);
+  assert.equal(counts['sequences'], 10_000);
+});

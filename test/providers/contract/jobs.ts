@@ -1,0 +1,112 @@
+/** The suite's job of each kind of model, and a provider of a fixture to do it. */
+import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
+import type { Job, Poll, Submission, TaskProvider } from '../../../src/providers/contract.ts';
+import { imageJob, talkJob, videoJob } from '../../support/jobs.ts';
+import type { BodyFacts, FixtureModel, ProviderFixture } from './fixture.ts';
+
+const pictureUrl = 'https://caller.example/picture.png';
+/** What the caller has there: a PNG of one pixel. */
+export const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** A provider of the fixture's kind at this base URL, with short timeouts. */
+export function providerOf(
+  { definition, secrets }: ProviderFixture,
+  baseUrl: string,
+  more: Partial<ProviderSettings> = {},
+): TaskProvider {
+  const settings: ProviderSettings = {
+    ...{ name: 'up', kind: definition.kind, baseUrl, secrets, numbers: {}, headers: {} },
+    ...{ timeoutMs: 2_000, imageTimeoutMs: 2_000, idleTimeoutMs: 2_000, deadlineMs: 60_000 },
+    ...more,
+  };
+  const provider = definition.tasks?.(settings, {
+    fetchFile: (url) =>
+      url === pictureUrl
+        ? Promise.resolve(Readable.from([picture]))
+        : Promise.reject(new Error(`${url} is not fetched here`)),
+    fetchResult: async (url) => Readable.from([Buffer.from(await (await fetch(url)).arrayBuffer())]),
+    tempDir: tmpdir(),
+  });
+  if (provider === undefined) throw new Error(`${definition.kind} has no adapter for tasks`);
+  return provider;
+}
+
+/** The suite's job for a model: two pictures from one, a film of five seconds, a talking face. */
+export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job; facts: BodyFacts } {
+  const common = {
+    ...{ reference, kind: model.kind, model: model.model, options: model.options ?? {}, fields: model.fields ?? {} },
+    qualityScale: { low: 25, medium: 50, high: 75 },
+    hookUrl: `http://gateway.example/hooks/${reference}?k=1&s=2`,
+  };
+  const facts = {
+    picture: pictureUrl,
+    film: 'https://caller.example/film.mp4',
+    sound: 'https://caller.example/sound.wav',
+    hookUrl: common.hookUrl,
+  };
+  const [image, film, sound] = [
+    { type: 'image_url', url: facts.picture } as const,
+    { type: 'video_url', url: facts.film } as const,
+    { type: 'audio_url', url: facts.sound } as const,
+  ];
+  switch (model.kind) {
+    case 'image': {
+      const pixels = model.upscales ? ({ mode: 'upscale', longerSide: 4096 } as const) : undefined;
+      const request = {
+        prompt: 'A toll gate at dawn',
+        imageUrls: model.isFromText ? [] : [facts.picture],
+        n: model.upscales ? 1 : 2,
+      };
+      return { facts, job: { ...imageJob({ ...request, ...(pixels && { pixels }) }), ...common } };
+    }
+    case 'video': {
+      const content = [{ type: 'text', text: 'Cars pass' } as const, image];
+      return { facts, job: { ...videoJob({ content }), ...common } };
+    }
+    case 'avatar-video':
+      return { facts, job: { ...videoJob({ content: [film, sound], form: 'flat' }, 'avatar-video'), ...common } };
+    case 'avatar-image':
+      return { facts, job: { ...videoJob({ content: [image, sound] }, 'avatar-image'), ...common } };
+    case 'avatar-talk': {
+      const talk = talkJob();
+      if (talk.input.kind !== 'avatar_talk') throw new TypeError('a talk is a talk');
+      return {
+        facts: { ...facts, film: talk.input.video.url, sound: talk.input.audio.url },
+        job: { ...talk, ...common },
+      };
+    }
+  }
+}
+
+/** Polls a job that was submitted to its end, or reads the answer that was its result. */
+export async function ended(
+  provider: TaskProvider,
+  submission: Submission,
+  job: Job,
+  signal: AbortSignal,
+): Promise<Exclude<Poll, { state: 'processing' }>> {
+  if (submission.outcome === 'finished') {
+    const answer = await buffer(submission.answer);
+    const poll = await provider.resultOf?.(
+      {
+        bytes: answer.length,
+        read: (range) => Promise.resolve(Readable.from([answer.subarray(range?.start ?? 0, range?.end)])),
+      },
+      job,
+    );
+    if (poll === undefined || poll.state === 'processing') throw new Error('the answer was not read');
+    return poll;
+  }
+  if (submission.outcome !== 'accepted') throw new Error(`not accepted but ${submission.outcome}`);
+  for (let polls = 0; polls < 100; polls++) {
+    const poll = await provider.poll(submission.jobId, job, signal);
+    if (poll.state !== 'processing') return poll;
+  }
+  throw new Error('the job never ends');
+}

@@ -1,0 +1,201 @@
+/** The audit of money: a busy ledger agrees with itself, and any row of it that is changed by hand is told by name. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { micros } from '../../../src/domain/money.ts';
+import { audit, type AuditReport } from '../../../src/storage/audit/audit.ts';
+import { moneyChecks } from '../../../src/storage/audit/checks.ts';
+import { CallLedger } from '../../../src/storage/ledger/calls.ts';
+import { LedgerGroups } from '../../../src/storage/ledger/group.ts';
+import { type BusyLedger, makeBusyLedger } from '../../support/busy-ledger.ts';
+import { admittedCall, callPrice } from '../../support/calls.ts';
+import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Customer, ledgerKey } from '../../support/money.ts';
+import { other_uuid, type Tampering, tamperingsOf, type Target, whileTampered } from '../../support/tampering.ts';
+
+let made: TestDatabase;
+let all: BusyLedger;
+const otherKey = Buffer.alloc(32, 9);
+before(async () => {
+  made = await freshDatabase();
+  all = await makeBusyLedger(made.database);
+});
+after(() => made.drop());
+
+const look = (since?: Date, ledgerKeys: readonly Buffer[] = [ledgerKey]) =>
+  audit({ database: made.database, ledgerKeys }, moneyChecks, { since });
+const wordsOf = ({ findings }: AuditReport) =>
+  findings.map(({ check, subject, says }) => `${check} ${subject}: ${says}`);
+const agrees = async (since?: Date) => assert.deepEqual(wordsOf(await look(since)), []);
+const count = async (table: string) =>
+  (await made.database.pool.query<{ n: number }>(`select count(*)::integer as n from ${table}`)).rows[0]!.n;
+
+test('a ledger that has seen everything agrees, and all of it was looked at', async () => {
+  const report = await look();
+  assert.deepEqual(wordsOf(report), []);
+  assert.equal(report.agrees, true);
+  const { entries, holds, keys } = report.looked;
+  assert.deepEqual(
+    { entries, holds, keys },
+    { entries: await count('entries'), holds: await count('holds'), keys: await count('api_keys') },
+  );
+});
+
+/** What is tampered with: rows of every kind that the busy ledger has. */
+const targets = (): Target[] => {
+  const { busy, poor, idle, unusedKey } = all;
+  const entry = (where: string): Target => ({
+    table: 'entries',
+    where: `(r.transfer_id, r.type) = (select transfer_id, type from entries where ${where} order by account_id, seq limit 1)`,
+  });
+  const hold = (where: string): Target => ({
+    table: 'holds',
+    where: `r.transfer_id = (select transfer_id from holds where ${where} order by transfer_id limit 1)`,
+  });
+  const account = ({ account: id }: Customer): Target => ({ table: 'accounts', where: 'r.id = $1', values: [id] });
+  const key = (id: string): Target => ({ table: 'api_keys', where: 'r.id = $1', values: [id] });
+  return [
+    entry(`type = 'credit'`),
+    entry(`type = 'hold' and task_id is not null`),
+    entry(`type = 'capture' and lines is not null`),
+    entry(`account_id = '${busy.account}' and seq = (select seq from accounts where id = account_id)`),
+    entry('link is null'),
+    entry(`type = 'write_off'`),
+    entry(`type = 'adjustment'`),
+    hold(`state = 'held' and owner is null`),
+    hold(`state = 'held' and owner is not null`),
+    hold(`state = 'captured' and subject like 'req_%'`),
+    hold(`state = 'released' and subject not like 'req_%'`),
+    ...[busy, poor, idle].map(account),
+    key(busy.key),
+    key(unusedKey),
+  ];
+};
+
+/** What other checks compare: what people set of accounts and keys, which the log of acts says too. */
+const notMoney: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['name', 'status', 'created_at', 'webhook_url', 'low_balance'],
+  api_keys: [
+    ...['account_id', 'name', 'level', 'hash', 'start', 'last4', 'models', 'call_limits', 'spend_limit'],
+    ...['max_running_tasks', 'expires_at', 'revoked_at', 'created_at'],
+  ],
+};
+
+/** An account or key without money that is removed, added or renamed is known by the log of acts alone. */
+const hasNoMoney = ({ kind, column, row, table }: Tampering) =>
+  (kind !== 'changed' || column === 'id') &&
+  ((table === 'accounts' && row['seq'] === 0 && kind === 'removed') ||
+    (table === 'api_keys' && row['calls_total'] === 0));
+
+describe('a row changed by hand in any column, removed or added is told by name:', () => {
+  const names = [
+    ...['a credit', `a task's hold`, `a call's capture`, 'the last entry', 'an entry without a link', 'a write-off'],
+    ...['a correction', 'the hold of a task', 'the hold of an open call', 'the hold of a captured call'],
+    ...['the hold of a released task', 'the busy account', 'the poor account', 'the idle account'],
+    ...['the key that was used', 'the key that was not'],
+  ];
+  names.forEach((name, index) => {
+    test(name, async () => {
+      const target = targets()[index];
+      assert.ok(target);
+      const tamperings = await tamperingsOf(made, target, { except: notMoney[target.table] ?? [] });
+      for (const tampering of tamperings.filter((each) => !hasNoMoney(each))) {
+        await whileTampered(made, tampering, async () => {
+          const words = wordsOf(await look());
+          assert.ok(words.length > 0, `${tampering.says} was not found`);
+          const culprits = namesOf(tampering);
+          const isNamed = words.some((line) => culprits.some((culprit) => line.includes(culprit)));
+          assert.ok(isNamed, `${tampering.says}: ${culprits.join(' or ')} is not named by\n${words.join('\n')}`);
+        });
+      }
+      await agrees();
+    });
+  });
+
+  test('the last entries of an account, cut off', async () => {
+    const { account } = all.busy;
+    const says = 'the last entries of an account';
+    const text = `delete from entries where account_id = $1 and seq = (select max(seq) from entries where account_id = $1)`;
+    await whileTampered(made, { says, table: 'entries', statements: [{ text, values: [account] }] }, async () => {
+      assert.match(wordsOf(await look()).join('\n'), new RegExp(`${account}: entry \\d+ is missing at its end`));
+    });
+  });
+
+  test('two legs of an entry, so that it still sums to zero', async () => {
+    const text = `update entries r set d_revenue = d_revenue + 1, d_write_offs = d_write_offs - 1
+      where (transfer_id, type) = (select transfer_id, type from entries where type = 'capture' limit 1)`;
+    await whileTampered(made, { says: 'two legs', table: 'entries', statements: [{ text, values: [] }] }, async () => {
+      assert.match(wordsOf(await look()).join('\n'), /\.capture: no capture moves that/);
+    });
+  });
+});
+
+/** What may be named as the culprit: the row itself, and for an entry its place in the account's order. */
+function namesOf({ table, row }: Tampering): string[] {
+  const text = (column: string) => String(row[column]);
+  if (table === 'accounts' || table === 'api_keys') return [text('id')];
+  if (table === 'holds') return [text('transfer_id'), other_uuid];
+  return [`${text('transfer_id')}.`, `${other_uuid}.`, `entry ${text('seq')} is missing`];
+}
+
+test('what is older than `since` is trusted, what is newer is not', async () => {
+  const { rows } = await made.database.pool.query<{ at: Date }>('select clock_timestamp() as at');
+  const at = rows[0]!.at;
+  await agrees(at);
+  assert.deepEqual((await look(at)).looked['entries'], 0);
+  const hold = await admittedCall(all.calls, all.busy, 100n, all.owner);
+  await all.calls.settle(hold, callPrice(30n));
+  await all.ledger.credit(all.poor.account, micros(7n), 'newer');
+  await agrees(at);
+  assert.equal((await look(at)).looked['entries'], 4);
+  for (const [where, isFound] of [
+    [`type = 'credit' and reason = 'newer'`, true],
+    [`type = 'write_off' and reason is null`, false],
+  ] as const) {
+    const text = `update entries set reason = 'changed' where ctid = (select ctid from entries where ${where} limit 1)`;
+    await whileTampered(made, { says: where, table: 'entries', statements: [{ text, values: [] }] }, async () => {
+      assert.equal((await look(at)).agrees, !isFound, where);
+      assert.equal((await look()).agrees, false, where);
+    });
+  }
+});
+
+test('any of the secrets may have made a link, no other', async () => {
+  const rotated = new CallLedger(new LedgerGroups(made.database, otherKey));
+  const hold = await admittedCall(rotated, all.busy, 100n, all.owner);
+  await all.calls.settle(hold, callPrice(30n));
+  assert.deepEqual(wordsOf(await look(undefined, [otherKey, ledgerKey])), []);
+  const words = wordsOf(await look());
+  assert.ok(words.length === 1 && words[0]!.includes(`${hold.transferId}.hold`), words.join('\n'));
+});
+
+test('a gateway at work does not disturb the audit', async () => {
+  let isLooking = true;
+  let moves = 0;
+  const work = async () => {
+    while (isLooking) {
+      const hold = await admittedCall(all.calls, all.busy, 100n, all.owner);
+      await all.calls.settle(hold, callPrice(1n));
+      moves++;
+    }
+  };
+  const traffic = Promise.all([work(), work(), work()]);
+  try {
+    for (let audits = 0; audits < 3 || moves < 3; audits++) {
+      assert.deepEqual(wordsOf(await look(undefined, [otherKey, ledgerKey])), []);
+    }
+  } finally {
+    isLooking = false;
+    await traffic;
+  }
+});
+
+test('a call whose process is gone for long should have been swept', async () => {
+  const gone = await admittedCall(all.calls, all.busy, 100n, randomUUID());
+  const words = wordsOf(await look(undefined, [otherKey, ledgerKey]));
+  assert.ok(
+    words.length === 1 && words[0]!.includes(`${gone.transferId}: it is held by the process`),
+    words.join('\n'),
+  );
+  await all.calls.release(gone, 'owner_lost');
+});

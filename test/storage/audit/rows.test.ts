@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { deriveKeys } from '../../../src/settings/secrets.ts';
+import { createAccount } from '../../../src/storage/accounts.ts';
+import { LedgerGroups } from '../../../src/storage/ledger/group.ts';
+import { Ledger } from '../../../src/storage/ledger/ledger.ts';
+import { newTaskId } from '../../../src/storage/new-ids.ts';
+import { assertAgrees, type Audited, auditedWorld } from '../../support/audited.ts';
+import { admissionOf, failureOf, ledgerKey } from '../../support/money.ts';
+
+describe('the audit of acts, facts, tasks and blobs', () => {
+  let world: Audited;
+  before(async () => {
+    world = await auditedWorld();
+  });
+  after(() => world.remove());
+
+  const says = async (options?: Parameters<Audited['audit']>[0]) =>
+    (await world.audit(options)).findings.map(({ check, subject, says }) => `${check}: ${subject}: ${says}`);
+
+  test('agrees with what the gateway wrote, and counts what it looked at', async () => {
+    const report = await world.audit({ deep: true });
+    assertAgrees(report);
+    assert.deepEqual(report.looked, {
+      acts: 12,
+      'accounts and keys': 4,
+      tasks: 10,
+      // Two files and an image; uploads of four avatar-talk tasks; an answer that waits to be collected.
+      'blobs that rows name': 12,
+      'blobs in the store': 12,
+    });
+    assertAgrees(await world.audit({ since: new Date(Date.now() + 3_600_000) }));
+  });
+
+  test('accepts what was written under a secret that has been rotated since, and under no other', async () => {
+    const { database } = world.home;
+    const { first } = deriveKeys(['another secret, and one that is long enough']);
+    const later = new Ledger(new LedgerGroups(database, first.ledger));
+    await createAccount({ database, ledgerKey: first.ledger, actor: 'cli:ada' }, 'after the rotation');
+    const id = newTaskId('image');
+    await later.admitTask(admissionOf(world.customer, 5n, { id }));
+    await later.releaseTask(failureOf(world.customer, id));
+    assertAgrees(await world.audit({ ledgerKeys: [first.ledger, ledgerKey] }));
+    assert.deepEqual(
+      (await says()).map((told) => told.replace(/\d+/, 'N')),
+      [
+        'acts: act_N: what it says and the act before it do not give its link',
+        `tasks: ${id}: what it was admitted with does not fit its seal`.replace(/\d+/, 'N'),
+        `tasks: ${id}: how it ended does not fit its seal`.replace(/\d+/, 'N'),
+      ],
+    );
+  });
+});
+
+describe('the audit of blobs', () => {
+  let world: Audited;
+  before(async () => {
+    world = await auditedWorld();
+  });
+  after(() => world.remove());
+
+  const findings = async (deep = false) =>
+    (await world.audit({ deep })).findings.map(({ subject, says }) => `${subject}: ${says}`);
+  const keyOf = async (task: string, column = `files -> 0 ->> 'blobKey'`) => {
+    const { rows } = await world.home.database.pool.query<{ key: string }>(
+      `select ${column} as key from tasks where id = $1`,
+      [task],
+    );
+    return rows[0]?.key ?? assert.fail('no such blob');
+  };
+  const replaced = async (key: string, content: string) => {
+    await world.blobs.remove(key);
+    await world.store(key, Buffer.from(content));
+  };
+
+  test('tells a result that is gone, has another size or, looked at deeply, other bytes', async () => {
+    const { image } = world.tasks;
+    const key = await keyOf(image);
+    await world.blobs.remove(key);
+    assert.deepEqual(await findings(), [`${image}: a blob is not in the store: ${key}`]);
+    await replaced(key, 'short');
+    assert.match((await findings()).join(), /^img_\w+: a blob has 5 bytes where its row says \d+: results/);
+    await replaced(key, `the content of ${key}`.toUpperCase());
+    assert.deepEqual(await findings(), []);
+    assert.deepEqual(await findings(true), [`${image}: a blob has other bytes than its row says: ${key}`]);
+    await replaced(key, `the content of ${key}`);
+    assert.deepEqual(await findings(true), []);
+  });
+
+  test('tells an upload and an answer to be collected that are gone', async () => {
+    const upload = await keyOf(world.tasks.accepted, `uploads -> 'audio' ->> 'blobKey'`);
+    const answer = await keyOf(world.tasks.finished, '(select blob_keys[1] from intents where task_id = tasks.id)');
+    await world.blobs.remove(upload);
+    await world.blobs.remove(answer);
+    assert.deepEqual(
+      new Set(await findings()),
+      new Set([
+        `${world.tasks.accepted}: a blob is not in the store: ${upload}`,
+        `${world.tasks.finished}: a blob is not in the store: ${answer}`,
+      ]),
+    );
+    await replaced(upload, `the content of ${upload}`);
+    await replaced(answer, `the content of ${answer}`);
+  });
+
+  test('tells blobs that no row names once they are older than a day', async () => {
+    const keys = ['uploads/nobody', `results/${world.tasks.image}/left`, 'answers/nobody', 'elsewhere/file'];
+    for (const key of keys) await world.store(key);
+    assert.deepEqual(await findings(), []);
+    const list = world.blobs.list.bind(world.blobs);
+    world.blobs.list = async function* (prefix) {
+      for await (const { key } of list(prefix)) yield { key, changedAtMs: Date.now() - 86_500_000 };
+    };
+    assert.deepEqual(new Set(await findings()), new Set(keys.map((key) => `${key}: no row names it`)));
+    world.blobs.list = list;
+    for (const key of keys) await world.blobs.remove(key);
+  });
+
+  test('tells what was removed and is still there, but not while the removal may be under way', async () => {
+    const { removed } = world.tasks;
+    const key = await keyOf(removed);
+    await world.store(key);
+    assert.deepEqual(await findings(), []);
+    await world.home.database.pool.query(
+      `update tasks set created_at = created_at - interval '1 hour', finished_at = finished_at - interval '1 hour',
+         removed_at = removed_at - interval '11 minutes' where id = $1`,
+      [removed],
+    );
+    const told = await findings();
+    assert.ok(told.includes(`${removed}: it was removed, but a blob is still in the store: ${key}`), told.join('\n'));
+  });
+
+  test('does not tell what was fetched while it looked', async () => {
+    const { avatar } = world.tasks;
+    const key = await keyOf(avatar);
+    const size = world.blobs.size.bind(world.blobs);
+    world.blobs.size = async (asked) => {
+      if (asked === key) {
+        await world.home.database.pool.query(
+          'update tasks set removed_at = clock_timestamp(), request = null, uploads = null where id = $1',
+          [avatar],
+        );
+        await world.blobs.remove(key);
+      }
+      return size(asked);
+    };
+    const told = await findings();
+    assert.ok(!told.some((each) => each.includes(key)), told.join('\n'));
+    world.blobs.size = size;
+  });
+});

@@ -1,0 +1,96 @@
+/** API processes as they run in production, each of its own, over one database and one model that leads to a stand-in. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AccountId } from '../../src/domain/ids.ts';
+import { parseYuan } from '../../src/domain/money.ts';
+import { deriveKeys } from '../../src/settings/secrets.ts';
+import type { Administrator } from '../../src/storage/acts.ts';
+import { createAccount } from '../../src/storage/accounts.ts';
+import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { LedgerGroups } from '../../src/storage/ledger/group.ts';
+import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { chatPath } from './chat-gateway.ts';
+import { freshDatabase, fromTestRun } from './database.ts';
+import { bearer } from './gateway.ts';
+import { Installation, ready, type Running } from './process.ts';
+
+export interface ApiProcess {
+  running: Running;
+  url: string;
+  /** Sends a chat call. */
+  open: (headers: Record<string, string>, body: unknown) => Promise<Response>;
+}
+
+export interface ApiProcesses {
+  apis: ApiProcess[];
+  database: Database;
+  groups: LedgerGroups;
+  ledgerKey: Buffer;
+  /** An account with so many yuan, and the header of a key of it. */
+  newCustomer: (
+    balance: string,
+    limits?: Partial<NewApiKey>,
+  ) => Promise<{ account: AccountId; headers: Record<string, string> }>;
+  stop(): Promise<void>;
+}
+
+const secret = 'a secret of the tests with 40 characters';
+
+/** Starts so many processes; the model `chat-one` of all leads to this upstream, for a thousand yuan a million tokens. */
+export async function startApiProcesses(count: number, upstreamUrl: string): Promise<ApiProcesses> {
+  const ledgerKey = deriveKeys([secret]).first.ledger;
+  const made = await freshDatabase();
+  const { database, url } = made;
+  const groups = new LedgerGroups(database, ledgerKey);
+  const by: Administrator = { database, ledgerKey, actor: 'tollgate' };
+  const home = await Installation.make({
+    DATABASE_URL: url,
+    TEMPORAL_ADDRESS: fromTestRun('TEMPORAL_ADDRESS'),
+    TOLLGATE_SECRET: secret,
+  });
+  await writeFile(join(home.folder, 'tollgate.yaml'), configurationOf(upstreamUrl));
+  return {
+    apis: await Promise.all(Array.from({ length: count }, () => startApi(home))),
+    database,
+    groups,
+    ledgerKey,
+    async newCustomer(balance, limits = {}) {
+      const { id: account } = await createAccount(by, 'test');
+      await new Ledger(groups).credit(account, parseYuan(balance) ?? assert.fail('no amount'), 'for a test');
+      const options = { ...noLimits, name: 'test', level: 'chat' as const, ...limits };
+      return { account, headers: bearer((await createApiKey(by, account, options)).secret) };
+    },
+    async stop() {
+      await home.remove();
+      await made.drop();
+    },
+  };
+}
+
+async function startApi(home: Installation): Promise<ApiProcess> {
+  const running = home.spawn(['api']);
+  const url = await running.printed(/"address":"(http:[^"]+)"/);
+  await ready(url);
+  return {
+    running,
+    url,
+    open: (headers, body) =>
+      fetch(`${url}${chatPath}`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  };
+}
+
+const configurationOf = (url: string): string => `
+providers:
+  first: { kind: openai, base_url: '${url}', api_key: sk-of-the-operator-1 }
+models:
+  - id: chat-one
+    kind: chat
+    routes: [{ provider: first, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+`;

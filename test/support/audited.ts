@@ -1,0 +1,160 @@
+/** A database in which everything that the audit looks at has happened, with the blobs that its rows name. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { AccountId, TaskId } from '../../src/domain/ids.ts';
+import { micros } from '../../src/domain/money.ts';
+import type { StoredFile } from '../../src/domain/tasks.ts';
+import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../../src/storage/accounts.ts';
+import { changeKey, createApiKey, noLimits, revokeKey } from '../../src/storage/api-keys.ts';
+import { audit, type AuditReport, type Check } from '../../src/storage/audit/audit.ts';
+import { blobsCheck } from '../../src/storage/audit/blobs.ts';
+import { rowChecks } from '../../src/storage/audit/checks.ts';
+import { claimFetch, removeMedia } from '../../src/storage/fetches.ts';
+import { createFileBlobs, type FileBlobs } from '../../src/storage/file-blobs.ts';
+import { closeIntent, openIntent, withdrawIntent } from '../../src/storage/intents.ts';
+import type { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
+import { markStarted } from '../../src/storage/tasks.ts';
+import { freshDatabase, type TestDatabase } from './database.ts';
+import {
+  administrator,
+  admissionOf,
+  type Customer,
+  failureOf,
+  ledgerKey,
+  newCustomer,
+  newLedger,
+  successOf,
+} from './money.ts';
+
+export interface Audited {
+  home: TestDatabase;
+  ledger: Ledger;
+  blobs: FileBlobs;
+  /** Has money, a webhook and a threshold, and a key that bought everything. */
+  customer: Customer;
+  /** Of an account that never did anything. */
+  idle: Customer;
+  tasks: Readonly<Record<TaskName, TaskId>>;
+  store(key: string, bytes?: Buffer): Promise<StoredFile>;
+  /** Everything that is not about the customers' money and counters. */
+  audit(options?: { since?: Date; ledgerKeys?: readonly Buffer[]; deep?: boolean }): Promise<AuditReport>;
+  remove(): Promise<void>;
+}
+
+export type TaskName =
+  | 'accepted'
+  | 'running'
+  | 'withdrawn'
+  | 'finished'
+  | 'image'
+  | 'avatar'
+  | 'claimed'
+  | 'removed'
+  | 'failed'
+  | 'cancelled';
+
+export async function auditedWorld(): Promise<Audited> {
+  const home = await freshDatabase();
+  const { database } = home;
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-audit-'));
+  const blobs = createFileBlobs(folder);
+  const ledger = newLedger(database);
+  const by = administrator(database);
+
+  const store = async (key: string, bytes = Buffer.from(`the content of ${key}`)): Promise<StoredFile> => {
+    const { bytes: count, sha256 } = await blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
+    return { blobKey: key, mediaType: 'video/mp4', bytes: count, sha256, durationMs: 1000 };
+  };
+
+  const customer = await newCustomer(database, ledger, 1_000_000n, { maxRunningTasks: 50 });
+  await changeAccount(by, customer.account, { webhookUrl: 'https://example.com/hook', lowBalance: micros(10n) });
+  await changeKey(by, customer.key, {
+    callLimits: [{ calls: 1000, per: 'day' }],
+    spendLimit: { amount: micros(900_000n), per: 'month' },
+    models: ['sim-image'],
+    expiresAt: new Date('2099-01-31T00:00:00.123Z'),
+  });
+  await ledger.adjust(customer.account, micros(-7n), 'a correction');
+  const { id: idleAccount } = await createAccount(by, 'idle');
+  const idle = { account: idleAccount, key: await idleKey(idleAccount) };
+  await suspendAccount(by, idleAccount, 'for a test');
+  await resumeAccount(by, idleAccount);
+
+  async function idleKey(account: AccountId) {
+    const { key } = await createApiKey(by, account, { ...noLimits, name: 'idle', level: 'admin' });
+    await revokeKey(by, key.id);
+    return key.id;
+  }
+
+  async function admitted(kind: 'image' | 'avatar_talk'): Promise<TaskId> {
+    const id = newTaskId(kind);
+    const { task, ...admission } = admissionOf(customer, 100n, { id, kind });
+    const uploads = kind === 'avatar_talk' && {
+      uploads: { audio: await store(newBlobKey('uploads')), video: await store(newBlobKey('uploads')) },
+    };
+    const { admitted } = await ledger.admitTask({ ...admission, task: { ...task, ...uploads } });
+    assert.equal(admitted, 'new');
+    await markStarted(database, [id]);
+    return id;
+  }
+  async function sent(kind: 'image' | 'avatar_talk'): Promise<TaskId> {
+    const id = await admitted(kind);
+    await openIntent(database, id, 0, 'simulator');
+    await closeIntent(database, id, 0, { outcome: 'accepted', jobId: 'job' });
+    return id;
+  }
+  async function done(kind: 'image' | 'avatar_talk'): Promise<TaskId> {
+    const id = await sent(kind);
+    const files = [await store(newBlobKey(`results/${id}`))];
+    await ledger.settleTask({ ...successOf(customer, id, 70n), durationMs: kind === 'image' ? null : 1000, files });
+    return id;
+  }
+
+  const withdrawn = await admitted('image');
+  const opened = await openIntent(database, withdrawn, 0, 'simulator');
+  assert.ok(opened.opened === 'now');
+  assert.equal(await withdrawIntent(database, withdrawn, 0, opened.nonce), true);
+  const finished = await admitted('image');
+  await openIntent(database, finished, 0, 'simulator');
+  const answer = newBlobKey(`results/${finished}`);
+  await store(answer);
+  await closeIntent(database, finished, 0, { outcome: 'finished', blobKeys: [answer] });
+  const tasks = {
+    withdrawn,
+    finished,
+    accepted: await admitted('avatar_talk'),
+    running: await sent('image'),
+    image: await done('image'),
+    avatar: await done('avatar_talk'),
+    claimed: await done('avatar_talk'),
+    removed: await done('avatar_talk'),
+    failed: await sent('image'),
+    cancelled: await sent('avatar_talk'),
+  };
+  assert.ok(await claimFetch(database, tasks.claimed, 600_000));
+  assert.ok(await removeMedia(database, blobs, tasks.removed));
+  await ledger.releaseTask(failureOf(customer, tasks.failed));
+  await ledger.releaseTask(failureOf(customer, tasks.cancelled, 'cancelled'));
+
+  return {
+    ...{ home, ledger, blobs, customer, idle, tasks, store },
+    audit: ({ since, ledgerKeys = [ledgerKey], deep = false } = {}) => {
+      const checks: Check[] = [...rowChecks, blobsCheck({ database, blobs, deep })];
+      return audit({ database, ledgerKeys }, checks, { since });
+    },
+    async remove() {
+      await home.drop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Fails with what disagrees, if anything does. */
+export function assertAgrees({ findings, agrees }: AuditReport): void {
+  assert.deepEqual(findings, []);
+  assert.equal(agrees, true);
+}
