@@ -13,6 +13,7 @@ import type { ApiDependencies } from './api/dependencies.ts';
 import { HealthBook } from './api/health/health-book.ts';
 import { Readiness } from './api/health/readiness.ts';
 import { KeyCache } from './api/keys/key-cache.ts';
+import { webhookRecord } from './api/presenters/tasks.ts';
 import { serve } from './api/server.ts';
 import { type DeliveryPace, standardPace } from './domain/webhooks.ts';
 import { fetchWindowMs } from './domain/limits.ts';
@@ -37,6 +38,7 @@ import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { Owner } from './storage/ledger/sweep.ts';
 import { TaskNews } from './storage/task-news.ts';
+import { findTask } from './storage/tasks.ts';
 import { webhookSecrets } from './storage/webhook-secrets.ts';
 import { loadTokenizer } from './tokens/count-tokens.ts';
 import { ensureAuditSchedule } from './temporal/audit-schedule.ts';
@@ -159,6 +161,10 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     downloads: pLimit(downloads_at_once),
     webhooks: {
       post: webhookPoster(guard),
+      dataOf: async ({ data, taskId }) => {
+        const task = taskId === null ? undefined : await findTask(database, taskId);
+        return task ? webhookRecord({ secrets, publicUrl: () => core.publicUrl }, task) : data;
+      },
       secrets: (account) => webhookSecrets(database, secrets, account),
       pace: options.deliveryPace ?? standardPace,
     },

@@ -17,6 +17,20 @@ export interface HouseActivities {
   giveUp(args: { eventId: string }): Promise<Delivery>;
 }
 
+/** On the queue of the workflows: what takes longer than a step in our own database may. */
+export interface CleaningActivities {
+  /** Stops what providers may still be doing for a task that ended without success, and deletes what was stored for it. */
+  withdraw(args: { taskId: TaskId }): Promise<Withdrawn>;
+}
+
+/** What became of the jobs of a task that nobody waits for any more. */
+export interface Withdrawn {
+  /** Asked to stop, where their provider can. */
+  stopped: number;
+  /** Left to end by themselves, at the operator's cost. */
+  left: number;
+}
+
 /** On the queue of the workflows: attempts to deliver events. */
 export interface DeliveryActivities {
   deliver(args: { eventId: string }): Promise<Delivery>;
@@ -61,4 +75,6 @@ export interface Ended {
   state: FinalTaskState;
   /** When the result has to be deleted, if it is one that is kept for minutes only. */
   expiresInMs: number | null;
+  /** The event that is owed to a webhook for this end; workflows of before 0.1.0 were not told. */
+  eventId?: string;
 }

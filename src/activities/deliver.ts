@@ -19,7 +19,12 @@ export async function deliver(
   if (!event) return giveUp(deps, { eventId });
   const secrets = await webhooks.secrets(event.accountId);
   const startedAt = performance.now();
-  const request = { url: event.url, id: event.id, body: webhookBody(event), secrets };
+  const request = {
+    url: event.url,
+    id: event.id,
+    body: webhookBody({ ...event, data: await webhooks.dataOf(event) }),
+    secrets,
+  };
   const { verdict, status, fault } = await webhooks.post(request, signal);
   const durationMs = performance.now() - startedAt;
   const isDelivered = verdict === 'delivered';

@@ -7,6 +7,7 @@ import type { TaskProvider } from '../providers/contract.ts';
 import type { AuditReport } from '../storage/audit/audit.ts';
 import type { BlobStore } from '../storage/blobs.ts';
 import type { Database } from '../storage/database.ts';
+import type { EventToDeliver } from '../storage/events.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { ProviderAddresses } from '../storage/provider-addresses.ts';
 
@@ -25,6 +26,8 @@ export interface SubmitDoor {
 export interface WebhookTools {
   /** Signs and sends one attempt; rejects with the reason of `signal`. */
   post(request: WebhookRequest, signal: AbortSignal): Promise<WebhookOutcome>;
+  /** What an event tells: what was kept of it, or the record of its task as it is now. */
+  dataOf(event: Pick<EventToDeliver, 'data' | 'taskId'>): Promise<unknown>;
   /** All that are valid now. */
   secrets(account: AccountId): Promise<readonly string[]>;
   pace: DeliveryPace;

@@ -6,6 +6,7 @@ import { type Output, quoteOf } from '../domain/pricing.ts';
 import { keepable } from '../domain/text.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
+import { eventOfTask } from '../storage/events.ts';
 import { tellFinal } from '../storage/task-news.ts';
 import { findTask, type Task } from '../storage/tasks.ts';
 import type { Ended, FailureFacts } from './contract.ts';
@@ -67,11 +68,13 @@ async function load(deps: ActivityDependencies, id: TaskId): Promise<Task> {
   return task;
 }
 
-async function answer(deps: ActivityDependencies, task: Task, { ended, state }: TaskEnded): Promise<Ended> {
+async function answer(deps: ActivityDependencies, task: Task, { ended, state, ...told }: TaskEnded): Promise<Ended> {
   if (ended) await tellFinal(deps.database, [task.id]);
+  const eventId = ended ? told.eventId : await eventOfTask(deps.database, task.id);
   const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
   const doneSinceMs = isFinal(task.state) && task.finishedAt ? Date.now() - task.finishedAt.getTime() : 0;
-  return { state, expiresInMs: keptForMinutes ? Math.max(0, deps.fetchWindowMs - doneSinceMs) : null };
+  const expiresInMs = keptForMinutes ? Math.max(0, deps.fetchWindowMs - doneSinceMs) : null;
+  return { state, expiresInMs, ...(eventId !== undefined && { eventId }) };
 }
 
 function factsOf(error: FailureFacts) {

@@ -1,6 +1,12 @@
 /** The activities as tables: what runs on the queues of providers, the steps in our own database, deliveries, and the audit. */
 import { audit } from './audit.ts';
-import type { AuditActivities, DeliveryActivities, HouseActivities, ProviderActivities } from './contract.ts';
+import type {
+  AuditActivities,
+  CleaningActivities,
+  DeliveryActivities,
+  HouseActivities,
+  ProviderActivities,
+} from './contract.ts';
 import { collect } from './collect.ts';
 import { deliver, giveUp } from './deliver.ts';
 import type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';
@@ -9,6 +15,7 @@ import { expire } from './expire.ts';
 import { guarded } from './failures.ts';
 import { withHeartbeats } from './heartbeat.ts';
 import { submit } from './submit.ts';
+import { withdraw } from './withdraw.ts';
 
 export type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';
 
@@ -29,6 +36,10 @@ export const houseActivities = (deps: ActivityDependencies): HouseActivities => 
   release: (args) => guarded(deps.log, args, () => release(deps, args)),
   expire: (args) => guarded(deps.log, args, () => expire(deps, args)),
   giveUp: (args) => guarded(deps.log, args, () => giveUp(deps, args)),
+});
+
+export const cleaningActivities = (deps: ActivityDependencies): CleaningActivities => ({
+  withdraw: (args) => guarded(deps.log, args, () => withHeartbeats((signal) => withdraw(deps, args, signal))),
 });
 
 export const deliveryActivities = (deps: ActivityDependencies): DeliveryActivities => ({

@@ -3,7 +3,7 @@
  * tells of, and is from then on what drives its delivery: whoever starts or repeats it reads the row first.
  */
 import * as z from 'zod';
-import type { AccountId } from '../domain/ids.ts';
+import type { AccountId, TaskId } from '../domain/ids.ts';
 import { administer, type Administrator } from './acts.ts';
 import { type Database, sqlState } from './database.ts';
 
@@ -54,20 +54,29 @@ export async function takeSilentEvents(database: Database, count: number): Promi
 /** An event whose delivery is under way. */
 export interface EventToDeliver extends OwedEvent {
   url: string;
+  /** What is told; of the end of a task null. */
   data: unknown;
+  /** The task whose end it tells of. */
+  taskId: TaskId | null;
   createdAt: Date;
   /** By the database's clock, since the delivery was started. */
   elapsedMs: number;
 }
 
-/** The event, unless there is none or it has ended. */
+/** The event, unless there is none or it has ended; its delivery counts as started from now on, if it did not before. */
 export async function eventToDeliver(database: Database, id: string): Promise<EventToDeliver | undefined> {
   const { rows } = await database.pool.query(
-    `select ${owedColumns}, url, data, created_at, coalesce(${elapsedMs}, 0) as elapsed_ms
-     from events where id = $1 and ended_at is null`,
+    `update events set started_at = coalesce(started_at, clock_timestamp()) where id = $1 and ended_at is null
+     returning ${owedColumns}, url, data, task_id, created_at, ${elapsedMs} as elapsed_ms`,
     [id],
   );
   return rows[0] === undefined ? undefined : deliverRow.parse(rows[0]);
+}
+
+/** The event that tells a webhook of this task's end, if there is one. */
+export async function eventOfTask(database: Database, task: TaskId): Promise<string | undefined> {
+  const { rows } = await database.pool.query('select id from events where task_id = $1', [task]);
+  return rows[0] === undefined ? undefined : idRow.parse(rows[0]).id;
 }
 
 /** An attempt that was made. */
@@ -192,14 +201,27 @@ const owedFields = { id: z.string(), account_id: z.string().transform((id) => id
 const owedRow = z
   .object(owedFields)
   .transform(({ account_id, ...row }): OwedEvent => ({ ...row, accountId: account_id }));
+const idRow = z.object({ id: z.string() });
+const taskId = z
+  .string()
+  .transform((id) => id as TaskId)
+  .nullable();
 const deliverRow = z
-  .object({ ...owedFields, url: z.string(), data: z.unknown(), created_at: z.date(), elapsed_ms: z.number() })
+  .object({
+    ...owedFields,
+    url: z.string(),
+    data: z.unknown(),
+    task_id: taskId,
+    created_at: z.date(),
+    elapsed_ms: z.number(),
+  })
   .transform((row): EventToDeliver => ({
     id: row.id,
     accountId: row.account_id,
     type: row.type,
     url: row.url,
     data: row.data,
+    taskId: row.task_id,
     createdAt: row.created_at,
     elapsedMs: row.elapsed_ms,
   }));

@@ -3,6 +3,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import {
   type ActivityDependencies,
   auditActivities,
+  cleaningActivities,
   collectActivities,
   deliveryActivities,
   houseActivities,
@@ -58,7 +59,12 @@ export async function startWorkers(
     ...common,
     taskQueue: queues.workflows,
     workflowBundle: { codePath: bundlePath },
-    activities: { ...houseActivities(deps), ...deliveryActivities(deps), ...auditActivities(deps) },
+    activities: {
+      ...houseActivities(deps),
+      ...cleaningActivities(deps),
+      ...deliveryActivities(deps),
+      ...auditActivities(deps),
+    },
     maxConcurrentActivityTaskExecutions: delivery_slots,
     maxCachedWorkflows: 2_000,
   };

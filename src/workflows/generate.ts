@@ -5,15 +5,26 @@
 import {
   CancellationScope,
   isCancellation,
+  ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   sleep,
+  startChild,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
-import { defineSearchAttributeKey } from '@temporalio/common';
-import type { HouseActivities, ProviderActivities, TaskFailed, Ended } from '../activities/contract.ts';
+import { defineSearchAttributeKey, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type {
+  CleaningActivities,
+  Ended,
+  HouseActivities,
+  ProviderActivities,
+  TaskFailed,
+} from '../activities/contract.ts';
 import type { TaskId } from '../domain/ids.ts';
+import type { deliver } from './deliver.ts';
 
 export interface GenerateInput {
   taskId: TaskId;
@@ -30,6 +41,7 @@ export interface RouteFacts {
 }
 
 const status = defineSearchAttributeKey('TollgateStatus', 'KEYWORD');
+const account = defineSearchAttributeKey('TollgateAccount', 'KEYWORD');
 
 // Steps in our own database: cheap, repeatable without limit, and past five seconds a timer on the server.
 const house = proxyLocalActivities<HouseActivities>({
@@ -38,19 +50,54 @@ const house = proxyLocalActivities<HouseActivities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
+// The activity itself gives up on a provider that is away for minutes.
+const cleaning = proxyActivities<CleaningActivities>({
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '60s' },
+});
+
 export async function generate(input: GenerateInput): Promise<Ended> {
   const { taskId } = input;
   const ended = await end(input);
   upsertSearchAttributes([{ key: status, value: ended.state }]);
   setCurrentDetails(`The task is ${ended.state}.`);
-  await CancellationScope.nonCancellable(() => expiry(taskId, ended.expiresInMs));
+  // What has ended can't be cancelled, and what is left to do would stay undone for ever.
+  await CancellationScope.nonCancellable(async () => {
+    if (ended.eventId !== undefined) await tell(taskId, ended.eventId);
+    if (ended.state !== 'succeeded' && patched('withdraw')) await withdrawal(taskId);
+    await expiry(taskId, ended.expiresInMs);
+  });
   return ended;
 }
 
-/**
- * Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there. Cancelling no longer
- * stops that: what has ended can't be cancelled, and the media would stay for ever.
- */
+/** Has the task's webhook told, by a workflow that goes on when this one has closed. A scan may have started it before. */
+async function tell(taskId: TaskId, eventId: string): Promise<void> {
+  try {
+    await startChild<typeof deliver>('deliver', {
+      workflowId: eventId,
+      args: [{ eventId }],
+      typedSearchAttributes: [{ key: account, value: workflowInfo().typedSearchAttributes.get(account) ?? '' }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `webhook of ${taskId}`,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Nobody needs what a provider may still be making. Where it can't be told, the sweep of the store does the rest. */
+async function withdrawal(taskId: TaskId): Promise<void> {
+  try {
+    await cleaning.withdraw({ taskId });
+  } catch {
+    setCurrentDetails(
+      'The task has ended. What was stored or sent for it could not be withdrawn; see the log of the worker.',
+    );
+  }
+}
+
+/** Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there. */
 async function expiry(taskId: TaskId, expiresInMs: number | null): Promise<void> {
   for (let wait = expiresInMs; wait !== null;) {
     await sleep(wait);

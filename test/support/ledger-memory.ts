@@ -238,9 +238,10 @@ function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>,
 
 function keepTasks(next: MemoryRows, { newTask, endedTask }: Decision<unknown>, account: LockedAccount, now: Date) {
   if (newTask) {
-    const { id, keyId, transferId, holdAmount } = newTask;
+    const { id, kind, keyId, transferId, holdAmount } = newTask;
     if (next.tasks.has(id)) throw refusal('23505', `there is a task ${id} already`);
-    const row = { id, state: 'accepted', accountId: account.id, keyId, transferId, holdAmount } as const;
+    const whose = { accountId: account.id, keyId, webhookUrl: null };
+    const row = { id, kind, state: 'accepted', ...whose, transferId, holdAmount } as const;
     const sale = { units: '1.000', unit: 'image', unitPrice: holdAmount, priceVersion: 'v1' } as const;
     next.tasks.set(id, { ...row, sale, createdAt: now });
   }

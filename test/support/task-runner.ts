@@ -156,6 +156,7 @@ export async function startTaskRunner({
     downloads: (download) => download(),
     webhooks: {
       post: (request) => Promise.resolve(webhook(request)),
+      dataOf: ({ data }) => Promise.resolve(data),
       secrets: () => Promise.resolve(['whsec_c2VjcmV0']),
       pace,
     },

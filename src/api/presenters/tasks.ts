@@ -61,13 +61,31 @@ export const listedAvatarTalkRecord = (task: ListedTask): Record<string, unknown
   id: task.id,
   object: 'avatar_talk',
   model: task.model,
-  status: task.isGone ? 'removed' : avatarTalkStatuses[publicStatus(task.state)],
+  status: task.isGone ? 'removed' : avatarTalkStatusOf(task),
   created: unixSeconds(task.createdAt),
+  ...avatarTalkFacts(task),
+});
+
+const avatarTalkFacts = (task: ShownTask) => ({
   duration: task.durationMs === null ? null : task.durationMs / 1000,
   tokens: task.durationMs === null ? null : tokensOfSeconds(task.durationMs),
   cost: task.cost === null ? null : toYuan(task.cost),
   error: publicStatus(task.state) === 'failed' ? errorOf(task) : null,
 });
+
+const avatarTalkStatusOf = (task: ShownTask) => avatarTalkStatuses[publicStatus(task.state)];
+
+/** What a webhook is told of a task that has ended: what GET would give, but of avatar-talk no more than that it is there. */
+export function webhookRecord(links: Links, task: ShownTask): Record<string, unknown> {
+  switch (task.kind) {
+    case 'image':
+      return imageRecord(links, task);
+    case 'video':
+      return videoRecord(links, task);
+    case 'avatar_talk':
+      return { id: task.id, object: 'avatar_talk', status: avatarTalkStatusOf(task), ...avatarTalkFacts(task) };
+  }
+}
 
 const avatarTalkStatuses = { processing: 'processing', succeeded: 'completed', failed: 'error' } as const;
 

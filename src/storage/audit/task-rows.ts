@@ -69,8 +69,8 @@ const ofItself: Rules = [
     't.removed_at is not null and num_nonnulls(t.request, t.uploads) > 0',
   ],
   [
-    'it was removed, which only fetched and expired results of avatar-talk are',
-    `t.removed_at is not null and (t.kind <> 'avatar_talk' or t.state <> 'succeeded')`,
+    'it was removed within a day, which only tasks of avatar-talk are',
+    `t.kind <> 'avatar_talk' and t.removed_at < t.finished_at + interval '1 day'`,
   ],
   // The end has whole milliseconds, cut off.
   ['it was removed before it ended or in the future', 't.removed_at < t.finished_at or t.removed_at > n.now'],

@@ -13,19 +13,20 @@ import * as rules from '../../domain/ledger.ts';
 import { type MicroYuan, micros } from '../../domain/money.ts';
 import { type FinalTaskState, isFinal, type StoredFile } from '../../domain/tasks.ts';
 import type { Actor } from '../acts.ts';
-import { newTransferId } from '../new-ids.ts';
+import { newEventId, newTransferId } from '../new-ids.ts';
 import type { LedgerGroups } from './group.ts';
 import {
   type Decision,
   type EntrySale,
   type EntrySubject,
   type Move,
+  type NewEvent,
   type MoveRows,
   type NewTask,
   thousandthsText,
   unusedOf,
 } from './move.ts';
-import type { LockedTask } from './view.ts';
+import type { LockedAccount, LockedTask } from './view.ts';
 
 export interface TaskAdmission {
   account: AccountId;
@@ -76,6 +77,8 @@ export interface TaskFailure extends TaskEnd {
 export interface TaskEnded {
   ended: boolean;
   state: FinalTaskState;
+  /** The event that tells a webhook of this end; only of the call that ended the task. */
+  eventId?: string;
 }
 
 export class Ledger {
@@ -203,12 +206,13 @@ export class Ledger {
     end: TaskEnd,
     decideEnd: (rows: MoveRows, task: LockedTask) => Omit<Decision<never>, 'outcome'> & { charged: MicroYuan },
   ) {
+    const eventId = newEventId();
     return this.#groups.commit<TaskEnded>({
       account: end.account,
       key: end.key,
       task: end.task,
       decide(rows) {
-        const { task, key } = rows;
+        const { account, task, key } = rows;
         if (!task || !key) throw new Error(`no task ${end.task}`);
         if (isFinal(task.state)) return { outcome: { ended: false, state: task.state } };
         const { charged, ...decision } = decideEnd(rows, task);
@@ -220,7 +224,9 @@ export class Ledger {
         });
         const state = decision.endedTask?.state;
         if (!state) throw new Error('a task ends in a state');
-        return { ...decision, counters, outcome: { ended: true, state } };
+        const newEvent = eventOf(eventId, account, task, state);
+        const outcome = { ended: true, state, ...(newEvent && { eventId }) };
+        return { ...decision, counters, outcome, ...(newEvent && { newEvent }) };
       },
     });
   }
@@ -256,6 +262,14 @@ function answerOfBound(bound: NonNullable<MoveRows['bound']>, asked: { bodyHash:
     return { admitted: 'no', refusal: new GatewayError('idempotency_key_reused', text) };
   }
   return { admitted: 'before', taskId: bound.taskId };
+}
+
+/** Tells the webhook that the request named, else the account's; nobody where there is neither. */
+function eventOf(id: string, account: LockedAccount, task: LockedTask, state: FinalTaskState): NewEvent | undefined {
+  const url = task.webhookUrl ?? account.webhookUrl;
+  if (url === null) return undefined;
+  const end = state === 'succeeded' ? 'succeeded' : 'failed';
+  return { id, account: account.id, url, type: `${task.kind}.${end}`, taskId: task.id };
 }
 
 const subjectOf = (end: { model: string; requestId: string }, task: LockedTask): EntrySubject => ({

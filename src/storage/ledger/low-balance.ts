@@ -1,17 +1,8 @@
 /** The low-balance event: an account whose money, held money included, falls below its threshold has crossed it, once until it is back above. */
-import type { AccountId } from '../../domain/ids.ts';
 import { plus, toYuan } from '../../domain/money.ts';
 import { newEventId } from '../new-ids.ts';
+import type { NewEvent } from './move.ts';
 import type { LockedAccount } from './view.ts';
-
-/** An event that is owed to a webhook. */
-export interface NewEvent {
-  id: string;
-  account: AccountId;
-  type: 'account.balance_low';
-  url: string;
-  data: Record<string, unknown>;
-}
 
 /**
  * Notes on the account whether it is low now. Answers the event of having crossed its threshold, if it has just done so

@@ -40,6 +40,8 @@ export interface Decision<T> {
   boundKey?: BoundKey;
   /** The answer of the call that bound this key is stored; or the key is free again. */
   closedKey?: { transferId: TransferId; answer: string | null };
+  /** Owed to a webhook from now on. */
+  newEvent?: NewEvent;
   /** Logged with the rest; only of moves that said so. */
   act?: NewAct;
 }
@@ -114,6 +116,12 @@ export interface NewTask {
   transferId: TransferId;
   holdAmount: MicroYuan;
 }
+
+/** An event that is owed to a webhook. What is told of a task is its record, made anew for each attempt. */
+export type NewEvent = { id: string; account: AccountId; url: string } & (
+  | { type: 'account.balance_low'; data: Record<string, unknown> }
+  | { type: `${TaskKind}.${'succeeded' | 'failed'}`; taskId: TaskId }
+);
 
 export type EndedTask = { id: TaskId; state: FinalTaskState; balanceAfter: MicroYuan } & (
   | { state: 'succeeded'; cost: MicroYuan; durationMs: number | null; files: readonly StoredFile[] }

@@ -1,8 +1,7 @@
 /** Rows that a group writes: the ledger's entries with what the chain signs of them, and tasks and keys as JSON. */
 import type { AccountId } from '../../domain/ids.ts';
 import { admissionSeal, endSeal, requestDigest } from '../seals.ts';
-import type { NewEvent } from './low-balance.ts';
-import type { BoundKey, EndedTask, NewEntry, NewTask } from './move.ts';
+import type { BoundKey, EndedTask, NewEntry, NewEvent, NewTask } from './move.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -90,12 +89,12 @@ export function endJson(task: EndedTask, now: Date, ledgerKey: Buffer): Json {
   return { ...facts, end_seal: endSeal(ledgerKey, facts).toString('hex') };
 }
 
-/** An event that is owed to the account's webhook. */
+/** An event that is owed to a webhook. */
 export const eventJson = (event: NewEvent, now: Date): Json => ({
   id: event.id,
   account_id: event.account,
   type: event.type,
   url: event.url,
-  data: event.data,
+  ...('taskId' in event ? { data: null, task_id: event.taskId } : { data: event.data, task_id: null }),
   created_at: now.toISOString(),
 });

@@ -54,7 +54,7 @@ export const closeKeys = {
 
 export const insertEvents = {
   name: 'insert-events',
-  text: `insert into events (id, account_id, type, url, data, created_at)
+  text: `insert into events (id, account_id, type, url, data, task_id, created_at)
     select * from jsonb_to_recordset($1::jsonb)
-      as r(id text, account_id text, type text, url text, data jsonb, created_at timestamptz)`,
+      as r(id text, account_id text, type text, url text, data jsonb, task_id text, created_at timestamptz)`,
 };

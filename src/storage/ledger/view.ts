@@ -6,7 +6,7 @@ import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import { callLimitsSchema, keyLevels, storedSpendLimitSchema } from '../../domain/keys.ts';
 import { micros, type MicroYuan } from '../../domain/money.ts';
 import type { EntrySale } from './move.ts';
-import { taskStates, type TaskState } from '../../domain/tasks.ts';
+import { type TaskKind, taskKinds, taskStates, type TaskState } from '../../domain/tasks.ts';
 
 export interface LockedAccount extends AccountState {
   id: AccountId;
@@ -30,9 +30,12 @@ export type RowVersion = number;
 
 export interface LockedTask {
   id: TaskId;
+  kind: TaskKind;
   state: TaskState;
   accountId: AccountId;
   keyId: KeyId;
+  /** That its request named. */
+  webhookUrl: string | null;
   transferId: TransferId;
   holdAmount: bigint;
   /** What its hold names. */
@@ -84,7 +87,7 @@ const lockKeys = {
 const lockTasks = {
   name: 'lock-tasks',
   // The entry of the hold never changes, so that reading it beside the lock is safe.
-  text: `select t.id, t.state, t.account_id, t.key_id, t.transfer_id, t.hold_amount, t.created_at,
+  text: `select t.id, t.kind, t.state, t.account_id, t.key_id, t.request ->> 'webhookUrl' as webhook_url, t.transfer_id, t.hold_amount, t.created_at,
       e.units::text as units, e.unit, e.unit_price, e.price_version
     from tasks t join entries e on e.transfer_id = t.transfer_id and e.type = 'hold'
     where t.id = any($1::text[]) order by t.id for no key update of t`,
@@ -222,9 +225,11 @@ export const keyRow = z
 const taskRow = z
   .object({
     id: taskId,
+    kind: z.enum(taskKinds),
     state: z.enum(taskStates as [TaskState, ...TaskState[]]),
     account_id: accountId,
     key_id: keyId,
+    webhook_url: z.string().nullable(),
     transfer_id: z.string().transform((id) => id as TransferId),
     hold_amount: z.bigint(),
     created_at: z.date(),
@@ -235,9 +240,11 @@ const taskRow = z
   })
   .transform((row): LockedTask => ({
     id: row.id,
+    kind: row.kind,
     state: row.state,
     accountId: row.account_id,
     keyId: row.key_id,
+    webhookUrl: row.webhook_url,
     transferId: row.transfer_id,
     holdAmount: row.hold_amount,
     sale: { units: row.units, unit: row.unit, unitPrice: row.unit_price, priceVersion: row.price_version },

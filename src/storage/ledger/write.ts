@@ -92,6 +92,7 @@ export class Writes {
     if (decision.boundKey) {
       this.#bound.push(boundJson(decision.boundKey, account.id));
     }
+    if (decision.newEvent) this.#events.push(eventJson(decision.newEvent, this.#now));
     if (decision.act) this.#acts.push(decision.act);
   }
 

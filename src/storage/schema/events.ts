@@ -1,8 +1,9 @@
 /** What is owed to webhooks, and every attempt to deliver it. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { accounts } from './accounts.ts';
 import { moment } from './columns.ts';
+import { tasks } from './tasks.ts';
 
 /** Events that are owed to a webhook, written by the transaction that they tell of; each is delivered by a workflow of its own. */
 export const events = pgTable(
@@ -14,7 +15,10 @@ export const events = pgTable(
       .references(() => accounts.id),
     type: text('type').notNull(),
     url: text('url').notNull(),
-    data: jsonb('data').notNull(),
+    /** What is told. Of a task nothing is kept: its record, with links, is made anew for each attempt. */
+    data: jsonb('data'),
+    /** The task whose end this tells of. */
+    taskId: text('task_id').references(() => tasks.id),
     createdAt: moment('created_at').notNull(),
     /** When Temporal acknowledged the start of the delivery. */
     startedAt: moment('started_at'),
@@ -26,6 +30,9 @@ export const events = pgTable(
     index('events_to_start').on(table.createdAt).where(sql.raw('started_at is null')),
     index('events_under_way').on(table.startedAt).where(sql.raw('started_at is not null and ended_at is null')),
     index('events_of_account').on(table.accountId, table.createdAt),
+    // One event an end; it is also how the events of a task are found.
+    uniqueIndex('events_of_task').on(table.taskId).where(sql.raw('task_id is not null')),
+    check('events_tell_something', sql`(${table.data} is null) = (${table.taskId} is not null)`),
     check('events_end', sql`(${table.endedAt} is null) = (${table.delivered} is null)`),
   ],
 );
