@@ -20,7 +20,7 @@ export function testFilesBelow(folder, except) {
  * The last lines on stdout are the test runner's counts. The servers are stopped whatever happens; a kill -9 ends them too.
  * A file that takes longer than `minutesMax` has failed.
  */
-export async function runTests(files, { minutesMax = 2 } = {}) {
+export async function runTests(files, { minutesMax = 5 } = {}) {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupted.abort(signal));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tollgate-test-'));

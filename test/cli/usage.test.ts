@@ -21,6 +21,7 @@ describe('bad usage', { concurrency: 2 }, () => {
     ['a correction without a reason', ['accounts', 'adjust', 'acc_x', '-5']],
     ['a correction by nothing', ['accounts', 'adjust', 'acc_x', '0', '--reason', 'x']],
     ['a webhook that is no address', ['accounts', 'update', 'acc_x', '--webhook-url', 'ftp://example.com']],
+    ['an update of nothing', ['accounts', 'update', 'acc_x']],
     ['a threshold below zero', ['accounts', 'update', 'acc_x', '--low-balance', '-1']],
     ['no acts at all', ['acts', 'list', '--limit', '0']],
     ['a name that is empty', ['accounts', 'create', '--name', '']],

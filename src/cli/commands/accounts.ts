@@ -102,7 +102,9 @@ export function addAccountCommands(program: Command): void {
     .option('--webhook-url <url>', "where its events go, or 'none'", webhookUrlOf)
     .option('--low-balance <yuan>', "fall below this and its webhook is told, or 'none'", thresholdOf)
     .option('--json', 'print the account as JSON')
-    .action(async (id: string, { webhookUrl, lowBalance, json }: UpdateOptions) => {
+    .action(async (id: string, { webhookUrl, lowBalance, json }: UpdateOptions, command: Command) => {
+      if (!webhookUrl && !lowBalance)
+        command.error("error: name what is to change: '--webhook-url' or '--low-balance'");
       const changes = {
         ...(webhookUrl && { webhookUrl: webhookUrl.value }),
         ...(lowBalance && { lowBalance: lowBalance.value }),
