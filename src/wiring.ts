@@ -29,9 +29,9 @@ import type { Environment } from './settings/environment.ts';
 import type { Settings } from './settings/load.ts';
 import { deriveKeys, type Secrets } from './settings/secrets.ts';
 import { SettingsError } from './settings/mistakes.ts';
-import type { BlobStore } from './storage/blobs.ts';
 import { type Database, openDatabase, sqlState } from './storage/database.ts';
 import { beginLog } from './storage/acts.ts';
+import type { FileBlobs } from './storage/file-blobs.ts';
 import { agreeOn } from './storage/installation.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
 import { CallLedger } from './storage/ledger/calls.ts';
@@ -44,6 +44,7 @@ import { loadTokenizer } from './tokens/count-tokens.ts';
 import { ensureAuditSchedule } from './temporal/audit-schedule.ts';
 import { EventScan } from './temporal/event-scan.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
+import { ensureRetainSchedule } from './temporal/retain-schedule.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { StartScan } from './temporal/start-scan.ts';
 import { TaskStarter } from './temporal/task-starter.ts';
@@ -52,12 +53,14 @@ import { auditEverything } from './wiring/audit.ts';
 import { createMetrics } from './wiring/metrics.ts';
 import { blobsOf } from './wiring/blob-store.ts';
 import { checkSecret } from './wiring/check-secret.ts';
+import { removeLeftovers } from './wiring/leftovers.ts';
 import { LiveConfiguration } from './wiring/live-configuration.ts';
 
 const input_bytes_max = 500 * 1024 * 1024;
 const input_ms_max = 300_000;
 const result_ms_max = 3_600_000;
 const downloads_at_once = 16;
+const day_ms = 86_400_000;
 /** PostgreSQL's `undefined_table`. */
 const undefined_table = '42P01';
 
@@ -69,7 +72,7 @@ export interface Core {
   database: Database;
   ledger: Ledger;
   calls: CallLedger;
-  blobs: BlobStore;
+  blobs: FileBlobs;
   secrets: Secrets;
   guard: AddressGuard;
   /** Those of `live`. */
@@ -83,6 +86,8 @@ export interface Core {
   /** The address that callers use; known once the server listens. */
   publicUrl: string;
   fetchWindowMs: number;
+  /** How long results are kept, as configured at the moment of asking. */
+  retentionMs: () => number;
   close(): Promise<void>;
 }
 
@@ -93,6 +98,8 @@ export interface CoreOptions {
   /** Prefix of the task queues; without it, the one that this database's processes have agreed on. */
   queuePrefix?: string;
   fetchWindowMs?: number;
+  /** How long results are kept whatever is configured; tests make it short. */
+  retentionMs?: () => number;
   /** How long after a commit its rows are trusted; tests make it long. */
   trustedMs?: number;
   /** How long a provider is kept at least that a reload has removed; tests make it short. */
@@ -172,6 +179,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     log,
     publicUrl: environment.publicUrl ?? '',
     fetchWindowMs: options.fetchWindowMs ?? fetchWindowMs,
+    retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * day_ms),
     async close() {
       await groups.drained();
       await live.close();
@@ -191,8 +199,11 @@ const providerTools = (guard: AddressGuard, { dataDir }: Environment): ProviderT
       signal: AbortSignal.timeout(input_ms_max),
     }),
   fetchResult: (url, signal) => fetchFile(url, { guard, bytesMax: result_bytes_max, timeoutMs: result_ms_max, signal }),
-  tempDir: join(resolve(dataDir), 'tmp'),
+  tempDir: tempDirOf(dataDir),
 });
+
+/** Where providers keep what they work on. */
+const tempDirOf = (dataDir: string): string => join(resolve(dataDir), 'tmp');
 
 const baseUrlsOf = ({ providers }: Configuration): string[] =>
   [...providers.values()].flatMap(({ baseUrl }) => baseUrl ?? []);
@@ -219,12 +230,16 @@ export async function startWorkerRole(
       const ledgerKeys = secrets.all.map(({ ledger }) => ledger);
       return auditEverything({ database, blobs, ledgerKeys, temporal: { client, queues }, fetchWindowMs }, { signal });
     },
+    removeLeftovers: () => removeLeftovers(core.blobs, tempDirOf(core.environment.dataDir)),
   };
   await registerSearchAttributes(connection, namespace).catch((error: unknown) => {
     core.log.warn({ err: error }, 'the search attributes could not be registered; an operator may have to');
   });
   await ensureAuditSchedule(client, core.queues).catch((error: unknown) => {
     core.log.warn({ err: error }, 'the nightly audit could not be scheduled; the next start of a worker tries again');
+  });
+  await ensureRetainSchedule(client, core.queues).catch((error: unknown) => {
+    core.log.warn({ err: error }, 'the deletion of old results could not be scheduled; the next start tries again');
   });
   const workers = await startWorkers(connection, namespace, core.queues, deps, core.live.during);
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });

@@ -54,6 +54,15 @@ export interface Audited {
   seconds: number;
 }
 
+/** On the queue of workflows. */
+export interface RetentionActivities {
+  /** Deletes results past their time, files that no row names, and what processes that died left behind. */
+  retain(): Promise<Retained>;
+}
+
+/** How much was deleted. */
+export type Retained = Readonly<{ tasks: number; unnamedBlobs: number; leftovers: number }>;
+
 export type Submitted =
   /** The provider may be working on it; what `collect` needs stands in the intent. */
   | { outcome: 'sent' }

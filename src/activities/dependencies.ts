@@ -57,4 +57,8 @@ export interface ActivityDependencies {
 export interface WorkerDependencies extends ActivityDependencies {
   /** Audits everything, until it is done or the signal aborts. */
   audit: (signal: AbortSignal) => Promise<AuditReport>;
+  /** How long results are kept, as configured at the moment of asking. */
+  retentionMs: () => number;
+  /** Removes what processes that died left on this machine's disk besides blobs; answers how much that was. */
+  removeLeftovers: () => Promise<number>;
 }

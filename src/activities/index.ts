@@ -1,4 +1,4 @@
-/** The activities as tables: what runs on the queues of providers, the steps in our own database, deliveries, and the audit. */
+/** The activities as tables: what runs on the queues of providers, the steps in our own database, deliveries, the audit, and retention. */
 import { audit } from './audit.ts';
 import type {
   AuditActivities,
@@ -6,6 +6,7 @@ import type {
   DeliveryActivities,
   HouseActivities,
   ProviderActivities,
+  RetentionActivities,
 } from './contract.ts';
 import { collect } from './collect.ts';
 import { deliver, giveUp } from './deliver.ts';
@@ -14,6 +15,7 @@ import { release, settle } from './end.ts';
 import { expire } from './expire.ts';
 import { guarded } from './failures.ts';
 import { withHeartbeats } from './heartbeat.ts';
+import { retain } from './retain.ts';
 import { submit } from './submit.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -29,6 +31,10 @@ export const collectActivities = (deps: ActivityDependencies): Pick<ProviderActi
 
 export const auditActivities = (deps: WorkerDependencies): AuditActivities => ({
   audit: () => guarded(deps.log, {}, () => withHeartbeats((signal) => audit(deps, signal))),
+});
+
+export const retentionActivities = (deps: WorkerDependencies): RetentionActivities => ({
+  retain: () => guarded(deps.log, {}, () => withHeartbeats((signal) => retain(deps, signal))),
 });
 
 export const houseActivities = (deps: ActivityDependencies): HouseActivities => ({

@@ -41,7 +41,7 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
 function routers(now: DependenciesNow): Router<RequestState>[] {
   const service = new Router<RequestState>({ sensitive: true });
   serviceRoutes(service, now); // no key needed
-  fileRoutes(service, now()); // the signature is the key
+  fileRoutes(service, now); // the signature is the key
   hookRoutes(service, now()); // here too
   // Deployments don't change while the gateway runs.
   return [service, ...now().configuration.deployments.map((deployment) => deploymentRouter(deployment, now))];

@@ -26,6 +26,15 @@ export interface StoredBlob {
   sha256: string;
 }
 
+const removals_at_once = 20;
+
+/** Removes blobs, some at a time; those that are not there are no error. */
+export async function removeBlobs(blobs: Pick<BlobStore, 'remove'>, keys: readonly string[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += removals_at_once) {
+    await Promise.all(keys.slice(from, from + removals_at_once).map((key) => blobs.remove(key)));
+  }
+}
+
 export class BlobNotFound extends Error {
   override readonly name = 'BlobNotFound';
 }

@@ -1,12 +1,12 @@
 /**
  * Fetching a result once. A download claims the task for 30 seconds and renews the claim while it runs; what was
- * fetched, or is past its time, is removed: the row in one transaction, the media after it.
+ * fetched, or is past its time, is removed.
  */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { TaskId } from '../domain/ids.ts';
 import { storedFileSchema, uploadsSchema } from '../domain/stored-request.ts';
-import type { BlobStore } from './blobs.ts';
+import { type BlobStore, removeBlobs } from './blobs.ts';
 import type { Database } from './database.ts';
 
 const claim_seconds = 30;
@@ -57,26 +57,36 @@ export async function isRemoved(database: Database, task: TaskId): Promise<boole
   return rowCount === 0;
 }
 
-/** Removes a task's media and request for good; the row and its money stay. Repeating it deletes what was left over. */
+/**
+ * Removes a task's media and request for good; the row and its money stay. Of an owner, only while the claim is its own.
+ * Repeating it deletes what was left over.
+ *
+ * Uploads go first: once the row says that they are gone, nothing names them any more, and the media of a task that has
+ * ended serve nobody. Results go last, since the row goes on naming them.
+ */
 export async function removeMedia(
   database: Database,
-  blobs: BlobStore,
+  blobs: Pick<BlobStore, 'remove'>,
   task: TaskId,
   owner?: string,
 ): Promise<boolean> {
+  const isTheirs = 't.id = $1 and t.finished_at is not null and ($2::uuid is null or t.fetch_owner = $2)';
+  const values = [task, owner ?? null];
+  const found = await database.pool.query(`select t.uploads from tasks t where ${isTheirs}`, values);
+  if (found.rows[0] === undefined) return false;
+  const { uploads } = uploadsRow.parse(found.rows[0]);
+  await removeBlobs(blobs, uploads ? [uploads.audio.blobKey, uploads.video.blobKey] : []);
   const { rows } = await database.pool.query(
     `update tasks t set removed_at = coalesce(t.removed_at, clock_timestamp()), request = null, uploads = null,
         fetch_owner = null, fetch_until = null
-      from (select id, files, uploads from tasks where id = $1) as before
-      where t.id = before.id and t.finished_at is not null and ($2::uuid is null or t.fetch_owner = $2)
-      returning before.files, before.uploads`,
-    [task, owner ?? null],
+      where ${isTheirs} returning t.files`,
+    values,
   );
   if (rows[0] === undefined) return false;
-  const { files, uploads } = removedRow.parse(rows[0]);
-  const keys = [...(files ?? []), ...(uploads ? [uploads.audio, uploads.video] : [])].map(({ blobKey }) => blobKey);
-  for (const key of keys) await blobs.remove(key);
+  const { files } = filesRow.parse(rows[0]);
+  await removeBlobs(blobs, files?.map(({ blobKey }) => blobKey) ?? []);
   return true;
 }
 
-const removedRow = z.object({ files: z.array(storedFileSchema).nullable(), uploads: uploadsSchema.nullable() });
+const uploadsRow = z.object({ uploads: uploadsSchema.nullable() });
+const filesRow = z.object({ files: z.array(storedFileSchema).nullable() });

@@ -1,6 +1,6 @@
 /** Idempotency keys are kept for 24 hours, and the answers of calls that are stored under them no longer than they. */
 import * as z from 'zod';
-import type { BlobStore } from './blobs.ts';
+import { type BlobStore, removeBlobs } from './blobs.ts';
 import type { Database } from './database.ts';
 
 /** Keys are free again after 24 hours; whoever was told of an answer just before that still gets to read it. */
@@ -8,7 +8,6 @@ const kept_seconds_default = 24 * 3600 + 900;
 const batch_keys = 200;
 /** One look-up for as many blobs: it reads the whole table of keys. */
 const batch_blobs = 1_000;
-const removals_at_once = 20;
 
 export interface OldAnswersTools {
   database: Database;
@@ -39,7 +38,7 @@ async function deleteOldKeys({ database, blobs, ...limits }: OldAnswersTools): P
       [limits.keptSeconds ?? kept_seconds_default, batch_keys],
     );
     // Keys of tasks have no answer, and those of streams an empty one.
-    await removeAll(
+    await removeBlobs(
       blobs,
       rows.map((row) => answerRow.parse(row).answer ?? '').filter((answer) => answer !== ''),
     );
@@ -57,7 +56,7 @@ async function deleteOrphans({ database, blobs, ...limits }: OldAnswersTools): P
     if (batch.length === 0) return;
     const named = await namedAmong(database, batch);
     const orphans = batch.filter((blob) => !named.has(blob));
-    await removeAll(blobs, orphans);
+    await removeBlobs(blobs, orphans);
     deleted += orphans.length;
     batch = [];
   };
@@ -75,12 +74,6 @@ async function namedAmong(database: Database, blobs: readonly string[]): Promise
     blobs,
   ]);
   return new Set(rows.map((row) => answerRow.parse(row).answer));
-}
-
-async function removeAll(blobs: OldAnswersTools['blobs'], keys: readonly string[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += removals_at_once) {
-    await Promise.all(keys.slice(from, from + removals_at_once).map((key) => blobs.remove(key)));
-  }
 }
 
 /** The folder below which answers are stored. */

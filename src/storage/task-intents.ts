@@ -24,6 +24,8 @@ export interface TaskFacts {
   /** When Temporal acknowledged the workflow's start. */
   startedAt: Date | null;
   finishedAt: Date | null;
+  /** When media and request were deleted: fetched, expired, withdrawn or past retention. */
+  removedAt: Date | null;
 }
 
 export interface IntentFacts {
@@ -48,7 +50,7 @@ export interface TaskFilter {
 }
 
 const taskColumns = `t.id, t.kind, t.account_id, t.key_id, t.request_id, t.model, t.state, t.hold_amount, t.cost,
-  t.error_code, t.error_message, t.error_param, t.created_at, t.started_at, t.finished_at`;
+  t.error_code, t.error_message, t.error_param, t.created_at, t.started_at, t.finished_at, t.removed_at`;
 const intentColumns = `i.route, i.provider, i.outcome, i.job_id, i.upstream_request_id, i.reason, i.error as refusal,
   i.created_at as sent_at, i.closed_at`;
 
@@ -145,6 +147,7 @@ const taskRow = z
     created_at: z.date(),
     started_at: z.date().nullable(),
     finished_at: z.date().nullable(),
+    removed_at: z.date().nullable(),
   })
   .transform((row): TaskFacts => ({
     id: row.id,
@@ -160,6 +163,7 @@ const taskRow = z
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
+    removedAt: row.removed_at,
   }));
 
 const intentRow = z

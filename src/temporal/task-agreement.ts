@@ -34,6 +34,8 @@ export const task_workflow_type = 'generate';
 const start_ms_max = 300_000;
 /** From a task's end to the end of its workflow: a worker may have died in between, and another one goes on. */
 const closing_ms_max = 300_000;
+/** Retention deletes such a result in the first of its hourly runs that begins an hour after the window. */
+const retention_ms_max = 3 * 3_600_000;
 
 export const courseOfWorkflow = (info: Omit<WorkflowExecutionInfo, 'raw'>): WorkflowCourse => {
   const { typedSearchAttributes: values } = info;
@@ -90,9 +92,11 @@ function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances
     if (workflow.outcome !== state)
       return `the task is ${state}, but its workflow says ${workflow.outcome ?? 'nothing'}`;
     if (isOpen) return stillOpen(task, circumstances);
-    // Deleting it is what the workflow waited for.
+    // Deleting it is what the workflow waited for. Where somebody ended that, retention does it.
+    const isLate =
+      workflow.status === 'COMPLETED' || (task.endedMs ?? 0) > circumstances.fetchWindowMs + retention_ms_max;
     const isKept = task.kind === 'avatar_talk' && state === 'succeeded' && !task.isRemoved;
-    return isKept ? `its workflow ${verbOf(workflow)}, but its result was not deleted` : undefined;
+    return isKept && isLate ? `its workflow ${verbOf(workflow)}, but its result was not deleted` : undefined;
   }
   if (isOpen) return isFinal(state) ? stillOpen(task, circumstances) : undefined;
   if (!isFinal(state) || workflow.status === 'COMPLETED')

@@ -7,6 +7,7 @@ import {
   collectActivities,
   deliveryActivities,
   houseActivities,
+  retentionActivities,
   submitActivities,
   type WorkerDependencies,
 } from '../activities/index.ts';
@@ -64,6 +65,7 @@ export async function startWorkers(
       ...cleaningActivities(deps),
       ...deliveryActivities(deps),
       ...auditActivities(deps),
+      ...retentionActivities(deps),
     },
     maxConcurrentActivityTaskExecutions: delivery_slots,
     maxCachedWorkflows: 2_000,

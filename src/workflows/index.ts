@@ -2,3 +2,4 @@
 export { audit } from './audit.ts';
 export { deliver } from './deliver.ts';
 export { generate } from './generate.ts';
+export { retain } from './retain.ts';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
+import { removeMedia } from '../../src/storage/fetches.ts';
 import { closeIntent, openIntent } from '../../src/storage/intents.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
@@ -99,6 +100,7 @@ describe('tasks list', () => {
     isSeconds(finished);
     assert.equal(started, null);
     assert.deepEqual(good, {
+      removed: null,
       id: tasks['good'],
       object: 'image',
       model: 'sim-image',
@@ -185,6 +187,7 @@ describe('tasks show', () => {
     isSeconds(created);
     isSeconds(finished);
     assert.deepEqual(lost, {
+      removed: null,
       id: tasks['lost'],
       object: 'image',
       model: 'sim-image',
@@ -233,6 +236,17 @@ describe('tasks show', () => {
       assert.doesNotMatch(text, /template|uploads|blob|\/files|\/hooks/);
     }
   });
+});
+
+test('tasks show tells when media and request were deleted', async () => {
+  const removed = async (name: string, args: string[] = []) =>
+    (await home.run(['tasks', 'show', String(tasks[name]), ...args])).stdout;
+  assert.match(await removed('good'), /^removed +-$/m);
+  const blobs = { remove: () => Promise.resolve() };
+  for (const name of ['good', 'lost']) assert.ok(await removeMedia(db.database, blobs, tasks[name]!));
+  assert.match(await removed('good'), /^removed +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: result and request deleted$/m);
+  assert.match(await removed('lost'), /^removed +\S+: request deleted$/m);
+  isSeconds((JSON.parse(await removed('good', ['--json'])) as Record<string, unknown>)['removed']);
 });
 
 for (const [args, line] of [

@@ -12,6 +12,7 @@ import { startWorkerRole } from '../../src/wiring.ts';
 import { fromTestRun } from '../support/database.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { historyJson } from '../support/history.ts';
+import { triggered } from '../support/schedules.ts';
 
 const gateway = await startTestGateway();
 const connection = await workerConnection({
@@ -37,20 +38,8 @@ async function metricsOf(prefix: string): Promise<Record<string, number>> {
   );
 }
 
-/** Triggers the schedule, as an operator does in the UI, and answers the workflow's id once that has ended. */
-async function audited(): Promise<string> {
-  const before = (await schedule.describe()).info.numActionsTaken;
-  await schedule.trigger();
-  for (;;) {
-    const { numActionsTaken, recentActions } = (await schedule.describe()).info;
-    const id = recentActions.at(-1)?.action.workflow.workflowId;
-    if (numActionsTaken > before && id !== undefined) {
-      await client.workflow.getHandle(id).result();
-      return id;
-    }
-    await pause(50);
-  }
-}
+/** Answers the id of an audit's workflow once that has ended. */
+const audited = () => triggered(client, schedule.scheduleId);
 
 test('without an audit there is nothing to show of one', async () => {
   assert.deepEqual(await metricsOf('tollgate_audit_'), {});

@@ -18,6 +18,7 @@ import { closeIntent, openIntent, withdrawIntent } from '../../src/storage/inten
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
 import { markStarted } from '../../src/storage/tasks.ts';
+import { openedBefore } from './aged-database.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 import {
   administrator,
@@ -34,6 +35,8 @@ export interface Audited {
   home: TestDatabase;
   ledger: Ledger;
   blobs: FileBlobs;
+  /** Of the blobs. */
+  folder: string;
   /** Has money, a webhook and a threshold, and a key that bought everything. */
   customer: Customer;
   /** Of an account that never did anything. */
@@ -57,12 +60,13 @@ export type TaskName =
   | 'failed'
   | 'cancelled';
 
-export async function auditedWorld(): Promise<Audited> {
+/** Makes it, as if it had been made this long ago: an interval of PostgreSQL's. */
+export async function auditedWorld(ago?: string): Promise<Audited> {
   const home = await freshDatabase();
-  const { database } = home;
+  const database = ago === undefined ? home.database : await openedBefore(home, ago);
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-audit-'));
   const blobs = createFileBlobs(folder);
-  const ledger = newLedger(database);
+  const made = newLedger(database);
   const by = administrator(database);
 
   const store = async (key: string, bytes = Buffer.from(`the content of ${key}`)): Promise<StoredFile> => {
@@ -70,7 +74,7 @@ export async function auditedWorld(): Promise<Audited> {
     return { blobKey: key, mediaType: 'video/mp4', bytes: count, sha256, durationMs: 1000 };
   };
 
-  const customer = await newCustomer(database, ledger, 1_000_000n, { maxRunningTasks: 50 });
+  const customer = await newCustomer(database, made, 1_000_000n, { maxRunningTasks: 50 });
   await changeAccount(by, customer.account, { webhookUrl: 'https://example.com/hook', lowBalance: micros(10n) });
   await changeKey(by, customer.key, {
     callLimits: [{ calls: 1000, per: 'day' }],
@@ -78,7 +82,7 @@ export async function auditedWorld(): Promise<Audited> {
     models: ['sim-image'],
     expiresAt: new Date('2099-01-31T00:00:00.123Z'),
   });
-  await ledger.adjust(customer.account, micros(-7n), 'a correction');
+  await made.adjust(customer.account, micros(-7n), 'a correction');
   const { id: idleAccount } = await createAccount(by, 'idle');
   const idle = { account: idleAccount, key: await idleKey(idleAccount) };
   await suspendAccount(by, idleAccount, 'for a test');
@@ -96,7 +100,7 @@ export async function auditedWorld(): Promise<Audited> {
     const uploads = kind === 'avatar_talk' && {
       uploads: { audio: await store(newBlobKey('uploads')), video: await store(newBlobKey('uploads')) },
     };
-    const { admitted } = await ledger.admitTask({ ...admission, task: { ...task, ...uploads } });
+    const { admitted } = await made.admitTask({ ...admission, task: { ...task, ...uploads } });
     assert.equal(admitted, 'new');
     await markStarted(database, [id]);
     return id;
@@ -110,7 +114,7 @@ export async function auditedWorld(): Promise<Audited> {
   async function done(kind: 'image' | 'avatar_talk'): Promise<TaskId> {
     const id = await sent(kind);
     const files = [await store(newBlobKey(`results/${id}`))];
-    await ledger.settleTask({ ...successOf(customer, id, 70n), durationMs: kind === 'image' ? null : 1000, files });
+    await made.settleTask({ ...successOf(customer, id, 70n), durationMs: kind === 'image' ? null : 1000, files });
     return id;
   }
 
@@ -137,14 +141,16 @@ export async function auditedWorld(): Promise<Audited> {
   };
   assert.ok(await claimFetch(database, tasks.claimed, 600_000));
   assert.ok(await removeMedia(database, blobs, tasks.removed));
-  await ledger.releaseTask(failureOf(customer, tasks.failed));
-  await ledger.releaseTask(failureOf(customer, tasks.cancelled, 'cancelled'));
+  await made.releaseTask(failureOf(customer, tasks.failed));
+  await made.releaseTask(failureOf(customer, tasks.cancelled, 'cancelled'));
+  if (database !== home.database) await database.close();
 
   return {
-    ...{ home, ledger, blobs, customer, idle, tasks, store },
+    ...{ home, folder, blobs, customer, idle, tasks, store },
+    ledger: newLedger(home.database),
     audit: ({ since, ledgerKeys = [ledgerKey], deep = false } = {}) => {
-      const checks: Check[] = [...rowChecks, blobsCheck({ database, blobs, deep })];
-      return audit({ database, ledgerKeys }, checks, { since });
+      const checks: Check[] = [...rowChecks, blobsCheck({ database: home.database, blobs, deep })];
+      return audit({ database: home.database, ledgerKeys }, checks, { since });
     },
     async remove() {
       await home.drop();

@@ -70,6 +70,8 @@ export interface TestGatewayOptions {
   /** Without a worker, tasks stay accepted. */
   worker?: boolean;
   fetchWindowMs?: number;
+  /** How long results are kept whatever is configured. */
+  retentionMs?: () => number;
   trustedMs?: number;
   /** How long a provider is kept at least that a reload has removed. */
   leavingMs?: number;
@@ -87,6 +89,7 @@ export async function startTestGateway({
   env = {},
   worker = true,
   fetchWindowMs,
+  retentionMs,
   trustedMs,
   leavingMs,
   deliveryPace,
@@ -116,6 +119,7 @@ export async function startTestGateway({
     kinds,
     queuePrefix: `test-${randomBytes(6).toString('hex')}`,
     ...(fetchWindowMs !== undefined && { fetchWindowMs }),
+    ...(retentionMs && { retentionMs }),
     ...(trustedMs !== undefined && { trustedMs }),
     ...(leavingMs !== undefined && { leavingMs }),
     ...(deliveryPace && { deliveryPace }),

@@ -163,6 +163,8 @@ export async function startTaskRunner({
     audit: () => Promise.reject(new Error('there is no audit here')),
     log,
     fetchWindowMs,
+    retentionMs: () => 7 * 86_400_000,
+    removeLeftovers: () => Promise.resolve(0),
   };
   const connect = () => NativeConnection.connect({ address: fromTestRun('TEMPORAL_ADDRESS') });
   const connection = await connect();

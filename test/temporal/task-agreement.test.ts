@@ -57,6 +57,10 @@ describe('these agree', () => {
       { ...talk, endedMs: 10 * minute },
       { kind: 'avatar_talk', outcome: 'succeeded' },
     ],
+    'a result whose workflow was terminated, until retention has had its time to delete it': [
+      { ...talk, endedMs: 180 * minute },
+      { kind: 'avatar_talk', outcome: 'succeeded', status: 'TERMINATED' },
+    ],
     'a result that is fetched in the last moment': [
       { ...talk, endedMs: 60 * minute, isFetched: true },
       { kind: 'avatar_talk', outcome: 'succeeded' },
@@ -103,6 +107,11 @@ describe('these disagree', () => {
       'its workflow completed, but its result was not deleted',
       { ...talk, endedMs: minute },
       { kind: 'avatar_talk', outcome: 'succeeded', status: 'COMPLETED' },
+    ],
+    [
+      'its workflow was terminated, but its result was not deleted',
+      { ...talk, endedMs: 200 * minute },
+      { kind: 'avatar_talk', outcome: 'succeeded', status: 'TERMINATED' },
     ],
     ['its workflow was started for another model and kind', {}, { model: 'other', kind: 'video' }],
     [

@@ -16,7 +16,7 @@ const replay = (history: HistoryJson) =>
 
 before(() => installTemporalRuntime(pino({ level: 'silent' })));
 
-test('there is a history of every course that a task, a delivery or an audit can take', () => {
+test('there is a history of every course that a task, a delivery, an audit or retention can take', () => {
   assert.deepEqual(names.sort(), [
     'audit.json',
     'avatar-talk-cancelled-after-its-end.json',
@@ -29,6 +29,7 @@ test('there is a history of every course that a task, a delivery or an audit can
     'image-failed.json',
     'image-refused.json',
     'image-succeeds.json',
+    'retain.json',
   ]);
 });
 

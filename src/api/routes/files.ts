@@ -1,15 +1,21 @@
 /** Stored results by signed link: `GET /files/{task}/{n}?e=…&k=…&s=…`. The signature is the permission. */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
-import type { StoredFile } from '../../domain/tasks.ts';
-import { verifyLink } from '../../storage/links.ts';
+import { isFinal, type StoredFile } from '../../domain/tasks.ts';
+import { BlobNotFound } from '../../storage/blobs.ts';
+import { type FileLink, verifyLink } from '../../storage/links.ts';
 import { findTask } from '../../storage/tasks.ts';
 import { type ApiContext, type RequestState } from '../context.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
+import { retentionText } from '../tasks/find.ts';
 
-export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.get('/files/:task/:file', async (ctx) => {
+    const deps = now();
     const file = await linkedFile(deps, ctx, { taskId: ctx.params['task'] ?? '', file: ctx.params['file'] ?? '' });
+    const range = rangeOf(ctx, file.bytes);
+    // Before anything is answered. Once it is open, it is read to its end, deleted or not.
+    const body = ctx.method === 'HEAD' || range === 'unsatisfiable' ? undefined : await opened(deps, file, range);
     ctx.set({
       'Content-Type': file.mediaType,
       'Accept-Ranges': 'bytes',
@@ -19,7 +25,6 @@ export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies):
       'Cross-Origin-Resource-Policy': 'cross-origin',
       ETag: `"${file.sha256.slice(0, 32)}"`,
     });
-    const range = rangeOf(ctx, file.bytes);
     if (range === 'unsatisfiable') {
       ctx.status = 416;
       ctx.set('Content-Range', `bytes */${file.bytes}`);
@@ -31,7 +36,7 @@ export function fileRoutes(router: Router<RequestState>, deps: ApiDependencies):
       ctx.status = 206;
       ctx.set('Content-Range', `bytes ${start}-${end - 1}/${file.bytes}`);
     } else ctx.status = 200;
-    if (ctx.method !== 'HEAD') ctx.body = await deps.blobs.read(file.blobKey, range);
+    if (body) ctx.body = body;
     ctx.set('Content-Type', file.mediaType); // after the body: Koa takes a stream for octets
     ctx.length = end - start;
   });
@@ -41,17 +46,38 @@ async function linkedFile(
   deps: ApiDependencies,
   ctx: ApiContext,
   path: { taskId: string; file: string },
-): Promise<StoredFile> {
+): Promise<StoredFile & { link: FileLink }> {
   const verdict = verifyLink(path, ctx.query, deps.secrets, Date.now() / 1000);
   if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'There is no such file.');
   if (verdict.verdict === 'expired')
     throw new GatewayError('route_not_found', 'This link has expired. GET the task to have a new one.');
-  const task = await findTask(deps.database, verdict.link.taskId);
-  const { file } = verdict.link;
-  const stored = typeof file === 'number' ? task?.files?.[file] : task?.uploads?.[file];
-  if (!stored || task?.removedAt) throw new GatewayError('route_not_found', 'This file was deleted.');
-  return stored;
+  const { link } = verdict;
+  return { ...(await storedFile(deps, link)), link };
 }
+
+async function storedFile({ database, configuration }: ApiDependencies, { taskId, file }: FileLink) {
+  const task = await findTask(database, taskId);
+  if (task?.removedAt && task.kind !== 'avatar_talk')
+    throw new GatewayError('route_not_found', `This file was deleted: ${retentionText(configuration)}.`);
+  const stored = typeof file === 'number' ? task?.files?.[file] : task?.uploads?.[file];
+  if (!task || !stored || task.removedAt) throw fileDeleted();
+  return { ...stored, isUpload: typeof file !== 'number', isFinal: isFinal(task.state) };
+}
+
+/** Opens a file that may be deleted in this moment: then its row says so by now, or, of an upload, will in the next. */
+async function opened(deps: ApiDependencies, { blobKey, link }: { blobKey: string; link: FileLink }, range: Range) {
+  try {
+    return await deps.blobs.read(blobKey, range);
+  } catch (error) {
+    if (!(error instanceof BlobNotFound)) throw error;
+    const { isUpload, isFinal } = await storedFile(deps, link);
+    throw isUpload && isFinal ? fileDeleted() : error;
+  }
+}
+
+const fileDeleted = () => new GatewayError('route_not_found', 'This file was deleted.');
+
+type Range = { start: number; end: number } | undefined;
 
 /** One range of bytes (RFC 9110, section 14); anything more is answered whole, as it allows. */
 function rangeOf(ctx: ApiContext, bytes: number): { start: number; end: number } | 'unsatisfiable' | undefined {

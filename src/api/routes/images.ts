@@ -10,7 +10,7 @@ import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
 import { createTask } from '../tasks/create-task.ts';
-import { taskNotFound, taskOf } from '../tasks/find.ts';
+import { taskNotFound, taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
 export function imageRoutes(router: Router<RequestState>, now: DependenciesNow): void {
@@ -35,6 +35,6 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
     const task = await taskOf(deps, ctx, ctx.params['id'], 'image');
     const { model } = ctx.query;
     if (model !== undefined && model !== task.model) throw taskNotFound();
-    ctx.body = imageRecord(deps, task);
+    ctx.body = imageRecord(deps, withResult(task, deps.configuration));
   });
 }

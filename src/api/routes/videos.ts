@@ -10,7 +10,7 @@ import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, videoRecord } from '../presenters/tasks.ts';
 import { checkVideoAddresses, checkWebhookUrl } from '../tasks/addresses.ts';
 import { createTask } from '../tasks/create-task.ts';
-import { taskOf } from '../tasks/find.ts';
+import { taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
 export function videoRoutes(router: Router<RequestState>, now: DependenciesNow): void {
@@ -32,6 +32,7 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
     const deps = now();
-    ctx.body = videoRecord(deps, await taskOf(deps, ctx, ctx.params['id'], 'video'));
+    const task = await taskOf(deps, ctx, ctx.params['id'], 'video');
+    ctx.body = videoRecord(deps, withResult(task, deps.configuration));
   });
 }

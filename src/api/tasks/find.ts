@@ -21,4 +21,14 @@ export async function taskOf(
 
 const idForm = /^\w{1,64}$/;
 
+/** Refuses a task whose result was deleted; one that has none keeps its error to tell. */
+export function withResult(task: Task, configuration: ApiDependencies['configuration']): Task {
+  if (task.state !== 'succeeded' || !task.removedAt) return task;
+  throw new GatewayError('task_not_found', `The result of this task was deleted: ${retentionText(configuration)}.`);
+}
+
+/** How long the results of images and videos are kept, for callers. */
+export const retentionText = ({ retentionDays }: ApiDependencies['configuration']): string =>
+  `results are kept for ${retentionDays} ${retentionDays === 1 ? 'day' : 'days'}`;
+
 export const taskNotFound = () => new GatewayError('task_not_found', 'There is no such task.');

@@ -104,6 +104,7 @@ const taskObject = (task: TaskFacts) => ({
   created: unixSeconds(task.createdAt),
   started: unixSeconds(task.startedAt),
   finished: unixSeconds(task.finishedAt),
+  removed: unixSeconds(task.removedAt),
   hold: toYuan(task.hold),
   cost: task.cost === null ? null : toYuan(task.cost),
   error: task.error && errorBody(task.error),
@@ -193,6 +194,7 @@ function told(task: TaskFacts, intents: readonly IntentFacts[]): string {
       ['created', moment(task.createdAt)],
       ['started', moment(task.startedAt)],
       ['finished', moment(task.finishedAt)],
+      ['removed', removal(task)],
       ['hold', `${yuanText(task.hold)} yuan`],
       ['cost', task.cost === null ? '-' : `${yuanText(task.cost)} yuan`],
       ['error', task.error ? plain(`${task.error.code}: ${task.error.message}`, error_characters_max) : '-'],
@@ -212,6 +214,9 @@ function told(task: TaskFacts, intents: readonly IntentFacts[]): string {
   ]);
   return `${facts}\n\n${table(head, rows)}`;
 }
+
+const removal = ({ removedAt, state }: TaskFacts): string =>
+  removedAt ? `${moment(removedAt)}: ${state === 'succeeded' ? 'result and request' : 'request'} deleted` : '-';
 
 const whyOf = ({ reason, error }: IntentFacts): string =>
   plain(reason ?? (error ? `${error.code}: ${error.message}` : null));

@@ -3,8 +3,8 @@
  * then: a result may have been fetched, and a file stored, since the audit's snapshot.
  */
 import { createHash } from 'node:crypto';
-import type pg from 'pg';
 import * as z from 'zod';
+import { type BlobName, blobNames } from '../blob-names.ts';
 import { BlobNotFound, type BlobStore } from '../blobs.ts';
 import type { Database } from '../database.ts';
 import { batchesOf, type Check, type CheckContext } from './audit.ts';
@@ -32,9 +32,12 @@ const looks_at_once = 32;
 const batch_rows = 1_000;
 /** Keys of 40 characters: some megabytes a batch. One look-up reads all uploads and answers that rows name. */
 const batch_listed = 50_000;
-const unnamed_ms_max = 24 * 3_600_000;
-/** Media are removed after their row says so. */
-const removal_ms_max = 10 * 60_000;
+/** The sweep comes by once an hour, ten minutes late at times, and takes its time. */
+const sweep_ms_max = 2 * 3_600_000;
+/** Those without a name are swept from a day on. */
+const unnamed_ms_max = 24 * 3_600_000 + sweep_ms_max;
+/** Media are removed after their row says so; what a death left over is swept. */
+const removal_ms_max = sweep_ms_max;
 
 interface NamedBlob {
   /** What names it: a task, or an account of a stored answer. */
@@ -49,13 +52,14 @@ interface NamedBlob {
 const only = (type: 'array' | 'object', column: string) =>
   `case jsonb_typeof(${column}) when '${type}' then ${column} end`;
 
-// Each row of `named` is a blob that has to be there. A stored answer of a provider is read until its task is final.
+// Each row of `named` is a blob that has to be there. Uploads and stored answers of a provider are read until their task is
+// final.
 const named = (tasks: string) => `
   select t.id as subject, f ->> 'blobKey' as key,
     case jsonb_typeof(f -> 'bytes') when 'number' then (f ->> 'bytes')::float8 end as bytes, f ->> 'sha256' as sha256
   from tasks t cross join lateral (
     select jsonb_array_elements(${only('array', 't.files')}) as f where t.state = 'succeeded'
-    union all select value from jsonb_each(${only('object', 't.uploads')})
+    union all select value from jsonb_each(${only('object', 't.uploads')}) where t.finished_at is null
   ) as parts
   where t.removed_at is null and f ->> 'blobKey' is not null and (t.files is not null or t.uploads is not null) and ${tasks}
   union all
@@ -122,14 +126,17 @@ interface Listed {
   isOld: boolean;
 }
 
+const keysOf = (blobs: readonly Listed[]): string[] => blobs.map(({ key }) => key);
+
 async function judge({ database, blobs }: BlobsCheckTools, context: CheckContext, batch: Listed[]): Promise<void> {
   const { client, now, found, looked } = context;
-  const before = await namesOf(client, batch, now);
-  const suspects = batch.filter(({ key, isOld }) => wrongName(before.get(key), isOld));
+  const removedBefore = new Date(now.getTime() - removal_ms_max);
+  const before = await blobNames(client, keysOf(batch));
+  const suspects = batch.filter(({ key, isOld }) => wrongName(before.get(key), isOld, removedBefore));
   if (suspects.length > 0) {
-    const after = await namesOf(database.pool, suspects, now);
+    const after = await blobNames(database.pool, keysOf(suspects));
     await eachOf(suspects, async ({ key, isOld }) => {
-      const wrong = wrongName(after.get(key), isOld);
+      const wrong = wrongName(after.get(key), isOld, removedBefore);
       if (!wrong || !(await isThere(blobs, key))) return;
       if (wrong.removedFrom === undefined) found(key, 'no row names it');
       else found(wrong.removedFrom, `it was removed, but a blob is still in the store: ${key}`);
@@ -138,49 +145,15 @@ async function judge({ database, blobs }: BlobsCheckTools, context: CheckContext
   looked('blobs in the store', batch.length);
 }
 
-interface Name {
-  /** Null: a row names it that is not a task. */
-  task: string | null;
-  removedLongAgo: boolean;
-}
-
 /** What is wrong with a blob of this name, if anything. */
-function wrongName(name: Name | undefined, isOld: boolean): { removedFrom: string | undefined } | undefined {
+function wrongName(
+  name: BlobName | undefined,
+  isOld: boolean,
+  removedBefore: Date,
+): { removedFrom: string | undefined } | undefined {
   if (!name) return isOld ? { removedFrom: undefined } : undefined;
-  return name.removedLongAgo ? { removedFrom: name.task ?? undefined } : undefined;
-}
-
-// A result lies below its task's id, so it is found by that; uploads and answers are few at a time, and all are read.
-const namesText = `with asked as materialized (select key from unnest($1::text[]) as key)
-  select key, t.id, coalesce(t.removed_at < $2::timestamptz, false)
-  from asked join tasks t on t.id = split_part(key, '/', 2)
-  where key like 'results/%' and t.files @> jsonb_build_array(jsonb_build_object('blobKey', key))
-  union all select key, null, false from asked join intents i on i.task_id = split_part(key, '/', 2)
-  where key like 'results/%' and key = any(i.blob_keys)
-  union all select key, null, false from asked join (
-    select value ->> 'blobKey' as key from tasks cross join lateral jsonb_each(${only('object', 'uploads')})
-    where uploads is not null and exists (select 1 from asked where key like 'uploads/%')
-  ) as u using (key)
-  union all select asked.key, null, false from asked join idempotency_keys i on i.answer = asked.key where asked.key like 'answers/%'`;
-const namesRow = z.tuple([z.string(), z.string().nullable(), z.boolean()]);
-
-async function namesOf(
-  client: Pick<pg.ClientBase, 'query'>,
-  blobs: readonly Listed[],
-  now: Date,
-): Promise<Map<string, Name>> {
-  const removedBefore = new Date(now.getTime() - removal_ms_max);
-  const { rows } = await client.query<unknown[]>({
-    text: namesText,
-    values: [blobs.map(({ key }) => key), removedBefore],
-    rowMode: 'array',
-  });
-  return new Map(
-    rows.map((row) => {
-      const [key, task, removedLongAgo] = namesRow.parse(row);
-      return [key, { task, removedLongAgo }];
-    }),
-  );
+  const { task, removedAt } = name;
+  return removedAt && removedAt < removedBefore ? { removedFrom: task ?? undefined } : undefined;
 }
 
 async function isThere(blobs: BlobsCheckTools['blobs'], key: string): Promise<boolean> {

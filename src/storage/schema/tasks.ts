@@ -71,7 +71,9 @@ export const tasks = pgTable(
     index('tasks_cancel_pending').on(table.finishedAt).where(sql.raw('cancel_pending')),
     index('tasks_to_start').on(table.createdAt).where(sql.raw(`started_at is null and finished_at is null`)),
     index('tasks_under_way').on(table.startedAt).where(sql.raw(`finished_at is null`)),
-    index('tasks_to_remove').on(table.finishedAt).where(sql.raw('removed_at is null and finished_at is not null')),
+    index('tasks_to_remove')
+      .on(table.kind, table.finishedAt)
+      .where(sql.raw('removed_at is null and finished_at is not null')),
     check('tasks_kind', oneOf('kind', taskKinds)),
     check('tasks_state', oneOf('state', taskStates)),
     check('tasks_final_has_time', sql`(${oneOf('state', finalTaskStates)}) = (${table.finishedAt} is not null)`),

@@ -26,7 +26,7 @@ describe('the audit of acts, facts, tasks and blobs', () => {
       'accounts and keys': 4,
       tasks: 10,
       // Two files and an image; uploads of four avatar-talk tasks; an answer that waits to be collected.
-      'blobs that rows name': 12,
+      'blobs that rows name': 6,
       'blobs in the store': 12,
     });
     assertAgrees(await world.audit({ since: new Date(Date.now() + 3_600_000) }));
@@ -103,13 +103,13 @@ describe('the audit of blobs', () => {
     await replaced(answer, `the content of ${answer}`);
   });
 
-  test('tells blobs that no row names once they are older than a day', async () => {
+  test('tells blobs that no row names once they are older than a day and the sweep has had its time', async () => {
     const keys = ['uploads/nobody', `results/${world.tasks.image}/left`, 'answers/nobody', 'elsewhere/file'];
     for (const key of keys) await world.store(key);
     assert.deepEqual(await findings(), []);
     const list = world.blobs.list.bind(world.blobs);
     world.blobs.list = async function* (prefix) {
-      for await (const { key } of list(prefix)) yield { key, changedAtMs: Date.now() - 86_500_000 };
+      for await (const { key } of list(prefix)) yield { key, changedAtMs: Date.now() - 26.1 * 3_600_000 };
     };
     assert.deepEqual(new Set(await findings()), new Set(keys.map((key) => `${key}: no row names it`)));
     world.blobs.list = list;
@@ -122,8 +122,8 @@ describe('the audit of blobs', () => {
     await world.store(key);
     assert.deepEqual(await findings(), []);
     await world.home.database.pool.query(
-      `update tasks set created_at = created_at - interval '1 hour', finished_at = finished_at - interval '1 hour',
-         removed_at = removed_at - interval '11 minutes' where id = $1`,
+      `update tasks set created_at = created_at - interval '3 hours', finished_at = finished_at - interval '3 hours',
+         removed_at = removed_at - interval '2 hours 1 minute' where id = $1`,
       [removed],
     );
     const told = await findings();

@@ -1,0 +1,24 @@
+/** Deleting what has served its time: old results, files that no row names, and what processes that died left on the disk. */
+import { removeOldResults } from '../storage/retention.ts';
+import { sweepBlobs } from '../storage/unnamed-blobs.ts';
+import type { Retained } from './contract.ts';
+import type { WorkerDependencies } from './dependencies.ts';
+
+type RetentionDependencies = Pick<
+  WorkerDependencies,
+  'database' | 'blobs' | 'fetchWindowMs' | 'retentionMs' | 'removeLeftovers' | 'log'
+>;
+
+/**
+ * Removes results past the retention that is configured now, then sweeps the store. Everything that was deleted stays
+ * deleted, so that another attempt, or another worker at the same time, does the rest. Counts what this attempt deleted.
+ */
+export async function retain(deps: RetentionDependencies, signal: AbortSignal): Promise<Retained> {
+  const { database, blobs, fetchWindowMs, retentionMs, removeLeftovers, log } = deps;
+  const tasks = await removeOldResults({ database, blobs, fetchWindowMs, retentionMs: retentionMs(), signal });
+  const unnamedBlobs = await sweepBlobs({ database, blobs, signal });
+  const leftovers = await removeLeftovers();
+  const retained: Retained = { tasks, unnamedBlobs, leftovers };
+  log.info(retained, 'deleted what had served its time');
+  return retained;
+}

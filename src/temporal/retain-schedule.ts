@@ -1,0 +1,21 @@
+/** The Temporal Schedule that deletes what has served its time, every hour. */
+import type { Client } from '@temporalio/client';
+import type { retain } from '../workflows/retain.ts';
+import type { QueueNames } from './names.ts';
+import { ensureSchedule } from './schedules.ts';
+
+/** The id of an installation's schedule, and what its workflows' ids begin with. */
+export const retainScheduleId = ({ workflows }: QueueNames): string => `${workflows}-retain`;
+
+/** Makes the schedule, or brings what it starts up to date. */
+export const ensureRetainSchedule = (client: Client, queues: QueueNames): Promise<void> =>
+  ensureSchedule(client, {
+    id: retainScheduleId(queues),
+    // Up to ten minutes late, so that gateways of one machine don't begin together.
+    spec: { intervals: [{ every: '1h' }], jitter: '10m' },
+    workflowType: 'retain' satisfies (typeof retain)['name'],
+    taskQueue: queues.workflows,
+    summary: 'deletion of results and files that have served their time',
+    // The next one does the work of those that were missed.
+    catchupWindow: '1 hour',
+  });

@@ -1,0 +1,18 @@
+/** A connection to a test's database on which it is earlier than it is: what it writes is old, and sealed as that. */
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Opens it so that the database's clock is behind by this interval there, as in `8 days`. To be closed after use. */
+export async function openedBefore(home: TestDatabase, interval: string): Promise<Database> {
+  await home.database.pool.query(`create schema if not exists before`);
+  for (const [name, kind] of [
+    ['now', 'stable'],
+    ['clock_timestamp', 'volatile'],
+  ]) {
+    await home.database.pool.query(`create or replace function before.${name}() returns timestamptz language sql ${kind}
+      as $$ select pg_catalog.${name}() - interval '${interval}' $$`);
+  }
+  const url = new URL(home.url);
+  url.searchParams.set('options', '-c search_path=before,public,pg_catalog');
+  return openDatabase(url.href, { onIdleError: () => undefined });
+}
