@@ -13,7 +13,6 @@ import type { ApiDependencies } from './api/dependencies.ts';
 import { HealthBook } from './api/health/health-book.ts';
 import { Readiness } from './api/health/readiness.ts';
 import { KeyCache } from './api/keys/key-cache.ts';
-import { webhookRecord } from './api/presenters/tasks.ts';
 import { serve } from './api/server.ts';
 import { type DeliveryPace, standardPace } from './domain/webhooks.ts';
 import { fetchWindowMs } from './domain/limits.ts';
@@ -32,13 +31,12 @@ import { SettingsError } from './settings/mistakes.ts';
 import { type Database, openDatabase, sqlState } from './storage/database.ts';
 import { beginLog } from './storage/acts.ts';
 import type { FileBlobs } from './storage/file-blobs.ts';
-import { agreeOn } from './storage/installation.ts';
+import { agreeOn, tellFact } from './storage/installation.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
 import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { Owner } from './storage/ledger/sweep.ts';
 import { TaskNews } from './storage/task-news.ts';
-import { findTask } from './storage/tasks.ts';
 import { webhookSecrets } from './storage/webhook-secrets.ts';
 import { loadTokenizer } from './tokens/count-tokens.ts';
 import { ensureAuditSchedule } from './temporal/audit-schedule.ts';
@@ -54,6 +52,7 @@ import { createMetrics } from './wiring/metrics.ts';
 import { blobsOf } from './wiring/blob-store.ts';
 import { checkSecret } from './wiring/check-secret.ts';
 import { removeLeftovers } from './wiring/leftovers.ts';
+import { eventData } from './wiring/event-data.ts';
 import { LiveConfiguration } from './wiring/live-configuration.ts';
 
 const input_bytes_max = 500 * 1024 * 1024;
@@ -168,10 +167,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     downloads: pLimit(downloads_at_once),
     webhooks: {
       post: webhookPoster(guard),
-      dataOf: async ({ data, taskId }) => {
-        const task = taskId === null ? undefined : await findTask(database, taskId);
-        return task ? webhookRecord({ secrets, publicUrl: () => core.publicUrl }, task) : data;
-      },
+      dataOf: eventData({ database, secrets, publicUrl: () => core.publicUrl }),
       secrets: (account) => webhookSecrets(database, secrets, account),
       pace: options.deliveryPace ?? standardPace,
     },
@@ -329,6 +325,7 @@ export async function startApiRole(
   });
   if (core.publicUrl === '') core.publicUrl = localUrl(host, server.port);
   core.guard.allow(core.publicUrl);
+  await tellFact(database, 'public_url', core.publicUrl).catch(warn('workers could not be told the address'));
   return {
     port: server.port,
     url: localUrl(host, server.port),

@@ -5,7 +5,11 @@ export interface WebhookRequest {
   url: string;
   /** The event's id, the same in every attempt: receivers know repetitions by it. */
   id: string;
-  /** The same bytes in every attempt. */
+  /**
+   * Type, moment and facts are the same in every attempt. The links of a task's record are not: they are made for this one, so
+   * that each is good for a day from when it arrives, and attempts of different hours differ in their bytes. Standard Webhooks
+   * has each attempt signed by itself, and repetitions known by their id.
+   */
   body: string;
   /** All that are valid now, as `whsec_…`; each makes a signature. */
   secrets: readonly string[];

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod';
 import type { AccountId, TaskId } from '../domain/ids.ts';
-import { administer, type Administrator } from './acts.ts';
 import { type Database, sqlState } from './database.ts';
 
 /** What starting a delivery takes. */
@@ -16,12 +15,14 @@ export interface OwedEvent {
 
 /**
  * Takes up to `count` events whose delivery was not started. Whoever takes one has it for five seconds, so that several
- * workers share the work; no lock is held meanwhile.
+ * workers share the work; no lock is held meanwhile. The event of a task is left for a second to the task's own workflow,
+ * which starts the delivery itself if it was the one that ended the task.
  */
 export async function takeEventsToStart(database: Database, count: number): Promise<OwedEvent[]> {
   const { rows } = await database.pool.query(
     `update events set seen_at = clock_timestamp() where id in (
        select id from events where started_at is null
+         and (task_id is null or created_at < clock_timestamp() - interval '1 second')
          and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
        order by created_at limit $1 for no key update skip locked)
      returning ${owedColumns}`,
@@ -126,7 +127,7 @@ export async function noteAttempt(
   }
 }
 
-/** Notes that an event will not be delivered; changes nothing if it has ended already. Answers whether it was delivered. */
+/** Notes that an event will not be delivered; changes nothing if it has ended or is gone. Answers whether it was delivered. */
 export async function giveEventUp(database: Database, id: string): Promise<boolean> {
   await database.pool.query(
     `update events set started_at = coalesce(started_at, clock_timestamp()), ended_at = clock_timestamp(), delivered = false
@@ -134,61 +135,7 @@ export async function giveEventUp(database: Database, id: string): Promise<boole
     [id],
   );
   const { rows } = await database.pool.query('select delivered from events where id = $1', [id]);
-  return endRow.parse(rows[0]).delivered ?? false;
-}
-
-/** An event and its last attempt, as an operator sees them. */
-export interface EventFacts extends OwedEvent {
-  /** Host and port; the rest of the address is the account's secret. */
-  host: string;
-  createdAt: Date;
-  startedAt: Date | null;
-  endedAt: Date | null;
-  delivered: boolean | null;
-  attempts: number;
-  last: (Attempt & { at: Date }) | null;
-}
-
-export interface EventFilter {
-  id?: string;
-  account?: AccountId;
-  /** Only those that were given up. */
-  failed?: boolean;
-  limit: number;
-}
-
-/** Events, newest first. */
-export async function listEvents(
-  database: Database,
-  { id, account, failed, limit }: EventFilter,
-): Promise<EventFacts[]> {
-  const { rows } = await database.pool.query(
-    `select e.id, e.account_id, e.type, e.url, e.created_at, e.started_at, e.ended_at, e.delivered,
-       d.attempt, d.at, d.duration_ms, d.status, d.fault
-     from events e left join lateral (
-       select * from deliveries where event_id = e.id order by attempt desc limit 1) d on true
-     where ($1::text is null or e.id = $1) and ($2::text is null or e.account_id = $2)
-       and (not $3 or e.delivered = false)
-     order by e.created_at desc, e.id desc limit $4`,
-    [id ?? null, account ?? null, failed ?? false, limit],
-  );
-  return rows.map((row) => factsRow.parse(row));
-}
-
-/** Has an event that ended delivered again, as if it had just come. Answers whether it had ended. */
-export async function replayEvent(by: Administrator, id: string): Promise<boolean> {
-  const replayed = await administer(by, async (client) => {
-    const { rows } = await client.query(
-      `update events set started_at = null, seen_at = null, ended_at = null, delivered = null
-       where id = $1 and ended_at is not null returning ${owedColumns}`,
-      [id],
-    );
-    if (rows[0] === undefined) return undefined;
-    const { accountId } = owedRow.parse(rows[0]);
-    const details = { event_id: id };
-    return { act: { action: 'event.replayed', account: accountId, subject: null, details }, outcome: true };
-  });
-  return replayed ?? false;
+  return rows[0] === undefined ? false : (endRow.parse(rows[0]).delivered ?? false);
 }
 
 /** PostgreSQL's `unique_violation`. */
@@ -229,30 +176,3 @@ const notedRow = z
   .object({ attempt: z.number(), elapsed_ms: z.number() })
   .transform(({ attempt, elapsed_ms }): NotedAttempt => ({ attempt, elapsedMs: elapsed_ms }));
 const endRow = z.object({ delivered: z.boolean().nullable() });
-const factsRow = z
-  .object({
-    ...owedFields,
-    url: z.string(),
-    created_at: z.date(),
-    started_at: z.date().nullable(),
-    ended_at: z.date().nullable(),
-    delivered: z.boolean().nullable(),
-    attempt: z.number().nullable(),
-    at: z.date().nullable(),
-    duration_ms: z.number().nullable(),
-    status: z.number().nullable(),
-    fault: z.string().nullable(),
-  })
-  .transform((row): EventFacts => ({
-    id: row.id,
-    accountId: row.account_id,
-    type: row.type,
-    host: URL.canParse(row.url) ? new URL(row.url).host : '-',
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    endedAt: row.ended_at,
-    delivered: row.delivered,
-    attempts: row.attempt ?? 0,
-    last:
-      row.at === null ? null : { at: row.at, durationMs: row.duration_ms ?? 0, status: row.status, fault: row.fault },
-  }));

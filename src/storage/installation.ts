@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Database } from './database.ts';
 
-type FactName = 'secret_fingerprint' | 'demo_account' | 'queue_prefix';
+type FactName = 'secret_fingerprint' | 'demo_account' | 'queue_prefix' | 'public_url';
 
 /** The fact, written by this call if it was not there before: the first to say it is believed. */
 export async function agreeOn(database: Database, name: FactName, value: string): Promise<string> {
@@ -11,6 +11,15 @@ export async function agreeOn(database: Database, name: FactName, value: string)
     value,
   ]);
   return (await findFact(database, name)) ?? value;
+}
+
+/** Writes a fact that may change: the last to say it is believed. */
+export async function tellFact(database: Database, name: FactName, value: string): Promise<void> {
+  await database.pool.query(
+    `insert into installation (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value where installation.value <> excluded.value`,
+    [name, value],
+  );
 }
 
 export async function findFact(database: Database, name: FactName): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import type { TaskId } from '../domain/ids.ts';
 import type { BlobStore } from '../storage/blobs.ts';
 import { type Database, ensurePartitions } from '../storage/database.ts';
 import { deleteOldAnswers } from '../storage/old-answers.ts';
+import { deleteOldEvents } from '../storage/old-events.ts';
 import {
   cancellationHeard,
   cancellationsPending,
@@ -26,6 +27,7 @@ const start_scan_ms = 2_000;
 const silence_scan_ms = 60_000;
 const partitions_ms = 3_600_000;
 const old_answers_ms = 900_000;
+const old_events_ms = 900_000;
 const batch_tasks = 100;
 const starts_at_once = 20;
 
@@ -57,6 +59,9 @@ export class StartScan {
       this.#repeat('partitions to make', partitions_ms, () => ensurePartitions(this.#tools.database.pool)),
       this.#repeat('old answers to delete', old_answers_ms, async () => {
         await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
+      }),
+      this.#repeat('old events to delete', old_events_ms, async () => {
+        await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
       }),
     ];
   }

@@ -15,7 +15,11 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { defineSearchAttributeKey, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+} from '@temporalio/common';
 import type {
   CleaningActivities,
   Ended,
@@ -79,6 +83,8 @@ async function tell(taskId: TaskId, eventId: string): Promise<void> {
       args: [{ eventId }],
       typedSearchAttributes: [{ key: account, value: workflowInfo().typedSearchAttributes.get(account) ?? '' }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
+      // One that a scan has started is not repeated when it has ended, either.
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
       staticSummary: `webhook of ${taskId}`,
     });
   } catch (error) {

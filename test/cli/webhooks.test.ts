@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { changeAccount } from '../../src/storage/accounts.ts';
-import { giveEventUp, listEvents, markEventsStarted, noteAttempt } from '../../src/storage/events.ts';
+import { listEvents } from '../../src/storage/event-log.ts';
+import { giveEventUp, markEventsStarted, noteAttempt } from '../../src/storage/events.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { administrator, type Customer, newCustomer, newLedger } from '../support/money.ts';
+import { administrator, admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 import { Installation } from '../support/process.ts';
 
 let db: TestDatabase;
@@ -13,6 +14,9 @@ let home: Installation;
 let ada: Customer;
 let bob: Customer;
 const events = { waiting: '', sending: '', delivered: '', failed: '' };
+let cyd: Customer;
+/** Of a customer without a webhook of its own: a task that was told of, and others. */
+const tasks = { told: '', untold: '', running: '', old: '' };
 
 before(async () => {
   db = await freshDatabase();
@@ -37,6 +41,18 @@ before(async () => {
   await giveEventUp(db.database, events.failed);
   await noteAttempt(db.database, events.delivered, { durationMs: 7, status: 204, fault: null }, true);
   await noteAttempt(db.database, events.sending, refusing, false);
+
+  cyd = await newCustomer(db.database, ledger, 100n);
+  const admitted = async (webhookUrl?: string) => {
+    const answer = await ledger.admitTask(admissionOf(cyd, 1n, webhookUrl === undefined ? {} : { webhookUrl }));
+    return answer.admitted === 'new' ? answer.taskId : assert.fail(answer.admitted);
+  };
+  const [told, untold, running, old] = [await admitted('https://hear.example/hook'), await admitted(), await admitted(), await admitted()]; // prettier-ignore
+  const { eventId = '' } = await ledger.releaseTask(failureOf(cyd, told));
+  await noteAttempt(db.database, eventId, { durationMs: 7, status: 204, fault: null }, true);
+  for (const task of [untold, old]) await ledger.releaseTask(failureOf(cyd, task));
+  await db.database.pool.query(`update tasks set finished_at = finished_at - interval '31 days' where id = $1`, [old]);
+  Object.assign(tasks, { told, untold, running, old });
 });
 after(async () => {
   await home.remove();
@@ -50,7 +66,8 @@ const listed = async (...options: string[]) => {
 };
 
 test('list shows what became of each event, newest first, and of its address the host only', async () => {
-  const all = await listed();
+  const [ofTask, ...all] = await listed();
+  assert.deepEqual([ofTask?.['type'], ofTask?.['task_id']], ['image.failed', tasks.told]);
   assert.deepEqual(
     all.map(({ id, status, attempts }) => ({ id, status, attempts })),
     [
@@ -66,6 +83,7 @@ test('list shows what became of each event, newest first, and of its address the
     object: 'event',
     type: 'account.balance_low',
     account_id: ada.account,
+    task_id: null,
     host: 'receiver.example:8443',
     status: 'given_up',
     attempts: 2,
@@ -76,6 +94,7 @@ test('list shows what became of each event, newest first, and of its address the
   assert.equal(typeof at, 'number');
   assert.deepEqual(last, { duration_ms: 5, http_status: 410, fault: 'gone' });
   const { stdout } = await home.run(['webhooks', 'list']);
+  assert.match(stdout, new RegExp(`image.failed +${tasks.told} +hear.example +delivered`));
   assert.match(stdout, new RegExp(`${events.failed}.* receiver.example:8443 +given_up .* gone`));
   assert.doesNotMatch(stdout, /hook|token/);
 });
@@ -95,7 +114,7 @@ test('replay has an event sent again, and refuses one that is still being sent o
   for (const [id, told] of [
     [events.waiting, /is still being sent/],
     [events.sending, /is still being sent/],
-    ['evt_x', /^There is no event evt_x\.\n$/],
+    ['evt_x', /^There is no event and no task evt_x\.\n$/],
   ] as const) {
     const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
     assert.deepEqual([code, stdout], [1, '']);
@@ -113,4 +132,26 @@ test('replay has an event sent again, and refuses one that is still being sent o
     [{ event_id: events.failed }, { event_id: events.delivered }],
   );
   assert.match(rows[0]?.actor ?? '', /^cli:/);
+});
+
+test('replay takes the id of a task, and says why a task has nothing to be sent', async () => {
+  const replayed = await home.json('webhooks', 'replay', tasks.told);
+  assert.deepEqual(
+    [replayed['task_id'], replayed['status'], replayed['host']],
+    [tasks.told, 'waiting', 'hear.example'],
+  );
+  for (const [id, told] of [
+    [tasks.told, /^Event evt_\w+ is still being sent; it is tried again for 24 hours\.\n$/],
+    [tasks.untold, /^Task img_\w+ owes no webhook: neither its request nor its account named one when it ended\.\n$/],
+    [tasks.running, /^Task img_\w+ has not ended; a webhook is told of it when it ends\.\n$/],
+    [tasks.old, /^Task img_\w+ ended more than 30 days ago; events are kept no longer\.\n$/],
+    ['img_x', /^There is no event and no task img_x\.\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
+    assert.deepEqual([code, stdout], [1, ''], id);
+    assert.match(stderr, told);
+  }
+  await giveEventUp(db.database, String(replayed['id']));
+  const { stdout } = await home.run(['webhooks', 'replay', tasks.told]);
+  assert.match(stdout, new RegExp(`^evt_\\w+, the image.failed of ${tasks.told}, is sent again to hear.example\\.\n$`));
 });

@@ -1,18 +1,22 @@
-/** A worker that is killed in the middle of a delivery: another one delivers the event, and nothing secret is in any log. */
+/** Processes that are killed after a task's end, or in the middle of a delivery: others deliver the event, and nothing secret is in any log. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { deriveKeys } from '../../src/settings/secrets.ts';
 import type { Administrator } from '../../src/storage/acts.ts';
 import { changeAccount, createAccount } from '../../src/storage/accounts.ts';
+import { tellFact } from '../../src/storage/installation.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { webhookSecrets } from '../../src/storage/webhook-secrets.ts';
+import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../support/database.ts';
+import { admissionOf, failureOf } from '../support/money.ts';
 import { Installation, until } from '../support/process.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 import { assertDelivery, eventsOf } from '../support/webhooks.ts';
 
+const publicUrl = 'https://gate.example';
 const secretText = 'a secret of the tests with 40 characters';
 const keys = deriveKeys([secretText]);
 let db: TestDatabase;
@@ -28,6 +32,8 @@ before(async () => {
     TOLLGATE_ALLOW_PRIVATE_URLS: 'true',
     LOG_LEVEL: 'debug',
   });
+  // No worker has PUBLIC_URL here: links begin with what an API told last.
+  await tellFact(db.database, 'public_url', publicUrl);
   ({ upstream: receiver, close: closeReceiver } = await openUpstream());
 });
 after(async () => {
@@ -36,34 +42,53 @@ after(async () => {
   await db.drop();
 });
 
-test('an event whose worker is killed while the receiver hangs is delivered by another', async () => {
+test('events of an account and of tasks whose worker is killed while the receiver hangs are delivered by another', async () => {
   const by: Administrator = { database: db.database, ledgerKey: keys.first.ledger, actor: 'tollgate' };
   const ledger = new Ledger(new LedgerGroups(db.database, keys.first.ledger));
   const { id: account } = await createAccount(by, 'test');
+  const { key } = await createApiKey(by, account, { ...noLimits, name: 'test', level: 'standard' });
   await ledger.credit(account, micros(100n), 'for a test');
-  await changeAccount(by, account, {
-    webhookUrl: `${receiver.url}/hook?token=of-the-customer`,
-    lowBalance: micros(100n),
-  });
-  receiver.answers({ ending: 'stall-before' }, { status: 200, json: {} });
-  const first = home.spawn(['worker']);
-  await first.printed(/the worker runs/);
+  const webhookUrl = `${receiver.url}/hook?token=of-the-customer`;
+  await changeAccount(by, account, { webhookUrl, lowBalance: micros(100n) });
+  const who = { account, key: key.id };
+  const admitted = async () => {
+    const answer = await ledger.admitTask(admissionOf(who, 10n));
+    return answer.admitted === 'new' ? answer.taskId : assert.fail(answer.admitted);
+  };
+  const [cancelled, produced] = [await admitted(), await admitted()];
+  // Whoever ended this one died right after the commit; the worker finds the other and produces it.
+  await ledger.releaseTask(failureOf(who, cancelled, 'cancelled'));
   await ledger.adjust(account, micros(-1n), 'for a test');
-  await receiver.received(1);
+  receiver.answers({ ending: 'stall-before' });
+  const idsReceived = () => receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+  const first = home.spawn(['worker']);
+  await until('an attempt for each event', () => new Set(idsReceived()).size === 3 || undefined);
   first.signal('SIGKILL');
   await first.ended;
 
+  receiver.answers({ status: 200, json: {} });
   const second = home.spawn(['worker']);
-  const event = await until('the end of the event', async () =>
-    (await eventsOf(db.database, account)).find(({ delivered }) => delivered !== null),
-  );
-  assert.equal(event.delivered, true);
-  assert.deepEqual(event.attempts, [{ attempt: 1, status: 200, fault: null }], 'nobody could note the first one');
-  const secrets = await webhookSecrets(db.database, keys, account);
+  const events = await until('the end of all events', async () => {
+    const found = [
+      ...(await eventsOf(db.database, account)),
+      ...(await eventsOf(db.database, account, 'tasks')).sort((one, other) => one.type.localeCompare(other.type)),
+    ];
+    return found.every(({ delivered }) => delivered !== null) ? found : undefined;
+  });
   assert.deepEqual(
-    receiver.requests.map((request) => assertDelivery(request, secrets).id),
-    [event.id, event.id],
+    events.map(({ type, taskId, delivered, attempts }) => [type, taskId, delivered, attempts.at(-1)?.status]),
+    [
+      ['account.balance_low', null, true, 200],
+      ['image.failed', cancelled, true, 200],
+      ['image.succeeded', produced, true, 200],
+    ],
   );
+  const secrets = await webhookSecrets(db.database, keys, account);
+  const told = receiver.requests.map((request) => assertDelivery(request, secrets));
+  for (const { id } of events) assert.ok(told.filter((each) => each.id === id).length >= 2, 'each worker sent it');
+  assert.deepEqual(new Set(idsReceived()), new Set(events.map(({ id }) => id)));
+  const links = told.find(({ event }) => event.type === 'image.succeeded')?.event.data['data'];
+  for (const { url } of links as { url: string }[]) assert.ok(url.startsWith(`${publicUrl}/files/`), url);
   await second.printed(/an event was delivered/);
   for (const { stdout, stderr } of [first, second]) {
     for (const word of ['token', '/hook', 'whsec_', receiver.url]) assert.ok(!(stdout + stderr).includes(word), word);

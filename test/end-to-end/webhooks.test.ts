@@ -15,10 +15,17 @@ const image = { model: 'sim-image', prompt: 'A gate' };
 let gateway: TestGateway;
 let receiver: Upstream;
 let closeReceiver: () => Promise<void>;
+/** Hears of the tasks, which have a webhook of their own here. */
+let elsewhere: Upstream;
+let closeElsewhere: () => Promise<void>;
 before(async () => {
   gateway = await startTestGateway({ deliveryPace });
+  ({ upstream: elsewhere, close: closeElsewhere } = await openUpstream());
 });
-after(() => gateway.stop());
+after(async () => {
+  await gateway.stop();
+  await closeElsewhere();
+});
 beforeEach(async () => {
   ({ upstream: receiver, close: closeReceiver } = await openUpstream());
   receiver.answers({ status: 204 });
@@ -37,7 +44,8 @@ async function customer(of = gateway) {
     /** Buys images, 0.2 yuan each. */
     async buy(count: number) {
       for (let bought = 0; bought < count; bought++) {
-        const { status, body } = await of.post('/v1/images/generations', image, bearer(who.key));
+        const own = of === gateway ? { webhook_url: elsewhere.url } : {};
+        const { status, body } = await of.post('/v1/images/generations', { ...image, ...own }, bearer(who.key));
         assert.equal(status, 200, JSON.stringify(body));
       }
     },

@@ -48,6 +48,8 @@ export async function newCustomer(
 export interface AdmissionOptions {
   id?: TaskId;
   kind?: 'image' | 'avatar_talk';
+  /** That its request names. */
+  webhookUrl?: string;
   idempotency?: { key: string; bodyHash: Buffer };
   /** The providers of its routes. */
   routes?: readonly string[];
@@ -83,7 +85,7 @@ export function admissionOf({ account, key }: Customer, hold: bigint, more: Admi
       keyId: key,
       requestId: 'req_test',
       model: 'sim-image',
-      request: requests[kind],
+      request: { ...requests[kind], ...(more.webhookUrl !== undefined && { webhookUrl: more.webhookUrl }) },
       ...(kind === 'avatar_talk' && { uploads: { audio: upload, video: upload } }),
       terms: {
         modelKind: kind === 'image' ? 'image' : 'avatar-talk',

@@ -20,6 +20,7 @@ import {
 } from '../../src/domain/webhooks.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Job, Poll, ResultPart, StoredAnswer, Submission, TaskProvider } from '../../src/providers/contract.ts';
+import { deriveKeys } from '../../src/settings/secrets.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { findTask, type StartFacts, type Task } from '../../src/storage/tasks.ts';
@@ -29,10 +30,12 @@ import { StartScan } from '../../src/temporal/start-scan.ts';
 import { EventScan } from '../../src/temporal/event-scan.ts';
 import { TaskStarter } from '../../src/temporal/task-starter.ts';
 import { type RunningWorkers, startWorkers } from '../../src/temporal/worker.ts';
+import { eventData } from '../../src/wiring/event-data.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from './database.ts';
 import { mp4 } from './media.ts';
 import { type AdmissionOptions, admissionOf, type Customer, newCustomer, newLedger } from './money.ts';
 
+const secrets = deriveKeys(['a secret of the tests with 40 characters']);
 const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
 let runtimeInstalled = false;
 
@@ -156,7 +159,7 @@ export async function startTaskRunner({
     downloads: (download) => download(),
     webhooks: {
       post: (request) => Promise.resolve(webhook(request)),
-      dataOf: ({ data }) => Promise.resolve(data),
+      dataOf: eventData({ database: db.database, secrets, publicUrl: () => 'http://gateway' }),
       secrets: () => Promise.resolve(['whsec_c2VjcmV0']),
       pace,
     },

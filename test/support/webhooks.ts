@@ -26,19 +26,24 @@ export function assertDelivery(
   return { id, event };
 }
 
-/** The events of an account with what was noted of their attempts, oldest first. */
-export async function eventsOf(database: Database, account: string) {
-  const { rows } = await database.pool.query<{
-    id: string;
-    delivered: boolean | null;
-    data: Record<string, unknown>;
-    attempts: { attempt: number; status: number | null; fault: string | null }[];
-  }>(
-    `select id, delivered, data, coalesce((
+/** What became of an event: itself, and what was noted of its attempts. */
+export interface KeptEvent {
+  id: string;
+  type: string;
+  taskId: string | null;
+  delivered: boolean | null;
+  data: Record<string, unknown>;
+  attempts: { attempt: number; status: number | null; fault: string | null }[];
+}
+
+/** The events of an account that are about itself, or about its tasks, oldest first. */
+export async function eventsOf(database: Database, account: string, about: 'itself' | 'tasks' = 'itself') {
+  const { rows } = await database.pool.query<KeptEvent>(
+    `select id, type, task_id as "taskId", delivered, data, coalesce((
        select jsonb_agg(jsonb_build_object('attempt', attempt, 'status', status, 'fault', fault) order by attempt)
        from deliveries d where d.event_id = e.id), '[]') as attempts
-     from events e where account_id = $1 order by created_at, id`,
-    [account],
+     from events e where account_id = $1 and (task_id is null) = $2 order by created_at, id`,
+    [account, about === 'itself'],
   );
   return rows;
 }

@@ -8,7 +8,8 @@ import { after, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { judgedStatus, type WebhookOutcome, type WebhookRequest } from '../../src/domain/webhooks.ts';
 import { changeAccount } from '../../src/storage/accounts.ts';
-import { listEvents, replayEvent, takeEventsToStart } from '../../src/storage/events.ts';
+import { findEvent, listEvents, replayEvent } from '../../src/storage/event-log.ts';
+import { takeEventsToStart } from '../../src/storage/events.ts';
 import { activitiesOf, historyJson, payloadsOf } from '../support/history.ts';
 import { administrator } from '../support/money.ts';
 import { until } from '../support/process.ts';
@@ -42,7 +43,7 @@ async function owed(answer: (attempt: number) => WebhookOutcome = () => judgedSt
   const [event] = await listEvents(database, { account, limit: 2 });
   return event?.id ?? assert.fail('no event is owed');
 }
-const factsOf = async (id: string) => (await listEvents(database, { id, limit: 1 }))[0] ?? assert.fail(id);
+const factsOf = async (id: string) => (await findEvent(database, id)) ?? assert.fail(id);
 const attemptsOf = (id: string) => sent.filter((request) => request.id === id).length;
 
 /** The activities of a closed delivery; nothing in its history may tell where the event goes or what it says. */

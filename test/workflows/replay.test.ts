@@ -29,6 +29,7 @@ test('there is a history of every course that a task, a delivery, an audit or re
     'image-failed.json',
     'image-refused.json',
     'image-succeeds.json',
+    'image-told.json',
     'retain.json',
   ]);
 });

@@ -1,6 +1,9 @@
 /** `tollgate webhooks list|replay`: events that are owed to webhooks. Of an address only the host is shown. */
 import type { Command } from 'commander';
-import { type EventFacts, listEvents, replayEvent } from '../../storage/events.ts';
+import type { Database } from '../../storage/database.ts';
+import { type EventFacts, findEvent, listEvents, replayEvent } from '../../storage/event-log.ts';
+import { event_days_kept } from '../../storage/old-events.ts';
+import { findTaskFacts } from '../../storage/task-intents.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known } from './accounts.ts';
@@ -35,18 +38,31 @@ export function addWebhookCommands(program: Command): void {
     );
 
   webhooks
-    .command('replay <event>')
-    .description('send an event again that was delivered or given up')
+    .command('replay <id>')
+    .description('send an event again that was delivered or given up; <id> is that of its task, or its own')
     .option('--json', 'print the event as JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database, by }) => {
-        const isReplayed = await replayEvent(by, id);
-        const [event] = await listEvents(database, { id, limit: 1 });
-        if (!event) throw new Refusal(`There is no event ${id}.`);
-        if (!isReplayed) throw new Refusal(`Event ${id} is still being sent; it is tried again for 24 hours.`);
-        show(eventObject(event), json, `${id} is sent again to ${event.host}.`);
+        const found = (await findEvent(database, id)) ?? (await refuseUntold(database, id));
+        if (!(await replayEvent(by, found.id))) {
+          throw new Refusal(`Event ${found.id} is still being sent; it is tried again for 24 hours.`);
+        }
+        const event = (await findEvent(database, found.id)) ?? found;
+        const subject = event.taskId === null ? '' : `, the ${event.type} of ${event.taskId},`;
+        show(eventObject(event), json, `${event.id}${subject} is sent again to ${event.host}.`);
       }),
     );
+}
+
+/** Says why there is no event of this id, or of the task of this id. */
+async function refuseUntold(database: Database, id: string): Promise<never> {
+  const task = await findTaskFacts(database, id);
+  if (!task) throw new Refusal(`There is no event and no task ${id}.`);
+  if (!task.finishedAt) throw new Refusal(`Task ${id} has not ended; a webhook is told of it when it ends.`);
+  if (task.finishedAt.getTime() < Date.now() - event_days_kept * 86_400_000) {
+    throw new Refusal(`Task ${id} ended more than ${event_days_kept} days ago; events are kept no longer.`);
+  }
+  throw new Refusal(`Task ${id} owes no webhook: neither its request nor its account named one when it ended.`);
 }
 
 type EventStatus = 'waiting' | 'sending' | 'delivered' | 'given_up';
@@ -61,6 +77,7 @@ const eventObject = (event: EventFacts) => ({
   object: 'event',
   type: event.type,
   account_id: event.accountId,
+  task_id: event.taskId,
   host: event.host,
   status: statusOf(event),
   created: unixSeconds(event.createdAt),
@@ -74,11 +91,12 @@ const eventObject = (event: EventFacts) => ({
   },
 });
 
-const head = ['ID', 'ACCOUNT', 'TYPE', 'HOST', 'STATUS', 'CREATED', 'ATTEMPTS', 'LAST', 'WHY'];
+const head = ['ID', 'ACCOUNT', 'TYPE', 'TASK', 'HOST', 'STATUS', 'CREATED', 'ATTEMPTS', 'LAST', 'WHY'];
 const cells = (event: EventFacts): string[] => [
   event.id,
   event.accountId,
   event.type,
+  event.taskId ?? '-',
   event.host,
   statusOf(event),
   moment(event.createdAt),
