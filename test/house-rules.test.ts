@@ -133,7 +133,7 @@ test('every code of the error table is thrown somewhere, or its feature is yet t
   const toCome = ['task_not_cancellable'];
   const used = new Set<string>();
   for (const { path, tree } of sources) {
-    if (path === 'domain/errors.ts') continue;
+    if (path === 'domain/errors.ts' || path.startsWith('api/openapi/')) continue; // told there, not thrown
     visit(tree, (node) => {
       if (ts.isStringLiteral(node)) used.add(node.text);
     });

@@ -41,6 +41,7 @@ export async function serve(
     void handle(request, response);
   };
   server.on('request', respond);
+  server.on('checkExpectation', respond); // what we don't know we need not meet (RFC 9110, section 10.1.1)
   // The body is asked for only where it is read, after the key and the headers were checked.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     expectsContinue(request, response);

@@ -2,6 +2,9 @@
 
 const unkeepable = /[\0\p{Cs}]/gu;
 
+/** The part of the rule that JSON Schema needs: what is no valid Unicode, JSON can't even say. */
+export const withoutNul = '^[^\\u0000]*$';
+
 /** Whether a text is valid Unicode without NUL. */
 export const isKeepable = (text: string): boolean => text.search(unkeepable) === -1;
 

@@ -1,9 +1,9 @@
 /** The query of a list: every parameter known, given once and good, or a 400 that says what is allowed. */
 import * as z from 'zod';
 import { invalid, list, parseWith } from '../../domain/requests/parse.ts';
-import { isKeepable } from '../../domain/text.ts';
+import { isKeepable, withoutNul } from '../../domain/text.ts';
 
-const page_rows_max = 100;
+export const page_rows_max = 100;
 export const page_rows_default = 20;
 
 /**
@@ -52,6 +52,7 @@ const modelRule = 'must be the id of a model: a text of 1 to 256 characters';
 export const modelFilter = z
   .string(modelRule)
   .refine((id) => id !== '' && id.length <= 256 && isKeepable(id), modelRule)
+  .meta({ minLength: 1, maxLength: 256, pattern: withoutNul })
   .optional();
 
 const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);

@@ -73,7 +73,7 @@ function found(key: ApiKey | undefined): ApiKey {
 }
 
 const idForm = /^key_[0-9a-f]{32}$/;
-const keysQuery = z.object({ limit, cursor: z.string(cursorRule).regex(idForm, cursorRule).optional() });
+export const keysQuery = z.object({ limit, cursor: z.string(cursorRule).regex(idForm, cursorRule).optional() });
 
 /** Newest first: ids are ordered by time. */
 const keyListing = (database: Database, account: AccountId): Listing<ApiKey, string> => ({

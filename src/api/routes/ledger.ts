@@ -36,7 +36,7 @@ export function ledgerRoutes(router: Router<RequestState>, now: DependenciesNow)
 const idRule = 'must be one id of 1 to 128 letters, digits and . _ -';
 const id = z.string(idRule).regex(/^[\w.-]{1,128}$/, idRule);
 
-const ledgerQuery = z
+export const ledgerQuery = z
   .object({
     limit,
     cursor: z

@@ -133,4 +133,4 @@ const quotedPaths = [
 ] as const;
 type QuotedPath = (typeof quotedPaths)[number];
 
-const quoteBody = z.object({ path: oneOf(quotedPaths), body: anObject });
+export const quoteBody = z.object({ path: oneOf(quotedPaths), body: anObject });

@@ -1,9 +1,11 @@
-/** What needs no key: the health report (specification 2.5, endpoint 3), `/healthz`, `/readyz` and `/metrics`. */
+/** What needs no key: the health report (specification 2.5, endpoint 3), probes, metrics and `/openapi.json`. */
 import type Router from '@koa/router';
 import { capabilityLabels } from '../../domain/catalogue.ts';
 import { errorBody } from '../../domain/errors.ts';
+import type { Configuration } from '../../settings/configuration.ts';
 import type { RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
+import { openApiDocument, type ServedDocument } from '../openapi/document.ts';
 
 export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   const { configuration, health, readiness, metrics } = now();
@@ -28,6 +30,19 @@ export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow
     ctx.set('Content-Type', metrics.contentType);
   });
 
+  const document = documentNow(now);
+  router.get('/openapi.json', (ctx) => {
+    const { bytes, etag } = document();
+    ctx.status = 200;
+    ctx.etag = etag;
+    ctx.set('Cache-Control', 'public, max-age=60');
+    if (ctx.fresh) ctx.status = 304;
+    else {
+      ctx.type = 'application/json';
+      ctx.body = bytes;
+    }
+  });
+
   router.get('/readyz', async (ctx) => {
     const state = await readiness.now();
     if (!state.ready) {
@@ -38,4 +53,14 @@ export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow
       ctx.body = 'degraded' in state ? { status: 'degraded', temporal: state.degraded } : { status: 'ok' };
     }
   });
+}
+
+/** The document of the configuration in force, built when it is first asked for and kept until a reload. */
+function documentNow(now: DependenciesNow): () => ServedDocument {
+  let kept: { of: Configuration; served: ServedDocument } | undefined;
+  return () => {
+    const { configuration, publicUrl } = now();
+    if (kept?.of !== configuration) kept = { of: configuration, served: openApiDocument(configuration, publicUrl()) };
+    return kept.served;
+  };
 }

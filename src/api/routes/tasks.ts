@@ -76,7 +76,7 @@ function filterOfStatus(status: Status, kind: TaskKind | undefined): TaskFilter 
 const cursorForm = /^(\d{1,14})\.((?:img|vid|avt)_[0-9a-f]{32})$/;
 const statusRule = `must be ${list(statuses)}, or, of avatar-talk, ${list(avatarTalkStatuses)}`;
 
-const tasksQuery = z
+export const tasksQuery = z
   .object({
     limit,
     cursor: z

@@ -50,7 +50,7 @@ function groupOfCursor(by: UsageGroup, cursor: string): string {
 /** PostgreSQL has no year 0. */
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && !text.startsWith('0000');
 
-const usageQuery = z
+export const usageQuery = z
   .object({
     group_by: z.enum(usageGroups, `must be ${list(usageGroups)}`).default('day'),
     limit,

@@ -68,17 +68,21 @@ const nameRule = `must be a text of 1 to ${keyNameCharactersMax} characters with
 /** Names are printed on terminals, which obey control characters. */
 const name = z
   .string(nameRule)
-  .refine((text) => nameForm.test(text) && text.trim() !== '' && isKeepable(text), nameRule);
+  .refine((text) => nameForm.test(text) && text.trim() !== '' && isKeepable(text), nameRule)
+  .meta({ minLength: 1, maxLength: keyNameCharactersMax, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const nameForm = new RegExp(`^\\P{Cc}{1,${keyNameCharactersMax}}$`, 'u');
 
 const window = oneOf(windows);
 const yuanRule = 'must be a number of yuan above 0 and below 1000000000, with at most six decimals';
-const yuan = z.number(yuanRule).transform((value, context): MicroYuan => {
-  const amount = parseYuan(String(value));
-  if (amount !== undefined && amount > 0n) return amount;
-  context.addIssue({ code: 'custom', message: yuanRule });
-  return z.NEVER;
-});
+const yuan = z
+  .number(yuanRule)
+  .meta({ exclusiveMinimum: 0, exclusiveMaximum: 1e9 })
+  .transform((value, context): MicroYuan => {
+    const amount = parseYuan(String(value));
+    if (amount !== undefined && amount > 0n) return amount;
+    context.addIssue({ code: 'custom', message: yuanRule });
+    return z.NEVER;
+  });
 
 const callLimit = closed('a call limit', { calls: integerFrom(1, keyCallsMax), per: window });
 const callLimits = listOf(callLimit, `must be an array of at most ${windows.length} objects {calls, per}, or null`, {
@@ -104,9 +108,9 @@ const limitFields = {
   expires_at: moment.nullish(),
 };
 
-const keyBody = closed('a new key', { name, level: oneOf(keyLevels).nullish(), ...limitFields });
-const keyChangesBody = closed('a change of a key', { name: name.optional(), ...limitFields });
-const accountChangesBody = closed('a change of an account', {
+export const keyBody = closed('a new key', { name, level: oneOf(keyLevels).nullish(), ...limitFields });
+export const keyChangesBody = closed('a change of a key', { name: name.optional(), ...limitFields });
+export const accountChangesBody = closed('a change of an account', {
   webhook_url: httpAddress().nullish(),
   low_balance: yuan.nullish(),
 });

@@ -1,7 +1,7 @@
 /** The form fields of an avatar-talk creation (specification, endpoint 9; contract, section 5), parsed. */
 import { z } from 'zod';
 import type { Model } from '../catalogue.ts';
-import { isKeepable } from '../text.ts';
+import { isKeepable, withoutNul } from '../text.ts';
 import { templateNameCharactersMax } from '../limits.ts';
 import { httpAddress } from './fields.ts';
 import { endpointKinds, parseWith, requireKind } from './parse.ts';
@@ -23,6 +23,7 @@ export const avatarTalkFields = z.object({
     .string(templateRule)
     .refine(isKeepable, 'must not contain NUL characters')
     .refine((name) => name !== '' && !isLongerThan(name, templateNameCharactersMax), templateRule)
+    .meta({ minLength: 1, maxLength: templateNameCharactersMax, pattern: withoutNul })
     .nullish(),
   webhook_url: httpAddress().nullish(),
 });

@@ -149,6 +149,7 @@ export const chatBody = z.object({
   seed: z
     .number(seedRule)
     .refine((seed) => Number.isInteger(seed) && Math.abs(seed) <= 2 ** 63, seedRule)
+    .meta({ type: 'integer' })
     .nullish(),
   logprobs: flag.nullish(),
   top_logprobs: integerFrom(0, topLogprobsMax).nullish(),

@@ -1,14 +1,16 @@
 /** The building blocks of the request schemas. Each one's message is its rule, to be read after the field's name. */
 import { z } from 'zod';
 import { addressCharactersMax, modelIdCharactersMax } from '../limits.ts';
-import { isKeepable } from '../text.ts';
+import { isKeepable, withoutNul } from '../text.ts';
 import { isDataUri, isHttpAddress } from './addresses.ts';
 import { faultsOf, list, modelIdRule } from './parse.ts';
 
 export const flag = z.boolean('must be true or false');
 export const text = z.string('must be a text');
 /** A text that is kept with its task. */
-export const keptText = text.refine(isKeepable, 'must be valid Unicode without NUL characters');
+export const keptText = text
+  .refine(isKeepable, 'must be valid Unicode without NUL characters')
+  .meta({ pattern: withoutNul });
 export const word = z.string('must be a non-empty text').min(1, 'must be a non-empty text');
 export const modelId = z.string(modelIdRule).min(1, modelIdRule).max(modelIdCharactersMax, modelIdRule);
 export const anObject = z.looseObject({}, 'must be an object');
@@ -16,13 +18,19 @@ export const anObject = z.looseObject({}, 'must be an object');
 /** An http(s) address of at most `charactersMax` characters. */
 export function httpAddress(charactersMax: number = addressCharactersMax) {
   const rule = `must be an http or https URL of at most ${charactersMax} characters`;
-  return z.string(rule).refine((value) => isHttpAddress(value, charactersMax), rule);
+  return z
+    .string(rule)
+    .refine((value) => isHttpAddress(value, charactersMax), rule)
+    .meta({ format: 'uri', maxLength: charactersMax });
 }
 
 /** What chat takes as an image: an http(s) address or the bytes themselves as a data URI. */
 export function mediaAddress(charactersMax: number) {
   const rule = `must be an http or https URL of at most ${charactersMax} characters or a data URI 'data:<mime>;base64,<data>'`;
-  return z.string(rule).refine((value) => isDataUri(value) || isHttpAddress(value, charactersMax), rule);
+  return z
+    .string(rule)
+    .refine((value) => isDataUri(value) || isHttpAddress(value, charactersMax), rule)
+    .meta({ format: 'uri' });
 }
 
 export function integerFrom(min: number, max: number = Number.MAX_SAFE_INTEGER) {

@@ -33,7 +33,7 @@ export const imageBody = z.object({
   quality: oneOf(imageQualities).nullish(),
   ratio: oneOf(imageRatios).nullish(),
   resolution: oneOf([...imageResolutions, '8k']).nullish(),
-  size: text.transform(readSize).nullish(),
+  size: text.meta({ pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$' }).transform(readSize).nullish(),
   image_urls: listOf(httpAddress(), `must be an array of at most ${referenceImagesMax} http or https URLs`, {
     max: referenceImagesMax,
   }).nullish(),

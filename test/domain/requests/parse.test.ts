@@ -177,7 +177,10 @@ describe('the schema of a body can be shown as JSON Schema', () => {
   test('with the bounds and items of its arrays', () => {
     const { properties } = z.toJSONSchema(imageBody, { io: 'input', unrepresentable: 'any' });
     assert.deepEqual(properties?.['image_urls'], {
-      anyOf: [{ type: 'array', items: { type: 'string' }, minItems: 0, maxItems: 14 }, { type: 'null' }],
+      anyOf: [
+        { type: 'array', items: { type: 'string', format: 'uri', maxLength: 2048 }, minItems: 0, maxItems: 14 },
+        { type: 'null' },
+      ],
     });
   });
 });

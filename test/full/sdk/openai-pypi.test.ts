@@ -1,9 +1,6 @@
 /** The `openai` package of PyPI against both roots: a Python script tries it, and tells what came of it. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +8,10 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { type ChatGateway, startChatGateway } from '../../support/chat-gateway.ts';
 import type { TestGateway } from '../../support/gateway.ts';
+import { pythonWith } from '../../support/python.ts';
 import { chatAnswer, chatStream, errorAnswer } from '../../support/upstream.ts';
 import { pixel, type RefusedKeys, roots, startSdkGateway } from './support.ts';
 
-const version = '3.54.0';
 const run = promisify(execFile);
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const line = z.looseObject({ name: z.string() });
@@ -24,7 +21,7 @@ let refused: RefusedKeys;
 let python: string;
 let chat: ChatGateway;
 before(async () => {
-  python = await pythonWithOpenAi();
+  python = join(await pythonWith('openai==3.54.0'), 'python');
   ({ gateway, refused } = await startSdkGateway());
   chat = await startChatGateway();
 });
@@ -101,15 +98,3 @@ test('the Python SDK waits out limits by itself, and a call sent again under an 
   assert.equal(chat.first.requests.length, before + 5);
   assert.equal((await settled()).balance, 99.965);
 });
-
-/** Makes the virtual environment once for a version; a file says that it is whole, since it can't be moved. */
-async function pythonWithOpenAi(): Promise<string> {
-  const folder = join(tmpdir(), `tollgate-openai-${version}`);
-  const program = join(folder, 'bin', 'python');
-  if (existsSync(join(folder, 'whole'))) return program;
-  await rm(folder, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', folder]);
-  await run(program, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `openai==${version}`]);
-  await writeFile(join(folder, 'whole'), '');
-  return program;
-}

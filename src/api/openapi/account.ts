@@ -1,0 +1,173 @@
+/** The account, its ledger, usage and settings in the document (contract, section 3). */
+import * as z from 'zod';
+import { entryTypes } from '../../domain/ledger.ts';
+import { accountChangesBody } from '../../domain/requests/account.ts';
+import { ledgerQuery } from '../routes/ledger.ts';
+import { usageQuery } from '../routes/usage.ts';
+import { headers } from './headers.ts';
+import type { Answer, Group, JsonSchema } from './operation.ts';
+import { queryParameters } from './queries.ts';
+import { answer, listOfRecords, refOf, request } from './schemas.ts';
+
+const yuan = z.number();
+const unixSeconds = z.int().describe('Unix seconds.');
+
+export const accountAnswer = answer(
+  'Account',
+  z.strictObject({
+    object: z.literal('account'),
+    id: z.string(),
+    name: z.string(),
+    currency: z.literal('CNY'),
+    balance: yuan.describe('What can be spent, in yuan.'),
+    held: yuan.describe('Held for running tasks and calls, on top of the balance.'),
+    webhook_url: z.string().nullable().describe("The default for the account's tasks."),
+    low_balance: yuan.nullable().describe('Below this many yuan the webhook is told.'),
+  }),
+);
+
+const accountRequest = request('AccountChanges', accountChangesBody, {
+  webhook_url: "The default for the account's tasks; null clears it.",
+  low_balance: 'Yuan below which the webhook is told `account.balance_low`; null clears it.',
+});
+
+/** A line of what a call costs. */
+export const costLine = answer(
+  'CostLine',
+  z.strictObject({
+    unit: z.enum(['input_token', 'cached_input_token', 'output_token', 'minimum_charge']),
+    units: z.number(),
+    unit_price: z.number().describe('Yuan.'),
+    amount: yuan,
+  }),
+);
+
+const entry = answer(
+  'LedgerEntry',
+  z.strictObject({
+    id: z.string(),
+    object: z.literal('ledger_entry'),
+    created: unixSeconds,
+    type: z.enum(entryTypes),
+    amount: yuan.describe('Signed, on the available balance.'),
+    balance: yuan.describe('Available, after it.'),
+    charged: yuan.describe('Yuan earned by this entry.'),
+    task_id: z.string().nullable(),
+    request_id: z.string().nullable(),
+    key_id: z.string().nullable(),
+    model: z.string().nullable(),
+    units: z.number().nullable(),
+    unit: z.string().nullable().describe('`image`, `second` or `token`.'),
+    unit_price: z.number().nullable(),
+    usage_source: z.string().nullable().describe('`upstream` or `estimated`.'),
+    lines: z.array(costLine).optional().describe('Of a chat call.'),
+    reason: z.string().optional(),
+  }),
+);
+
+const usage = answer(
+  'UsageRow',
+  z.strictObject({
+    object: z.literal('usage'),
+    day: z.string().optional().describe('With `group_by=day`.'),
+    model: z.string().optional().describe('With `group_by=model`.'),
+    key_id: z.string().optional().describe('With `group_by=key`.'),
+    calls: z.int(),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    images: z.number(),
+    seconds: z.number(),
+    tokens: z.int(),
+    cost: yuan,
+  }),
+);
+
+const secret = answer(
+  'WebhookSecret',
+  z.strictObject({
+    object: z.literal('webhook_secret'),
+    secret: z.string().describe('`whsec_…`, as Standard Webhooks has it.'),
+  }),
+);
+
+const ok = (description: string, schema: JsonSchema): Record<number, Answer> => ({
+  200: { description, content: { 'application/json': { schema } } },
+});
+
+const listed = (list: z.ZodType, columns: string): Record<number, Answer> => ({
+  200: {
+    description: 'A page; with `Accept: text/csv` as CSV, and then the whole list unless `limit` or `cursor` is sent.',
+    headers: headers('Link'),
+    content: {
+      'application/json': { schema: refOf(list) },
+      'text/csv': { schema: { type: 'string' }, example: columns },
+    },
+  },
+});
+
+export const accountOperations: Group = () => [
+  {
+    method: 'get',
+    path: '/account',
+    id: 'getAccount',
+    tag: 'Account',
+    level: 'read',
+    summary: 'The account and its balance',
+    answers: ok('The account.', refOf(accountAnswer)),
+  },
+  {
+    method: 'patch',
+    path: '/account',
+    id: 'changeAccount',
+    tag: 'Account',
+    level: 'admin',
+    summary: 'Change what the account may set',
+    body: { content: { 'application/json': { schema: accountRequest, example: { low_balance: 10 } } } },
+    answers: ok('The account as it is now.', refOf(accountAnswer)),
+  },
+  {
+    method: 'get',
+    path: '/account/ledger',
+    id: 'listLedger',
+    tag: 'Account',
+    level: 'read',
+    summary: 'Entries of the ledger, newest first',
+    parameters: queryParameters(ledgerQuery, {
+      task_id: 'Only entries of this task.',
+      request_id: 'Only entries of this request.',
+      type: 'Only entries of this type.',
+    }),
+    answers: listed(listOfRecords('LedgerPage', entry), 'id,object,created,type,amount,balance\r\n'),
+    errors: ['invalid_parameter'],
+  },
+  {
+    method: 'get',
+    path: '/account/usage',
+    id: 'listUsage',
+    tag: 'Account',
+    level: 'read',
+    summary: 'What was used and paid, by day, model or key',
+    parameters: queryParameters(usageQuery, { group_by: 'What a row sums up.' }),
+    answers: listed(listOfRecords('UsagePage', usage), 'object,day,calls,cost\r\n'),
+    errors: ['invalid_parameter'],
+  },
+  {
+    method: 'get',
+    path: '/account/webhook-secret',
+    id: 'getWebhookSecret',
+    tag: 'Account',
+    level: 'admin',
+    summary: "The secret that the account's webhooks are signed with",
+    answers: ok('The secret.', refOf(secret)),
+  },
+  {
+    method: 'post',
+    path: '/account/webhook-secret/rotate',
+    id: 'rotateWebhookSecret',
+    tag: 'Account',
+    level: 'admin',
+    summary: 'Make a new secret',
+    description: 'For 24 hours deliveries carry the signatures of both.',
+    answers: ok('The new secret.', refOf(secret)),
+  },
+];

@@ -1,0 +1,136 @@
+/** Chat completions in the document (specification 2.1 to 2.3, endpoint 1). */
+import * as z from 'zod';
+import { chatBody } from '../../domain/requests/chat.ts';
+import { callErrors, errorAnswer } from './errors.ts';
+import { headers, requestHeader } from './headers.ts';
+import type { Group } from './operation.ts';
+import { answer, refOf, request } from './schemas.ts';
+import { json, streamed } from './streams.ts';
+
+const count = z.int().min(0);
+const usage = answer('Usage', z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }));
+
+const completion = answer(
+  'ChatCompletion',
+  z
+    .looseObject({
+      id: z.string(),
+      object: z.literal('chat.completion'),
+      created: z.int(),
+      model: z.string().describe('The model actually used.'),
+      choices: z.array(
+        z.looseObject({
+          index: count,
+          message: z.looseObject({ role: z.string(), content: z.unknown() }),
+          finish_reason: z.string().nullable(),
+        }),
+      ),
+      usage: usage.optional(),
+    })
+    .describe("The upstream's own answer, handed on as it came."),
+);
+
+const chunk = answer(
+  'ChatCompletionChunk',
+  z
+    .looseObject({
+      id: z.string(),
+      object: z.literal('chat.completion.chunk'),
+      created: z.int().optional(),
+      model: z.string().optional(),
+      choices: z.array(
+        z.looseObject({
+          index: count,
+          delta: z.looseObject({ content: z.string().nullish().describe('Incremental text.') }),
+          finish_reason: z.string().nullish().describe('`stop` or `length` on the last chunk, otherwise null.'),
+        }),
+      ),
+      usage: usage.nullish().describe('On the last chunk only, and only if it was asked for.'),
+    })
+    .describe('One `data: ` line of a stream. The stream ends with `data: [DONE]`.'),
+);
+
+const chatRequest = request('ChatCompletionRequest', chatBody, {
+  model: 'Model id.',
+  messages: 'What was said so far; `content` is a text or an array of parts (vision input).',
+  stream: 'True returns server-sent events. Default false.',
+  stream_options: '`include_usage`: ask for a last chunk with the usage.',
+  max_tokens: "The most tokens to produce. Default: the model's own.",
+  max_completion_tokens: 'A newer name of `max_tokens`.',
+  temperature: 'Default 1.',
+  top_p: 'Default 1.',
+  stop: 'At most 4 stop sequences.',
+  frequency_penalty: 'Default 0.',
+  presence_penalty: 'Default 0.',
+  n: 'Number of replies. Default 1.',
+  response_format: '`{type: json_object}` enables JSON mode.',
+  seed: 'Makes output more stable for the same prompt.',
+  logprobs: 'Default false.',
+  top_logprobs: 'Number of most likely tokens returned. Used with `logprobs`.',
+  tools: 'Function-call tool definitions. The model must support them.',
+  tool_choice: '`auto`, `none`, `required`, or the tool to call.',
+  user: 'End-user identifier for monitoring.',
+});
+
+const chatStream = streamed(
+  { anyOf: [{ const: '[DONE]' }, json(refOf(chunk), refOf(errorAnswer))] },
+  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}\n\ndata: [DONE]\n\n',
+);
+export const chatOperations: Group = ({ model }) => [
+  {
+    tag: 'Chat',
+    upstreamRefusals: [400, 413, 422],
+    method: 'post',
+    path: '/chat/completions',
+    id: 'createChatCompletion',
+    level: 'chat',
+    summary: 'Chat completion',
+    description:
+      'Streaming (SSE) and non-streaming. Fields that are not listed are passed on to the model. Code-generation models may also be called here.',
+    parameters: [requestHeader('Idempotency-Key')],
+    body: {
+      content: {
+        'application/json': {
+          schema: chatRequest,
+          examples: {
+            text: {
+              summary: 'A question',
+              value: { model: model('chat'), messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 },
+            },
+            stream: {
+              summary: 'The same, streamed',
+              value: { model: model('chat'), messages: [{ role: 'user', content: 'Hello' }], stream: true },
+            },
+            vision: {
+              summary: 'With an image',
+              value: {
+                model: model('chat'),
+                messages: [
+                  {
+                    role: 'user',
+                    content: [
+                      { type: 'text', text: 'What is this?' },
+                      { type: 'image_url', image_url: { url: onePixel } },
+                    ],
+                  },
+                ],
+              },
+            },
+          },
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: "The model's answer; with `stream` true as server-sent events.",
+        headers: headers('Idempotency-Replayed'),
+        content: { 'application/json': { schema: refOf(completion) }, 'text/event-stream': chatStream },
+      },
+    },
+    errors: callErrors,
+  },
+];
+
+/** A red pixel. */
+const onePixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';

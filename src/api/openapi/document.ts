@@ -1,0 +1,154 @@
+/** `/openapi.json`: every operation below every deployment's root, made from the code (OpenAPI 3.1). */
+import { createHash } from 'node:crypto';
+import type { Deployment, ModelKind } from '../../domain/catalogue.ts';
+import type { Configuration } from '../../settings/configuration.ts';
+import { firstOfKind } from '../catalogue.ts';
+import { accountOperations } from './account.ts';
+import { avatarTalkOperations } from './avatar-talk.ts';
+import { chatOperations } from './chat.ts';
+import { refusals } from './errors.ts';
+import { answerHeaders, headers, requestHeader, requestHeaders } from './headers.ts';
+import { imageOperations } from './images.ts';
+import { keyOperations } from './keys.ts';
+import { healthOperation, modelOperations } from './models.ts';
+import { type Answer, type Facts, type JsonSchema, type Operation, tags } from './operation.ts';
+import { quoteOperations } from './quotes.ts';
+import { responseOperations } from './responses.ts';
+import { namedSchemas } from './schemas.ts';
+import { serviceOperations } from './service.ts';
+import { taskOperations } from './tasks.ts';
+import { videoOperations } from './videos.ts';
+import { webhooks } from './webhooks.ts';
+
+const groups = [
+  chatOperations,
+  responseOperations,
+  modelOperations,
+  imageOperations,
+  videoOperations,
+  avatarTalkOperations,
+  taskOperations,
+  quoteOperations,
+  accountOperations,
+  keyOperations,
+];
+
+/** The document as it is served. */
+export interface ServedDocument {
+  bytes: Buffer;
+  /** Names the bytes. */
+  etag: string;
+}
+
+/** The document of a configuration, for callers at that address. */
+export function openApiDocument(configuration: Configuration, publicUrl: string): ServedDocument {
+  const bytes = Buffer.from(JSON.stringify(documentOf(configuration, publicUrl)));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"` };
+}
+
+function documentOf(configuration: Configuration, publicUrl: string): JsonSchema {
+  const facts: Facts = {
+    limits: configuration.limits,
+    model: (kind: ModelKind) => firstOfKind(configuration, kind) ?? `your-${kind}-model`,
+  };
+  const { paths, responses } = pathsOf(configuration.deployments, facts);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tollgate',
+      version: '0.1.0',
+      summary: 'Language, image, video and code-generation models behind one API.',
+      description: description(configuration.deployments),
+    },
+    servers: [{ url: publicUrl }],
+    tags: Object.entries(tags).map(([name, told]) => ({ name, description: told })),
+    security: [{ bearer: [] }],
+    paths,
+    webhooks: webhooks(),
+    components: {
+      schemas: namedSchemas(),
+      responses,
+      headers: answerHeaders,
+      parameters: requestHeaders,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, `sk-tg-…`: `Authorization: Bearer <key>`.',
+        },
+      },
+    },
+  };
+}
+
+const description = (deployments: readonly Deployment[]): string =>
+  [
+    `The same operations are served below ${deployments.map(({ root }) => `\`${root}\``).join(' and ')}.`,
+    'Every request but for those under Service and the health report carries `Authorization: Bearer <API_KEY>`.',
+    'Every answer that is no success is `{"error":{"message","type","param","code"}}`, but for failed tasks, whose record is the answer.',
+    'Every path that is answered to GET is answered to HEAD too.',
+  ].join(' ');
+
+type Named = Record<string, JsonSchema>;
+
+/** All paths, with the answers that many of them share. */
+function pathsOf(deployments: readonly Deployment[], facts: Facts): { paths: JsonSchema; responses: JsonSchema } {
+  const paths: Record<string, Named> = {};
+  const responses: Named = {};
+  const add = (root: string, suffix: string, operations: readonly Operation[]) => {
+    for (const operation of operations) {
+      const path = (paths[`${root}${operation.path}`] ??= {});
+      path[operation.method] = operationObject(operation, suffix, responses);
+    }
+  };
+  for (const deployment of deployments) {
+    const suffix = suffixOf(deployment, deployments);
+    for (const group of groups) add(deployment.root, suffix, group(facts, deployment));
+    add('', suffix, [healthOperation(deployment)]);
+  }
+  add('', '', serviceOperations);
+  return { paths, responses };
+}
+
+/** Names of operations are told apart by the root, but for the first deployment's: `createImage`, `createImage_ai_v1`. */
+const suffixOf = ({ root }: Deployment, [first]: readonly Deployment[]): string =>
+  root === first?.root ? '' : root.replace(/[^A-Za-z0-9]+/g, '_');
+
+function operationObject(operation: Operation, suffix: string, shared: Named): JsonSchema {
+  const { id, tag, summary, description: told, level, parameters = [], body, answers } = operation;
+  const sentences = [told, level && `Needs a key of level \`${level}\`.`].filter((sentence) => sentence !== undefined);
+  const isKeyed = level !== undefined;
+  const responses = Object.entries({ ...answers, ...refusals(operation) }).map(([status, answer]) => {
+    const written = responseObject(answer, isKeyed, suffix);
+    if (answer.name === undefined) return [status, written];
+    const name = isKeyed ? answer.name : `${answer.name}.public`;
+    shared[name] = written;
+    return [status, { $ref: `#/components/responses/${name}` }];
+  });
+  return {
+    operationId: `${id}${suffix}`,
+    tags: [tag],
+    summary,
+    ...(sentences.length > 0 && { description: sentences.join(' ') }),
+    ...(!isKeyed && { security: [] }),
+    parameters: [...parameters, requestHeader('X-Request-Id')],
+    ...(body && { requestBody: { required: true, content: body.content } }),
+    responses: Object.fromEntries(responses) as JsonSchema,
+  };
+}
+
+function responseObject(
+  { description: told, headers: own, content, next }: Answer,
+  isKeyed: boolean,
+  suffix: string,
+): JsonSchema {
+  const rate = isKeyed ? headers('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset') : {};
+  return {
+    description: told,
+    headers: { ...headers('X-Request-Id'), ...rate, ...own },
+    ...(content && { content }),
+    ...(next && { links: Object.fromEntries(next.map((id) => [id, linkTo(`${id}${suffix}`)])) }),
+  };
+}
+
+const linkTo = (operationId: string): JsonSchema => ({ operationId, parameters: { id: '$response.body#/id' } });

@@ -1,0 +1,101 @@
+/** Images in the document (specification 2.6, endpoints 4 and 5). */
+import { imageBody } from '../../domain/requests/image.ts';
+import { billableErrors, modelErrors } from './errors.ts';
+import { requestHeader } from './headers.ts';
+import type { Group } from './operation.ts';
+import { refOf, request } from './schemas.ts';
+import { cancelOperation, imageTask, taskIdParameter } from './tasks.ts';
+
+const path = '/images/generations';
+const kind = 'image';
+const tag = 'Images';
+
+const imageRequest = request('ImageRequest', imageBody, {
+  model: 'Image model id.',
+  prompt: 'Description of content and style. Required but for upscaling. How long it may be is a matter of the model.',
+  quality: 'Default `medium`.',
+  ratio: 'Default `1:1`.',
+  resolution: 'Default `2k`. When used, `ratio` must also be sent. `8k` is for upscaling.',
+  size: 'Format `<width>x<height>`; wins over `resolution` and `ratio`. Width times height must be from 1,048,576 to 16,777,216, width/height from 1/3 to 3.',
+  image_urls: 'Reference images. At most 14; 6 or fewer recommended.',
+  n: 'Number of images. 1 forces a single image; above that the model decides the count.',
+  upscale: 'True enables upscale mode, which requires one of `image_urls`. Supports 4K and 8K output.',
+  webhook_url: 'Is told of the end of the task by a signed POST.',
+});
+
+export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
+  {
+    method: 'post',
+    path,
+    id: 'createImage',
+    tag,
+    level: 'standard',
+    summary: 'Image generation',
+    description:
+      imageWaitSeconds === 0
+        ? 'Answers at once with HTTP 202 and the task id in `id`, unless `Prefer: wait=N` says otherwise.'
+        : `Waits up to ${imageWaitSeconds} s for the images, then answers HTTP 202 with a task id. The caller going away never stops the task.`,
+    parameters: [requestHeader('Idempotency-Key'), requestHeader('Prefer')],
+    body: {
+      content: {
+        'application/json': {
+          schema: imageRequest,
+          examples: {
+            text: {
+              summary: 'Text-to-image',
+              value: {
+                model: model('image'),
+                prompt: 'A toll gate in the morning fog',
+                ratio: '16:9',
+                resolution: '2k',
+              },
+            },
+            size: {
+              summary: 'An exact size',
+              value: { model: model('image'), prompt: 'A toll gate at night', size: '1024x1536', quality: 'high' },
+            },
+          },
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The images are there.',
+        content: { 'application/json': { schema: refOf(imageTask) } },
+        next: ['getImage'],
+      },
+      202: {
+        description: 'The task is running: ask for it by its id.',
+        content: { 'application/json': { schema: refOf(imageTask) } },
+        next: ['getImage', 'cancelImage'],
+      },
+    },
+    errors: [...modelErrors, ...billableErrors, 'concurrency_limit_exceeded'],
+    failedRecord: { name: 'ImageTask', schema: refOf(imageTask) },
+  },
+  {
+    method: 'get',
+    path: `${path}/{id}`,
+    id: 'getImage',
+    tag,
+    level: 'read',
+    summary: 'Query an image task',
+    parameters: [
+      taskIdParameter(kind),
+      {
+        name: 'model',
+        in: 'query',
+        description: "The task's model, if it is named at all.",
+        schema: { type: 'string' },
+      },
+    ],
+    answers: {
+      200: {
+        description: 'The task, also when it has failed.',
+        content: { 'application/json': { schema: refOf(imageTask) } },
+      },
+    },
+    errors: ['task_not_found'],
+  },
+  cancelOperation({ kind, path: `${path}/{id}`, id: 'cancelImage', tag, record: imageTask }),
+];

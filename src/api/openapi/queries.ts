@@ -1,0 +1,35 @@
+/** Query parameters of lists, from the very schemas that read them, so that none is forgotten or invented. */
+import type * as z from 'zod';
+import { page_rows_default, page_rows_max } from '../lists/query.ts';
+import type { JsonSchema } from './operation.ts';
+import { inline } from './schemas.ts';
+
+/** What every list has besides its filters. */
+type Page = 'limit' | 'cursor';
+type Times = 'from' | 'to';
+
+/** The parameters of a list: `words` says what each of its filters does. */
+export function queryParameters<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  words: Readonly<Record<Exclude<keyof Shape & string, Page | Times>, string>>,
+): JsonSchema[] {
+  const told: Readonly<Record<string, string>> = { ...pageWords, ...timeWords, ...words };
+  return Object.entries(schema.shape).map(([name, field]) => ({
+    name,
+    in: 'query',
+    description: told[name],
+    schema: name === 'limit' ? limit : inline(field),
+  }));
+}
+
+const pageWords: Record<Page, string> = {
+  limit: 'Records a page.',
+  cursor: 'The `next_cursor` of the page before.',
+};
+const timeWords: Record<Times, string> = {
+  from: 'From this time on, in ISO 8601; a day begins at 00:00 UTC.',
+  to: 'Up to this time, which is not included.',
+};
+
+/** Texts in a query, but numbers to whoever writes them. */
+const limit = { type: 'integer', minimum: 1, maximum: page_rows_max, default: page_rows_default };
