@@ -24,7 +24,7 @@ import type { ProviderDefinition, ProviderTools } from './providers/definition.t
 import type { TaskProvider } from './providers/contract.ts';
 import { type ProviderAddresses, providerAddresses } from './storage/provider-addresses.ts';
 import type { Configuration } from './settings/configuration.ts';
-import type { Environment } from './settings/environment.ts';
+import type { DrainPace, Environment } from './settings/environment.ts';
 import type { Settings } from './settings/load.ts';
 import { deriveKeys, type Secrets } from './settings/secrets.ts';
 import { SettingsError } from './settings/mistakes.ts';
@@ -252,18 +252,26 @@ export async function startWorkerRole(
     done: workers.done,
     async stop() {
       unfollow();
-      await scan.close();
-      await workers.stop();
+      await Promise.all([scan.close(), workers.stop()]);
     },
   };
 }
 
-export interface ApiRole extends Role {
+export interface ApiRole {
   port: number;
   url: string;
+  /** In a hurry without a pace: as suits a gateway that nothing stands in front of. */
+  stop(pace?: DrainPace): Promise<void>;
 }
 
-/** Serves the API until it is stopped; stopping lets running requests end, waiting ones with their 202. */
+/** In a hurry: a second Ctrl-C would be the next thing to come. */
+const hurriedPace: DrainPace = { noticeMs: 0, graceMs: 10_000 };
+
+/**
+ * Serves the API until it is stopped. Stopping: `/readyz` says so at once, while everything is served for `noticeMs`; then
+ * waiting callers get their 202, and running requests may go on to their end for `graceMs`. What is under way then is
+ * broken off, streams with their error. When it has stopped, all that was held by this process is settled.
+ */
 export async function startApiRole(
   core: Core,
   connection: ConnectionLike,
@@ -272,6 +280,7 @@ export async function startApiRole(
 ): Promise<ApiRole> {
   const { database, live, log } = core;
   const { host, port } = core.environment;
+  const leaving = new AbortController();
   const draining = new AbortController();
   const background = new Set<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
@@ -296,7 +305,7 @@ export async function startApiRole(
     keys: new KeyCache(database, warn('the use of a key was not noted')),
     health,
     owner,
-    readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, draining: draining.signal, isPrepared }),
+    readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
     metrics: createMetrics(database, warn('the last audit could not be read for /metrics')),
     publicUrl: () => core.publicUrl,
     draining: draining.signal,
@@ -329,10 +338,14 @@ export async function startApiRole(
   return {
     port: server.port,
     url: localUrl(host, server.port),
-    async stop() {
+    async stop({ noticeMs, graceMs } = hurriedPace) {
+      leaving.abort();
+      await server.announce(noticeMs);
       draining.abort();
-      await server.stop(10_000);
-      await Promise.all(background);
+      const { brokenOff } = await server.close(graceMs, () => owner.endCalls());
+      if (brokenOff > 0)
+        log.warn({ count: brokenOff, graceMs }, 'answers were broken off, as they took too long to end');
+      while (background.size > 0) await Promise.all(background);
       await closeParts();
     },
   };

@@ -29,18 +29,19 @@ export async function guarded<T>(
   try {
     return await run();
   } catch (error) {
+    // Benign, here and below: the SDK, too, logs it for debugging only and counts no failure.
     if (cancellationDetails()?.workerShutdown === true) {
       throw ApplicationFailure.create({
         type: 'handed_back',
         message: 'The worker stops; another goes on.',
         nextRetryDelay: '1ms',
+        category: ApplicationFailureCategory.BENIGN,
       });
     }
     if (error instanceof CancelledFailure) throw error;
     if (error instanceof ComeBackLater) {
       const { message, delayMs } = error;
       log.debug({ ...facts, activity: activityType, attempt, delayMs }, message);
-      // Benign: the SDK, too, logs it for debugging only and counts no failure.
       const category = ApplicationFailureCategory.BENIGN;
       throw ApplicationFailure.create({ type: 'come_back_later', message, nextRetryDelay: delayMs, category });
     }

@@ -53,6 +53,8 @@ async function preparedFor(
 ): Promise<PreparedCreate | Submitted | undefined> {
   if (!provider.prepare || (await findIntent(deps.database, task.id, index))) return undefined;
   const prepared = await provider.prepare(job, signal);
+  // What breaks off by our own doing says nothing of the job.
+  if (signal.aborted && prepared && 'error' in prepared) throw new Error('the preparation was broken off');
   if (!prepared || !('error' in prepared)) return prepared;
   const { code, message, param } = prepared.error;
   return { outcome: 'refused', error: { code, message, param }, fallOver: prepared.fallOver };
@@ -65,6 +67,7 @@ async function submitPrepared(
   prepared: PreparedCreate | undefined,
   signal: AbortSignal,
 ): Promise<Submitted> {
+  signal.throwIfAborted(); // from the intent on it would have to be waited for
   const opened = await openInTurn(deps, loaded, index);
   if (opened.opened === 'not') return { outcome: 'ended' };
   const leave = deps.door?.through();
@@ -103,6 +106,8 @@ async function send(
   // That it can't be taken now doesn't say that the call before was not taken; another route might buy it twice.
   if (isRepeated && submission.outcome === 'refused' && submission.fallOver)
     throw new Error(`sent again later: ${submission.error.code}`);
+  // Nor does a call that we broke off ourselves.
+  if (idempotent && stop.aborted && submission.outcome === 'refused') throw new Error('sent again later: broken off');
   return close(deps, loaded, index, submission, nonce);
 }
 
@@ -186,7 +191,7 @@ async function afterwards(
 ): Promise<Submitted> {
   const before = saidBefore(intent);
   if (before) return before;
-  if (!loaded.provider.abilities.idempotent) return lookUp(deps, loaded, index, intent);
+  if (!loaded.provider.abilities.idempotent) return lookUp(deps, loaded, index, intent, signal);
   if (Date.now() < intent.createdAt.getTime() + loaded.route.deadlineMs) {
     await waitForSlot(deps, loaded.route.provider);
     const nonce = await takeOverIntent(deps.database, loaded.task.id, index);
@@ -221,6 +226,7 @@ async function lookUp(
   loaded: TaskOnRoute,
   index: number,
   intent: Intent,
+  signal: AbortSignal,
 ): Promise<Submitted> {
   const until = performance.now() + intent.sendingEndsInMs + loaded.route.timeoutMs + call_slack_ms;
   while (performance.now() < until) {
@@ -232,7 +238,7 @@ async function lookUp(
   }
   const { provider, job } = loaded;
   const jobId = provider.abilities.lookup
-    ? await provider.find?.(job, AbortSignal.timeout(loaded.route.timeoutMs))
+    ? await provider.find?.(job, AbortSignal.any([signal, AbortSignal.timeout(loaded.route.timeoutMs)]))
     : undefined;
   const submission: Submission =
     jobId === undefined

@@ -1,10 +1,11 @@
-/** The HTTP server round the application: its limits, and its orderly end. */
+/** The HTTP server round the application: its limits. Its orderly end is in `server-end.ts`. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import { expectsContinue } from './body/continue.ts';
 import type { RequestState } from './context.ts';
 import { requestArrived } from './fetch-once/next-request.ts';
+import { type EndOfServing, ServerEnd } from './server-end.ts';
 
 const header_bytes_max = 16 * 1024;
 const headers_ms_max = 30_000;
@@ -14,10 +15,8 @@ const request_ms_max = 3_660_000;
 const keep_alive_ms = 65_000;
 const connections_max = 20_000;
 
-export interface RunningServer {
+export interface RunningServer extends EndOfServing {
   port: number;
-  /** Takes no new connections, lets running requests finish for `graceMs`, then closes what is left. */
-  stop(graceMs: number): Promise<void>;
 }
 
 /** Serves the application; resolves once the port is open and rejects with a clear message when it is taken. */
@@ -33,12 +32,10 @@ export async function serve(
   server.keepAliveTimeout = keep_alive_ms;
   server.maxConnections = connections_max;
   const handle = app.callback();
-  const running = new Set<ServerResponse>();
+  const end = new ServerEnd(server);
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     requestArrived(request.socket);
-    running.add(response);
-    response.once('close', () => running.delete(response));
-    void handle(request, response);
+    end.during(request, response, () => handle(request, response));
   };
   server.on('request', respond);
   server.on('checkExpectation', respond); // what we don't know we need not meet (RFC 9110, section 10.1.1)
@@ -48,7 +45,11 @@ export async function serve(
     respond(request, response);
   });
   await listen(server, host, port);
-  return { port: portOf(server), stop: (graceMs) => stop(server, running, graceMs) };
+  return {
+    port: portOf(server),
+    announce: (forMs) => end.announce(forMs),
+    close: (graceMs, timeIsUp) => end.close(graceMs, timeIsUp),
+  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -59,16 +60,6 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     });
     server.listen(port, host, () => resolve());
   });
-}
-
-async function stop(server: Server, running: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Or the connections of callers that wait now would be kept, and waited for, after their answers.
-  for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(timer);
 }
 
 function portOf(server: Server): number {

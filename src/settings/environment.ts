@@ -31,8 +31,17 @@ export interface Environment {
     password: string | undefined;
   };
   allowPrivateUrls: boolean;
+  /** How `tollgate api` stops. */
+  drain: DrainPace;
   logLevel: LogLevel;
   otlpEndpoint: string | undefined;
+}
+
+export interface DrainPace {
+  /** From the signal, with `/readyz` 503 but everything served, to the last new connection. */
+  noticeMs: number;
+  /** From then on, for running requests to end. */
+  graceMs: number;
 }
 
 export interface TemporalSettings {
@@ -105,6 +114,9 @@ const schema = z.object({
   TOLLGATE_BOOTSTRAP_EMAIL: matching(/^[^\s@]{1,64}@[^\s@]{1,190}$/, 'be an e-mail address').optional(),
   TOLLGATE_BOOTSTRAP_PASSWORD: matching(/^.{8,200}$/su, 'have 8 to 200 characters').optional(),
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
+  // As long as a load balancer takes to ask /readyz twice.
+  TOLLGATE_NOTICE_SECONDS: wholeNumber(0, 600).default(5),
+  TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 86_400).default(60),
   LOG_LEVEL: z.enum(logLevels, must(`be one of ${logLevels.join(', ')}`)).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
 });
@@ -149,6 +161,7 @@ function environmentOf(values: z.output<typeof schema>): Environment {
       password: values.TOLLGATE_BOOTSTRAP_PASSWORD,
     },
     allowPrivateUrls: values.TOLLGATE_ALLOW_PRIVATE_URLS,
+    drain: { noticeMs: values.TOLLGATE_NOTICE_SECONDS * 1000, graceMs: values.TOLLGATE_DRAIN_SECONDS * 1000 },
     logLevel: values.LOG_LEVEL,
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

@@ -20,7 +20,12 @@ const submit_slots = 20;
 const collect_slots = 20_000;
 // Deliveries under way: a receiver that hangs takes one for 15 s. The other steps of the house are local activities.
 const delivery_slots = 100;
-const shutdown_grace_ms = 2_000;
+/**
+ * Of everything but paid calls: all that runs then is handed back at once, and what can't be is a fault of ours. A submit has
+ * no such bound, for a create under way is never abandoned: its outcome would be unknown. It is bounded by the provider's
+ * request timeout.
+ */
+const shutdown_ms_max = 30_000;
 
 export interface RunningWorkers {
   /** Rejects when a worker fails for good; resolves after `stop`. */
@@ -29,7 +34,10 @@ export interface RunningWorkers {
   begin(providers: readonly string[]): Promise<void>;
   /** Stops the workers of one provider, if it has any. */
   end(provider: string): Promise<void>;
-  /** Takes no more work, lets local steps finish and hands running activities back. */
+  /**
+   * Takes no more work, lets local steps finish and hands running activities back, at once. Creates that can't be sent again
+   * are waited for, so it may take as long as the longest request timeout of a provider and half a minute.
+   */
   stop(): Promise<void>;
 }
 
@@ -41,11 +49,12 @@ export async function startWorkers(
   deps: WorkerDependencies,
   during: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): Promise<RunningWorkers> {
-  const common = { connection, namespace, shutdownGraceTime: shutdown_grace_ms, shutdownForceTime: 30_000 };
+  const unbounded = { connection, namespace, shutdownGraceTime: 0 };
+  const common = { ...unbounded, shutdownForceTime: shutdown_ms_max };
   const { collect } = collectActivities(deps);
   const ofProvider = (provider: string): WorkerOptions[] => [
     {
-      ...common,
+      ...unbounded,
       taskQueue: queues.submit(provider),
       ...submitsOf(deps, provider, (work) => counted(provider, work)),
     },
@@ -100,6 +109,8 @@ export async function startWorkers(
   };
   const stop = async () => {
     isStopped = true;
+    const count = [...submitting.values()].reduce((sum, calls) => sum + calls, 0);
+    if (count > 0) deps.log.info({ count }, 'stopping waits for calls under way that can not be made again');
     await stopAll([...houseWorkers, ...[...byProvider.values()].flat()]);
     ended();
   };

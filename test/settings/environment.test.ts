@@ -27,6 +27,7 @@ test('an empty environment means everything embedded on port 8080', () => {
     secrets: undefined,
     bootstrap: { key: undefined, balance: 100_000_000n, email: undefined, password: undefined },
     allowPrivateUrls: false,
+    drain: { noticeMs: 5_000, graceMs: 60_000 },
     logLevel: 'info',
     otlpEndpoint: undefined,
   });

@@ -12,7 +12,7 @@ import type { ProviderDefinition } from '../../src/providers/definition.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
-import { readEnvironment } from '../../src/settings/environment.ts';
+import { type DrainPace, readEnvironment } from '../../src/settings/environment.ts';
 import type { Administrator } from '../../src/storage/acts.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
@@ -54,6 +54,8 @@ export interface TestGateway {
   money(key?: string): Promise<{ balance: number; held: number }>;
   /** Puts another `tollgate.yaml` in force, and tells in words what it changes. */
   reload(configuration: string): Promise<string>;
+  /** Stops the API as a process does that is asked to stop; the rest goes on. */
+  drain(pace?: DrainPace): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -149,6 +151,7 @@ export async function startTestGateway({
     if (amount !== undefined && amount > 0n) await core.ledger.credit(id, amount, 'for a test');
     return id;
   };
+  let drained: Promise<void> | undefined;
   const gateway: TestGateway = {
     core,
     by,
@@ -197,8 +200,9 @@ export async function startTestGateway({
       return { balance: Number(balance), held: Number(held) };
     },
     reload: async (changed) => core.live.replace(readConfiguration(changed, 'tollgate.yaml', {}, kinds)),
+    drain: (pace) => (drained ??= api.stop(pace)),
     async stop() {
-      await api.stop();
+      await gateway.drain();
       await workers?.stop();
       await connection.close();
       await core.close();

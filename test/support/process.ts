@@ -76,6 +76,7 @@ export class Installation {
     return {
       ...Object.fromEntries(own),
       PORT: '0',
+      TOLLGATE_NOTICE_SECONDS: '0',
       TOLLGATE_DATA_DIR: this.dataDir,
       TEMPORAL_CLI_PATH: fromTestRun('TEMPORAL_CLI'),
       ...this.settings,

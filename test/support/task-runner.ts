@@ -114,7 +114,7 @@ export interface TaskRunner {
   /** The task's row once it is final. */
   final(task: TaskId): Promise<Task>;
   /** Starts the workers; each call after the first one starts another set, with connections of its own. */
-  work(): Promise<void>;
+  work(): Promise<RunningWorkers>;
   /** Starts the scans that a worker process runs. */
   scan(): StartScan;
   stop(): Promise<void>;
@@ -134,7 +134,7 @@ export async function startTaskRunner({
   limits?: Record<string, ProviderLimits>;
   fetchWindowMs?: number;
   /** What an attempt to deliver an event comes to; delivered without. */
-  webhook?: (request: WebhookRequest) => WebhookOutcome | Promise<WebhookOutcome>;
+  webhook?: (request: WebhookRequest, signal: AbortSignal) => WebhookOutcome | Promise<WebhookOutcome>;
   /** How deliveries are tried again. */
   pace?: DeliveryPace;
   work?: boolean;
@@ -158,7 +158,7 @@ export async function startTaskRunner({
     },
     downloads: (download) => download(),
     webhooks: {
-      post: (request) => Promise.resolve(webhook(request)),
+      post: (request, signal) => Promise.resolve(webhook(request, signal)),
       dataOf: eventData({ database: db.database, secrets, publicUrl: () => 'http://gateway' }),
       secrets: () => Promise.resolve(['whsec_c2VjcmV0']),
       pace,
@@ -212,13 +212,16 @@ export async function startTaskRunner({
     },
     async work() {
       if (workers.length === 0) {
-        workers.push(await startWorkers(connection, 'default', queues, deps));
-        return;
+        const first = await startWorkers(connection, 'default', queues, deps);
+        workers.push(first);
+        return first;
       }
       const database = openDatabase(db.url, { onIdleError: () => undefined });
       const own = await connect(); // one connection can't have two workers of a queue
       more.push(database, own);
-      workers.push(await startWorkers(own, 'default', queues, { ...deps, database, ledger: newLedger(database) }));
+      const another = await startWorkers(own, 'default', queues, { ...deps, database, ledger: newLedger(database) });
+      workers.push(another);
+      return another;
     },
     scan() {
       const scan = new StartScan({ ...deps, starter, events, release: (args) => release(deps, args) });

@@ -15,6 +15,7 @@ import { modelFor } from '../catalogue.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
+import { refuseLate } from '../late.ts';
 import { priceVersionOf } from '../price-version.ts';
 import { showRate } from '../middleware/authenticated.ts';
 
@@ -85,7 +86,8 @@ export function callOf(
 
 /** What the ledger is asked for a call. Refuses when this process takes none. */
 export function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): CallAdmission {
-  if (deps.draining.aborted || !deps.owner.mayAdmit) {
+  refuseLate(ctx);
+  if (!deps.owner.mayAdmit) {
     throw new GatewayError('not_ready', 'This gateway takes no calls just now. Try again.', { retryAfterSeconds: 2 });
   }
   const key = keyOf(ctx);

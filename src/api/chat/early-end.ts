@@ -8,8 +8,8 @@ export class EndedEarly extends Error {
   }
 }
 
-/** `left`: the caller did. `lost`: this process, as the owner of the call's hold, its lease. */
-export type EarlyEndReason = 'left' | 'lost';
+/** `left`: the caller did. `lost`: this process, as the owner of the call's hold, its lease. `drained`: it stops now. */
+export type EarlyEndReason = 'left' | 'lost' | 'drained';
 
 /** One call's; an AbortSignal with its listeners costs ten times as much. */
 export class EarlyEnd {

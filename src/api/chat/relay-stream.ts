@@ -23,7 +23,7 @@ import { keepResponse } from './stored-responses.ts';
 
 type Settings = ApiDependencies['configuration'];
 /** `left`: the caller went away, or this process had to let go. */
-type End = 'complete' | 'left' | { broke: GatewayError };
+type End = 'complete' | 'left' | { broke: GatewayError; byUs?: boolean };
 
 /** Relays the stream to its end. Rejects only as long as the caller has seen nothing: the next route may do better. */
 export async function relayStream(
@@ -54,7 +54,8 @@ export async function relayStream(
   });
   if (kept) await kept;
   const { usage } = meter;
-  if (typeof end === 'object' && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
+  const isUpstreamsFault = typeof end === 'object' && end.byUs !== true;
+  if (isUpstreamsFault && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
   else {
     // What was begun and is charged can't be given again, so its Idempotency-Key stays bound.
     const bound = hold.isKeyed && (end !== 'left' || ctx.headerSent) ? { answer: streamed_answer } : {};
@@ -64,7 +65,7 @@ export async function relayStream(
     });
   }
   finish(ctx, events, meter, end);
-  return { isGood: typeof end !== 'object', latencyMs };
+  return { isGood: !isUpstreamsFault, latencyMs };
 }
 
 /** What an upstream may send after the end of its answer. */
@@ -123,7 +124,10 @@ class Relay implements AnswerReader {
     // Whoever left holds nothing up where the stream is read to its end all the same.
     res.on('drain', resume).on('close', resume);
     earlyEnd.whenItComes(() => {
-      if (this.#isAnswered) this.#over('left');
+      this.flush();
+      if (this.#isOver) return;
+      if (earlyEnd.reason === 'drained' && res.headersSent) this.#over(drained());
+      else if (earlyEnd.reason !== 'drained' && this.#isAnswered) this.#over('left');
       else this.#fail(new EndedEarly());
     });
   }
@@ -243,6 +247,12 @@ function errorEvent(meter: StreamMeter, error: GatewayError): string {
   if (!(meter instanceof ResponsesStreamMeter)) return `data: ${JSON.stringify({ error: errorBody(error) })}\n\n`;
   const event = { type: 'error', code, message, param, sequence_number: meter.lastSequenceNumber() + 1 };
   return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** What was produced is charged: the caller has it. */
+function drained(): End {
+  const text = 'This gateway is shutting down and could not go on with the answer.';
+  return { broke: new GatewayError('not_ready', text), byUs: true };
 }
 
 function brokeOf(error: Error): GatewayError {

@@ -76,7 +76,7 @@ async function serveHeld(
   // Who left while the hold was being made is gone already.
   if (ctx.res.closed) onClose();
   else ctx.res.on('close', onClose);
-  const stopListening = deps.owner.whenLost(() => earlyEnd.come('lost'));
+  const stopListening = deps.owner.whenCallsEnd((reason) => earlyEnd.come(reason));
   try {
     await overRoutes(deps, call, routes, (route) =>
       attempt(deps, ctx, { call, hold, earlyEnd }, route, route === routes[0] ? early : undefined),

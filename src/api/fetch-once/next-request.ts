@@ -10,6 +10,9 @@ export function nextRequestOn(socket: Socket, heard: () => void): () => void {
   return () => others.delete(heard);
 }
 
+/** Whether somebody listens on the connection. */
+export const isAwaited = (socket: Socket): boolean => (listeners.get(socket)?.size ?? 0) > 0;
+
 /** To be called for every request that arrives. */
 export function requestArrived(socket: Socket): void {
   for (const heard of [...(listeners.get(socket) ?? [])]) heard();

@@ -154,6 +154,7 @@ function openEnd(): { promise: Promise<void>; resolve: () => void } {
 function showFile(ctx: ApiContext, task: Task, file: StoredFile): void {
   const durationMs = task.durationMs ?? 0;
   ctx.status = 200;
+  ctx.remove('Connection'); // of a process that drains: an end that is our own would tell nothing of the caller
   ctx.set({
     'Content-Type': file.mediaType,
     'Content-Length': String(file.bytes),

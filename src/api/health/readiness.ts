@@ -16,7 +16,8 @@ export interface ReadinessTools {
   blobs: BlobStore;
   /** Resolves when Temporal answers. */
   checkTemporal: () => Promise<void>;
-  draining: AbortSignal;
+  /** Aborts when the process is asked to stop, some time before it takes no more connections. */
+  leaving: AbortSignal;
   /** Whether everything that comes before the first request is done, such as making the first key. */
   isPrepared: () => boolean;
 }
@@ -32,7 +33,7 @@ export class Readiness {
 
   /** The state now, at most a second old. Not ready until everything has answered once. */
   async now(): Promise<Ready> {
-    if (this.#tools.draining.aborted) return { ready: false, reason: 'shutting down' };
+    if (this.#tools.leaving.aborted) return { ready: false, reason: 'shutting down' };
     if (!this.#tools.isPrepared()) return { ready: false, reason: 'starting' };
     const atMs = Date.now();
     if (!this.#last || this.#last.atMs + kept_ms < atMs) this.#last = { atMs, ready: this.#check() };

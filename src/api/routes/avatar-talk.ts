@@ -10,6 +10,7 @@ import { firstOfKind, modelFor } from '../catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { sendOnce } from '../fetch-once/send-once.ts';
+import { refuseLate } from '../late.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { avatarTalkRecord } from '../presenters/tasks.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
@@ -22,6 +23,7 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
   const { keys, blobs, fetchWindowMs } = now();
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
+    refuseLate(ctx); // before its upload
     const { limits } = now().configuration;
     const form = await readAvatarTalkForm(ctx.req, { store: blobs, newKey: () => newBlobKey('uploads'), limits });
     // An upload may take an hour: model and price are those of its end.

@@ -1,6 +1,5 @@
 /** From a parsed request to an accepted task: one transaction holds its price and writes its row, then it is started. */
 import { avatarSecondsDefault, type Model } from '../../domain/catalogue.ts';
-import { GatewayError } from '../../domain/errors.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { agreedPrice, holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
@@ -11,6 +10,7 @@ import { markStarted } from '../../storage/tasks.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
+import { refuseLate } from '../late.ts';
 import { priceVersionOf } from '../price-version.ts';
 import { showRate } from '../middleware/authenticated.ts';
 
@@ -32,8 +32,7 @@ export async function createTask(
   ctx: ApiContext,
   wanted: WantedTask,
 ): Promise<{ taskId: TaskId; isNew: boolean }> {
-  if (deps.draining.aborted)
-    throw new GatewayError('not_ready', 'This gateway is shutting down. Try again.', { retryAfterSeconds: 2 });
+  refuseLate(ctx);
   const { model, stored, facts } = wanted;
   const key = keyOf(ctx);
   const quote = holdOf(model, facts);

@@ -27,7 +27,7 @@ export const runApi = (): Promise<void> =>
     isUp();
     await asked;
     core.log.info('stopping');
-    await api.stop();
+    await api.stop(settings.environment.drain);
     await connection.close();
   });
 

@@ -41,6 +41,9 @@ export interface OwnerTools {
   times?: LeaseTimes;
 }
 
+/** Why calls have to end: the lease on their holds is about to be `lost`, or this process stops. */
+type CallsEnd = 'lost' | 'drained';
+
 /** This process as the owner of holds. */
 export class Owner {
   readonly #tools: OwnerTools;
@@ -49,8 +52,9 @@ export class Owner {
   #renewedAtMs = -Infinity;
   #unbrokenSinceMs = -Infinity;
   #lost = new AbortController();
-  /** Calls under way: each is told once when the lease is lost. A set, since signals joined by the thousand cost. */
-  readonly #underWay = new Set<() => void>();
+  /** Calls under way: each is told once that it has to end. A set, since signals joined by the thousand cost. */
+  readonly #underWay = new Set<(reason: CallsEnd) => void>();
+  #isDrained = false;
   #timers: NodeJS.Timeout[] = [];
   #sweeping: Promise<void> | undefined;
   #isClosing = false;
@@ -83,11 +87,18 @@ export class Owner {
     return this.#lost.signal;
   }
 
-  /** Calls back when the lease is about to be lost; answers how to stop listening. */
-  whenLost(heard: () => void): () => void {
-    if (this.#lost.signal.aborted) heard();
+  /** Calls back when calls under way have to end; answers how to stop listening. */
+  whenCallsEnd(heard: (reason: CallsEnd) => void): () => void {
+    if (this.#lost.signal.aborted) heard('lost');
+    else if (this.#isDrained) heard('drained');
     else this.#underWay.add(heard);
     return () => this.#underWay.delete(heard);
+  }
+
+  /** Has calls under way end, and those that begin from now on. */
+  endCalls(): void {
+    this.#isDrained = true;
+    this.#tellCalls('drained');
   }
 
   /** Gives the lease up. To be called when every hold is settled. */
@@ -100,7 +111,11 @@ export class Owner {
 
   #lose(): void {
     this.#lost.abort();
-    for (const heard of [...this.#underWay]) heard();
+    this.#tellCalls('lost');
+  }
+
+  #tellCalls(reason: CallsEnd): void {
+    for (const heard of [...this.#underWay]) heard(reason);
     this.#underWay.clear();
   }
 
