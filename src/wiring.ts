@@ -10,9 +10,11 @@ import { release } from './activities/end.ts';
 import { result_bytes_max } from './activities/store-result.ts';
 import { createApp } from './api/app.ts';
 import type { ApiDependencies } from './api/dependencies.ts';
+import { type Bounds, boundsDefault, createGates, type Gates } from './api/gates.ts';
 import { HealthBook } from './api/health/health-book.ts';
 import { Readiness } from './api/health/readiness.ts';
 import { KeyCache } from './api/keys/key-cache.ts';
+import { WaitingTasks } from './api/tasks/waiting-tasks.ts';
 import { serve } from './api/server.ts';
 import { type DeliveryPace, standardPace } from './domain/webhooks.ts';
 import { fetchWindowMs } from './domain/limits.ts';
@@ -37,6 +39,7 @@ import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { Owner } from './storage/ledger/sweep.ts';
 import { TaskNews } from './storage/task-news.ts';
+import { countTasksToStart } from './storage/tasks.ts';
 import { webhookSecrets } from './storage/webhook-secrets.ts';
 import { loadTokenizer } from './tokens/count-tokens.ts';
 import { ensureAuditSchedule } from './temporal/audit-schedule.ts';
@@ -60,6 +63,8 @@ const input_ms_max = 300_000;
 const result_ms_max = 3_600_000;
 const downloads_at_once = 16;
 const day_ms = 86_400_000;
+/** What is booked after its answer; a database that answers has done that long before. */
+const background_ms_max = 15_000;
 /** PostgreSQL's `undefined_table`. */
 const undefined_table = '42P01';
 
@@ -87,6 +92,7 @@ export interface Core {
   fetchWindowMs: number;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
+  gates: Gates;
   close(): Promise<void>;
 }
 
@@ -103,6 +109,8 @@ export interface CoreOptions {
   trustedMs?: number;
   /** How long a provider is kept at least that a reload has removed; tests make it short. */
   leavingMs?: number;
+  /** What there may be at once; tests make it small. */
+  bounds?: Partial<Bounds>;
   /** How webhooks are tried again; tests make it short. */
   deliveryPace?: DeliveryPace;
   /** The kinds of provider that there are; the registry's without. */
@@ -176,6 +184,11 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     publicUrl: environment.publicUrl ?? '',
     fetchWindowMs: options.fetchWindowMs ?? fetchWindowMs,
     retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * day_ms),
+    gates: createGates({
+      // The largest body that the settings allow always fits.
+      bodyBytes: Math.max(boundsDefault.bodyBytes, configuration.limits.jsonBytes),
+      ...options.bounds,
+    }),
     async close() {
       await groups.drained();
       await live.close();
@@ -302,6 +315,11 @@ export async function startApiRole(
     during: live.during,
     news,
     starter: new TaskStarter(client, core.queues, { eager }),
+    waitingTasks: new WaitingTasks({
+      max: () => live.now.configuration.limits.waitingTasks,
+      count: (most) => countTasksToStart(database, most),
+      onError: warn('the tasks that wait to be started were not counted'),
+    }),
     keys: new KeyCache(database, warn('the use of a key was not noted')),
     health,
     owner,
@@ -345,7 +363,7 @@ export async function startApiRole(
       const { brokenOff } = await server.close(graceMs, () => owner.endCalls());
       if (brokenOff > 0)
         log.warn({ count: brokenOff, graceMs }, 'answers were broken off, as they took too long to end');
-      while (background.size > 0) await Promise.all(background);
+      await settledWithin(background_ms_max, background, log);
       await closeParts();
     },
   };
@@ -356,6 +374,18 @@ export async function startApiRole(
     await health.open();
     return serve(app, { host, port });
   }
+}
+
+/** Waits for work that goes on; what a database that is away keeps longer is left to others: their scans and sweeps. */
+async function settledWithin(ms: number, work: ReadonlySet<Promise<unknown>>, log: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  const whole = async () => {
+    while (work.size > 0) await Promise.all(work);
+  };
+  await Promise.race([whole(), late]);
+  clearTimeout(timer);
+  if (work.size > 0) log.error({ left: work.size }, 'some work in the background could not be brought to its end');
 }
 
 const localUrl = (host: string, port: number): string =>

@@ -6,6 +6,7 @@ import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
 import { closeIntent, findIntent, type Intent } from '../storage/intents.ts';
 import type { Task } from '../storage/tasks.ts';
+import { storeTrouble } from '../storage/blobs.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Collected, TaskFailed } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -175,7 +176,7 @@ async function stored(
     } catch (error) {
       if (error instanceof GatewayError) return dropped(failed(error));
       // Another attempt asks the provider anew, which may name a fresh address.
-      if (isWorthAnotherTry(deadline, signal)) throw error;
+      if (isWorthAnotherTry(deadline, signal, error)) throw error;
       deps.log.error({ err: error, taskId: task.id }, 'a result could not be stored, and its time is up');
       const text = 'The result could not be read from the provider in time.';
       return dropped(failed(new GatewayError('upstream_timeout', text)));
@@ -185,9 +186,13 @@ async function stored(
   return result.outcome === 'failed' ? dropped(result) : result;
 }
 
-/** Trouble with what the provider has made: another attempt may have more luck, but not for ever. */
-const isWorthAnotherTry = (deadline: number, signal: AbortSignal): boolean =>
-  signal.aborted || (Date.now() < deadline && activityInfo().attempt < attempts_max);
+/**
+ * Trouble with what the provider has made: another attempt may have more luck, but not for ever. A full disk of our own
+ * uses up no attempts.
+ */
+const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknown): boolean =>
+  signal.aborted ||
+  (Date.now() < deadline && (activityInfo().attempt < attempts_max || storeTrouble(error) !== undefined));
 
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 

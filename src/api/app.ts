@@ -4,6 +4,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { RequestState } from './context.ts';
 import type { DependenciesNow } from './dependencies.ts';
+import { crowd } from './middleware/crowd.ts';
 import { errors } from './middleware/errors.ts';
 import { requestLog } from './middleware/log.ts';
 import { requestId } from './middleware/request-id.ts';
@@ -27,13 +28,14 @@ import { webhookSecretRoutes } from './routes/webhook-secret.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log } = now();
+  const { log, gates } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown) => log.warn({ err: error }, 'an answer broke off'));
   app.use(requestId()); // first, so that every later log line and error carries it
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
   app.use(securityHeaders());
   app.use(errors()); // outermost catch: nothing below answers for itself
+  app.use(crowd(gates)); // before anything is done for the request
   for (const router of routers(now)) app.use(router.routes()).use(router.allowedMethods());
   return app;
 }

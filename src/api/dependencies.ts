@@ -13,7 +13,9 @@ import type { Owner } from '../storage/ledger/sweep.ts';
 import type { TaskNews } from '../storage/task-news.ts';
 import type { TaskStarter } from '../temporal/task-starter.ts';
 import type { HealthBook } from './health/health-book.ts';
+import type { Gates } from './gates.ts';
 import type { KeyCache } from './keys/key-cache.ts';
+import type { WaitingTasks } from './tasks/waiting-tasks.ts';
 import type { Readiness } from './health/readiness.ts';
 
 /** Metrics in Prometheus' text format. */
@@ -41,6 +43,10 @@ export interface ApiDependencies {
   blobs: BlobStore;
   news: TaskNews;
   starter: TaskStarter;
+  /** Accepted tasks that wait to be started, of all processes. */
+  waitingTasks: WaitingTasks;
+  /** The bounds of what this process does at once. */
+  gates: Gates;
   keys: KeyCache;
   guard: AddressGuard;
   secrets: Secrets;

@@ -24,13 +24,22 @@ import {
 } from './schema.ts';
 import { pathText, readYaml, type Path } from './yaml-document.ts';
 
+export interface Limits {
+  jsonBytes: number;
+  audioBytes: number;
+  videoBytes: number;
+  audioSeconds: number;
+  /** Accepted tasks that wait to be started, while Temporal is away. */
+  waitingTasks: number;
+}
+
 export interface Configuration {
   deployments: readonly Deployment[];
   /** By name. */
   providers: ReadonlyMap<string, ProviderSettings>;
   /** By id, in the order of the file. */
   models: ReadonlyMap<string, Model>;
-  limits: { jsonBytes: number; audioBytes: number; videoBytes: number; audioSeconds: number };
+  limits: Limits;
   retentionDays: number;
 }
 
@@ -88,6 +97,7 @@ function configurationOf(written: WrittenConfiguration, kinds: readonly Provider
       audioBytes: written.limits.audio_bytes,
       videoBytes: written.limits.video_bytes,
       audioSeconds: written.limits.audio_seconds,
+      waitingTasks: written.limits.waiting_tasks,
     },
     retentionDays: written.retention_days,
   };

@@ -128,6 +128,7 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
       audio_bytes: number({ whole: true, min: KiB, max: 2048 * MiB }).default(50 * MiB),
       video_bytes: number({ whole: true, min: KiB, max: 16_384 * MiB }).default(500 * MiB),
       audio_seconds: number({ min: 1, max: 3600 }).default(600),
+      waiting_tasks: number({ whole: true, min: 1, max: 1_000_000 }).default(10_000),
     }).prefault({}),
     retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
   });

@@ -192,9 +192,7 @@ async function inTransaction<T>(database: Database, work: (client: pg.PoolClient
     await client.query('commit');
     return outcome;
   } catch (error) {
-    await client.query('rollback').catch((failure: unknown) => {
-      broken = new Error('rollback failed', { cause: failure });
-    });
+    broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
     throw error;
   } finally {
     client.release(broken);

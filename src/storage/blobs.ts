@@ -52,3 +52,18 @@ export class BlobTooLarge extends Error {
     this.bytesMax = bytesMax;
   }
 }
+
+const full_codes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE'];
+const away_codes: readonly string[] = ['EIO', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM'];
+
+/**
+ * What an error says of the store, where the same may work later: `full`, of bytes or open files, or `away`. Only for
+ * errors of the file system; undefined for all else.
+ */
+export function storeTrouble(error: unknown): 'full' | 'away' | undefined {
+  // An upload that failed and could not be removed.
+  if (error instanceof AggregateError) return storeTrouble(error.errors[0]);
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  const code = String(error.code);
+  return full_codes.includes(code) ? 'full' : away_codes.includes(code) ? 'away' : undefined;
+}

@@ -4,10 +4,13 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import { BoundedPool, PoolFull } from './bounded-pool.ts';
 
 export interface Database {
   readonly url: string;
   readonly pool: pg.Pool;
+  /** For what takes as long as it takes, such as an audit: its statements are not given up. */
+  readonly unhurried: pg.Pool;
   /** Connections on which a transaction's statements are sent without waiting for each other's answers. */
   readonly pipelined: pg.Pool;
   /** Ends the connections; calling it again changes nothing. */
@@ -19,6 +22,11 @@ export interface DatabaseOptions {
   onIdleError: (error: Error) => void;
   connectionsMax?: number;
 }
+
+/** A little more than the server gives a statement, which only a server that is frozen or cut off doesn't keep. */
+const answer_ms_max = 9_000;
+/** Other transactions hold the rows of accounts and keys for milliseconds. */
+const lock_ms_max = 3_000;
 
 /** Opens pools on a database; connects on first use. Integers of 64 bits arrive as bigint. */
 export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: DatabaseOptions): Database {
@@ -32,15 +40,24 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
     statement_timeout: 8_000,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   };
-  const pool = new pg.Pool({ ...options, max: connectionsMax });
+  const hurried = { ...options, query_timeout: answer_ms_max };
+  const pool = new BoundedPool({ ...hurried, max: connectionsMax });
+  const unhurried = new BoundedPool({ ...options, max: 2 });
   // Statements of the ledger are all by key, over partitions: planning one takes 3 ms, running it 0.3. So they are planned
   // once a connection, and never with a scan, nor with a join that reads a whole table, whatever size the tables had in
   // that moment.
   const planning =
     '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
-  const pipelined = new pg.Pool({ ...options, max: 4, pipeline: true, options: planning });
-  for (const each of [pool, pipelined]) {
+  const pipelined = new BoundedPool({
+    ...hurried,
+    lock_timeout: lock_ms_max,
+    max: 4,
+    pipeline: true,
+    options: planning,
+  });
+  for (const each of [pool, unhurried, pipelined]) {
     each.on('error', onIdleError);
     // The pool listens to idle connections only. One that breaks in use tells its statements, and besides emits an
     // `error` that would end the process if nobody listened.
@@ -50,9 +67,10 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
   return {
     url,
     pool,
+    unhurried,
     pipelined,
     async close() {
-      await (closed ??= Promise.all([pool.end(), pipelined.end()]));
+      await (closed ??= Promise.all([pool.end(), unhurried.end(), pipelined.end()]));
     },
   };
 }
@@ -103,16 +121,32 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? sqlState(error.cause) : undefined;
 }
 
-/** Whether an error tells that the database can't be reached now, so that the same may work later. */
-export function isConnectionTrouble(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const state = sqlState(error);
-  if (state !== undefined) return /^(08|57P|53)/.test(state);
+/**
+ * What an error says of the database, where the same may work later. `away`: it can't be reached, or doesn't answer.
+ * `busy`: it, or our connections to it, have too much to do, or others held a lock for too long. Undefined for all else.
+ */
+export function databaseTrouble(error: unknown): 'away' | 'busy' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof PoolFull) return 'busy';
+  if (error instanceof pg.DatabaseError) {
+    const state = error.code ?? '';
+    if (/^53|^(57014|55P03|40P01|40001|25P03)$/.test(state)) return 'busy';
+    // Connections, shutdowns and starts; a standby after a change-over; a password or database that is being replaced.
+    return /^(08|57P|28)|^(25006|3D000)$/.test(state) ? 'away' : undefined;
+  }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (/^(ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT)/.test(code)) return true;
-  if (
-    /connection (terminated|timeout|error)|timeout exceeded when trying to connect|not queryable/i.test(error.message)
-  )
-    return true;
-  return error.cause !== undefined && isConnectionTrouble(error.cause);
+  if (/^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)/.test(code)) return 'away';
+  if (/timeout exceeded when trying to connect/.test(error.message)) return 'busy';
+  if (/connection (terminated|timeout|error)|query read timeout|not queryable/i.test(error.message)) return 'away';
+  return error.cause === undefined ? undefined : databaseTrouble(error.cause);
 }
+
+/** Whether an error tells that the database can't be reached now, or takes no connections, so that the same may work later. */
+export function isConnectionTrouble(error: unknown): boolean {
+  const trouble = databaseTrouble(error);
+  return trouble === 'away' || (trouble === 'busy' && !isLockTrouble(error));
+}
+
+/** Whether a statement was given up because others held what it needed, or because it took too long. */
+export const isLockTrouble = (error: unknown): boolean =>
+  ['55P03', '57014', '40P01', '40001'].includes(sqlState(error) ?? '');

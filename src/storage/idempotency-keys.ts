@@ -18,3 +18,13 @@ export async function findBoundAnswer(
   const { answer } = z.object({ answer: z.string().nullable() }).parse(rows[0]);
   return answer === null ? 'running' : { answer };
 }
+
+/** Whether a task is bound to the key. */
+export async function isKeyOfTask(database: Database, account: AccountId, key: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query({
+    name: 'is-key-of-task',
+    text: 'select 1 from idempotency_keys where account_id = $1 and key = $2 and task_id is not null',
+    values: [account, key],
+  });
+  return rowCount === 1;
+}

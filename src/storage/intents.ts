@@ -50,6 +50,7 @@ export async function openIntent(
 ): Promise<Opened> {
   const nonce = randomUUID();
   const client = await database.pool.connect();
+  let broken: Error | undefined;
   try {
     await client.query('begin');
     const locked = await client.query({
@@ -82,10 +83,10 @@ export async function openIntent(
     await client.query('commit');
     if (isNew) return { opened: 'now', nonce };
   } catch (error) {
-    await client.query('rollback').catch(() => undefined); // the first error is the one to tell
+    broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
     throw error;
   } finally {
-    client.release();
+    client.release(broken);
   }
   const intent = await findIntent(database, task, route);
   if (!intent) throw new Error(`the intent of ${task} is gone`);

@@ -35,6 +35,7 @@ export async function takeSlot(
 ): Promise<SlotAnswer> {
   const client = await database.pool.connect();
   let askedAt, rows;
+  let broken: Error | undefined;
   try {
     askedAt = performance.now();
     ({ rows } = await client.query({
@@ -42,8 +43,11 @@ export async function takeSlot(
       text: takeSlotText,
       values: [provider, spacingSeconds(maxPerSecond), Math.min(withinMs, away_ms_max) / 1000, away_ms_max / 1000],
     }));
+  } catch (error) {
+    broken = new Error('a statement broke off', { cause: error });
+    throw error;
   } finally {
-    client.release();
+    client.release(broken); // one that still waits for an answer is of no use to the next
   }
   const { at, away_ms: awayMs } = slotRow.parse(rows[0] ?? { at: null, away_ms: away_ms_max });
   if (at === null) return { taken: false, awayMs: Math.max(0, awayMs) };

@@ -85,21 +85,42 @@ export async function markStarted(database: Database, ids: readonly TaskId[]): P
   });
 }
 
+/** How many accepted tasks no start was acknowledged for; counts no further than `most`. */
+export async function countTasksToStart(database: Database, most: number): Promise<number> {
+  const { rows } = await database.pool.query({
+    name: 'count-tasks-to-start',
+    text: `select count(*)::integer as count from (
+        select 1 from tasks where started_at is null and finished_at is null limit $1) as waiting`,
+    values: [most],
+  });
+  return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
+}
+
 /**
- * Takes up to `count` accepted tasks without an acknowledged start for two seconds. Whoever takes one has it for five
+ * Takes up to `count` accepted tasks without an acknowledged start for two seconds, the oldest first. Whoever takes one has it for five
  * seconds, so that several workers share the work; no lock is held meanwhile, since a cancellation would wait for it.
  */
 export async function takeTasksToStart(database: Database, count: number): Promise<StartFacts[]> {
   const { rows } = await database.pool.query(
-    `update tasks set seen_at = clock_timestamp() where id in (
-       select id from tasks where started_at is null and finished_at is null
-         and created_at < clock_timestamp() - interval '2 seconds'
-         and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
-       order by created_at limit $1 for no key update skip locked)
-     returning ${startColumns}`,
+    `with taken as (
+       update tasks set seen_at = clock_timestamp() where id in (
+         select id from tasks where started_at is null and finished_at is null
+           and created_at < clock_timestamp() - interval '2 seconds'
+           and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
+         order by created_at limit $1 for no key update skip locked)
+       returning ${startColumns}, created_at)
+     select ${startColumns} from taken order by created_at, id`,
     [count],
   );
   return rows.map((row) => startRow.parse(row));
+}
+
+/** Gives back tasks that were taken and could not be started, so that they come before younger ones the next time. */
+export async function giveTasksBack(database: Database, ids: readonly TaskId[]): Promise<void> {
+  await database.pool.query(
+    'update tasks set seen_at = null where id = any($1::text[]) and started_at is null and finished_at is null',
+    [ids],
+  );
 }
 
 /** Up to `count` tasks under way that showed no sign of life for five minutes; their clocks are set anew by this. */

@@ -14,6 +14,7 @@ import { deleteOldEvents } from '../storage/old-events.ts';
 import {
   cancellationHeard,
   cancellationsPending,
+  giveTasksBack,
   markStarted,
   overdueTasks,
   type StartFacts,
@@ -91,6 +92,8 @@ export class StartScan {
       if (tasks.length === 0) return;
       const started = await this.#startAll(tasks);
       await markStarted(database, started);
+      const left = tasks.map(({ id }) => id).filter((id) => !started.includes(id));
+      if (left.length > 0) await giveTasksBack(database, left);
       if (started.length < batch_tasks || this.#stopping.signal.aborted) return;
     }
   }

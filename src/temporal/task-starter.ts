@@ -10,6 +10,9 @@ import type { StartFacts } from '../storage/tasks.ts';
 import type { generate, GenerateInput } from '../workflows/generate.ts';
 import { type QueueNames, searchAttributes } from './names.ts';
 
+/** A Temporal that answers does so in milliseconds; one that doesn't is tried again by the workers' scan. */
+const start_ms_max = 5_000;
+
 export class TaskStarter {
   readonly #client: Client;
   readonly #queues: QueueNames;
@@ -22,8 +25,12 @@ export class TaskStarter {
     this.#eager = eager;
   }
 
-  /** Resolves once Temporal has acknowledged the start, of this call or of one before. */
+  /** Resolves once Temporal has acknowledged the start, of this call or of one before; gives up after five seconds. */
   async start(task: StartFacts): Promise<void> {
+    await this.#client.withDeadline(Date.now() + start_ms_max, () => this.#start(task));
+  }
+
+  async #start(task: StartFacts): Promise<void> {
     const [first] = task.terms.routes;
     try {
       await this.#client.workflow.start<typeof generate>('generate', {

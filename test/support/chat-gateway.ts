@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { bearer, startTestGateway, type TestGateway } from './gateway.ts';
+import { bearer, startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { assertLedgerAddsUp } from './money.ts';
 import { type Answer as UpstreamAnswer, openUpstream, type Upstream } from './upstream.ts';
 
@@ -41,7 +41,9 @@ export const responsesPath = '/v1/responses';
 export const hello = { model: 'chat-one', messages: [{ role: 'user', content: 'Hello' }] };
 
 /** Starts the gateway and its upstreams; `stop` it in an `after` hook. */
-export async function startChatGateway(options: { trustedMs?: number } = {}): Promise<ChatGateway> {
+export async function startChatGateway(
+  options: Pick<TestGatewayOptions, 'trustedMs' | 'bounds' | 'servers'> = {},
+): Promise<ChatGateway> {
   const [first, second] = [await openUpstream(), await openUpstream()];
   const gateway = await startTestGateway({
     configuration: configurationOf(first.upstream.url, second.upstream.url, await deadAddress()),

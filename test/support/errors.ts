@@ -31,6 +31,7 @@ const rows: Record<string, [status: number, type: string]> = {
   internal_error: [500, 'server_error'],
   upstream_error: [502, 'upstream_error'],
   model_in_maintenance: [503, 'server_error'],
+  overloaded: [503, 'server_error'],
   not_ready: [503, 'server_error'],
   upstream_timeout: [504, 'upstream_error'],
 };

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NativeConnection } from '@temporalio/worker';
 import pino from 'pino';
 import { parseYuan } from '../../src/domain/money.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
@@ -17,8 +18,9 @@ import type { Administrator } from '../../src/storage/acts.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
+import { lazyConnection } from '../../src/temporal/connection.ts';
 import { workerConnection } from '../../src/temporal/worker-connection.ts';
-import { type Core, openCore, startApiRole, startWorkerRole } from '../../src/wiring.ts';
+import { type Core, type CoreOptions, openCore, startApiRole, startWorkerRole } from '../../src/wiring.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 
 export interface TestGateway {
@@ -79,6 +81,10 @@ export interface TestGatewayOptions {
   leavingMs?: number;
   /** How webhooks are tried again. */
   deliveryPace?: DeliveryPace;
+  /** What there may be at once. */
+  bounds?: CoreOptions['bounds'];
+  /** Servers of the test's own, which it may stop, with a migrated database; those of the test run without. */
+  servers?: { databaseUrl: string; temporalAddress: string };
   /** The kinds of provider that there are; the registry's without. */
   kinds?: readonly ProviderDefinition[];
 }
@@ -95,14 +101,16 @@ export async function startTestGateway({
   trustedMs,
   leavingMs,
   deliveryPace,
+  bounds,
+  servers,
   kinds = providerKinds,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
   if (!runtimeInstalled) installTemporalRuntime(log);
   runtimeInstalled = true;
-  const made = await freshDatabase();
-  const databaseUrl = made.url;
-  await made.database.close();
+  const made = servers ? undefined : await freshDatabase();
+  const databaseUrl = made?.url ?? servers?.databaseUrl ?? '';
+  await made?.database.close();
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
   const settings = {
     environment: readEnvironment({
@@ -125,12 +133,16 @@ export async function startTestGateway({
     ...(trustedMs !== undefined && { trustedMs }),
     ...(leavingMs !== undefined && { leavingMs }),
     ...(deliveryPace && { deliveryPace }),
+    ...(bounds && { bounds }),
   });
-  const connection = await workerConnection({
+  const target = {
     ...settings.environment.temporal,
-    address: fromTestRun('TEMPORAL_ADDRESS'),
-  });
-  const workers = worker ? await startWorkerRole(core, connection, 'default') : undefined;
+    address: servers?.temporalAddress ?? fromTestRun('TEMPORAL_ADDRESS'),
+  };
+  // Without a worker it is as in a process of the API's own, which starts while Temporal is away.
+  const connection = worker || !servers ? await workerConnection(target) : await lazyConnection(target);
+  const workers =
+    connection instanceof NativeConnection && worker ? await startWorkerRole(core, connection, 'default') : undefined;
   const api = await startApiRole(core, connection, 'default', { eager: worker });
 
   const by: Administrator = { database: core.database, ledgerKey: core.secrets.first.ledger, actor: 'tollgate' };
@@ -206,7 +218,7 @@ export async function startTestGateway({
       await workers?.stop();
       await connection.close();
       await core.close();
-      await made.drop();
+      await made?.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -17,18 +17,33 @@ const levelsMax = 256;
 // What is still read and thrown away after a refusal, so that the caller gets to read the answer.
 const discardBytesMax = 256 * 1024 * 1024;
 
+/** What all bodies together may take. */
+export interface BodyRoom {
+  /** Refuses what would not fit now. */
+  require(bytes: number): void;
+  /** Takes room; answers the refusal where there is none. */
+  take(bytes: number): GatewayError | undefined;
+}
+
+export interface JsonBodyOptions {
+  bytesMax: number;
+  room?: BodyRoom;
+}
+
 /**
  * Reads and parses a JSON body. Refuses with `request_too_large` by Content-Length before anything is read, and while it
  * streams; with `unsupported_media_type` for anything but uncompressed JSON in UTF-8; with `invalid_json` and the place.
  * Throws `ClientGone` when the caller leaves. After a refusal the rest of the body is thrown away in the background.
  */
-export async function readJsonBody(request: IncomingMessage, { bytesMax }: { bytesMax: number }): Promise<JsonBody> {
+export async function readJsonBody(request: IncomingMessage, { bytesMax, room }: JsonBodyOptions): Promise<JsonBody> {
   try {
     refuseLength(request, bytesMax);
     refuseOtherTypes(request);
     refuseContentCoding(request);
+    // Not taken yet: whoever announces much and sends nothing would keep it from the others.
+    room?.require(Number(request.headers['content-length'] ?? 0));
     askForBody(request);
-    const bytes = await readBytes(request, bytesMax);
+    const bytes = await readBytes(request, bytesMax, room);
     return { bytes, value: parse(bytes) };
   } catch (error) {
     discardRest(request, discardBytesMax);
@@ -57,13 +72,14 @@ function refuseOtherTypes(request: IncomingMessage): void {
 }
 
 /** Events instead of an iterator: an iterator that is left early destroys the connection, and the answer with it. */
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number, room: BodyRoom | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
     const onData = (piece: Buffer) => {
       bytes += piece.length;
-      if (bytes > bytesMax) settle(() => reject(tooLarge(bytesMax)));
+      const refusal = bytes > bytesMax ? tooLarge(bytesMax) : room?.take(piece.length);
+      if (refusal) settle(() => reject(refusal));
       else pieces.push(piece);
     };
     const onEnd = () => {

@@ -7,7 +7,9 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
 import type { Call } from './call.ts';
 
-const ask_every_ms = 100;
+/** The first pause; each is longer than the one before. */
+const ask_ms_min = 100;
+const ask_ms_max = 1_000;
 const wait_ms_max = 600_000;
 
 /** Answers with what the first call was answered; waits for it while it runs. A stream can't be given twice. */
@@ -23,21 +25,33 @@ export async function answerBefore(
       'This Idempotency-Key was used for a stream, which can not be given twice.',
     );
   }
-  const answer = stored ?? (await comingAnswer(deps, ctx));
+  const answer = stored ?? (await following(deps, ctx));
   ctx.status = 200;
   ctx.set('Content-Type', 'application/json');
   ctx.set('Idempotency-Replayed', 'true');
   ctx.body = await deps.blobs.read(answer);
 }
 
+async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string> {
+  const { followers } = deps.gates;
+  followers.enter();
+  try {
+    return await comingAnswer(deps, ctx);
+  } finally {
+    followers.leave();
+  }
+}
+
 async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string> {
   const key = idempotencyKeyOf(ctx) ?? '';
-  for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += ask_every_ms) {
+  let pauseMs = ask_ms_min;
+  for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
     const bound = await findBoundAnswer(database, keyOf(ctx).accountId, key);
     if (bound === 'none')
       throw new GatewayError('upstream_error', 'The first call with this Idempotency-Key came to nothing.');
     if (bound !== 'running') return bound.answer;
-    await pause(ask_every_ms);
+    await pause(pauseMs);
+    pauseMs = Math.min(ask_ms_max, pauseMs * 1.2);
   }
   throw new GatewayError('not_ready', 'The first call with this Idempotency-Key is still running.', {
     retryAfterSeconds: 2,

@@ -10,7 +10,8 @@ import { endpointKinds, modelIdOf, requireKind } from '../../domain/requests/par
 import { parseResponsesRequest } from '../../domain/requests/responses.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallAdmission, CallHold } from '../../storage/ledger/calls.ts';
-import { type JsonBody, readJsonBody } from '../body/json-body.ts';
+import type { JsonBody } from '../body/json-body.ts';
+import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -46,7 +47,7 @@ const output_tokens_default = 4_096;
 
 /** Reads and checks a call; nothing is held yet. Refuses with the contract's codes in its order. */
 export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<BoundedCall> {
-  const body = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+  const body = await requestJson(deps, ctx);
   return callOf(deps, ctx, endpoint, body);
 }
 

@@ -19,26 +19,58 @@ export async function estimatedPrice(call: Call, hold: CallHold, produced: strin
   return { ...cappedAt(hold.amount, lines, total), usageSource: 'estimated', priceVersion: call.priceVersion };
 }
 
+/** How long a caller is kept waiting for what is booked before its answer; a database that is away keeps it for longer. */
+const soon_ms = 2_000;
+
 /**
- * Books a call after its answer: the caller doesn't wait for it, the drain does. What can't be booked is logged with
- * what booking it by hand would take; its hold is swept when this process has ended.
+ * Books a call after its answer: the caller doesn't wait for it, the drain does. While the database is away it is tried
+ * again. What can't be booked is logged with what booking it by hand would take; its hold is swept when this process has
+ * ended.
  */
 export function bookInBackground(
   deps: ApiDependencies,
   hold: CallHold,
   price: () => CallPrice | Promise<CallPrice>,
 ): void {
-  inBackground(deps, hold, async () => {
-    await deps.calls.settle(hold, await price());
-  });
+  void inBackground(deps, hold, () => settled(deps, hold, price));
+}
+
+/** Books a call before its answer; where the database keeps it waiting, after it. */
+export async function bookSoon(
+  deps: ApiDependencies,
+  hold: CallHold,
+  price: () => CallPrice | Promise<CallPrice>,
+): Promise<void> {
+  await soon(inBackground(deps, hold, () => settled(deps, hold, price)));
 }
 
 /** Gives a hold back after the answer. */
 export function releaseInBackground(deps: ApiDependencies, hold: CallHold, reason: string): void {
-  inBackground(deps, hold, () => deps.calls.release(hold, reason));
+  void inBackground(deps, hold, () => deps.calls.release(hold, reason));
 }
 
-function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise<void>): void {
+/** Gives a hold back before the caller is told; where the database keeps it waiting, after it. */
+export async function releaseSoon(deps: ApiDependencies, hold: CallHold, reason: string): Promise<void> {
+  await soon(inBackground(deps, hold, () => deps.calls.release(hold, reason)));
+}
+
+async function settled(
+  { calls }: ApiDependencies,
+  hold: CallHold,
+  price: () => CallPrice | Promise<CallPrice>,
+): Promise<void> {
+  await calls.settle(hold, await price());
+}
+
+async function soon(booked: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, soon_ms)));
+  await Promise.race([booked, late]);
+  clearTimeout(timer);
+}
+
+/** Never rejects. */
+function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise<void>): Promise<void> {
   const booked = book().catch((error: unknown) => {
     deps.log.error(
       { err: error, requestId: hold.requestId, transferId: hold.transferId },
@@ -46,6 +78,7 @@ function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise
     );
   });
   deps.background(booked);
+  return booked;
 }
 
 /** Takes what is too much from the last lines, so that they still add up to the total. */

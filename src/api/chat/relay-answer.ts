@@ -6,7 +6,7 @@ import type { CallPrice } from '../../storage/ledger/calls.ts';
 import { newBlobKey } from '../../storage/new-ids.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { bookInBackground, estimatedPrice, upstreamPrice } from './receipt.ts';
+import { bookInBackground, bookSoon, estimatedPrice, upstreamPrice } from './receipt.ts';
 import { RouteFault } from './faults.ts';
 import type { Route } from './routes-of-call.ts';
 import { type Start, wholeAnswer } from './send-call.ts';
@@ -48,7 +48,7 @@ async function settleKeyed(
 ): Promise<void> {
   const key = newBlobKey('answers');
   await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
-  await deps.calls.settle(underWay.hold, { ...(await priceOf(underWay, body)), answer: key });
+  await bookSoon(deps, underWay.hold, async () => ({ ...(await priceOf(underWay, body)), answer: key }));
 }
 
 function priceOf({ call, hold }: CallUnderWay, body: JsonObject): CallPrice | Promise<CallPrice> {

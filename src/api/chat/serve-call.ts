@@ -6,11 +6,11 @@ import type { CallHold } from '../../storage/ledger/calls.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { answerBefore } from './answer-before.ts';
-import { admissionOf, admitCall, type Call, readCall } from './call.ts';
+import { admissionOf, admitCall, type BoundedCall, type Call, readCall } from './call.ts';
 import { EarlyCall } from './early-call.ts';
 import { EarlyEnd, EndedEarly } from './early-end.ts';
 import { CallerFault } from './faults.ts';
-import { estimatedPrice } from './receipt.ts';
+import { bookSoon, estimatedPrice, releaseSoon } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { relayStream } from './relay-stream.ts';
 import { overRoutes, type Route, routesOf } from './routes-of-call.ts';
@@ -39,7 +39,18 @@ export interface Outcome {
  * gives its hold back before the caller is told.
  */
 export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<void> {
+  const { calls } = deps.gates;
+  calls.require(); // before the body is read; but a place is only for a call that is there
   const call = await readCall(deps, ctx, endpoint);
+  calls.enter();
+  try {
+    await serveRead(deps, ctx, call);
+  } finally {
+    calls.leave();
+  }
+}
+
+async function serveRead(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): Promise<void> {
   const { previousResponseId } = call;
   const only =
     previousResponseId === undefined
@@ -84,7 +95,7 @@ async function serveHeld(
   } catch (error) {
     // Who leaves just as every route has refused pays nothing.
     if (earlyEnd.reason === 'left' && error instanceof EndedEarly) await chargeLeft(deps, call, hold);
-    else await deps.calls.release(hold, error instanceof GatewayError ? error.code : 'upstream_error');
+    else await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
     if (earlyEnd.reason !== undefined) {
       throw new GatewayError('not_ready', 'This gateway could not go on with the call. Try again.', {
         retryAfterSeconds: 2,
@@ -130,6 +141,6 @@ const endsWithItsCaller = (call: Call, hold: CallHold): boolean =>
   !(hold.isKeyed && !call.stream) && call.model.onDisconnect === 'abort';
 
 /** The caller left before anything was answered: what it sent was read, and that is charged. */
-async function chargeLeft({ calls }: ApiDependencies, call: Call, hold: CallHold): Promise<void> {
-  await calls.settle(hold, await estimatedPrice(call, hold, ''));
+async function chargeLeft(deps: ApiDependencies, call: Call, hold: CallHold): Promise<void> {
+  await bookSoon(deps, hold, () => estimatedPrice(call, hold, ''));
 }

@@ -29,6 +29,16 @@ export async function serveStored(
   id: string,
   operation: StoredOperation,
 ): Promise<void> {
+  const { calls } = deps.gates;
+  calls.enter();
+  try {
+    await passOn(deps, ctx, id, operation);
+  } finally {
+    calls.leave();
+  }
+}
+
+async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operation: StoredOperation): Promise<void> {
   const provider = deps.chatProviders.get(await ownResponse(deps, ctx, id, undefined));
   if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is not configured any more.');
   const earlyEnd = new EarlyEnd();

@@ -1,6 +1,7 @@
 /** The border to HTTP: whatever was thrown below becomes one of the contract's errors, and nothing else leaves. */
 import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
-import { isConnectionTrouble } from '../../storage/database.ts';
+import { storeTrouble } from '../../storage/blobs.ts';
+import { databaseTrouble } from '../../storage/database.ts';
 import { ClientGone } from '../body/request-stream.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
@@ -42,13 +43,33 @@ function known(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof ClientGone)
     return new GatewayError('invalid_parameter', 'The request broke off before it was whole.');
-  if (isConnectionTrouble(error)) {
-    return new GatewayError('not_ready', "The database can't be reached. Try again.", {
-      retryAfterSeconds: 5,
-      cause: error,
-    });
-  }
+  const refusal = troubleOf(error);
+  if (refusal) return refusal;
   return new GatewayError('internal_error', 'Something went wrong here. The request id finds it in the log.', {
     cause: error,
   });
+}
+
+/** What may pass: the database or the blob store is away, or can't take more just now. */
+function troubleOf(cause: unknown): GatewayError | undefined {
+  const database = databaseTrouble(cause);
+  if (database === 'away')
+    return new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause });
+  if (database === 'busy')
+    return new GatewayError('overloaded', 'The database has too much to do. Try again.', {
+      retryAfterSeconds: 2,
+      cause,
+    });
+  const store = storeTrouble(cause);
+  if (store === 'away')
+    return new GatewayError('not_ready', "The store of files can't be used. Try again.", {
+      retryAfterSeconds: 5,
+      cause,
+    });
+  if (store === 'full')
+    return new GatewayError('overloaded', 'There is no room for more files just now. Try again.', {
+      retryAfterSeconds: 30,
+      cause,
+    });
+  return undefined;
 }

@@ -7,7 +7,7 @@ import { parseKeyChanges, parseKeyRequest } from '../../domain/requests/account.
 import { type ApiKey, changeKey, createApiKey, findKey, listKeyPage, revokeKey } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
 import { administratorOf } from '../administrator.ts';
-import { readJsonBody } from '../body/json-body.ts';
+import { requestJson } from '../body/request-json.ts';
 import { type Listing, listObject, readPage } from '../lists/page.ts';
 import { cursorRule, limit, page_rows_default, readQuery } from '../lists/query.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
@@ -54,8 +54,7 @@ export function accountKeyRoutes(router: Router<RequestState>, now: Dependencies
   });
 }
 
-const bodyOf = async (ctx: ApiContext, { configuration }: ApiDependencies): Promise<unknown> =>
-  (await readJsonBody(ctx.req, { bytesMax: configuration.limits.jsonBytes })).value;
+const bodyOf = async (ctx: ApiContext, deps: ApiDependencies): Promise<unknown> => (await requestJson(deps, ctx)).value;
 
 /** The key of the path. One of another account is not told from one that never was. */
 async function namedKey(

@@ -3,7 +3,7 @@ import type Router from '@koa/router';
 import { parseAccountChanges } from '../../domain/requests/account.ts';
 import { changeAccount } from '../../storage/accounts.ts';
 import { administratorOf } from '../administrator.ts';
-import { readJsonBody } from '../body/json-body.ts';
+import { requestJson } from '../body/request-json.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
@@ -14,7 +14,7 @@ export function accountSettingRoutes(router: Router<RequestState>, now: Dependen
   router.patch('/account', authenticated(now().keys, 'admin'), async (ctx) => {
     const deps = now();
     const { accountId } = keyOf(ctx);
-    const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+    const { value: body } = await requestJson(deps, ctx);
     const changes = parseAccountChanges(body);
     if (typeof changes.webhookUrl === 'string') await checkWebhookUrl(deps, { webhookUrl: changes.webhookUrl });
     await deps.calls.settled(accountId);

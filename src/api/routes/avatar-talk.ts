@@ -14,7 +14,7 @@ import { refuseLate } from '../late.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { avatarTalkRecord } from '../presenters/tasks.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
-import { createTask } from '../tasks/create-task.ts';
+import { createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf } from '../tasks/find.ts';
 import { probeUploads } from '../tasks/uploads.ts';
 
@@ -24,8 +24,15 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     refuseLate(ctx); // before its upload
+    await requireRoom(now(), ctx);
     const { limits } = now().configuration;
-    const form = await readAvatarTalkForm(ctx.req, { store: blobs, newKey: () => newBlobKey('uploads'), limits });
+    const { uploads: gate } = now().gates;
+    gate.enter();
+    const form = await readAvatarTalkForm(ctx.req, {
+      store: blobs,
+      newKey: () => newBlobKey('uploads'),
+      limits,
+    }).finally(() => gate.leave());
     // An upload may take an hour: model and price are those of its end.
     const deps = now();
     const { configuration } = deps;

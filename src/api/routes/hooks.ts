@@ -8,7 +8,7 @@ import { isKeepable } from '../../domain/text.ts';
 import { closeIntent } from '../../storage/intents.ts';
 import { isHookOfOurs } from '../../storage/provider-addresses.ts';
 import { findTask } from '../../storage/tasks.ts';
-import { readJsonBody } from '../body/json-body.ts';
+import { requestJson } from '../body/request-json.ts';
 import type { RequestState } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
@@ -23,7 +23,7 @@ export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies):
       throw new GatewayError('route_not_found', 'There is no such hook.');
     }
     ctx.state.taskId = path.taskId;
-    const { value } = await readJsonBody(ctx.req, { bytesMax: body_bytes_max });
+    const { value } = await requestJson(deps, ctx, body_bytes_max);
     const told = await takeIn(deps, path.taskId, Number(path.route), value);
     deps.log.info({ requestId: ctx.state.requestId, ...path, ...told }, 'a provider called');
     // Also when nothing was needed, or the provider would call again and again.

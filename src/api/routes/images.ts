@@ -2,14 +2,14 @@
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { parseImageRequest } from '../../domain/requests/image.ts';
-import { readJsonBody } from '../body/json-body.ts';
+import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
 import { deploymentOf, keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
-import { createTask } from '../tasks/create-task.ts';
+import { createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
@@ -19,7 +19,8 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
-    const { value: body } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+    await requireRoom(deps, ctx);
+    const { value: body } = await requestJson(deps, ctx);
     const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
     const request = parseImageRequest(body, model);
     for (const [index, url] of request.imageUrls.entries()) await deps.guard.check(url, `image_urls[${index}]`);

@@ -16,7 +16,7 @@ import { endpointKinds, modelIdOf, parseWith, requireKind } from '../../domain/r
 import { itemParam, parseVideoRequest } from '../../domain/requests/video.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { JsonBody } from '../body/json-body.ts';
-import { readJsonBody } from '../body/json-body.ts';
+import { requestJson } from '../body/request-json.ts';
 import { firstOfKind, modelFor } from '../catalogue.ts';
 import { callOf } from '../chat/call.ts';
 import { ownResponse } from '../chat/stored-responses.ts';
@@ -28,7 +28,7 @@ import { callQuote, taskQuote } from '../presenters/quotes.ts';
 export function quoteRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.post('/quotes', authenticated(now().keys, 'read'), async (ctx) => {
     const deps = now();
-    const { bytes, value } = await readJsonBody(ctx.req, { bytesMax: deps.configuration.limits.jsonBytes });
+    const { bytes, value } = await requestJson(deps, ctx);
     const { path, body } = parseWith(quoteBody, value);
     // As the operation would get it: the hold of a call depends on its bytes. Of a name that comes twice the last counts.
     const written = jsonMembers(bytes, ['body']).found.at(-1);

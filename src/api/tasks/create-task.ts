@@ -4,7 +4,8 @@ import type { TaskId } from '../../domain/ids.ts';
 import { agreedPrice, holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
 import { termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
-import type { Units } from '../../storage/ledger/ledger.ts';
+import { isKeyOfTask } from '../../storage/idempotency-keys.ts';
+import type { TaskAdmission, TaskAdmitted, Units } from '../../storage/ledger/ledger.ts';
 import { newTaskId } from '../../storage/new-ids.ts';
 import { markStarted } from '../../storage/tasks.ts';
 import { type ApiContext, keyOf } from '../context.ts';
@@ -13,6 +14,7 @@ import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
 import { refuseLate } from '../late.ts';
 import { priceVersionOf } from '../price-version.ts';
 import { showRate } from '../middleware/authenticated.ts';
+import { type Place, tooManyWaiting } from './waiting-tasks.ts';
 
 export interface WantedTask {
   model: Model;
@@ -39,7 +41,9 @@ export async function createTask(
   const terms = taskTerms(deps, model, facts);
   const id = newTaskId(stored.kind);
   const idempotencyKey = idempotencyKeyOf(ctx);
-  const admitted = await deps.ledger.admitTask({
+  const place = await deps.waitingTasks.take();
+  if (!place && !(await isBound(deps, ctx))) throw tooManyWaiting();
+  const admitted = await admit(deps, place, {
     account: key.accountId,
     request: { needs: 'standard', model: model.id, maintenance: model.maintenance, hold: quote.amount, isTask: true },
     task: {
@@ -72,18 +76,46 @@ export async function createTask(
   if (admitted.admitted === 'new') {
     // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
     const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms };
-    deps.background(startTask(deps, start));
+    deps.background(startTask(deps, start, place));
   }
   return { taskId: admitted.taskId, isNew: admitted.admitted === 'new' };
+}
+
+/**
+ * To be called before a body is read. Refuses with `overloaded` where as many tasks wait to be started as may; but not
+ * what an Idempotency-Key of before may answer.
+ */
+export async function requireRoom(deps: ApiDependencies, ctx: ApiContext): Promise<void> {
+  if ((await deps.waitingTasks.isFull()) && !(await isBound(deps, ctx))) throw tooManyWaiting();
+}
+
+async function isBound({ database }: ApiDependencies, ctx: ApiContext): Promise<boolean> {
+  const idempotencyKey = idempotencyKeyOf(ctx);
+  return idempotencyKey !== undefined && isKeyOfTask(database, keyOf(ctx).accountId, idempotencyKey);
+}
+
+/** The task keeps its place until it is started or counted; what was refused gives it back at once. */
+async function admit(deps: ApiDependencies, place: Place | undefined, admission: TaskAdmission): Promise<TaskAdmitted> {
+  let isNew = false;
+  try {
+    const admitted = await deps.ledger.admitTask(admission);
+    isNew = admitted.admitted === 'new';
+    return admitted;
+  } finally {
+    if (isNew) place?.accepted();
+    else place?.leave();
+  }
 }
 
 async function startTask(
   deps: ApiDependencies,
   task: Parameters<ApiDependencies['starter']['start']>[0],
+  place: Place | undefined,
 ): Promise<void> {
   try {
-    await deps.starter.start(task);
+    if (!(await deps.waitingTasks.start(() => deps.starter.start(task)))) return;
     await markStarted(deps.database, [task.id]);
+    place?.leave();
   } catch (error) {
     deps.log.warn({ err: error, taskId: task.id }, 'a task could not be started at once; the workers will');
   }

@@ -1,6 +1,8 @@
 /** Waiting for a task to become final, for as long as the call may wait. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskId } from '../../domain/ids.ts';
 import { isFinal } from '../../domain/tasks.ts';
+import { databaseTrouble } from '../../storage/database.ts';
 import { findTask, type Task } from '../../storage/tasks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -28,15 +30,37 @@ export async function waitForTask(deps: ApiDependencies, ctx: ApiContext, id: Ta
   if (deps.draining.aborted) left();
   const waiter = deps.news.final(id, seconds * 1000, gone.signal);
   try {
-    const task = await load(deps, id);
+    const task = await loadAccepted(deps, id, gone.signal);
     if (isFinal(task.state) || seconds === 0) return task;
-    return (await waiter.settled) ? await load(deps, id) : task;
+    return (await waiter.settled) ? await load(deps, id).catch(unlessAway(task)) : task;
   } finally {
     waiter.stop();
     ctx.res.off('close', left);
     deps.draining.removeEventListener('abort', left);
   }
 }
+
+/** How long the caller of a task that was just accepted waits for a database that went away in this moment. */
+const accepted_ms_max = 10_000;
+const again_ms = 250;
+
+async function loadAccepted(deps: ApiDependencies, id: TaskId, gone: AbortSignal): Promise<Task> {
+  const until = performance.now() + accepted_ms_max;
+  for (;;) {
+    try {
+      return await load(deps, id);
+    } catch (error) {
+      if (gone.aborted || performance.now() > until || !databaseTrouble(error)) throw error;
+      await pause(again_ms);
+    }
+  }
+}
+
+/** The task was accepted, and its caller must learn its id: with the database away it is still what it was. */
+const unlessAway = (before: Task) => (error: unknown) => {
+  if (databaseTrouble(error)) return before;
+  throw error;
+};
 
 async function load({ database }: ApiDependencies, id: TaskId): Promise<Task> {
   const task = await findTask(database, id);

@@ -153,7 +153,7 @@ async function onSnapshot(
   database: Database,
   read: (client: pg.ClientBase, now: Date) => Promise<void>,
 ): Promise<void> {
-  const client = await database.pool.connect();
+  const client = await database.unhurried.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin isolation level repeatable read read only');

@@ -14,7 +14,7 @@ import { type MicroYuan, micros } from '../../domain/money.ts';
 import { type TokenLine, tokensIn } from '../../domain/pricing.ts';
 import { newTransferId } from '../new-ids.ts';
 import { sqlState } from '../database.ts';
-import type { LedgerGroups } from './group.ts';
+import { isCommitUnknown, type LedgerGroups } from './group.ts';
 import { type EntrySale, type EntrySubject, type Move, type MoveRows, unusedOf } from './move.ts';
 
 export interface CallAdmission {
@@ -64,6 +64,7 @@ export interface CallPrice {
 /** In place of a blob's name: the answer was a stream, and is not kept. */
 export const streamed_answer = '';
 
+const lost_ms_max = 3_600_000;
 /** A guard that fails divides by zero, so that the database rolls back. */
 const guard_failed = '22012';
 /** A transfer has one entry of a type. */
@@ -71,6 +72,8 @@ const entry_is_there = '23505';
 
 export class CallLedger {
   readonly #groups: LedgerGroups;
+  /** Admissions that were refused with nobody knowing whether they were committed, and since when. */
+  readonly #lost = new Map<TransferId, number>();
   /** What is about to be held, by account. */
   readonly #holding = new Map<AccountId, bigint>();
 
@@ -91,11 +94,24 @@ export class CallLedger {
     this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
     try {
       return await this.#groups.commit(move);
+    } catch (error) {
+      if (isCommitUnknown(error)) this.#lost.set(transferId, performance.now());
+      throw error;
     } finally {
       const left = (this.#holding.get(account) ?? 0n) - request.hold;
       if (left === 0n) this.#holding.delete(account);
       else this.#holding.set(account, left);
     }
+  }
+
+  /**
+   * Of the last hour. A server that was frozen may still carry out a statement that it was sent before, so they are looked
+   * at again and again.
+   */
+  lostAdmissions(): TransferId[] {
+    const forgottenMs = performance.now() - lost_ms_max;
+    for (const [transferId, atMs] of this.#lost) if (atMs < forgottenMs) this.#lost.delete(transferId);
+    return [...this.#lost.keys()];
   }
 
   /**
@@ -113,7 +129,7 @@ export class CallLedger {
 
   /**
    * Captures what a call cost and releases the rest. A hold that was swept meanwhile is gone: then nothing is booked on
-   * the customer, and the price is written off. Answers what was charged.
+   * the customer, and the price is written off. Answers what was charged; waits for a database that is away.
    */
   async settle(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
     try {
@@ -125,20 +141,24 @@ export class CallLedger {
     }
   }
 
-  /** Gives a call's hold back; a hold that is closed already stays as it is. */
-  async release(hold: CallHold, reason: string): Promise<void> {
+  /**
+   * Gives a call's hold back; a hold that is closed already stays as it is. It waits for a database that is away, but for
+   * whoever comes again anyway (`lasting: false`).
+   */
+  async release(hold: CallHold, reason: string, { lasting = true } = {}): Promise<void> {
+    const move: Move<undefined> = {
+      account: hold.account,
+      key: hold.key,
+      decide: ({ key }) => ({
+        outcome: undefined,
+        entries: [{ ...rules.release(hold.amount), subject: subjectOf(hold), sale: hold.sale, reason }],
+        ...correction(hold, key, micros(0n)),
+        closedHold: { transferId: hold.transferId, state: 'released' },
+        ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: null } }),
+      }),
+    };
     try {
-      await this.#groups.commit<undefined>({
-        account: hold.account,
-        key: hold.key,
-        decide: ({ key }) => ({
-          outcome: undefined,
-          entries: [{ ...rules.release(hold.amount), subject: subjectOf(hold), sale: hold.sale, reason }],
-          ...correction(hold, key, micros(0n)),
-          closedHold: { transferId: hold.transferId, state: 'released' },
-          ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: null } }),
-        }),
-      });
+      await this.#groups.commit(move, { lasting });
     } catch (error) {
       if (sqlState(error) !== guard_failed) throw error;
     }
@@ -176,22 +196,21 @@ export class CallLedger {
       },
     };
     // The caller has its answer; whoever gives the same key again waits for this one.
-    return this.#groups.commit(move, { patient: !hold.isKeyed });
+    return this.#groups.commit(move, { patient: !hold.isKeyed, lasting: true });
   }
 
   /** Once: what was written off before, by whoever, stays as it is. */
   async #writeOff(hold: CallHold, price: CallPrice): Promise<void> {
     if (price.total === 0n) return;
     try {
-      await this.#groups.commit<undefined>({
-        account: hold.account,
-        decide: () => ({
-          outcome: undefined,
-          entries: [
-            { ...rules.writeOff(price.total), subject: subjectOf(hold), sale: saleOf(price), reason: 'owner_lost' },
-          ],
-        }),
-      });
+      const writeOff = { ...rules.writeOff(price.total), subject: subjectOf(hold), sale: saleOf(price) };
+      await this.#groups.commit<undefined>(
+        {
+          account: hold.account,
+          decide: () => ({ outcome: undefined, entries: [{ ...writeOff, reason: 'owner_lost' }] }),
+        },
+        { lasting: true },
+      );
     } catch (error) {
       if (sqlState(error) !== entry_is_there) throw error;
     }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId } from '../../domain/ids.ts';
 import { beginLog } from '../acts.ts';
-import { type Database, isConnectionTrouble, sqlState } from '../database.ts';
+import { type Database, databaseTrouble, isConnectionTrouble, isLockTrouble, sqlState } from '../database.ts';
 import { KnownRows, type RecentRows, trusted_ms_max } from './known-rows.ts';
 import type { Move } from './move.ts';
 import { CommitUnknown, transact, type TransactionTools, type Uncertain } from './transaction.ts';
@@ -18,16 +18,43 @@ const attempts_max = 6;
 const patient_ms = 25;
 /** Since the last commit: a move that comes later than this goes at once. */
 const busy_ms = 3;
+/** A connection that breaks, or a server that restarts quickly, is not told to anybody within this time. */
+const trouble_ms_max = 2_000;
+/** How often the database is tried again while lasting moves wait for it. */
+const again_ms = 1_000;
+
+export interface CommitWishes {
+  /** Waits a little for others to go with. */
+  patient?: boolean;
+  /**
+   * It has happened and has to be booked: it is never refused for want of room, and while the database is away or locked
+   * it waits and is tried again. As many as there are calls under way.
+   */
+  lasting?: boolean;
+}
 
 interface Member {
   move: Move<unknown>;
+  isLasting: boolean;
   resolve: (outcome: unknown) => void;
   reject: (reason: unknown) => void;
+}
+
+/** Members that were tried before, and what became of it. */
+interface Group {
+  members: readonly Member[];
+  trail: Trail;
 }
 
 export class LedgerGroups {
   readonly #tools: TransactionTools;
   readonly #waiting: Member[] = [];
+  /** Lasting moves that could not be booked: to be tried now, and at the next time. */
+  #due: Group[] = [];
+  #postponed: (Group & { reason: unknown })[] = [];
+  #again: NodeJS.Timeout | undefined;
+  /** The last group found no database. */
+  #isAway = false;
   #flight: Promise<void> | undefined;
   #landedAtMs = -Infinity;
   #patience: NodeJS.Timeout | undefined;
@@ -37,17 +64,17 @@ export class LedgerGroups {
   }
 
   /**
-   * Carries out a move and answers its outcome once it is durable. A patient move waits a little for others to go with.
-   * Refuses with `overloaded` when too many wait, and with `not_ready` when the database can't be reached.
+   * Carries out a move and answers its outcome once it is durable. Refuses with `overloaded` when too many wait or its
+   * account is locked for long, and with `not_ready` when the database can't be reached; a lasting move only by `drained`.
    */
-  commit<T>(move: Move<T>, { patient = false } = {}): Promise<T> {
-    if (this.#waiting.length >= waiting_members_max) {
+  commit<T>(move: Move<T>, { patient = false, lasting = false }: CommitWishes = {}): Promise<T> {
+    if (this.#waiting.length >= waiting_members_max && !lasting) {
       return Promise.reject(
         new GatewayError('overloaded', 'Too many requests are waiting. Try again.', { retryAfterSeconds: 1 }),
       );
     }
     const result = new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ move, resolve: resolve as (outcome: unknown) => void, reject });
+      this.#waiting.push({ move, isLasting: lasting, resolve: resolve as (outcome: unknown) => void, reject });
     });
     if (!patient) this.#depart();
     else if (!this.#flight) this.#patience ??= setTimeout(() => this.#depart(), patient_ms);
@@ -65,10 +92,13 @@ export class LedgerGroups {
     await this.commit({ account, decide: () => ({ outcome: undefined }) });
   }
 
-  /** Resolves once nothing waits and nothing is in flight. */
+  /** Resolves once nothing waits and nothing is in flight. What is postponed is tried a last time, and then refused. */
   async drained(): Promise<void> {
+    this.#takeUp();
     if (this.#waiting.length > 0) this.#depart();
     while (this.#flight) await this.#flight;
+    clearTimeout(this.#again);
+    for (const { members, reason } of this.#postponed.splice(0)) refuse(members, reason);
   }
 
   #depart(): void {
@@ -81,50 +111,81 @@ export class LedgerGroups {
     // While much goes on, a turn of the event loop first, so that requests that were read together are committed together.
     if (performance.now() - this.#landedAtMs < busy_ms) await new Promise((resolve) => setImmediate(resolve));
     else await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#commitGroup(this.#waiting.splice(0, group_members_max));
+    for (;;) {
+      const due = this.#due.shift();
+      if (due) await this.#commitGroup(due);
+      else if (this.#waiting.length > 0) await this.#commitGroup(this.#nextGroup());
+      else break;
+    }
     this.#landedAtMs = performance.now();
     this.#flight = undefined;
   }
 
+  #nextGroup(): Group {
+    return { members: this.#waiting.splice(0, group_members_max), trail: {} };
+  }
+
   /** `trail` is what an attempt before left uncertain, of the same members. */
-  async #commitGroup(members: Member[], trail: Trail = {}): Promise<void> {
+  async #commitGroup({ members, trail }: Group): Promise<void> {
     try {
       const outcomes = await this.#attempt(
         members.map(({ move }) => move),
         trail,
       );
+      this.#isAway = false;
       members.forEach((member, index) => member.resolve(outcomes[index]));
     } catch (error) {
       if (isConnectionTrouble(error)) {
-        const unreachable = new GatewayError('not_ready', "The database can't be reached.", {
-          retryAfterSeconds: 5,
-          cause: error,
-        });
-        for (const member of members) member.reject(unreachable);
+        this.#isAway = true;
+        this.#refuseOrPostpone({ members, trail }, error);
+        // They all wait for the same database, and would find it away one group after the other.
+        for (const group of this.#due.splice(0)) this.#refuseOrPostpone(group, error);
+        while (this.#waiting.length > 0) this.#refuseOrPostpone(this.#nextGroup(), error);
+      } else if (isLockTrouble(error) && trail.uncertain && trail.isAskedAgain !== true) {
+        await this.#commitGroup({ members, trail: { ...trail, isAskedAgain: true } });
+      } else if (isLockTrouble(error) && !hasSeveral(accountsOf(members))) {
+        this.#refuseOrPostpone({ members, trail }, error);
       } else if (members.length === 1) {
-        members[0]?.reject(error);
+        refuse(members, error);
       } else {
-        // A guard or constraint fired for one of them: each runs alone, so that only that one fails. Each still has to
-        // learn whether they were all committed before.
-        const { uncertain } = trail;
-        for (const [index, member] of members.entries()) {
-          await this.#commitGroup(
-            [member],
-            uncertain && { uncertain: { ...uncertain, outcomes: [uncertain.outcomes[index]] } },
-          );
-        }
+        // A guard or constraint fired for one of them: each runs alone, so that only that one fails. Where it was a lock
+        // that somebody else keeps, each account by itself. Each still has to learn whether they were all committed before.
+        const nameOf = isLockTrouble(error) ? ({ move }: Member) => move.account : (member: Member) => member;
+        for (const part of partsOf({ members, trail }, nameOf)) await this.#commitGroup(part);
       }
     }
   }
 
+  #refuseOrPostpone(group: Group, error: unknown): void {
+    const { uncertain } = group.trail;
+    const reason = refusalOf(uncertain ? new CommitUnknown(uncertain, error) : error);
+    for (const part of partsOf(group, ({ isLasting }) => isLasting)) {
+      if (part.members[0]?.isLasting) this.#postponed.push({ ...part, reason });
+      else refuse(part.members, reason);
+    }
+    if (this.#postponed.length > 0) this.#again ??= setTimeout(() => this.#takeUp(), again_ms).unref();
+  }
+
+  /** Tries again what was postponed. */
+  #takeUp(): void {
+    clearTimeout(this.#again);
+    this.#again = undefined;
+    this.#due.push(...this.#postponed.splice(0));
+    if (this.#due.length > 0) this.#depart();
+  }
+
   async #attempt(moves: readonly Move<unknown>[], trail: Trail): Promise<unknown[]> {
+    const startedAtMs = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
         if (moves.some(({ isAct }) => isAct)) await beginLog(this.#tools.database, this.#tools.ledgerKey);
         return await transact(this.#tools, moves, trail.uncertain);
       } catch (error) {
         if (error instanceof CommitUnknown) trail.uncertain = error.uncertain;
-        if (attempt === attempts_max || !mayWorkNextTime(error)) throw error;
+        const isLate = performance.now() - startedAtMs > trouble_ms_max;
+        if (attempt === attempts_max || isLate || !mayWorkNextTime(error)) throw error;
+        // Known to be away: one try is enough to see whether it is back.
+        if (this.#isAway && isConnectionTrouble(error)) throw error;
         await delay(2 ** attempt * 10 * (1 + Math.random()));
       }
     }
@@ -134,7 +195,41 @@ export class LedgerGroups {
 /** The last commit of a group whose answer was lost, if any. */
 interface Trail {
   uncertain?: Uncertain;
+  /** Whether it happened could not be read for a lock, and was asked once more. */
+  isAskedAgain?: boolean;
 }
+
+/** The members that have the same name together, in their order, each part with what it needs of the trail. */
+function partsOf({ members, trail: { uncertain, ...trail } }: Group, nameOf: (member: Member) => unknown): Group[] {
+  const places = new Map<unknown, number[]>();
+  for (const [at, member] of members.entries()) {
+    const name = nameOf(member);
+    places.set(name, [...(places.get(name) ?? []), at]);
+  }
+  return [...places.values()].map((all) => ({
+    members: all.flatMap((at) => members[at] ?? []),
+    trail: uncertain
+      ? { ...trail, uncertain: { ...uncertain, outcomes: all.map((at) => uncertain.outcomes[at]) } }
+      : {},
+  }));
+}
+
+const accountsOf = (members: readonly Member[]): Set<AccountId> => new Set(members.map(({ move }) => move.account));
+const hasSeveral = (set: ReadonlySet<unknown>): boolean => set.size > 1;
+
+function refuse(members: readonly Member[], reason: unknown): void {
+  for (const member of members) member.reject(reason);
+}
+
+function refusalOf(cause: unknown): GatewayError {
+  return databaseTrouble(cause) === 'busy'
+    ? new GatewayError('overloaded', 'The database has too much to do. Try again.', { retryAfterSeconds: 2, cause })
+    : new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause });
+}
+
+/** Whether a refusal left it unknown whether its move was carried out. */
+export const isCommitUnknown = (error: unknown): boolean =>
+  error instanceof GatewayError && error.cause instanceof CommitUnknown;
 
 /** Deadlock, serialisation failure, or a database that just restarts. */
 function mayWorkNextTime(error: unknown): boolean {

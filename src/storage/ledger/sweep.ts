@@ -57,6 +57,8 @@ export class Owner {
   #isDrained = false;
   #timers: NodeJS.Timeout[] = [];
   #sweeping: Promise<void> | undefined;
+  /** After a failure: calls are refused without a lease, so it is tried again sooner. */
+  #soon: NodeJS.Timeout | undefined;
   #isClosing = false;
 
   constructor(tools: OwnerTools) {
@@ -105,6 +107,7 @@ export class Owner {
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#soon);
     await this.#sweeping;
     await this.#tools.database.pool.query('delete from owners where id = $1', [this.#id]);
   }
@@ -151,6 +154,8 @@ export class Owner {
       }
     } catch (error) {
       this.#tools.onError(error);
+      clearTimeout(this.#soon);
+      if (!this.#isClosing) this.#soon = setTimeout(() => void this.#renew(), renewalMs / 10).unref();
     }
   }
 
@@ -161,6 +166,7 @@ export class Owner {
   /** Never fails. */
   async #sweep(): Promise<void> {
     try {
+      await this.#giveBackLost();
       if (this.#mayJudge) {
         await this.#releaseOrphans();
         await this.#tools.database.pool.query(
@@ -177,6 +183,13 @@ export class Owner {
     const now = performance.now();
     const { leaseSeconds, renewalMs } = this.#times;
     return now - this.#unbrokenSinceMs >= leaseSeconds * 1000 && now - this.#renewedAtMs <= renewalMs * 2;
+  }
+
+  /** Holds of calls that were refused because nobody knew, in time, whether they had been made. */
+  async #giveBackLost(): Promise<void> {
+    const { database, calls } = this.#tools;
+    const lost = calls.lostAdmissions();
+    if (lost.length > 0) await this.#releaseAll(await heldAmong(database, lost));
   }
 
   /** Releases the holds of owners whose lease has run out. */
@@ -197,7 +210,7 @@ export class Owner {
   async #releaseAll(holds: readonly CallHold[]): Promise<void> {
     const releases = await Promise.allSettled(
       holds.map(async (hold) => {
-        await this.#tools.calls.release(hold, 'owner_lost');
+        await this.#tools.calls.release(hold, 'owner_lost', { lasting: false });
         this.#tools.onSwept(hold);
       }),
     );
@@ -226,12 +239,20 @@ async function underLock(database: Database, lock: number, work: () => Promise<v
   }
 }
 
+const openHolds = `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.model,
+    e.units::text as units, e.lines, e.price_version from holds h
+  join entries e on e.transfer_id = h.transfer_id and e.type = 'hold'
+  where h.state = 'held' and h.owner is not null`;
+
+/** Those of the transfers that are held. */
+async function heldAmong(database: Database, transfers: readonly TransferId[]): Promise<CallHold[]> {
+  const { rows } = await database.pool.query(`${openHolds} and h.transfer_id = any($1::uuid[])`, [transfers]);
+  return rows.map((row) => orphanRow.parse(row));
+}
+
 async function orphanedHolds(database: Database, count: number): Promise<CallHold[]> {
   const { rows } = await database.pool.query(
-    `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.model,
-       e.units::text as units, e.lines, e.price_version from holds h
-     join entries e on e.transfer_id = h.transfer_id and e.type = 'hold'
-     where h.state = 'held' and h.owner is not null
+    `${openHolds}
        and not exists (select 1 from owners o where o.id = h.owner and o.expires_at > clock_timestamp())
      limit $1`,
     [count],

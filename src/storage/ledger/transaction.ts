@@ -4,7 +4,7 @@
  * then decide and write.
  */
 import type pg from 'pg';
-import { type Database, isConnectionTrouble } from '../database.ts';
+import { type Database, isConnectionTrouble, isLockTrouble } from '../database.ts';
 import type { KnownRows } from './known-rows.ts';
 import type { Decision, Move } from './move.ts';
 import { idempotencyKeyOf, lockAndRead, type View, type Wanted } from './view.ts';
@@ -76,7 +76,7 @@ async function overKnownRows(
     known.learn(view, await commit(client, writes, outcomes, { isOpen: false }));
     return outcomes;
   } catch (error) {
-    if (isConnectionTrouble(error)) throw error;
+    if (isConnectionTrouble(error) || isLockTrouble(error)) throw error;
     known.contended();
     return undefined;
   }
