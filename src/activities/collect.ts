@@ -5,8 +5,8 @@ import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
 import { closeIntent, findIntent, type Intent } from '../storage/intents.ts';
-import type { Task } from '../storage/tasks.ts';
 import { storeTrouble } from '../storage/blobs.ts';
+import { finalAmong, type Task } from '../storage/tasks.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Collected, TaskFailed } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -29,7 +29,7 @@ export async function collect(
   signal: AbortSignal,
 ): Promise<Collected> {
   const loaded = await loadTaskOnRoute(deps, taskId, index);
-  if (isFinal(loaded.task.state)) return failed(new GatewayError('cancelled', 'The task has ended.'));
+  if (isFinal(loaded.task.state)) return ended;
   const intent = await findIntent(deps.database, taskId, index);
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
   const deadline = intent.createdAt.getTime() + loaded.route.deadlineMs;
@@ -164,8 +164,11 @@ async function stored(
   signal: AbortSignal,
 ): Promise<Collected> {
   const files: StoredFile[] = [];
-  const dropped = async (failure: TaskFailed): Promise<TaskFailed> => {
+  const drop = async () => {
     for (const { blobKey } of files) await deps.blobs.remove(blobKey);
+  };
+  const dropped = async (failure: TaskFailed): Promise<TaskFailed> => {
+    await drop();
     return failure;
   };
   // What is more than was asked for is not charged, so it is not kept.
@@ -175,15 +178,20 @@ async function stored(
       files.push(await deps.downloads(() => storeResult(deps.blobs, key, () => part.open(signal))));
     } catch (error) {
       if (error instanceof GatewayError) return dropped(failed(error));
-      // Another attempt asks the provider anew, which may name a fresh address.
-      if (isWorthAnotherTry(deadline, signal, error)) throw error;
+      // Another attempt asks the provider anew, which may name a fresh address, and stores all parts under keys of its own.
+      if (isWorthAnotherTry(deadline, signal, error)) {
+        await drop();
+        throw error;
+      }
       deps.log.error({ err: error, taskId: task.id }, 'a result could not be stored, and its time is up');
       const text = 'The result could not be read from the provider in time.';
       return dropped(failed(new GatewayError('upstream_timeout', text)));
     }
   }
   const result = checked(task, files);
-  return result.outcome === 'failed' ? dropped(result) : result;
+  if (result.outcome === 'failed') return dropped(result);
+  // A task that was cancelled meanwhile was cleared of its results, perhaps before the last of these was there.
+  return (await finalAmong(deps.database, [task.id])).length > 0 ? dropped(ended) : result;
 }
 
 /**
@@ -216,3 +224,6 @@ const failed = ({ code, message, param }: GatewayError): TaskFailed => ({
   outcome: 'failed',
   error: { code, message, param },
 });
+
+/** Changes nothing any more: the task has its end. */
+const ended = failed(new GatewayError('cancelled', 'The task has ended.'));

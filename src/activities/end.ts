@@ -6,6 +6,7 @@ import { type Output, quoteOf } from '../domain/pricing.ts';
 import { keepable } from '../domain/text.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
+import { cancelled } from '../storage/cancel-task.ts';
 import { eventOfTask } from '../storage/events.ts';
 import { tellFinal } from '../storage/task-news.ts';
 import { findTask, type Task } from '../storage/tasks.ts';
@@ -78,7 +79,7 @@ async function answer(deps: ActivityDependencies, task: Task, { ended, state, ..
 }
 
 function factsOf(error: FailureFacts) {
-  if (error === 'cancelled') return new GatewayError('cancelled', 'The task was cancelled.');
+  if (error === 'cancelled') return cancelled();
   if (error === 'broken') return new GatewayError('internal_error', 'The task failed through a fault of the gateway.');
   // An upstream's words would otherwise keep a task from ever ending.
   return { ...error, message: keepable(error.message) };

@@ -3,13 +3,14 @@
  * while. A later attempt finds the intent and looks the job up; it never sends again, unless the provider is declared
  * idempotent and so knows our reference.
  */
-import { sleep } from '@temporalio/activity';
+import { Context, sleep } from '@temporalio/activity';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks.ts';
 import type { PreparedCreate, Submission } from '../providers/contract.ts';
 import { closeIntent, findIntent, type Intent, type IntentClosing, takeOverIntent } from '../storage/intents.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import { noteRequestId } from '../storage/task-intents.ts';
+import { finalAmong } from '../storage/tasks.ts';
 import type { Submitted } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
@@ -98,17 +99,32 @@ async function send(
 ): Promise<Submitted> {
   const { provider, route, job } = loaded;
   const { idempotent } = provider.abilities;
-  // A create in flight is aborted only where it can be repeated: the id that it answers is needed, to stop the job too.
+  const context = Context.current();
+  // A create in flight is aborted only where it will be repeated: the id that it answers is needed, to stop the job too.
   const bound = AbortSignal.timeout(route.timeoutMs + call_slack_ms);
-  const stop = idempotent ? AbortSignal.any([signal, bound]) : bound;
+  const stop = idempotent ? AbortSignal.any([whenHandedBack(context, signal), bound]) : bound;
   const submission = await (prepared ? prepared.send(stop) : provider.submit(job, stop));
-  if (submission.outcome === 'unknown' && idempotent) throw new Error(`sent again later: ${submission.reason}`);
+  if (submission.outcome === 'unknown' && idempotent && !isCancelled(context))
+    throw new Error(`sent again later: ${submission.reason}`);
   // That it can't be taken now doesn't say that the call before was not taken; another route might buy it twice.
   if (isRepeated && submission.outcome === 'refused' && submission.fallOver)
     throw new Error(`sent again later: ${submission.error.code}`);
   // Nor does a call that we broke off ourselves.
   if (idempotent && stop.aborted && submission.outcome === 'refused') throw new Error('sent again later: broken off');
   return close(deps, loaded, index, submission, nonce);
+}
+
+/** No attempt follows one whose task was cancelled, or whose workflow is gone. */
+const isCancelled = ({ cancellationDetails: details }: Context): boolean =>
+  details?.cancelRequested === true || details?.notFound === true;
+
+/** Aborts with the activity's signal, but not where no other attempt follows. */
+function whenHandedBack(context: Context, signal: AbortSignal): AbortSignal {
+  const handedBack = new AbortController();
+  const stop = () => isCancelled(context) || handedBack.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return handedBack.signal;
 }
 
 /** Writes what became of the call, and answers what stands written: another attempt may have said it before. */
@@ -135,7 +151,9 @@ async function close(
       // The job's own hook was faster than this answer, but only the answer names the call.
       if (before && requestId !== undefined) await noteRequestId(deps.database, task.id, index, requestId);
       const isRefused = before?.outcome === 'refused';
-      if (!taskIsFinal && !isRefused) return before ?? { outcome: 'sent' };
+      // Asked once more, since who ended it while the id was being written may have looked for jobs before that.
+      const isNeeded = !taskIsFinal && !(provider.abilities.cancel && (await isEnded(deps, task.id)));
+      if (isNeeded && !isRefused) return before ?? { outcome: 'sent' };
       // The task was ended, or went elsewhere, while the call was in flight: the job is stopped where that can be.
       deps.log.warn({ taskId: task.id, jobId }, 'a job was accepted for a task that needs it no more');
       try {
@@ -180,6 +198,9 @@ async function close(
       return submission satisfies never;
   }
 }
+
+const isEnded = async ({ database }: ActivityDependencies, task: TaskId): Promise<boolean> =>
+  (await finalAmong(database, [task])).length > 0;
 
 /** An attempt before this one wrote the intent. */
 async function afterwards(

@@ -4,7 +4,8 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks.ts';
 import { removeMedia } from '../storage/fetches.ts';
-import { intentsOf } from '../storage/task-intents.ts';
+import { closeIntent } from '../storage/intents.ts';
+import { intentsOf, noteJobLeft } from '../storage/task-intents.ts';
 import { findTask, type Task } from '../storage/tasks.ts';
 import type { Withdrawn } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -12,15 +13,15 @@ import { loadTaskOnRoute } from './job.ts';
 
 /** Some minutes of trying; a provider that is away for longer is left alone. */
 const attempts_max = 8;
-const cancel_timeout_ms = 10_000;
+const call_timeout_ms = 10_000;
 
 /** Ends of ours, under which a provider may be working on. All others are what a provider said itself. */
 const endedByUs: readonly ErrorCode[] = ['cancelled', 'upstream_timeout', 'internal_error'];
 
 /**
  * Stops what providers may still be doing for a task, and deletes what was stored for it. Harmless to repeat. Throws while a
- * provider can't be reached; after eight attempts its job is left to end by itself. A create in flight is not waited for: who
- * sends it stops its job itself (`submit.ts`).
+ * provider can't be reached; after eight attempts its job is left to end by itself, and noted for the operator. A create in
+ * flight is not waited for: who sends it stops its job itself (`submit.ts`).
  */
 export async function withdraw(
   deps: ActivityDependencies,
@@ -39,10 +40,10 @@ async function stopJobs(deps: ActivityDependencies, task: Task, signal: AbortSig
   const withdrawn: Withdrawn = { stopped: 0, left: 0 };
   // Its media go last, so that who finds them gone has nothing to stop.
   if (task.removedAt || !task.error || !endedByUs.includes(task.error.code)) return withdrawn;
-  for (const { route, jobId } of await intentsOf(deps.database, task.id)) {
-    if (jobId === null) continue;
-    if (await stopped(deps, task.id, route, jobId, signal)) withdrawn.stopped++;
-    else withdrawn.left++;
+  for (const { route, jobId, outcome } of await intentsOf(deps.database, task.id)) {
+    if (jobId === null && outcome !== 'unknown') continue;
+    const became = await stopped(deps, task.id, { route, jobId }, signal);
+    if (became !== 'no job') withdrawn[became]++;
   }
   return withdrawn;
 }
@@ -50,18 +51,27 @@ async function stopJobs(deps: ActivityDependencies, task: Task, signal: AbortSig
 async function stopped(
   deps: ActivityDependencies,
   taskId: TaskId,
-  route: number,
-  jobId: string,
+  { route, jobId: known }: { route: number; jobId: string | null },
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'stopped' | 'left' | 'no job'> {
+  const left = async (why: string) => {
+    await noteJobLeft(deps.database, taskId, route, why);
+    return 'left' as const;
+  };
+  let jobId = known;
   try {
     const { provider, job } = await loadTaskOnRoute(deps, taskId, route);
-    if (!provider.abilities.cancel || !provider.cancel) return false;
-    await provider.cancel(jobId, job, AbortSignal.any([signal, AbortSignal.timeout(cancel_timeout_ms)]));
-    return true;
+    const bounded = () => AbortSignal.any([signal, AbortSignal.timeout(call_timeout_ms)]);
+    if (jobId === null && provider.abilities.lookup) jobId = (await provider.find?.(job, bounded())) ?? null;
+    if (jobId === null) return 'no job';
+    // Learnt only now; as of every job that was accepted after the end, the operator hears of it.
+    if (known === null) await closeIntent(deps.database, taskId, route, { outcome: 'accepted', jobId });
+    if (!provider.abilities.cancel || !provider.cancel) return await left('its provider offers no cancelling');
+    if (!(await provider.cancel(jobId, job, bounded()))) return await left('it had gone too far to be stopped');
+    return 'stopped';
   } catch (error) {
     if (signal.aborted || activityInfo().attempt < attempts_max) throw error;
     deps.log.error({ err: error, taskId, jobId }, 'a job that nobody waits for could not be cancelled');
-    return false;
+    return await left('cancelling it failed');
   }
 }

@@ -29,8 +29,11 @@ export interface TaskProvider {
   poll(jobId: string, job: Job, signal: AbortSignal): Promise<Poll>;
   /** Reads an answer that was the result itself; harmless to repeat. Only of providers that answer `finished`. */
   resultOf?(answer: StoredAnswer, job: Job): Promise<Poll>;
-  /** Asks the upstream to stop the job; best effort. Only with `abilities.cancel`. */
-  cancel?(jobId: string, job: Job, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks the upstream to stop the job; answers false if it can't be stopped any more and goes on. One that has ended or is
+   * not known is as good as stopped. Throws what is worth asking again. Only with `abilities.cancel`.
+   */
+  cancel?(jobId: string, job: Job, signal: AbortSignal): Promise<boolean>;
   /** The upstream's id of the job that carries our reference. Only with `abilities.lookup`. */
   find?(job: Job, signal: AbortSignal): Promise<string | undefined>;
   /** The id of the job that a call to `Job.hookUrl` tells of. Only with `abilities.webhook`. */

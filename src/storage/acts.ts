@@ -24,6 +24,7 @@ export type ActName =
   | 'account.adjusted'
   | 'webhook_secret.rotated'
   | 'event.replayed'
+  | 'task.cancelled'
   | 'key.adopted'
   | 'key.created'
   | 'key.changed'

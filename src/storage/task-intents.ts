@@ -34,7 +34,7 @@ export interface IntentFacts {
   outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
   jobId: string | null;
   upstreamRequestId: string | null;
-  /** Why nobody knew what became of the call; kept when the job was found later. */
+  /** Why nobody knew what became of the call, kept when the job was found later; or why its job was not stopped. */
   reason: string | null;
   error: { code: string; message: string } | null;
   /** Just before the call was sent. */
@@ -93,9 +93,15 @@ export async function intentsOf(database: Database, task: TaskId): Promise<Inten
 /** So far back a job is searched that was accepted for a task that had ended: no index holds these alone. */
 const late_days = 7;
 
+/** Begins the reason of a job that was not stopped when its task ended. */
+const left_alone = 'left to end by itself';
+/** The attempt that opened an intent has said what became of it, or has died: the longest request timeout is some minutes. */
+const silence_minutes = 30;
+
 /**
- * The newest paid calls of which nobody knows what became, and those of the last seven days whose job was accepted
- * after their task had ended: the provider may have done work, and will charge it, that nobody was charged for.
+ * The newest paid calls of which nobody knows what became, and those of the last seven days whose job was accepted after
+ * their task had ended, or was not stopped with it, or whose sender died while it was cancelled: the provider may have done
+ * work, and will charge it, that nobody was charged for.
  */
 export async function listUnknownOutcomes(
   database: Database,
@@ -107,7 +113,9 @@ export async function listUnknownOutcomes(
     (kind) =>
       `select i.* from intents i join tasks t on t.id = i.task_id
        where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)}
-         and i.outcome in ('accepted', 'finished') and i.closed_at > t.finished_at`,
+         and (i.outcome in ('accepted', 'finished') and i.closed_at > t.finished_at
+           or i.outcome = 'accepted' and i.reason like '${left_alone}:%'
+           or i.outcome = 'open' and ${is_live} and t.finished_at < clock_timestamp() - interval '${silence_minutes} minutes')`,
   );
   const { rows } = await database.pool.query(
     `select ${taskColumns}, ${intentColumns}
@@ -124,6 +132,14 @@ export async function noteRequestId(database: Database, task: TaskId, route: num
   await database.pool.query(
     `update intents set upstream_request_id = $3 where task_id = $1 and route = $2 and upstream_request_id is null`,
     [task, route, requestId],
+  );
+}
+
+/** Notes that a task's job was not stopped when the task ended; of one whose id is not known nothing. */
+export async function noteJobLeft(database: Database, task: TaskId, route: number, why: string): Promise<void> {
+  await database.pool.query(
+    `update intents set reason = $3 where task_id = $1 and route = $2 and outcome = 'accepted'`,
+    [task, route, `${left_alone}: ${why}`],
   );
 }
 

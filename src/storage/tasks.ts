@@ -137,12 +137,12 @@ export async function takeSilentTasks(database: Database, count: number): Promis
 }
 
 /** Cancelled tasks whose workflow was not yet told, or not with certainty. */
-export async function cancellationsPending(database: Database, count: number): Promise<TaskId[]> {
+export async function cancellationsPending(database: Database, count: number): Promise<StartFacts[]> {
   const { rows } = await database.pool.query(
-    `select id from tasks where cancel_pending order by finished_at limit $1`,
+    `select ${startColumns} from tasks where cancel_pending order by finished_at limit $1`,
     [count],
   );
-  return rows.map((row) => idRow.parse(row).id);
+  return rows.map((row) => startRow.parse(row));
 }
 
 /** Notes that a cancelled task's workflow has heard of it. */

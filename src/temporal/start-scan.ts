@@ -22,7 +22,7 @@ import {
   takeTasksToStart,
 } from '../storage/tasks.ts';
 import type { EventScan } from './event-scan.ts';
-import type { TaskStarter } from './task-starter.ts';
+import { isOpen, type TaskStarter } from './task-starter.ts';
 
 const start_scan_ms = 2_000;
 const silence_scan_ms = 60_000;
@@ -125,7 +125,7 @@ export class StartScan {
       if (status === 'TERMINATED') {
         log.warn({ taskId: task.id }, 'the workflow was terminated; the task is released');
         await release({ taskId: task.id, error: 'cancelled' });
-      } else if (status !== 'RUNNING' && status !== 'PAUSED') {
+      } else if (!isOpen(status)) {
         log.warn({ taskId: task.id, status: status ?? 'not found' }, 'the workflow is gone; it is started again');
         await starter.start(task);
       }
@@ -144,9 +144,10 @@ export class StartScan {
 
   async #repeatCancellations(): Promise<void> {
     const { database, starter } = this.#tools;
-    for (const id of await cancellationsPending(database, batch_tasks)) {
-      await starter.cancel(id);
-      await cancellationHeard(database, id);
+    for (const task of await cancellationsPending(database, batch_tasks)) {
+      // Where none runs, since it never began or was terminated, one is started: it finds the task ended, and clears away.
+      if (!(await starter.cancel(task.id))) await starter.start(task);
+      await cancellationHeard(database, task.id);
     }
   }
 }

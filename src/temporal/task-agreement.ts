@@ -3,6 +3,7 @@ import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@tempor
 import { isFinal } from '../domain/tasks.ts';
 import type { TaskCourse } from '../storage/audit/task-courses.ts';
 import { searchAttributes } from './names.ts';
+import { isOpen } from './task-starter.ts';
 
 /** A task's latest workflow, as Temporal lists or describes it. */
 export interface WorkflowCourse {
@@ -87,18 +88,18 @@ function foreignFacts(task: TaskCourse, workflow: WorkflowCourse, { taskQueue }:
 
 function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances: Circumstances): string | undefined {
   const { state } = task;
-  const isOpen = workflow.status === 'RUNNING' || workflow.status === 'PAUSED';
+  const isRunning = isOpen(workflow.status);
   if (workflow.outcome !== 'processing') {
     if (workflow.outcome !== state)
       return `the task is ${state}, but its workflow says ${workflow.outcome ?? 'nothing'}`;
-    if (isOpen) return stillOpen(task, circumstances);
+    if (isRunning) return stillOpen(task, circumstances);
     // Deleting it is what the workflow waited for. Where somebody ended that, retention does it.
     const isLate =
       workflow.status === 'COMPLETED' || (task.endedMs ?? 0) > circumstances.fetchWindowMs + retention_ms_max;
     const isKept = task.kind === 'avatar_talk' && state === 'succeeded' && !task.isRemoved;
     return isKept && isLate ? `its workflow ${verbOf(workflow)}, but its result was not deleted` : undefined;
   }
-  if (isOpen) return isFinal(state) ? stillOpen(task, circumstances) : undefined;
+  if (isRunning) return isFinal(state) ? stillOpen(task, circumstances) : undefined;
   if (!isFinal(state) || workflow.status === 'COMPLETED')
     return `the task is ${state}, but its workflow ${verbOf(workflow)} without an outcome`;
   // Whoever terminates a workflow cancels its task; one that failed may have been overdue.

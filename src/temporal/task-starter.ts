@@ -13,6 +13,10 @@ import { type QueueNames, searchAttributes } from './names.ts';
 /** A Temporal that answers does so in milliseconds; one that doesn't is tried again by the workers' scan. */
 const start_ms_max = 5_000;
 
+/** Whether a workflow may still do something. */
+export const isOpen = (status: WorkflowExecutionStatusName | undefined): boolean =>
+  status === 'RUNNING' || status === 'PAUSED';
+
 export class TaskStarter {
   readonly #client: Client;
   readonly #queues: QueueNames;
@@ -57,15 +61,16 @@ export class TaskStarter {
     }
   }
 
-  /** Asks a running workflow to end; answers whether there was one that heard. */
+  /** Asks the task's workflow to end; answers whether one runs that will. */
   async cancel(task: TaskId): Promise<boolean> {
     try {
       await this.#client.workflow.getHandle(task).cancel();
-      return true;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
       throw error;
     }
+    // The server takes a cancellation of a closed workflow, too.
+    return isOpen(await this.status(task));
   }
 
   /** How the task's workflow is doing; undefined when Temporal knows none. */

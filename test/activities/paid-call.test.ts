@@ -384,7 +384,7 @@ function standIn(name: string): TaskProvider {
     poll: (id, job, signal) => now().poll(id, job, signal),
     resultOf: (answer) => now().resultOf(answer),
     find: () => now().find(),
-    cancel: () => now().cancel(),
+    cancel: (id) => now().cancel(id),
   };
 }
 

@@ -1,9 +1,11 @@
 /** `tollgate tasks`, on a database in which tasks and their paid calls ended in every way. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { removeMedia } from '../../src/storage/fetches.ts';
 import { closeIntent, openIntent } from '../../src/storage/intents.ts';
+import { noteJobLeft } from '../../src/storage/task-intents.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -13,6 +15,7 @@ import {
   failureOf,
   newCustomer,
   newLedger,
+  stateOf,
   successOf,
 } from '../support/money.ts';
 import { Installation } from '../support/process.ts';
@@ -56,6 +59,7 @@ before(async () => {
   // What stands after this is no news to an operator.
   const cancelled = await sent('cancelled', bob);
   await closed(cancelled, { outcome: 'accepted', jobId: 'j-cancelled' });
+  await pause(2); // an end has whole milliseconds, cut off
   await ledger.releaseTask(failureOf(bob, cancelled, 'cancelled'));
   const refused = await sent('refused', ada, { routes: ['first', 'second'] });
   const error = { code: 'upstream_error' as const, message: 'No.', param: null, fallOver: true };
@@ -249,8 +253,76 @@ test('tasks show tells when media and request were deleted', async () => {
   isSeconds((JSON.parse(await removed('good', ['--json'])) as Record<string, unknown>)['removed']);
 });
 
+describe('tasks cancel', () => {
+  test('ends a task, gives its hold back and is logged; a second time is refused', async () => {
+    const carl = await newCustomer(db.database, ledger, 10_000_000n);
+    const id = await admitted('to cancel', carl);
+    const { created, finished, ...cancelled } = await home.json('tasks', 'cancel', id, '--reason', 'asked by phone');
+    isSeconds(created);
+    isSeconds(finished);
+    assert.deepEqual(cancelled, {
+      id,
+      object: 'image',
+      model: 'sim-image',
+      status: 'failed',
+      state: 'cancelled',
+      account_id: carl.account,
+      key_id: carl.key,
+      request_id: 'req_test',
+      started: null,
+      hold: 0.2,
+      cost: null,
+      removed: null,
+      error: { message: 'The task was cancelled.', type: 'conflict_error', param: null, code: 'cancelled' },
+    });
+    const { available, held } = await stateOf(db.database, carl);
+    assert.deepEqual([available, held], [10_000_000n, 0n]);
+    const acts = (await home.json('acts', 'list', '--account', carl.account))['data'] as Record<string, unknown>[];
+    const { actor, action, subject, details, reason } = acts[0] ?? {};
+    assert.match(String(actor), /^cli:./);
+    assert.deepEqual([action, subject, details, reason], ['task.cancelled', null, { task_id: id }, 'asked by phone']);
+
+    const again = await home.run(['tasks', 'cancel', id]);
+    assert.deepEqual(again, { code: 1, stdout: '', stderr: `Task ${id} has ended already: it is cancelled.\n` });
+    assert.equal(
+      ((await home.json('acts', 'list', '--account', carl.account))['data'] as unknown[]).length,
+      acts.length,
+    );
+  });
+
+  test('tells people in one line', async () => {
+    const carl = await newCustomer(db.database, ledger, 10_000_000n);
+    const id = await admitted('to cancel too', carl);
+    const { code, stdout } = await home.run(['tasks', 'cancel', id]);
+    assert.deepEqual([code, stdout], [0, `${id} is cancelled; 0.2 yuan were given back.\n`]);
+    const good = await home.run(['tasks', 'cancel', String(tasks['good'])]);
+    assert.deepEqual([good.code, good.stdout], [1, '']);
+    assert.equal(good.stderr, `Task ${tasks['good']} has ended already: it is succeeded.\n`);
+  });
+});
+
+test('tasks list --unknown shows a call whose sender died while its task was cancelled, and a job that was left', async () => {
+  const who = await newCustomer(db.database, ledger, 10_000_000n);
+  const [abandoned, left] = [await sent('abandoned', who), await sent('left', who)];
+  await closed(left, { outcome: 'accepted', jobId: 'j-left' });
+  await pause(2);
+  for (const id of [abandoned, left]) await ledger.releaseTask(failureOf(who, id, 'cancelled'));
+  const names = async () => (await listed('--unknown', '--account', who.account)).names;
+  assert.deepEqual(await names(), []);
+  await noteJobLeft(db.database, left, 0, 'its provider offers no cancelling');
+  const hand = await db.database.pool.connect();
+  // As if it had ended long ago; past the triggers, as only a hand can.
+  await hand.query('set session_replication_role = replica');
+  await hand.query(`update tasks set finished_at = finished_at - interval '31 minutes' where id = $1`, [abandoned]);
+  hand.release(true);
+  assert.deepEqual(await names(), ['left', 'abandoned']);
+  const { stdout } = await home.run(['tasks', 'show', left]);
+  assert.match(stdout, / j-left .* left to end by itself: its provider offers no cancelling$/m);
+});
+
 for (const [args, line] of [
   [['show', 'img_none'], 'There is no task img_none.'],
+  [['cancel', 'img_none'], 'There is no task img_none.'],
   [['list', '--account', 'acc_none'], 'There is no account acc_none.'],
 ] as const) {
   test(`tasks ${args.join(' ')}: what is not there is named, with exit code 1`, async () => {
@@ -262,6 +334,7 @@ for (const [args, line] of [
 for (const args of [
   ['show'],
   ['show', 'img_1', 'img_2'],
+  ['cancel'],
   ['list', 'all'],
   ['list', '--state', 'lost'],
   ['list', '--limit', '0'],
@@ -276,7 +349,7 @@ for (const args of [
   });
 }
 
-for (const command of ['tasks', 'tasks list', 'tasks show']) {
+for (const command of ['tasks', 'tasks list', 'tasks show', 'tasks cancel']) {
   test(`${command} --help says how it is used`, async () => {
     const { code, stdout, stderr } = await home.run([...command.split(' '), '--help']);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });

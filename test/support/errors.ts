@@ -22,6 +22,7 @@ const rows: Record<string, [status: number, type: string]> = {
   idempotency_key_reused: [409, 'conflict_error'],
   idempotency_key_used: [409, 'conflict_error'],
   task_being_fetched: [409, 'conflict_error'],
+  task_not_cancellable: [409, 'conflict_error'],
   request_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   call_limit_exceeded: [429, 'rate_limit_error'],
@@ -42,6 +43,7 @@ const neverAgain = new Set([
   'idempotency_key_reused',
   'idempotency_key_used',
   'task_being_fetched',
+  'task_not_cancellable',
   'spend_limit_exceeded',
 ]);
 

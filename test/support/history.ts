@@ -1,4 +1,6 @@
 /** Recorded workflow histories: to JSON, back again, and looking into them. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import proto from '@temporalio/proto';
 
 const { History } = proto.temporal.api.history.v1;
@@ -25,6 +27,26 @@ export function activitiesOf({ events }: HistoryJson): string[] {
     if (marker?.markerName !== 'core_local_activity') return [];
     const data = marker.details.data.payloads.map(textOf).join('');
     return [(JSON.parse(data) as { activity_type: string }).activity_type];
+  });
+}
+
+/**
+ * With RECORD_HISTORIES set, keeps a history in test/histories, with nothing in it that tells of the machine. One that is
+ * there stays as it is: it is what later versions must still replay.
+ */
+export async function recordHistory(name: string, history: HistoryJson): Promise<void> {
+  if (!process.env['RECORD_HISTORIES']) return;
+  const root = join(import.meta.dirname, '../..');
+  const plain = (key: string, value: unknown) => {
+    if (key === 'identity') return 'worker';
+    if (key !== 'stackTrace' || typeof value !== 'string') return value;
+    // As relative paths; of packages that are linked in from elsewhere, too.
+    return value.replaceAll(`${root}/`, '').replace(/(?:file:\/\/)?\/[^\s()]*?\/(?=node_modules\/)/g, '');
+  };
+  const path = join(root, 'test/histories', `${name}.json`);
+  const text = `${JSON.stringify(history, plain, 1)}\n`;
+  await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });
 }
 

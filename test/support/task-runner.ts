@@ -47,6 +47,8 @@ export interface Script {
   /** Of a submit that is `finished`; its answer is one file without. */
   resultOf?: (answer: StoredAnswer) => Poll;
   find?: () => string | undefined | Promise<string | undefined>;
+  /** Whether it is stopped; it is without. */
+  cancel?: (jobId: string) => boolean | Promise<boolean>;
 }
 
 /** A provider in memory that counts what it was asked. */
@@ -80,9 +82,9 @@ export class ScriptedProvider implements TaskProvider {
     return await this.#script.find?.();
   }
 
-  cancel(): Promise<void> {
+  async cancel(jobId: string): Promise<boolean> {
     this.asked.cancel += 1;
-    return Promise.resolve();
+    return (await this.#script.cancel?.(jobId)) ?? true;
   }
 }
 

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import type { TaskId } from '../../src/domain/ids.ts';
+import { isRemoved } from '../../src/storage/fetches.ts';
 import { findTask, markStarted, takeTasksToStart } from '../../src/storage/tasks.ts';
 import { StartScan } from '../../src/temporal/start-scan.ts';
 import type { EventScan } from '../../src/temporal/event-scan.ts';
@@ -123,6 +124,19 @@ test('a silent task whose workflow was terminated is released as cancelled', asy
   runner.scan();
   const task = await runner.final(id);
   assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
+  // By a workflow that is started for just that.
+  await until(() => Promise.resolve(endless.asked.cancel === 1));
+  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { state: 'cancelled', expiresInMs: null });
+});
+
+test('a task that was cancelled before its start is cleared away all the same, and never sent', async () => {
+  const sent = good.asked.submit;
+  const id = await runner.admit({ routes: ['good'], kind: 'avatar_talk' });
+  await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+  runner.scan();
+  await until(() => isRemoved(database, id));
+  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { state: 'cancelled', expiresInMs: null });
+  assert.equal(good.asked.submit, sent);
 });
 
 test('a silent task whose workflow runs is left alone', async () => {

@@ -3,14 +3,13 @@
  * the histories are written to test/histories, where they stay as what later versions must still replay.
  */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { isRemoved } from '../../src/storage/fetches.ts';
 import { searchAttributes } from '../../src/temporal/names.ts';
-import { activitiesOf, type HistoryJson, historyJson, payloadsOf } from '../support/history.ts';
+import { activitiesOf, type HistoryJson, historyJson, payloadsOf, recordHistory } from '../support/history.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
 import { part, ScriptedProvider, film, startTaskRunner } from '../support/task-runner.ts';
 
@@ -47,10 +46,7 @@ async function historyOf(id: TaskId, name: string): Promise<HistoryJson> {
   const history = historyJson(await handleOf(id).fetchHistory());
   const known = payloadsOf(history).join('\n');
   for (const word of ['a gate', 'template', 'http', 'uploads/', 'sk-tg-']) assert.ok(!known.includes(word), word);
-  if (process.env['RECORD_HISTORIES']) {
-    const text = JSON.stringify(history, (key, value: unknown) => (key === 'identity' ? 'worker' : value), 1);
-    await writeFile(new URL(`../histories/${name}.json`, import.meta.url), `${text}\n`);
-  }
+  await recordHistory(name, history);
   return history;
 }
 
@@ -107,14 +103,16 @@ test('a task that every route refuses fails with the last refusal', async () => 
   const id = await runner.start({ routes: ['refusing', 'refusing'] });
   const task = await runner.final(id);
   assert.deepEqual([task.state, task.error?.code], ['failed', 'content_policy_violation']);
-  assert.deepEqual(activitiesOf(await historyOf(id, 'image-refused')), ['submit', 'submit', 'release']);
+  const steps = ['submit', 'submit', 'release', 'withdraw'];
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-refused')), steps);
 });
 
 test('a task that the provider fails is released', async () => {
   const id = await runner.start({ routes: ['failing'] });
   const task = await runner.final(id);
   assert.deepEqual([task.state, task.error?.code], ['failed', 'upstream_error']);
-  assert.deepEqual(activitiesOf(await historyOf(id, 'image-failed')), ['submit', 'collect', 'release']);
+  const steps = ['submit', 'collect', 'release', 'withdraw'];
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-failed-withdrawn')), steps);
 });
 
 test('cancelling the workflow from outside releases the task as cancelled', async () => {
@@ -124,7 +122,18 @@ test('cancelling the workflow from outside releases the task as cancelled', asyn
   await handleOf(id).cancel();
   const task = await runner.final(id);
   assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
-  assert.deepEqual(activitiesOf(await historyOf(id, 'image-cancelled')), ['submit', 'collect', 'release']);
+  const steps = ['submit', 'collect', 'release', 'withdraw'];
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-cancelled-withdrawn')), steps);
+});
+
+test('a cancelled task whose media are kept loses them', async () => {
+  const polls = endless.asked.poll;
+  const id = await runner.start({ routes: ['endless'], kind: 'avatar_talk' });
+  while (endless.asked.poll === polls) await pause(20);
+  await handleOf(id).cancel();
+  const steps = ['submit', 'collect', 'release', 'withdraw'];
+  assert.deepEqual(activitiesOf(await historyOf(id, 'avatar-talk-cancelled-withdrawn')), steps);
+  assert.equal(await isRemoved(runner.db.database, id), true);
 });
 
 test('a run that finds its task final ends at once and sends nothing', async () => {

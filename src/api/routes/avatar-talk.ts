@@ -1,4 +1,4 @@
-/** Avatar-talk: `POST /svctalk/generate` and `GET /svctalk/generate/{id}` (specification 2.10, endpoints 9 and 10). */
+/** Avatar-talk: `POST /svctalk/generate`, `GET` and `DELETE /svctalk/generate/{id}` (specification 2.10, endpoints 9 and 10). */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
 import { parseAvatarTalkFields } from '../../domain/requests/avatar-talk.ts';
@@ -14,6 +14,7 @@ import { refuseLate } from '../late.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { avatarTalkRecord } from '../presenters/tasks.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
+import { cancelled } from '../tasks/cancel.ts';
 import { createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf } from '../tasks/find.ts';
 import { probeUploads } from '../tasks/uploads.ts';
@@ -71,6 +72,13 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
       return;
     }
     await sendOnce(deps, ctx, task);
+  });
+
+  router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
+    const deps = now();
+    const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
+    if (isFinal(task.state) && isPast(task.finishedAt, fetchWindowMs)) throw taskNotFound();
+    ctx.body = avatarTalkRecord(await cancelled(deps, task));
   });
 }
 

@@ -1,4 +1,4 @@
-/** Images: `POST /images/generations` and `GET /images/generations/{id}` (specification 2.6, endpoints 4 and 5). */
+/** Images: `POST /images/generations`, `GET` and `DELETE /images/generations/{id}` (specification 2.6, endpoints 4 and 5). */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { parseImageRequest } from '../../domain/requests/image.ts';
@@ -9,6 +9,7 @@ import { deploymentOf, keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
+import { cancelled } from '../tasks/cancel.ts';
 import { createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
@@ -37,5 +38,11 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
     const { model } = ctx.query;
     if (model !== undefined && model !== task.model) throw taskNotFound();
     ctx.body = imageRecord(deps, withResult(task, deps.configuration));
+  });
+
+  router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
+    const deps = now();
+    const task = await taskOf(deps, ctx, ctx.params['id'], 'image');
+    ctx.body = imageRecord(deps, await cancelled(deps, task));
   });
 }

@@ -1,4 +1,4 @@
-/** Videos: `POST /video/generations` and `GET /video/generations/{id}` (specification 2.7 to 2.9, endpoints 6 and 7). */
+/** Videos: `POST /video/generations`, `GET` and `DELETE /video/generations/{id}` (specification 2.7 to 2.9, endpoints 6 and 7). */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { parseVideoRequest } from '../../domain/requests/video.ts';
@@ -9,6 +9,7 @@ import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, videoRecord } from '../presenters/tasks.ts';
 import { checkVideoAddresses, checkWebhookUrl } from '../tasks/addresses.ts';
+import { cancelled } from '../tasks/cancel.ts';
 import { createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
@@ -35,5 +36,11 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'video');
     ctx.body = videoRecord(deps, withResult(task, deps.configuration));
+  });
+
+  router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
+    const deps = now();
+    const task = await taskOf(deps, ctx, ctx.params['id'], 'video');
+    ctx.body = videoRecord(deps, await cancelled(deps, task));
   });
 }

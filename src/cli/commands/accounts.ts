@@ -146,7 +146,8 @@ function signedYuan(text: string): MicroYuan {
   throw new InvalidArgumentError('it must be yuan other than 0 with at most six decimals, such as 5 or -0.5.');
 }
 
-function reasonOf(text: string): string {
+/** Why something is done, for the log; refuses what is too long as bad usage. */
+export function reasonOf(text: string): string {
   const reason = text.trim();
   if (reason.length >= 1 && reason.length <= 500) return reason;
   throw new InvalidArgumentError('it must have 1 to 500 characters.');

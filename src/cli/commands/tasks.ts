@@ -1,4 +1,4 @@
-/** `tollgate tasks list|show`: what became of tasks and of their paid calls. Never shows prompts, addresses or files. */
+/** `tollgate tasks list|show|cancel`: what became of tasks and of their paid calls. Never shows prompts, addresses or files. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { errorBody } from '../../domain/errors.ts';
 import { providerReference } from '../../domain/ids.ts';
@@ -12,9 +12,12 @@ import {
   listUnknownOutcomes,
   type TaskFacts,
 } from '../../storage/task-intents.ts';
+import { cancelTask } from '../../storage/cancel-task.ts';
+import { tellFinal } from '../../storage/task-news.ts';
+import { findTask } from '../../storage/tasks.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
-import { known } from './accounts.ts';
+import { known, reasonOf } from './accounts.ts';
 
 const limit_max = 1_000;
 const cell_characters_max = 200;
@@ -29,14 +32,14 @@ interface ListOptions {
 }
 
 export function addTaskCommands(program: Command): void {
-  const tasks = program.command('tasks').description('see tasks, and what became of their paid calls');
+  const tasks = program.command('tasks').description('see tasks and what became of their paid calls, and cancel them');
 
   tasks
     .command('list')
     .description('list tasks, newest first')
     .option('--account <id>', 'of this account only')
     .addOption(new Option('--state <state>', 'in this state only').choices(taskStates))
-    .option('--unknown', 'only paid calls of unknown outcome, and jobs that were accepted after their task had ended')
+    .option('--unknown', 'only paid calls of unknown outcome, and jobs that may still run though their task has ended')
     .option('--limit <count>', 'at most so many', count, 50)
     .option('--json', 'print them as JSON')
     .action(async ({ account, state, unknown, limit, json }: ListOptions) =>
@@ -60,13 +63,32 @@ export function addTaskCommands(program: Command): void {
     .option('--json', 'print them as JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
-        const task = await findTaskFacts(database, id);
-        if (!task) throw new Refusal(`There is no task ${id}.`);
+        const task = (await findTaskFacts(database, id)) ?? noTask(id);
         const intents = await intentsOf(database, task.id);
         const reference = providerReference(task.id);
         show({ ...taskObject(task), reference, intents: intents.map(intentObject) }, json, told(task, intents));
       }),
     );
+
+  tasks
+    .command('cancel <id>')
+    .description('end a task that has not ended, give its hold back, and have its job stopped where that can be')
+    .option('--reason <text>', 'kept in the log', reasonOf)
+    .option('--json', 'print the task as JSON')
+    .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
+      withDatabase(async ({ database, ledger, by: { actor } }) => {
+        const task = (await findTask(database, id)) ?? noTask(id);
+        const isCancelled = await cancelTask(ledger, task, { actor, ...(reason !== undefined && { reason }) });
+        const facts = (await findTaskFacts(database, id)) ?? noTask(id);
+        if (!isCancelled) throw new Refusal(`Task ${id} has ended already: it is ${facts.state}.`);
+        await tellFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
+        show(taskObject(facts), json, `${id} is cancelled; ${yuanText(facts.hold)} yuan were given back.`);
+      }),
+    );
+}
+
+function noTask(id: string): never {
+  throw new Refusal(`There is no task ${id}.`);
 }
 
 function count(text: string): number {

@@ -53,10 +53,12 @@ export function createHttpTaskProvider(
     ...(cancel && {
       cancel: async (jobId: string, job: Job, signal: AbortSignal) => {
         if (isCancellable) {
-          const answer = await caller.call(wire.poll(jobId, job), signal);
-          if (!isGood(answer) || !isCancellable(answer)) return;
+          const answer = withoutTrouble(await caller.call(wire.poll(jobId, job), signal));
+          if (!isGood(answer)) return true;
+          if (!isCancellable(answer)) return wire.polled(answer, job, jobId).state !== 'processing';
         }
-        await caller.call(cancel(jobId, job), signal); // too late or done before: nothing to be done about it
+        withoutTrouble(await caller.call(cancel(jobId, job), signal)); // any other refusal: too late, or done before
+        return true;
       },
     }),
     ...(find && { find: (job: Job, signal: AbortSignal) => search(find, job, signal) }),
@@ -160,7 +162,7 @@ export function createHttpTaskProvider(
     const wait = retryAfterMs(headers, Date.now());
     const again = { state: 'processing', isTrouble: true, ...(wait !== undefined && { retryAfterMs: wait }) } as const;
     // A key that was revoked or an account without money may be mended before the job's deadline.
-    if (isPassing(status) || [401, 402, 403].includes(status)) return again;
+    if (isMendable(status)) return again;
     if (status === 404 || status === 410) return { state: 'missing' };
     return { state: 'failed', refusal: wire.refusal?.(answer, job) ?? refusalOfStatus(status) };
   }
@@ -208,6 +210,14 @@ export function refusalError(
 
 /** What became of the paid call must not be lost over a file that is gone anyway. */
 const ignored = (): void => undefined;
+
+/** Passing, or to be mended: a key that was revoked, an account without money. */
+const isMendable = (status: number): boolean => isPassing(status) || [401, 402, 403].includes(status);
+
+function withoutTrouble(answer: WireAnswer): WireAnswer {
+  if (isMendable(answer.status)) throw new Error(`the provider answered a cancelling with ${answer.status}`);
+  return answer;
+}
 
 const isGood = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 

@@ -65,7 +65,7 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
     },
     cancel: (jobId) => {
       preparations.drop(jobId);
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
     close: async () => {
       await Promise.all([swept, preparations.close(), avatarTools.pool.close()]);

@@ -71,6 +71,8 @@ export interface TaskFailure extends TaskEnd {
   error: Pick<GatewayError, 'code' | 'message' | 'param'>;
   model: string;
   requestId: string;
+  /** Of an operator who ended it: what is logged if this call is the one that does. */
+  act?: { actor: Actor; reason?: string };
 }
 
 /** `ended` tells whether this call was the one that ended the task; `state` is what the task is now. */
@@ -155,6 +157,15 @@ export class Ledger {
         error: failure.error,
         balanceAfter: micros(account.available + task.holdAmount),
       },
+      ...(failure.act && {
+        act: {
+          ...failure.act,
+          action: 'task.cancelled',
+          account: failure.account,
+          subject: null,
+          details: { task_id: failure.task },
+        },
+      }),
     }));
   }
 
@@ -203,7 +214,7 @@ export class Ledger {
   }
 
   #endTask(
-    end: TaskEnd,
+    end: TaskEnd & { act?: unknown },
     decideEnd: (rows: MoveRows, task: LockedTask) => Omit<Decision<never>, 'outcome'> & { charged: MicroYuan },
   ) {
     const eventId = newEventId();
@@ -211,6 +222,7 @@ export class Ledger {
       account: end.account,
       key: end.key,
       task: end.task,
+      isAct: end.act !== undefined,
       decide(rows) {
         const { account, task, key } = rows;
         if (!task || !key) throw new Error(`no task ${end.task}`);

@@ -106,7 +106,7 @@ export const intents = pgTable(
     error: jsonb('error'),
     /** The provider's own id of the call, to name it in a question to them. */
     upstreamRequestId: text('upstream_request_id'),
-    /** Why nobody knows what became of it. */
+    /** Why nobody knows what became of it, or why its job was not stopped when the task ended. */
     reason: text('reason'),
     createdAt: moment('created_at').notNull().defaultNow(),
     sentBefore: moment('sent_before').notNull(),

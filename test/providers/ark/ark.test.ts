@@ -144,7 +144,8 @@ for (const status of ['queued', 'running', 'succeeded', 'failed', 'cancelled', '
   test(`stopping a film that is ${status} ${status === 'queued' ? 'deletes' : 'leaves'} its task`, () =>
     using(async ({ provider, standIn }) => {
       standIn.troubles(1, { json: { id: 'cgt-1', status } });
-      await provider.cancel?.('cgt-1', videoJob(), signal);
+      const isStopped = await provider.cancel?.('cgt-1', videoJob(), signal);
+      assert.equal(isStopped, status !== 'running');
       const path = '/api/v3/contents/generations/tasks/cgt-1';
       const asked = standIn.asked.map((request) => [request.method, request.path]);
       assert.deepEqual(
@@ -161,9 +162,11 @@ for (const status of ['queued', 'running', 'succeeded', 'failed', 'cancelled', '
 
 test('a film is not stopped while the service has trouble to say how it is', () =>
   using(async ({ provider, standIn }) => {
-    for (const reply of [{ status: 503, json: { status: 'queued' } }, { text: '<html>' }, { json: ['queued'] }]) {
+    standIn.troubles(1, { status: 503, json: { status: 'queued' } });
+    await assert.rejects(async () => provider.cancel?.('cgt-1', videoJob(), signal), /answered a cancelling with 503/);
+    for (const reply of [{ text: '<html>' }, { json: ['queued'] }]) {
       standIn.troubles(1, reply);
-      await provider.cancel?.('cgt-1', videoJob(), signal);
+      assert.equal(await provider.cancel?.('cgt-1', videoJob(), signal), false);
     }
     assert.deepEqual([...new Set(standIn.asked.map(({ method }) => method))], ['GET']);
   }));

@@ -154,14 +154,24 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
     test('a job is cancelled, and cancelling one that is not there is no error', () =>
       using(fixture, async ({ provider, standIn }) => {
         const jobId = await accepted(provider, model);
-        await provider.cancel?.(jobId, job, signal);
+        assert.equal(await provider.cancel?.(jobId, job, signal), true);
         assert.deepEqual(
           [...standIn.jobs.values()].map(({ isCancelled }) => isCancelled),
           [true],
         );
         standIn.jobs.clear();
-        await provider.cancel?.(jobId, job, signal);
+        assert.equal(await provider.cancel?.(jobId, job, signal), true);
       }));
+
+    for (const status of [401, 429, 503]) {
+      test(`a cancelling that is answered ${status} is worth another try`, () =>
+        using(fixture, async ({ provider, standIn }) => {
+          const jobId = await accepted(provider, model);
+          standIn.troubles(1, { status, json: {} });
+          await assert.rejects(async () => provider.cancel?.(jobId, job, signal));
+          assert.equal(await provider.cancel?.(jobId, job, signal), true);
+        }));
+    }
   }
   if (abilities.lookup) {
     test('a job whose create was lost is found, and only that', () =>

@@ -1,0 +1,33 @@
+/** Cancelling a task for its owner: the transaction that ends it runs here, and its workflow is told after the answer. */
+import { GatewayError } from '../../domain/errors.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import { isFinal } from '../../domain/tasks.ts';
+import { cancelTask } from '../../storage/cancel-task.ts';
+import { tellFinal } from '../../storage/task-news.ts';
+import { cancellationHeard, findTask, type Task } from '../../storage/tasks.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { taskNotFound } from './find.ts';
+
+/**
+ * Ends the task and gives its hold back; answers it as it is then. Refuses with `task_not_cancellable` what has ended, and
+ * with `task_not_found` what was deleted. Its provider's job is stopped later, where that can be.
+ */
+export async function cancelled(deps: ApiDependencies, task: Task): Promise<Task> {
+  if (task.state === 'succeeded' && task.removedAt) throw taskNotFound();
+  // Ending decides under its locks; this spares them a task that ended long ago.
+  if (isFinal(task.state) || !(await cancelTask(deps.ledger, task))) {
+    throw new GatewayError('task_not_cancellable', 'The task has ended; only one that has not can be cancelled.');
+  }
+  deps.background(tell(deps, task.id));
+  return (await findTask(deps.database, task.id)) ?? task;
+}
+
+/** Tells those who wait for the task, and its workflow. Where none runs, the workers' scan sees to the rest. */
+async function tell({ database, starter, log }: ApiDependencies, id: TaskId): Promise<void> {
+  try {
+    await tellFinal(database, [id]);
+    if (await starter.cancel(id)) await cancellationHeard(database, id);
+  } catch (error) {
+    log.warn({ err: error, taskId: id }, 'the workflow of a cancelled task could not be told; the workers will');
+  }
+}
