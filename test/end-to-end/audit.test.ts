@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { auditScheduleId, ensureAuditSchedule } from '../../src/temporal/audit-schedule.ts';
 import { workerConnection } from '../../src/temporal/worker-connection.ts';
-import { startWorkerRole } from '../../src/wiring.ts';
+import { startWorkerRole } from '../../src/wiring/worker-role.ts';
 import { fromTestRun } from '../support/database.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { historyJson } from '../support/history.ts';

@@ -5,7 +5,7 @@ import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { NativeConnection } from '@temporalio/worker';
-import { startWorkerRole } from '../../src/wiring.ts';
+import { startWorkerRole } from '../../src/wiring/worker-role.ts';
 import { type ChatGateway, chatPath, hello, startChatGateway } from '../support/chat-gateway.ts';
 import { freshDatabase, fromTestRun } from '../support/database.ts';
 import { assertError } from '../support/errors.ts';

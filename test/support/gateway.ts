@@ -20,7 +20,9 @@ import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-ke
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { lazyConnection } from '../../src/temporal/connection.ts';
 import { workerConnection } from '../../src/temporal/worker-connection.ts';
-import { type Core, type CoreOptions, openCore, startApiRole, startWorkerRole } from '../../src/wiring.ts';
+import { type Core, type CoreOptions, openCore } from '../../src/wiring.ts';
+import { startApiRole } from '../../src/wiring/api-role.ts';
+import { startWorkerRole } from '../../src/wiring/worker-role.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 
 export interface TestGateway {

@@ -1,0 +1,143 @@
+/** The role that serves the API, from its first request to the last. */
+import { Client, type ConnectionLike } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { createApp } from '../api/app.ts';
+import type { ApiDependencies } from '../api/dependencies.ts';
+import { HealthBook } from '../api/health/health-book.ts';
+import { Readiness } from '../api/health/readiness.ts';
+import { KeyCache } from '../api/keys/key-cache.ts';
+import { serve } from '../api/server.ts';
+import { WaitingTasks } from '../api/tasks/waiting-tasks.ts';
+import type { DrainPace } from '../settings/environment.ts';
+import { tellFact } from '../storage/installation.ts';
+import { Owner } from '../storage/ledger/sweep.ts';
+import { TaskNews } from '../storage/task-news.ts';
+import { countTasksToStart } from '../storage/tasks.ts';
+import { TaskStarter } from '../temporal/task-starter.ts';
+import { loadTokenizer } from '../tokens/count-tokens.ts';
+import type { Core } from '../wiring.ts';
+import { createMetrics } from './metrics.ts';
+
+/** What is booked after its answer; a database that answers has done that long before. */
+const background_ms_max = 15_000;
+
+export interface ApiRole {
+  port: number;
+  url: string;
+  /** In a hurry without a pace: as suits a gateway that nothing stands in front of. */
+  stop(pace?: DrainPace): Promise<void>;
+}
+
+/** In a hurry: a second Ctrl-C would be the next thing to come. */
+const hurriedPace: DrainPace = { noticeMs: 0, graceMs: 10_000 };
+
+/**
+ * Serves the API until it is stopped. Stopping: `/readyz` says so at once, while everything is served for `noticeMs`; then
+ * waiting callers get their 202, and running requests may go on to their end for `graceMs`. What is under way then is
+ * broken off, streams with their error. When it has stopped, all that was held by this process is settled.
+ */
+export async function startApiRole(
+  core: Core,
+  connection: ConnectionLike,
+  namespace: string,
+  { eager, isPrepared = () => true }: { eager: boolean; isPrepared?: () => boolean },
+): Promise<ApiRole> {
+  const { database, live, log } = core;
+  const { host, port } = core.environment;
+  const leaving = new AbortController();
+  const draining = new AbortController();
+  const background = new Set<Promise<unknown>>();
+  const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
+  const news = new TaskNews(database, warn('the news of final tasks are cut off'));
+  const owner = new Owner({
+    database,
+    calls: core.calls,
+    onError: warn('the lease on holds of calls could not be kept'),
+    onSwept: ({ requestId, transferId }) =>
+      log.warn({ requestId, transferId }, 'released the hold of a process that died'),
+  });
+  const health = new HealthBook({ database, providers: live.providers, now: () => live.now, during: live.during, log });
+  const client = new Client({ connection, namespace });
+  const checkTemporal = async () => {
+    await connection.workflowService.getSystemInfo({});
+  };
+  const fixed = {
+    ...core,
+    during: live.during,
+    news,
+    starter: new TaskStarter(client, core.queues, { eager }),
+    waitingTasks: new WaitingTasks({
+      max: () => live.now.configuration.limits.waitingTasks,
+      count: (most) => countTasksToStart(database, most),
+      onError: warn('the tasks that wait to be started were not counted'),
+    }),
+    keys: new KeyCache(database, warn('the use of a key was not noted')),
+    health,
+    owner,
+    readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
+    metrics: createMetrics(database, warn('the last audit could not be read for /metrics')),
+    publicUrl: () => core.publicUrl,
+    draining: draining.signal,
+    background: (work: Promise<unknown>) => {
+      const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));
+      background.add(tracked);
+    },
+  };
+  let now: ApiDependencies = { ...fixed, ...live.now };
+  const unfollow = live.follow({
+    replaced: () => {
+      now = { ...fixed, ...live.now };
+      return health.reloaded();
+    },
+  });
+  const app = createApp(() => now);
+  const closeParts = async () => {
+    unfollow();
+    health.close();
+    await news.close();
+    await owner.close();
+  };
+  const server = await openParts().catch(async (error: unknown) => {
+    await closeParts();
+    throw error;
+  });
+  if (core.publicUrl === '') core.publicUrl = localUrl(host, server.port);
+  core.guard.allow(core.publicUrl);
+  await tellFact(database, 'public_url', core.publicUrl).catch(warn('workers could not be told the address'));
+  return {
+    port: server.port,
+    url: localUrl(host, server.port),
+    async stop({ noticeMs, graceMs } = hurriedPace) {
+      leaving.abort();
+      await server.announce(noticeMs);
+      draining.abort();
+      const { brokenOff } = await server.close(graceMs, () => owner.endCalls());
+      if (brokenOff > 0)
+        log.warn({ count: brokenOff, graceMs }, 'answers were broken off, as they took too long to end');
+      await settledWithin(background_ms_max, background, log);
+      await closeParts();
+    },
+  };
+
+  async function openParts() {
+    await Promise.all([owner.open(), loadTokenizer()]); // later it would hold up streams for a quarter of a second
+    await news.open();
+    await health.open();
+    return serve(app, { host, port });
+  }
+}
+
+/** Waits for work that goes on; what a database that is away keeps longer is left to others: their scans and sweeps. */
+async function settledWithin(ms: number, work: ReadonlySet<Promise<unknown>>, log: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  const whole = async () => {
+    while (work.size > 0) await Promise.all(work);
+  };
+  await Promise.race([whole(), late]);
+  clearTimeout(timer);
+  if (work.size > 0) log.error({ left: work.size }, 'some work in the background could not be brought to its end');
+}
+
+const localUrl = (host: string, port: number): string =>
+  `http://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
