@@ -117,7 +117,7 @@ before(async () => {
   });
   await runner.work();
   for (const provider of ['polled', 'repeatable', 'preparing']) await runner.final(idOf(provider));
-  eventIds.push(...(await eventsOf(database, told.account)).map(({ id }) => id));
+  eventIds.push(...(await eventsOf(database, told.account, 'tasks')).map(({ id }) => id));
   for (const id of eventIds) await runner.client.workflow.getHandle(id).result();
   assert.equal(hasStopped, false, 'it abandoned the create under way');
   answered.come();
