@@ -32,7 +32,8 @@ export async function collect(
   if (isFinal(loaded.task.state)) return ended;
   const intent = await findIntent(deps.database, taskId, index);
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
-  const deadline = intent.createdAt.getTime() + loaded.route.deadlineMs;
+  // From here on without any clock, which may be set while a task waits.
+  const deadline = performance.now() + loaded.route.deadlineMs - intent.ageMs;
   return (await ofKnown(deps, loaded, intent, deadline, signal)) ?? untilKnown(deps, loaded, index, deadline, signal);
 }
 
@@ -106,10 +107,10 @@ async function untilKnown(
       deps.log.warn({ err: error, taskId: task.id }, 'a look-up failed and is repeated');
     }
     // Only now: what was told during the last pause counts, too.
-    if (Date.now() >= deadline) {
+    if (performance.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider never said what became of the task.'));
     }
-    await sleep(Math.max(0, Math.min(pause, deadline - Date.now())));
+    await sleep(Math.max(0, Math.min(pause, deadline - performance.now())));
   }
 }
 
@@ -128,13 +129,13 @@ async function whenDone(
     if (answer.state === 'failed') return failed(answer.error);
     misses = answer.state === 'missing' ? misses + 1 : 0;
     if (misses > misses_max) return failed(new GatewayError('upstream_error', 'The provider has lost the task.'));
-    if (Date.now() >= deadline) {
+    if (performance.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider did not finish the task in time.'));
     }
     const { retryAfterMs, isTrouble = false } = answer.state === 'processing' ? answer : {};
     troubles = isTrouble ? troubles + 1 : 0;
     const wished = retryAfterMs ?? (troubles > 0 ? Math.min(error_pause_ms_max, 500 * 2 ** troubles) : pause);
-    await sleep(Math.max(pause_ms_min, Math.min(wished, deadline - Date.now())));
+    await sleep(Math.max(pause_ms_min, Math.min(wished, deadline - performance.now())));
     pause = Math.min(pauseMax, pause * 1.5);
   }
 }
@@ -200,7 +201,7 @@ async function stored(
  */
 const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknown): boolean =>
   signal.aborted ||
-  (Date.now() < deadline && (activityInfo().attempt < attempts_max || storeTrouble(error) !== undefined));
+  (performance.now() < deadline && (activityInfo().attempt < attempts_max || storeTrouble(error) !== undefined));
 
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 

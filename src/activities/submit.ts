@@ -213,7 +213,7 @@ async function afterwards(
   const before = saidBefore(intent);
   if (before) return before;
   if (!loaded.provider.abilities.idempotent) return lookUp(deps, loaded, index, intent, signal);
-  if (Date.now() < intent.createdAt.getTime() + loaded.route.deadlineMs) {
+  if (intent.ageMs < loaded.route.deadlineMs) {
     await waitForSlot(deps, loaded.route.provider);
     const nonce = await takeOverIntent(deps.database, loaded.task.id, index);
     if (nonce === undefined) throw new Error('another attempt has said what became of it');

@@ -26,7 +26,8 @@ export interface Intent {
   jobId: string | null;
   blobKeys: readonly string[] | null;
   error: { code: ErrorCode; message: string; param: string | null; fallOver: boolean } | null;
-  createdAt: Date;
+  /** Since it was opened, by the database's clock: those of processes may differ by hours. */
+  ageMs: number;
   /** Milliseconds until nobody can be sending any more; zero or less if that has passed. */
   sendingEndsInMs: number;
 }
@@ -124,7 +125,8 @@ export async function takeOverIntent(database: Database, task: TaskId, route: nu
 export async function findIntent(database: Database, task: TaskId, route: number): Promise<Intent | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-intent',
-    text: `select provider, outcome, job_id, blob_keys, error, created_at,
+    text: `select provider, outcome, job_id, blob_keys, error,
+        (extract(epoch from clock_timestamp() - created_at) * 1000)::bigint as age_ms,
         (extract(epoch from sent_before - clock_timestamp()) * 1000)::bigint as sending_ends_in_ms
       from intents i where task_id = $1 and route = $2 and ${is_live}`,
     values: [task, route],
@@ -196,7 +198,7 @@ const intentRow = z
         fallOver: z.boolean(),
       })
       .nullable(),
-    created_at: z.date(),
+    age_ms: z.bigint(),
     sending_ends_in_ms: z.bigint(),
   })
   .transform((row): Intent => ({
@@ -205,6 +207,6 @@ const intentRow = z
     jobId: row.job_id,
     blobKeys: row.blob_keys,
     error: row.error,
-    createdAt: row.created_at,
+    ageMs: Number(row.age_ms),
     sendingEndsInMs: Number(row.sending_ends_in_ms),
   }));

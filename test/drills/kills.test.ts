@@ -5,21 +5,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Gateway, Installation, kill, until } from '../support/process.ts';
+import { generator } from '../support/random.ts';
 
 /** What each task costs: an image, 5 s of the fast video, 4 s of avatar-talk. */
 const prices = { image: 0.2, video: 0.5, avatar: 0.2 };
 const opening = 100;
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe('a kill -9 loses no task and charges none twice', { concurrency: true }, () => {
   drill('of the whole gateway while tasks run', async (home, gateway) => {

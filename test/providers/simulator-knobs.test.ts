@@ -37,11 +37,13 @@ for (const [prompt, delayMs] of [
     ));
 }
 
-test('a clock that was put back delays a job by no more than its delay', () =>
+test('a clock that was set back by seconds delays a job by them, and one set back by hours not at all', () =>
   withSimulator(async ({ simulator, clock }) => {
     const job = imageJob({ prompt: 'x [sim:delay=2s]' });
-    const jobId = newJobId(clock.nowMs + 3_600_000, job.reference);
-    assert.deepEqual(await simulator.poll(jobId, job, signal), { state: 'processing', retryAfterMs: 2_000 });
+    const soon = newJobId(clock.nowMs + 4_000, job.reference);
+    assert.deepEqual(await simulator.poll(soon, job, signal), { state: 'processing', retryAfterMs: 2_000 });
+    const later = newJobId(clock.nowMs + 3_600_000, job.reference);
+    assert.equal((await simulator.poll(later, job, signal)).state, 'succeeded');
   }));
 
 test('a prompt can ask for a failure with its message, after the delay', () =>

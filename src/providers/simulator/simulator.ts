@@ -23,6 +23,8 @@ const videoSizes = {
 } as const;
 /** After a poll that waited for a preparation already. */
 const nextPollMs = 500;
+/** How far clocks of processes may differ: a job of a later time than that was submitted by a clock set back since, and is done. */
+const clock_ms_max = 5_000;
 
 export interface SimulatorTools {
   /** Downloads what a caller named, bounded and guarded; fails with a GatewayError for `param`. */
@@ -58,8 +60,9 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
       if (submittedAtMs === undefined) return failed('upstream_error', 'The simulator does not know this job.');
       const { delayMs, failure } = knobsOf(job);
       // A clock that was put back makes a job wait anew, but not longer than its delay.
-      const retryAfterMs = Math.min(delayMs, submittedAtMs + delayMs - now());
-      if (retryAfterMs > 0) return { state: 'processing', retryAfterMs };
+      const leftMs = submittedAtMs + delayMs - now();
+      const isLater = leftMs > delayMs + clock_ms_max;
+      if (leftMs > 0 && !isLater) return { state: 'processing', retryAfterMs: Math.min(delayMs, leftMs) };
       if (failure !== undefined) return failed('upstream_error', failure);
       return resultOf(jobId, job, signal);
     },

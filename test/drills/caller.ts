@@ -1,0 +1,57 @@
+/** A caller as SDKs are: connections that are kept, another gateway when one is away, and the same again until there is an answer. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { oneOf } from '../support/random.ts';
+
+export interface CallerOptions {
+  /** Of all API processes. */
+  urls: readonly string[];
+  key: string;
+  random: () => number;
+  /** Aborted when nothing is to be sent any more. */
+  signal: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+const patience_ms = 90_000;
+const answer_ms_max = 40_000;
+const pause_ms = { least: 100, most: 900 };
+
+export class Caller {
+  readonly #options: CallerOptions;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  /** One request to one of the processes; undefined if it was not answered. */
+  async once(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+    const { urls, key, random } = this.#options;
+    const headers = { ...(init.headers as Record<string, string> | undefined), Authorization: `Bearer ${key}` };
+    const signal = AbortSignal.timeout(answer_ms_max);
+    return fetch(`${oneOf(random, urls)}${path}`, { ...init, headers, signal }).catch(() => undefined);
+  }
+
+  /** The answer as JSON; undefined if it never came whole, though it was asked for again and again, if it may be. */
+  async ask(path: string, init: RequestInit, isRepeatable: boolean): Promise<Answer | undefined> {
+    const { random, signal } = this.#options;
+    for (const startedAt = performance.now(); performance.now() - startedAt < patience_ms;) {
+      const answer = await this.once(path, init);
+      const body = await answer?.json().catch(() => undefined);
+      if (answer !== undefined && isObject(body) && !isPassing(answer.status, body))
+        return { status: answer.status, body };
+      if (!isRepeatable || signal.aborted) return undefined;
+      await pause(pause_ms.least + random() * (pause_ms.most - pause_ms.least));
+    }
+    return undefined;
+  }
+}
+
+/** A task that has failed is answered with its error's status, and is an answer. */
+const isPassing = (status: number, body: Record<string, unknown>): boolean =>
+  (status >= 500 || status === 429) && typeof body['id'] !== 'string';
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,0 +1,205 @@
+/** Callers who order images, films and talks, chat, and fetch what they got, for as long as a drill goes on. */
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { oneOf } from '../support/random.ts';
+import { Caller, type CallerOptions } from './caller.ts';
+import type { Manner } from './provider.ts';
+import type { CallStep } from './steps.ts';
+
+export interface LoadOptions extends Omit<CallerOptions, 'signal'> {
+  callers: number;
+  /** Where webhooks are to be told. */
+  webhookUrl: string;
+  uploads: { audio: Buffer; video: Buffer };
+  /** How often a provider misbehaves, from 0 to 1. */
+  trouble: number;
+}
+
+/** A task that was ordered, and what its caller knows of it. */
+export interface Order {
+  id: string;
+  manner: Manner;
+  hasWebhook: boolean;
+  /** Where its record is. */
+  address: string;
+}
+
+const think_ms = { least: 300, most: 1_200 };
+/** What a model takes to answer. */
+const chat_ms_max = 2_000;
+const images = '/v1/images/generations';
+const videos = '/v1/video/generations';
+const talks = '/v1/svctalk/generate';
+
+export class Load {
+  readonly orders = new Map<string, Order>();
+  /** Answers that nothing explains. */
+  readonly wrong: string[] = [];
+  readonly counts = { streams: 0, brokenStreams: 0, downloads: 0, unanswered: 0 };
+  /** How many callers are in the middle of what. */
+  readonly underWay = new Map<CallStep, number>();
+  readonly #options: LoadOptions;
+  readonly #caller: Caller;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>[];
+  readonly #toFetch: Order[] = [];
+
+  /** Begins at once. */
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    setMaxListeners(0, this.#stopping.signal); // one a caller who thinks
+    this.#caller = new Caller({ ...options, signal: this.#stopping.signal });
+    this.#running = Array.from({ length: options.callers }, () => this.#live());
+  }
+
+  /** Resolves when what was begun is answered, or given up. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #live(): Promise<void> {
+    const { random } = this.#options;
+    const { signal } = this.#stopping;
+    const acts = [
+      ...[() => this.#image(), () => this.#image(), () => this.#image(), () => this.#simulated()],
+      ...[() => this.#film(), () => this.#film(), () => this.#film(), () => this.#talk(), () => this.#talk()],
+      ...[() => this.#chat(), () => this.#chat(), () => this.#fetch(), () => this.#fetch()],
+    ];
+    while (!signal.aborted) {
+      await oneOf(random, acts)();
+      await pause(think_ms.least + random() * (think_ms.most - think_ms.least), undefined, { signal }).catch(() => {
+        // the end of the drill
+      });
+    }
+  }
+
+  #image(): Promise<void> {
+    return this.#order(images, 'plain', { model: 'drill-image', prompt: 'A toll gate', size: '1024x1024' });
+  }
+
+  #simulated(): Promise<void> {
+    return this.#order(images, 'plain', { model: 'sim-image', prompt: 'A gate [sim:delay=500ms]', size: '1024x1024' });
+  }
+
+  #film(): Promise<void> {
+    const { random, trouble } = this.#options;
+    const manner = random() < trouble ? oneOf(random, ['late', 'twice', 'never', 'endless'] as const) : 'plain';
+    // What is never done must end by its deadline, which is short for this one.
+    const model = manner === 'never' || manner === 'endless' ? 'drill-hasty' : 'drill-film';
+    return this.#order(videos, manner, { model, prompt: `Cars pass [drill:${manner}]`, duration: 5, ratio: '16:9' });
+  }
+
+  async #order(path: string, manner: Manner, wanted: Record<string, unknown>): Promise<void> {
+    const hasWebhook = this.#options.random() < 0.7;
+    const body = { ...wanted, ...(hasWebhook && { webhook_url: this.#options.webhookUrl }) };
+    const waits = this.#options.random() < 0.3;
+    const init = { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+    const send = () => this.#create(path, init, { manner, hasWebhook }, waits ? 'wait=15' : 'wait=0');
+    await (waits ? this.#during('caller waiting', send) : send());
+  }
+
+  async #talk(): Promise<void> {
+    const { audio, video } = this.#options.uploads;
+    const form = new FormData();
+    form.set('model', 'drill-talk');
+    form.set('webhook_url', this.#options.webhookUrl);
+    form.set('audio', new Blob([new Uint8Array(audio)]), 'voice.wav');
+    form.set('video', new Blob([new Uint8Array(video)]), 'footage.mp4');
+    await this.#during('upload under way', () =>
+      this.#create(talks, { body: form }, { manner: 'plain', hasWebhook: true }, 'wait=0'),
+    );
+  }
+
+  /** Most callers name a key and repeat what was not answered; the others can't know whether they have a task. */
+  async #create(
+    path: string,
+    { body, headers = {} }: { body: string | FormData; headers?: Record<string, string> },
+    told: Pick<Order, 'manner' | 'hasWebhook'>,
+    prefer: string,
+  ): Promise<void> {
+    const isRepeatable = this.#options.random() < 0.85;
+    const more = { Prefer: prefer, ...(isRepeatable && { 'Idempotency-Key': randomUUID() }) };
+    const answer = await this.#caller.ask(
+      path,
+      { method: 'POST', body, headers: { ...headers, ...more } },
+      isRepeatable,
+    );
+    if (answer === undefined) {
+      this.counts.unanswered++;
+      return;
+    }
+    const { id } = answer.body;
+    if (typeof id !== 'string') {
+      this.wrong.push(`POST ${path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+      return;
+    }
+    const order = { ...told, id, address: `${path}/${id}` };
+    this.orders.set(id, order);
+    if (told.manner === 'plain') this.#toFetch.push(order);
+  }
+
+  /** A stream that breaks off is its gateway's death; its hold is for the sweep. */
+  async #chat(): Promise<void> {
+    const delayMs = Math.round(this.#options.random() * chat_ms_max);
+    const messages = [{ role: 'user', content: `Tell me of the gate. [sim:delay=${delayMs}ms]` }];
+    await this.#during('chat under way', async () => {
+      const answer = await this.#caller.once('/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ model: 'sim-chat', messages, stream: true, max_tokens: 60 }),
+      });
+      const text = await answer?.text().catch(() => '');
+      this.counts.streams++;
+      if (answer?.status === 200 && text?.includes('data: [DONE]') === true) return;
+      this.counts.brokenStreams++;
+      if (answer !== undefined && answer.status >= 400 && answer.status < 500)
+        this.wrong.push(`a chat was answered ${answer.status} ${text}`);
+    });
+  }
+
+  /** Fetches what is ready of an order: the one download of a talk, or what a link leads to. */
+  async #fetch(): Promise<void> {
+    const order = this.#toFetch.shift();
+    if (order === undefined) return;
+    const done = await this.#during('download under way', () => this.#fetched(order));
+    if (done) this.counts.downloads++;
+    else this.#toFetch.push(order);
+  }
+
+  async #fetched({ address, id }: Order): Promise<boolean> {
+    const answer = await this.#caller.once(address);
+    if (answer === undefined || answer.status >= 500) return false;
+    if (answer.headers.get('content-type') === 'video/mp4') return isRead(answer);
+    const body = JSON.stringify(await answer.json().catch(() => ({})));
+    if (answer.status === 409) return false; // another download of it has been broken off, and is still claimed
+    if (id.startsWith('avt_') && answer.status === 404) return true; // it was fetched, and the end of that was lost
+    if (answer.status !== 200) {
+      this.wrong.push(`GET ${address} was answered ${answer.status} ${body}`);
+      return true;
+    }
+    const [link] = /http:[^"]+\/files\/[^"]+/.exec(body) ?? [];
+    if (link === undefined) return /"status":"(failed|error)"/.test(body);
+    const { pathname, search } = new URL(link);
+    const file = await this.#caller.once(`${pathname}${search}`);
+    if (file !== undefined && file.status >= 400 && file.status < 500)
+      this.wrong.push(`a link of ${id} was answered ${file.status}`);
+    return file?.status === 200 && isRead(file);
+  }
+
+  async #during<T>(step: CallStep, act: () => Promise<T>): Promise<T> {
+    this.underWay.set(step, (this.underWay.get(step) ?? 0) + 1);
+    try {
+      return await act();
+    } finally {
+      this.underWay.set(step, (this.underWay.get(step) ?? 1) - 1);
+    }
+  }
+}
+
+const isRead = (answer: Response): Promise<boolean> =>
+  answer.arrayBuffer().then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,62 @@
+/** The providers of a drill, one of each way to make a lost create good, and the configuration that leads to them. */
+import type { ProviderFixture } from '../providers/contract/fixture.ts';
+import { falFixture } from '../providers/fal/fixture.ts';
+import { replicateFixture } from '../providers/replicate/fixture.ts';
+import { syncFixture } from '../providers/sync/fixture.ts';
+import { modelSettings, providerSettings } from '../support/provider-tasks.ts';
+import { generator } from '../support/random.ts';
+import { DrillProvider, process_header } from './provider.ts';
+
+export interface Providers {
+  /** Looked up, and told by its hook. */
+  pictures: DrillProvider;
+  /** Told by its hook only. */
+  films: DrillProvider;
+  /** Sent again under the same key. */
+  talks: DrillProvider;
+}
+
+const timeoutMs = 3_000;
+const hasty_deadline_seconds = 15;
+/** What no provider was ever sent ends with it; a job that is done by then is collected however late its worker comes. */
+const deadline_seconds = 45;
+
+export async function openProviders(media: { image: Buffer; video: Buffer }, seed: number): Promise<Providers> {
+  const open = (fixture: ProviderFixture, kind: 'image' | 'video', place: number) =>
+    DrillProvider.open({ fixture, file: { kind, bytes: media[kind] }, timeoutMs, random: generator(seed + place) });
+  return {
+    pictures: await open(replicateFixture, 'image', 101),
+    films: await open(falFixture, 'video', 102),
+    talks: await open(syncFixture, 'video', 103),
+  };
+}
+
+/** What `tollgate.yaml` says for a process, which the providers know by a header. */
+export function configurationOf({ pictures, films, talks }: Providers, process: string): unknown {
+  const headers = { [process_header]: process };
+  const common = { timeout_seconds: timeoutMs / 1000, deadline_seconds, headers };
+  const modelOf = ({ models }: ProviderFixture, kind: string) => {
+    const model = models.find((one) => one.kind === kind);
+    if (model === undefined) throw new TypeError(`the fixture has no model for ${kind}`);
+    return model;
+  };
+  const film = modelOf(falFixture, 'video');
+  const simulated = { provider: 'simulator', model: 'sim' };
+  return {
+    providers: {
+      simulator: { kind: 'simulator' },
+      pictures: providerSettings(replicateFixture, pictures.baseUrl, common),
+      films: providerSettings(falFixture, films.baseUrl, common),
+      hasty: providerSettings(falFixture, films.baseUrl, { ...common, deadline_seconds: hasty_deadline_seconds }),
+      talks: providerSettings(syncFixture, talks.baseUrl, common),
+    },
+    models: [
+      modelSettings('drill-image', modelOf(replicateFixture, 'image'), ['pictures']),
+      modelSettings('drill-film', film, ['films']),
+      modelSettings('drill-hasty', film, ['hasty']),
+      modelSettings('drill-talk', modelOf(syncFixture, 'avatar-talk'), ['talks']),
+      { id: 'sim-image', kind: 'image', routes: [simulated], price: { per_image: 0.2 } },
+      { id: 'sim-chat', kind: 'chat', routes: [simulated], price: { input_per_million: 2, output_per_million: 8 } },
+    ],
+  };
+}

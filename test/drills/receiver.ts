@@ -1,0 +1,41 @@
+/** Where the webhooks of a drill are told: it takes a moment for each, and knows which tasks it has heard of. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const answer_ms_max = 300;
+
+export interface Receiver {
+  url: string;
+  /** How often each task was told. */
+  told: Map<string, number>;
+  close(): Promise<void>;
+}
+
+export async function openReceiver(random: () => number): Promise<Receiver> {
+  const told = new Map<string, number>();
+  const server = createServer((request, response) => {
+    void text(request)
+      .then(async (body) => {
+        await pause(random() * answer_ms_max);
+        const [task] = /(?:img|vid|avt)_[0-9a-f]{32}/.exec(body) ?? [];
+        if (task !== undefined) told.set(task, (told.get(task) ?? 0) + 1);
+        response.writeHead(204).end();
+      })
+      .catch(() => response.destroy()); // the sender was killed while it sent
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/told`,
+    told,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,163 @@
+/** One blow: a victim dies at a moment that was aimed at, stays away for a while, and comes back. */
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { KeptServer } from '../../src/embedded/supervisor.ts';
+import { kill, until } from '../support/process.ts';
+import { oneOf } from '../support/random.ts';
+import type { Load } from './load.ts';
+import type { DrillProvider, Seen } from './provider.ts';
+import { type CallStep, type Step, stepSeen, type TaskStep, whereTasksAre } from './steps.ts';
+import type { Member, World } from './world.ts';
+
+/** Who is killed; the disk of the blobs is filled up instead. */
+export const victims = ['api', 'worker', 'temporal', 'postgres', 'disk'] as const;
+export type Victim = (typeof victims)[number];
+export type Aim = TaskStep | 'any moment';
+
+export interface Strike {
+  victim: Victim;
+  aim: Aim;
+  /** Such as `worker-2`. */
+  name: string;
+  /** How many tasks and calls were at each step. */
+  hit: Map<Step, number>;
+  /** The tasks that were under way. */
+  tasks: string[];
+}
+
+export interface StrikeTools {
+  world: World;
+  load: Load;
+  providers: readonly DrillProvider[];
+  random: () => number;
+}
+
+interface Moment {
+  where: Map<string, TaskStep>;
+  /** The process that is at the step. */
+  process?: string;
+}
+
+const aim_ms_max = 12_000;
+const any_moment_ms_max = 2_000;
+const look_ms = 20;
+const away_ms_max = 1_500;
+const full_ms = { least: 2_000, most: 5_000 };
+const filler_bytes = 1024 * 1024;
+
+export class Strikes {
+  readonly #tools: StrikeTools;
+  #waiting: { seen: Seen; reached: (at: { task: string; process: string }) => void } | undefined;
+
+  constructor(tools: StrikeTools) {
+    this.#tools = tools;
+    for (const provider of tools.providers) {
+      provider.onSeen = (task, seen, process) => {
+        if (this.#waiting?.seen === seen) this.#waiting.reached({ task, process });
+      };
+    }
+  }
+
+  /** Strikes when a task is at this step, or at any moment if none comes to it in time; resolves when everything is back. */
+  async strike(victim: Victim, aim: Aim): Promise<Strike> {
+    const { world, load } = this.#tools;
+    const moment = aim === 'any moment' ? await this.#anyMoment() : await this.#reached(aim);
+    const { name, back } = this.#hit(victim, moment.process);
+    const hit = countsOf(moment, load.underWay);
+    await back();
+    await world.allReady();
+    return { victim, aim, name, hit, tasks: [...moment.where.keys()] };
+  }
+
+  async #anyMoment(): Promise<Moment> {
+    await pause(this.#tools.random() * any_moment_ms_max);
+    return { where: await this.#look() };
+  }
+
+  async #reached(aim: TaskStep): Promise<Moment> {
+    const seen = stepSeen[aim];
+    const arrived = new Promise<{ task: string; process: string }>((reached) => {
+      this.#waiting = seen === undefined ? undefined : { seen, reached };
+    });
+    let where = new Map<string, TaskStep>();
+    for (const startedAt = performance.now(); performance.now() - startedAt < aim_ms_max;) {
+      const first = await Promise.race([arrived, this.#look()]);
+      if (!(first instanceof Map)) return { where: where.set(first.task, aim), process: first.process };
+      where = first;
+      if (seen !== undefined) await Promise.race([arrived, pause(look_ms)]);
+      else if ([...where.values()].includes(aim)) break;
+    }
+    this.#waiting = undefined;
+    return { where };
+  }
+
+  #look(): Promise<Map<string, TaskStep>> {
+    const { world, providers } = this.#tools;
+    const seenOf = (task: string) => providers.map((provider) => provider.seenOf(task)).find(Boolean);
+    return whereTasksAre(world.database.pool, seenOf);
+  }
+
+  /** Nothing is awaited before the blow, or the moment would pass. */
+  #hit(victim: Victim, process: string | undefined): { name: string; back: () => Promise<void> } {
+    const { world, random } = this.#tools;
+    switch (victim) {
+      case 'api':
+      case 'worker': {
+        const all = world.of(victim);
+        const member = all.find(({ name }) => name === process) ?? oneOf(random, all);
+        const gone = world.kill(member);
+        return { name: member.name, back: () => this.#memberBack(member, gone) };
+      }
+      case 'temporal':
+      case 'postgres': {
+        const { pid } = world[victim];
+        kill(pid, 'SIGKILL');
+        return { name: victim, back: () => serverBack(world[victim], pid) };
+      }
+      case 'disk': {
+        const ms = full_ms.least + random() * (full_ms.most - full_ms.least);
+        return { name: victim, back: () => fullDisk(world.blobs, ms) };
+      }
+    }
+  }
+
+  async #memberBack(member: Member, gone: Promise<void>): Promise<void> {
+    await gone;
+    await pause(this.#tools.random() * away_ms_max);
+    await this.#tools.world.startAgain(member);
+  }
+}
+
+/** It is started again by what watches over it. */
+async function serverBack(server: KeptServer, before: number): Promise<void> {
+  await until('the server that was killed', () => (server.pid === before ? undefined : true));
+}
+
+async function fullDisk(folder: string, ms: number): Promise<void> {
+  const path = join(folder, '.filler');
+  const file = await open(path, 'w');
+  try {
+    for (const piece = Buffer.alloc(filler_bytes); await isWritten(file.write(piece)););
+    await pause(ms);
+  } finally {
+    await file.close();
+    await unlink(path);
+  }
+}
+
+const isWritten = (write: Promise<{ bytesWritten: number }>): Promise<boolean> =>
+  write.then(
+    ({ bytesWritten }) => bytesWritten > 0,
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return false;
+      throw error;
+    },
+  );
+
+function countsOf({ where }: Moment, calls: ReadonlyMap<CallStep, number>): Map<Step, number> {
+  const counts = new Map<Step, number>();
+  for (const step of where.values()) counts.set(step, (counts.get(step) ?? 0) + 1);
+  for (const [step, count] of calls) if (count > 0) counts.set(step, count);
+  return counts;
+}
