@@ -4,7 +4,7 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Pixels } from '../domain/pixels.ts';
 import { type Output, quoteOf } from '../domain/pricing.ts';
 import { keepable } from '../domain/text.ts';
-import { isFinal, type StoredFile } from '../domain/tasks.ts';
+import type { StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
 import { cancelled } from '../storage/cancel-task.ts';
 import { eventOfTask } from '../storage/events.ts';
@@ -73,8 +73,7 @@ async function answer(deps: ActivityDependencies, task: Task, { ended, state, ..
   if (ended) await tellFinal(deps.database, [task.id]);
   const eventId = ended ? told.eventId : await eventOfTask(deps.database, task.id);
   const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
-  const doneSinceMs = isFinal(task.state) && task.finishedAt ? Date.now() - task.finishedAt.getTime() : 0;
-  const expiresInMs = keptForMinutes ? Math.max(0, deps.fetchWindowMs - doneSinceMs) : null;
+  const expiresInMs = keptForMinutes ? Math.max(0, deps.fetchWindowMs - (task.endedMs ?? 0)) : null;
   return { state, expiresInMs, ...(eventId !== undefined && { eventId }) };
 }
 

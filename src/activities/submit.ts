@@ -32,7 +32,7 @@ export async function submit(
   const loaded = await loadTaskOnRoute(deps, taskId, index);
   const { task } = loaded;
   if (isFinal(task.state)) return { outcome: 'ended' };
-  if (Date.now() - task.createdAt.getTime() > unsubmitted_ms_max) {
+  if (task.ageMs > unsubmitted_ms_max) {
     // What an attempt before sent in time is not too late.
     if (!(await findIntent(deps.database, taskId, index))) return tooLate;
   }

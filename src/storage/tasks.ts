@@ -31,6 +31,10 @@ export interface Task {
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;
+  /** Since the admission, by the database's clock as the row was read: a process's own may be set. */
+  ageMs: number;
+  /** Since the end, likewise. */
+  endedMs: number | null;
   files: readonly StoredFile[] | null;
   durationMs: number | null;
   cost: MicroYuan | null;
@@ -40,7 +44,9 @@ export interface Task {
 }
 
 const columns = `id, kind, account_id, key_id, request_id, model, state, request, uploads, terms, transfer_id, hold_amount, created_at,
-  started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, removed_at`;
+  started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, removed_at,
+  extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms,
+  extract(epoch from clock_timestamp() - finished_at)::float8 * 1000 as ended_ms`;
 
 /** The task, if there is one; of this account, if one is named. */
 export async function findTask(database: Database, id: string, account?: AccountId): Promise<Task | undefined> {
@@ -193,6 +199,8 @@ const taskRow = z
     created_at: z.date(),
     started_at: z.date().nullable(),
     finished_at: z.date().nullable(),
+    age_ms: z.number(),
+    ended_ms: z.number().nullable(),
     files: z.array(storedFileSchema).nullable(),
     duration_ms: z.bigint().nullable(),
     cost: money.nullable(),
@@ -218,6 +226,8 @@ const taskRow = z
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
+    ageMs: row.age_ms,
+    endedMs: row.ended_ms,
     files: row.files,
     durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
     cost: row.cost,

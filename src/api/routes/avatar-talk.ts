@@ -3,8 +3,8 @@ import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
 import { parseAvatarTalkFields } from '../../domain/requests/avatar-talk.ts';
 import { requireKind } from '../../domain/requests/parse.ts';
-import { isFinal } from '../../domain/tasks.ts';
 import { newBlobKey } from '../../storage/new-ids.ts';
+import type { Task } from '../../storage/tasks.ts';
 import { readAvatarTalkForm } from '../body/multipart.ts';
 import { firstOfKind, modelFor } from '../catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
@@ -66,7 +66,7 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
-    if (isFinal(task.state) && isPast(task.finishedAt, fetchWindowMs)) throw taskNotFound();
+    if (isPast(task, fetchWindowMs)) throw taskNotFound();
     if (task.state !== 'succeeded') {
       ctx.body = avatarTalkRecord(task);
       return;
@@ -77,10 +77,9 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
-    if (isFinal(task.state) && isPast(task.finishedAt, fetchWindowMs)) throw taskNotFound();
+    if (isPast(task, fetchWindowMs)) throw taskNotFound();
     ctx.body = avatarTalkRecord(await cancelled(deps, task));
   });
 }
 
-const isPast = (finishedAt: Date | null, windowMs: number): boolean =>
-  finishedAt !== null && finishedAt.getTime() + windowMs < Date.now();
+const isPast = ({ endedMs }: Task, windowMs: number): boolean => endedMs !== null && endedMs > windowMs;
