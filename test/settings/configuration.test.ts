@@ -128,6 +128,7 @@ test('the built-in configuration offers one simulated model of each kind, two of
     audioBytes: 50 * 1024 * 1024,
     videoBytes: 500 * 1024 * 1024,
     audioSeconds: 600,
+    waitingTasks: 10_000,
   });
   assert.equal(retentionDays, 7);
 });
