@@ -6,28 +6,45 @@ import { expectsContinue } from './body/continue.ts';
 import type { RequestState } from './context.ts';
 import { requestArrived } from './fetch-once/next-request.ts';
 import { type EndOfServing, ServerEnd } from './server-end.ts';
+import { isReadable, refuseConnect, refuseUnreadable } from './unreadable.ts';
 
 const header_bytes_max = 16 * 1024;
 const headers_ms_max = 30_000;
+/** How often Node looks for connections that are past these times; every 30 s by itself. */
+const looks_ms = 5_000;
 /** An upload may take an hour in all; its pauses are bounded where it is read. */
 const request_ms_max = 3_660_000;
 /** Longer than load balancers keep idle connections (60 s), so that they close them and not we. */
 const keep_alive_ms = 65_000;
 const connections_max = 20_000;
+/** What is left of a body when its request was answered is thrown away for this long. */
+const rest_ms_max = 60_000;
 
 export interface RunningServer extends EndOfServing {
   port: number;
 }
 
+export interface ServeOptions {
+  host: string;
+  port: number;
+  /** How long the headers of a request may take. */
+  headersMs?: number;
+  /** How long a caller that was answered may go on sending its body. */
+  restMs?: number;
+}
+
 /** Serves the application; resolves once the port is open and rejects with a clear message when it is taken. */
 export async function serve(
   app: Koa<RequestState>,
-  { host, port }: { host: string; port: number },
+  { host, port, headersMs = headers_ms_max, restMs = rest_ms_max }: ServeOptions,
 ): Promise<RunningServer> {
   const server = createServer({
     maxHeaderSize: header_bytes_max,
     requestTimeout: request_ms_max,
-    headersTimeout: headers_ms_max,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: Math.min(looks_ms, headersMs),
+    insecureHTTPParser: false, // whatever the command line says
+    requireHostHeader: false, // refused in our own form
   });
   server.keepAliveTimeout = keep_alive_ms;
   server.maxConnections = connections_max;
@@ -35,10 +52,17 @@ export async function serve(
   const end = new ServerEnd(server);
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     requestArrived(request.socket);
-    end.during(request, response, () => handle(request, response));
+    response.once('close', () => {
+      if (!request.complete) endInTime(request, restMs);
+    });
+    end.during(request, response, async () => {
+      if (isReadable(request, response)) await handle(request, response);
+    });
   };
   server.on('request', respond);
   server.on('checkExpectation', respond); // what we don't know we need not meet (RFC 9110, section 10.1.1)
+  server.on('connect', refuseConnect);
+  server.on('clientError', refuseUnreadable);
   // The body is asked for only where it is read, after the key and the headers were checked.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     expectsContinue(request, response);
@@ -60,6 +84,14 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     });
     server.listen(port, host, () => resolve());
   });
+}
+
+/** Ends the connection of a caller that was answered and goes on sending. */
+function endInTime(request: IncomingMessage, restMs: number): void {
+  const timer = setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, restMs).unref();
+  request.once('close', () => clearTimeout(timer));
 }
 
 function portOf(server: Server): number {

@@ -6,6 +6,8 @@ import { readAt, type MediaReader } from './reader.ts';
 const chunkBytes = 262_144;
 /** The first frame must come this soon after the tags; encoders put it at once. */
 const searchBytes = 65_536;
+/** A file has one ID3v2 tag, or a few by different programs. */
+const tagsMax = 16;
 /** The largest frame: 320 kbit/s at 32 kHz, padded. */
 const frameBytesMax = 1_441;
 
@@ -76,13 +78,14 @@ async function firstFrame(reader: MediaReader): Promise<{ position: number; head
 /** The position after all ID3v2 tags (id3.org, 2.4: ten bytes of header, the size in four times seven bits). */
 async function afterId3(reader: MediaReader): Promise<number> {
   let position = 0;
-  for (;;) {
+  for (let tags = 0; tags < tagsMax; tags++) {
     const head = await readAt(reader, position, 10);
     if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return position;
     const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
     const footerBytes = (head.readUInt8(5) & 0x10) === 0 ? 0 : 10;
     position += 10 + size + footerBytes;
   }
+  return position;
 }
 
 async function isInformation(reader: MediaReader, frame: { position: number; header: FrameHeader }): Promise<boolean> {

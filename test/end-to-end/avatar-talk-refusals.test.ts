@@ -155,6 +155,8 @@ test('neither does a wrong media type or a body that is too large by its headers
     [`POST ${path} HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n`, 415],
     ['POST /v1/images/generations HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n', 415],
     ['POST /v1/images/generations HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n', 413],
+    [`POST ${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999999999\r\n`, 413],
+    [`POST ${path} HTTP/1.1\r\nContent-Type: multipart/form-data\r\nContent-Length: 9\r\n`, 400],
     ['POST /v1/nothing HTTP/1.1\r\nContent-Length: 9\r\n', 404],
   ] as const) {
     const socket = await opened();

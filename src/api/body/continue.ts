@@ -8,6 +8,9 @@ export function expectsContinue(request: IncomingMessage, response: ServerRespon
   waiting.set(request, response);
 }
 
+/** Whether the caller still waits, so that nothing of its body is under way. */
+export const awaitsGoAhead = (request: IncomingMessage): boolean => waiting.has(request);
+
 /** To be called before a body is read. */
 export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();

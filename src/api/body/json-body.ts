@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../domain/errors.ts';
 import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
+import { hasMoreValuesThan } from './json-values.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
 export interface JsonBody {
@@ -14,6 +15,10 @@ export interface JsonBody {
 
 // Deeper values would overflow the stack of whatever walks them; real requests nest a dozen levels.
 const levelsMax = 256;
+// 20 MiB of `[],` take three seconds and half a gigabyte, all of it in one go; real requests have thousands at most.
+const valuesMax = 250_000;
+// The largest body at 70 KB a second; a caller that drips would hold its connection for an hour otherwise.
+const bodyMsMax = 300_000;
 // What is still read and thrown away after a refusal, so that the caller gets to read the answer.
 const discardBytesMax = 256 * 1024 * 1024;
 
@@ -28,14 +33,20 @@ export interface BodyRoom {
 export interface JsonBodyOptions {
   bytesMax: number;
   room?: BodyRoom;
+  /** Of the whole body. */
+  totalMs?: number;
 }
 
 /**
  * Reads and parses a JSON body. Refuses with `request_too_large` by Content-Length before anything is read, and while it
- * streams; with `unsupported_media_type` for anything but uncompressed JSON in UTF-8; with `invalid_json` and the place.
- * Throws `ClientGone` when the caller leaves. After a refusal the rest of the body is thrown away in the background.
+ * streams; with `unsupported_media_type` for anything but uncompressed JSON in UTF-8; with `invalid_json` and the place;
+ * with `invalid_parameter` when it takes more than five minutes. Throws `ClientGone` when the caller leaves. After a
+ * refusal the rest of the body is thrown away in the background.
  */
-export async function readJsonBody(request: IncomingMessage, { bytesMax, room }: JsonBodyOptions): Promise<JsonBody> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  { bytesMax, room, totalMs = bodyMsMax }: JsonBodyOptions,
+): Promise<JsonBody> {
   try {
     refuseLength(request, bytesMax);
     refuseOtherTypes(request);
@@ -43,7 +54,7 @@ export async function readJsonBody(request: IncomingMessage, { bytesMax, room }:
     // Not taken yet: whoever announces much and sends nothing would keep it from the others.
     room?.require(Number(request.headers['content-length'] ?? 0));
     askForBody(request);
-    const bytes = await readBytes(request, bytesMax, room);
+    const bytes = await readBytes(request, { bytesMax, ...(room && { room }), totalMs });
     return { bytes, value: parse(bytes) };
   } catch (error) {
     discardRest(request, discardBytesMax);
@@ -72,7 +83,10 @@ function refuseOtherTypes(request: IncomingMessage): void {
 }
 
 /** Events instead of an iterator: an iterator that is left early destroys the connection, and the answer with it. */
-function readBytes(request: IncomingMessage, bytesMax: number, room: BodyRoom | undefined): Promise<Buffer> {
+function readBytes(
+  request: IncomingMessage,
+  { bytesMax, room, totalMs }: JsonBodyOptions & { totalMs: number },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
@@ -88,7 +102,9 @@ function readBytes(request: IncomingMessage, bytesMax: number, room: BodyRoom | 
     };
     const onError = (error: Error) => settle(() => reject(new ClientGone(error)));
     const onClose = () => settle(() => reject(new ClientGone()));
+    const timer = setTimeout(() => settle(() => reject(tooSlow(totalMs))), totalMs);
     const settle = (act: () => void) => {
+      clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
       act();
     };
@@ -99,6 +115,8 @@ function readBytes(request: IncomingMessage, bytesMax: number, room: BodyRoom | 
 
 function parse(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalid('it is not valid UTF-8');
+  if (bytes.length > valuesMax && hasMoreValuesThan(valuesMax, bytes))
+    throw invalid(`it has more than ${valuesMax} values`);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
@@ -130,4 +148,6 @@ function nestsDeeperThan(levels: number, value: unknown): boolean {
 
 const tooLarge = (bytesMax: number) =>
   new GatewayError('request_too_large', `The body must have at most ${bytesMax} bytes.`);
+const tooSlow = (totalMs: number) =>
+  new GatewayError('invalid_parameter', `The body took more than ${totalMs / 1000} s.`);
 const invalid = (what: string) => new GatewayError('invalid_json', `The body is not valid JSON: ${what}.`);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../domain/errors.ts';
 import { BlobTooLarge, type BlobStore, type StoredBlob } from '../../storage/blobs.ts';
-import { askForBody } from './continue.ts';
+import { askForBody, awaitsGoAhead } from './continue.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
 const fileNames = ['audio', 'video'] as const;
@@ -33,6 +33,9 @@ export interface AvatarTalkFormOptions {
 const idleMsDefault = 30_000;
 const totalMsDefault = 3_600_000;
 const fieldBytesMax = 8192;
+// Above what one read of the connection brings: the parser never goes on after a part that it skips was paused with
+// another one behind it.
+const part_bytes_unread_max = 512 * 1024;
 // Fields, part headers and unknown parts, which are skipped, must fit in what the two files leave.
 const besidesFilesBytesMax = 1024 * 1024;
 
@@ -50,6 +53,7 @@ export async function readAvatarTalkForm(
   const upload = new Upload(options);
   try {
     refuseContentCoding(request);
+    refuseLength(request, options);
     await feed(request, upload, options);
     return await upload.form();
   } catch (error) {
@@ -59,6 +63,19 @@ export async function readAvatarTalkForm(
       throw new AggregateError([error, ...failures], 'an upload failed and could not be removed');
     throw error;
   }
+}
+
+/**
+ * Where nothing is sent before the go-ahead, what can't fit is refused by its length. Where it is sent anyway, it is read
+ * until it is known which of the files is too large, which a caller would rather hear.
+ */
+function refuseLength(request: IncomingMessage, options: AvatarTalkFormOptions): void {
+  if (!awaitsGoAhead(request) || Number(request.headers['content-length'] ?? 0) <= bytesMaxOf(options)) return;
+  const { audioBytes, videoBytes } = options.limits;
+  throw new GatewayError(
+    'request_too_large',
+    `The form is too large: audio may have ${audioBytes} bytes, and video ${videoBytes}.`,
+  );
 }
 
 /** What came so far. `failed` is told the first thing that is wrong with it. */
@@ -213,6 +230,7 @@ function parserOf(request: IncomingMessage): BusboyInstance {
       // `audio` and `video` are files whether or not a file name came with them; they are never held in memory.
       isPartAFile: (name = '', _type, fileName) =>
         isOneOf(fileNames, name) || (fileName !== undefined && !isOneOf(fieldNames, name)),
+      fileHwm: part_bytes_unread_max,
       // One file more than there may be, so that it is met and refused by its name.
       limits: { files: 3, fields: 32, parts: 40, fieldSize: fieldBytesMax, headerPairs: 32, headerSize: 8192 },
     });

@@ -1,7 +1,8 @@
 /**
- * Sending a result once. It counts as fetched when all its bytes were written and the connection then ended cleanly,
- * carried another request, or stayed free of errors for two seconds: Node's `finish` alone proves nothing, since bodies
- * of up to 3 MB sat in the kernel's buffers when a client broke off (measured).
+ * Sending a result once. It counts as fetched when all its bytes were written and the connection then carried another
+ * request, stayed free of errors for two seconds, or was ended by its caller and not reset for half a second. Node's
+ * `finish` alone proves nothing, since bodies of up to 3 MB sat in the kernel's buffers when a client broke off, and
+ * neither does an end: of 120 downloads of 50 kB that broke off in ten ways, 84 ended cleanly first (measured).
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,9 +18,12 @@ import type { Task } from '../../storage/tasks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { taskNotFound } from '../tasks/find.ts';
+import { heldOpen } from './held-open.ts';
 import { nextRequestOn } from './next-request.ts';
 
 const quiet_ms = 2_000;
+/** The same for a connection that its caller has ended: a reset follows within a round trip. */
+const ended_ms = 500;
 const verdict_ms_max = quiet_ms + 3_000;
 const looks_max = 5;
 const look_ms = 10;
@@ -33,6 +37,7 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
   const [file] = task.files ?? [];
   if (!file || task.removedAt) throw taskNotFound();
   if (ctx.method === 'HEAD') {
+    if (running.has(task.id) && (await isFetchedNow(deps, ctx, task))) throw taskNotFound();
     showFile(ctx, task, file);
     return;
   }
@@ -95,6 +100,12 @@ async function claimed(deps: ApiDependencies, ctx: ApiContext, task: Task): Prom
   });
 }
 
+/** Whether a download that has sent everything turns out to have been the one. */
+async function isFetchedNow(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<boolean> {
+  await verdictOn(task.id, ctx);
+  return isRemoved(deps.database, task.id);
+}
+
 /**
  * Waits for the verdict of a download that has written everything, or is on the same connection, where nothing can be
  * answered before its end anyway. That it has is known a moment later here than it may be to its caller.
@@ -118,27 +129,38 @@ function deliveryOf(res: ServerResponse): Promise<boolean> {
       resolve(false);
       return;
     }
+    const letGo = heldOpen(socket);
     let timer: NodeJS.Timeout | undefined;
     let written = false;
     const decide = (fetched: boolean) => {
       clearTimeout(timer);
-      socket.off('error', broken).off('end', ended).off('close', closed);
+      socket.off('error', broken).off('end', ended).off('close', broken);
       res.off('finish', finished);
       stopListening();
+      letGo();
       resolve(fetched);
     };
     const broken = () => decide(false);
-    const ended = () => decide(written);
-    const closed = (hadError: boolean) => decide(written && !hadError);
+    // Whoever closes with bytes still on their way to it ends cleanly first, and resets when they arrive. What was
+    // ended is no longer read, so only a write tells; one of no bytes is enough.
+    const ended = () => {
+      if (!written) decide(false);
+      else wait(ended_ms, () => socket.write('', (error) => decide(!error)));
+    };
     const finished = () => {
       written = true;
-      timer = setTimeout(() => decide(true), quiet_ms);
+      wait(quiet_ms, () => decide(true));
+    };
+    const wait = (ms: number, then: () => void) => {
+      clearTimeout(timer);
+      timer = setTimeout(then, ms);
     };
     // One that comes before everything was written was sent ahead, and proves nothing.
     const stopListening = nextRequestOn(socket, () => {
       if (written) decide(true);
     });
-    socket.once('error', broken).once('end', ended).once('close', closed);
+    // Closed without a word is what this process does to it when it stops: nothing is known then, and nothing is lost.
+    socket.once('error', broken).once('end', ended).once('close', broken);
     res.once('finish', finished);
   });
 }

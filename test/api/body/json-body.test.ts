@@ -167,3 +167,17 @@ test('a caller that expects a go-ahead gets it once its headers were found good,
     const [refusal] = (await once(bad.socket, 'data')) as [Buffer];
     assert.match(refusal.toString(), /^HTTP\/1\.1 400 /);
   }));
+
+test('a body that comes too slowly is refused', () =>
+  withBodyServer(
+    (request) => readJsonBody(request, { bytesMax, totalMs: 60 }),
+    async ({ post, outcome }) => {
+      const client = post({ 'content-type': json, 'content-length': 1_000 }, '[');
+      const drip = setInterval(() => client.socket.write(' '), 5);
+      try {
+        assertRefused(await outcome(), 'invalid_parameter', /more than 0.06 s/);
+      } finally {
+        clearInterval(drip);
+      }
+    },
+  ));
