@@ -8,7 +8,7 @@
  * only those that were idle all the while are just closed.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAwaited } from './fetch-once/next-request.ts';
 import { cameLate } from './late.ts';
@@ -44,8 +44,12 @@ export class ServerEnd implements EndOfServing {
   constructor(server: Server) {
     this.#server = server;
     server.on('connection', (socket) => {
-      this.#connections.set(socket, new Set());
-      socket.once('close', () => this.#connections.delete(socket));
+      const owed = new Set<ServerResponse>();
+      this.#connections.set(socket, owed);
+      socket.once('close', () => {
+        this.#connections.delete(socket);
+        for (const response of owed) closeQueued(response);
+      });
     });
   }
 
@@ -109,6 +113,17 @@ export class ServerEnd implements EndOfServing {
     for (const [socket] of left) socket.destroy();
     return left.reduce((sum, [, owed]) => sum + owed.size, 0);
   }
+}
+
+/**
+ * Has an answer that waited for those before it on a connection close, as Node does only for the one whose turn it was. Who
+ * counts it, or holds something until its caller has it or leaves, would otherwise wait for ever.
+ */
+function closeQueued(response: ServerResponse): void {
+  if (response.socket !== null || response.writableFinished) return;
+  const gone = new Socket().destroy(); // its `close` comes in the next tick, and is the answer's
+  response.assignSocket(gone);
+  gone.once('close', () => response.detachSocket(gone));
 }
 
 /** Whether something comes to its end in this time. */

@@ -2,6 +2,7 @@
  * News of tasks that became final. The worker tells the ids by NOTIFY after its commit; whoever waits listens on a
  * connection of its own, and asks for all waiters once a second (every 50 ms while it can't listen) as the safety net.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { finalAmong } from './tasks.ts';
 import type { Database } from './database.ts';
@@ -11,6 +12,7 @@ const ids_per_notice_max = 100;
 const safety_net_ms = 1_000;
 const deaf_ms = 50;
 const reconnect_ms = 250;
+const goodbye_ms_max = 2_000;
 
 /** Tells that tasks are final. A statement of its own: inside a transaction NOTIFY takes a lock of the whole server. */
 export async function tellFinal(database: Database, ids: readonly string[]): Promise<void> {
@@ -67,10 +69,11 @@ export class TaskNews {
     return { settled, stop: gaveUp };
   }
 
+  /** Stops listening. A server that is frozen or cut off, and so never closes its side, is not waited for. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#listener?.end();
+    await Promise.race([this.#listener?.end(), pause(goodbye_ms_max, undefined, { ref: false })]);
   }
 
   #hear(ids: readonly string[]): void {

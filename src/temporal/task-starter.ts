@@ -11,7 +11,7 @@ import type { generate, GenerateInput } from '../workflows/generate.ts';
 import { type QueueNames, searchAttributes } from './names.ts';
 
 /** A Temporal that answers does so in milliseconds; one that doesn't is tried again by the workers' scan. */
-const start_ms_max = 5_000;
+const call_ms_max = 5_000;
 
 /** Whether a workflow may still do something. */
 export const isOpen = (status: WorkflowExecutionStatusName | undefined): boolean =>
@@ -31,7 +31,7 @@ export class TaskStarter {
 
   /** Resolves once Temporal has acknowledged the start, of this call or of one before; gives up after five seconds. */
   async start(task: StartFacts): Promise<void> {
-    await this.#client.withDeadline(Date.now() + start_ms_max, () => this.#start(task));
+    await this.#client.withDeadline(Date.now() + call_ms_max, () => this.#start(task));
   }
 
   async #start(task: StartFacts): Promise<void> {
@@ -61,10 +61,10 @@ export class TaskStarter {
     }
   }
 
-  /** Asks the task's workflow to end; answers whether one runs that will. */
+  /** Asks the task's workflow to end; answers whether one runs that will. Gives up after five seconds, twice at the most. */
   async cancel(task: TaskId): Promise<boolean> {
     try {
-      await this.#client.workflow.getHandle(task).cancel();
+      await this.#client.withDeadline(Date.now() + call_ms_max, () => this.#client.workflow.getHandle(task).cancel());
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
       throw error;
@@ -73,10 +73,11 @@ export class TaskStarter {
     return isOpen(await this.status(task));
   }
 
-  /** How the task's workflow is doing; undefined when Temporal knows none. */
+  /** How the task's workflow is doing; undefined when Temporal knows none. Gives up after five seconds. */
   async status(task: TaskId): Promise<WorkflowExecutionStatusName | undefined> {
+    const describe = () => this.#client.workflow.getHandle(task).describe();
     try {
-      return (await this.#client.workflow.getHandle(task).describe()).status.name;
+      return (await this.#client.withDeadline(Date.now() + call_ms_max, describe)).status.name;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;

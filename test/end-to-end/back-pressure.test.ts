@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { NativeConnection } from '@temporalio/worker';
@@ -128,6 +129,32 @@ describe('a gateway with small bounds', () => {
     for (const sent of hanging) sent.destroy();
     await until('room', async () => ((await gateway.get('/v1/models')).status === 200 ? true : undefined));
     assert.equal(first.requests.at(-1)?.path, '/v1/chat/completions');
+  });
+
+  test('requests that were sent ahead on a connection give their places back when it breaks', async () => {
+    const { gateway, first } = chat;
+    const customer = await chat.customer();
+    first.answers({ pieces: [deltaEvent('Hello'), new Promise<void>(() => undefined)] });
+    const { hostname, port } = new URL(gateway.url);
+    const connection = connect(Number(port), hostname);
+    const head = `HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${customer.key}\r\n`;
+    const body = JSON.stringify(stream);
+    const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    connection.write(`POST ${chatPath} ${head}${json}\r\n${body}`);
+    // Answered one after the other, so not as long as the stream goes on.
+    for (let ahead = 0; ahead < 7; ahead++) connection.write(`GET /v1/account ${head}\r\n`);
+    await until('the refusal', async () => ((await gateway.get('/v1/models')).status === 503 ? true : undefined));
+    connection.resetAndDestroy();
+    await until('room', async () => ((await gateway.get('/v1/models')).status === 200 ? true : undefined));
+    const leaving = new AbortController();
+    const open = await Promise.all([1, 2].map(() => customer.open(stream, leaving.signal)));
+    assert.deepEqual(
+      open.map(({ status }) => status),
+      [200, 200],
+    );
+    leaving.abort();
+    first.answers(chatAnswer('Hello!'));
+    await chat.assertAddsUp();
   });
 
   test('an account whose row somebody keeps locked is refused within seconds; others are served, and it is afterwards', async () => {

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { after, before, test } from 'node:test';
-import type { Database } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { type CallHold, CallLedger } from '../../src/storage/ledger/calls.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { type LeaseTimes, Owner } from '../../src/storage/ledger/sweep.ts';
 import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { openLine } from '../support/line.ts';
 import { assertLedgerAddsUp, ledgerKey, newCustomer, newLedger, stateOf } from '../support/money.ts';
 
 let made: TestDatabase;
@@ -21,6 +22,7 @@ after(() => made.drop());
 
 /** A lease of a second, and a sweep as soon as it may be. */
 const quick: LeaseTimes = { renewalMs: 100, leaseSeconds: 1, admitsMsMax: 500, streamsMsMax: 800, sweepEveryMs: 50 };
+const slow: LeaseTimes = { ...quick, renewalMs: 60_000, sweepEveryMs: 60_000 };
 const customer = () => newCustomer(made.database, newLedger(made.database), 1000n);
 
 async function openOwner(
@@ -117,6 +119,19 @@ test('an owner that closes gives its lease up', async () => {
   await owner.close();
   const { rowCount } = await made.database.pool.query('select 1 from owners where id = $1', [owner.id]);
   assert.equal(rowCount, 0);
+});
+
+test('an owner closes without the database, where its lease runs out by itself', async () => {
+  const line = await openLine(made.url);
+  const cut = openDatabase(line.url, { onIdleError: () => undefined });
+  const { owner, news } = await openOwner(slow, cut);
+  const errors: unknown[] = [];
+  news.on('error', (error) => errors.push(error));
+  await line.cut();
+  await owner.close();
+  assert.equal(errors.length, 1);
+  await cut.close();
+  await line.close();
 });
 
 test('the ledger adds up', () => assertLedgerAddsUp(made.database));

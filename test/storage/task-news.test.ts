@@ -91,3 +91,15 @@ test('a waiter gives up in time, on a signal, and at once on one that has come',
   assert.equal(await settled, false);
   assert.equal(await waiting.final(id, patience_ms, AbortSignal.abort()).settled, false);
 });
+
+test('closing does not wait for a server that is frozen', async () => {
+  const opening = await opened();
+  const [listener] = (await listeners()).rows;
+  const pid = listener?.pid ?? assert.fail('nobody listens');
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await opening.close();
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+});

@@ -103,13 +103,13 @@ export class Owner {
     this.#tellCalls('drained');
   }
 
-  /** Gives the lease up. To be called when every hold is settled. */
+  /** Gives the lease up; without the database it runs out by itself. To be called when every hold is settled. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#soon);
     await this.#sweeping;
-    await this.#tools.database.pool.query('delete from owners where id = $1', [this.#id]);
+    await this.#tools.database.pool.query('delete from owners where id = $1', [this.#id]).catch(this.#tools.onError);
   }
 
   #lose(): void {
