@@ -71,6 +71,8 @@ export async function relayStream(
 /** What an upstream may send after the end of its answer. */
 const late_bytes_max = 64 * 1024;
 const late_ms_max = 1_000;
+/** A caller that takes nothing for so long has left, whatever its connection says: it would keep its hold for ever. */
+const unread_ms_max = 60_000;
 
 interface Relayed {
   end: End;
@@ -90,6 +92,8 @@ class Relay implements AnswerReader {
   /** What came in this read of the upstream's socket, an event a piece as a rule. */
   #pieces: Buffer[] = [];
   #latencyMs = 0;
+  /** While the caller doesn't read, and the upstream is paused. */
+  #unread: NodeJS.Timeout | undefined;
   /** After the answer's end. */
   #late: NodeJS.Timeout | undefined;
   #lateBytes = 0;
@@ -119,6 +123,8 @@ class Relay implements AnswerReader {
     this.#exchange = exchange;
     const { res } = this.#ctx;
     const resume = () => {
+      clearTimeout(this.#unread);
+      this.#unread = undefined;
       if (!this.#isOver) exchange.resume();
     };
     // Whoever left holds nothing up where the stream is read to its end all the same.
@@ -184,7 +190,10 @@ class Relay implements AnswerReader {
       return false;
     }
     if (bytes === undefined || res.destroyed) return true;
-    if (!this.#events.write(bytes)) this.#exchange?.pause();
+    if (!this.#events.write(bytes)) {
+      this.#exchange?.pause();
+      this.#unread ??= setTimeout(() => res.destroy(), unread_ms_max).unref();
+    }
     return true;
   }
 
