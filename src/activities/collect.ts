@@ -179,6 +179,8 @@ async function stored(
       files.push(await deps.downloads(() => storeResult(deps.blobs, key, () => part.open(signal))));
     } catch (error) {
       if (error instanceof GatewayError) return dropped(failed(error));
+      // Who cleared away after the end may have deleted the very file that was being measured.
+      if (!signal.aborted && (await hasEnded(deps, task))) return dropped(ended);
       // Another attempt asks the provider anew, which may name a fresh address, and stores all parts under keys of its own.
       if (isWorthAnotherTry(deadline, signal, error)) {
         await drop();
@@ -192,8 +194,11 @@ async function stored(
   const result = checked(task, files);
   if (result.outcome === 'failed') return dropped(result);
   // A task that was cancelled meanwhile was cleared of its results, perhaps before the last of these was there.
-  return (await finalAmong(deps.database, [task.id])).length > 0 ? dropped(ended) : result;
+  return (await hasEnded(deps, task)) ? dropped(ended) : result;
 }
+
+const hasEnded = async ({ database }: ActivityDependencies, { id }: Task): Promise<boolean> =>
+  (await finalAmong(database, [id])).length > 0;
 
 /**
  * Trouble with what the provider has made: another attempt may have more luck, but not for ever. A full disk of our own

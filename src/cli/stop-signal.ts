@@ -1,15 +1,22 @@
 /** Waiting to be asked to stop. */
+import { tell } from './output.ts';
 
 // Ctrl-C under npm arrives twice within milliseconds: from the terminal, and passed on by npm.
 const same_wish_ms = 500;
 
-/** Resolves at the first SIGINT or SIGTERM; a second one, later than an echo of the first, ends the process at once. */
-export function stopSignal(): Promise<NodeJS.Signals> {
+/**
+ * Resolves at the first SIGINT or SIGTERM; a second one, later than an echo of the first, ends the process at once, after
+ * telling what goes on without it.
+ */
+export function stopSignal(whatGoesOn?: string): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAtMs: number | undefined;
     const heard = (signal: NodeJS.Signals) => {
       firstAtMs ??= performance.now();
-      if (performance.now() - firstAtMs > same_wish_ms) process.exit(130);
+      if (performance.now() - firstAtMs > same_wish_ms) {
+        if (whatGoesOn !== undefined) tell(whatGoesOn);
+        process.exit(130);
+      }
       resolve(signal);
     };
     process.on('SIGINT', heard).on('SIGTERM', heard);

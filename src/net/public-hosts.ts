@@ -83,7 +83,7 @@ const hostOf = (address: URL): string => address.hostname.replace(/^\[|\]$|\.$/g
 const refused = (param: string | undefined, reason: string): GatewayError =>
   new GatewayError(
     'invalid_parameter',
-    `This address can't be fetched: ${reason}.`,
+    `${param ?? 'This address'} is refused: ${reason}.`,
     param === undefined ? {} : { param },
   );
 

@@ -19,6 +19,11 @@ export interface EventFacts extends OwedEvent {
   last: (Attempt & { at: Date }) | null;
 }
 
+export interface NumberedAttempt extends Attempt {
+  attempt: number;
+  at: Date;
+}
+
 export interface EventFilter {
   account?: AccountId;
   /** Only those that were given up. */
@@ -42,6 +47,15 @@ export async function listEvents(database: Database, { account, failed, limit }:
 export async function findEvent(database: Database, id: string): Promise<EventFacts | undefined> {
   const { rows } = await database.pool.query(`select ${eventFacts} where e.id = $1 or e.task_id = $1`, [id]);
   return rows[0] === undefined ? undefined : factsRow.parse(rows[0]);
+}
+
+/** All attempts to deliver an event, the first one first. */
+export async function attemptsOf(database: Database, event: string): Promise<NumberedAttempt[]> {
+  const { rows } = await database.pool.query(
+    'select attempt, at, duration_ms, status, fault from deliveries where event_id = $1 order by attempt',
+    [event],
+  );
+  return rows.map((row) => attemptRow.parse(row));
 }
 
 /**
@@ -70,6 +84,15 @@ const eventFacts = `e.id, e.account_id, e.type, e.task_id, e.url, e.created_at, 
 
 const account_id = z.string().transform((id) => id as AccountId);
 const accountRow = z.object({ account_id });
+const attemptRow = z
+  .object({
+    attempt: z.number(),
+    at: z.date(),
+    duration_ms: z.number(),
+    status: z.number().nullable(),
+    fault: z.string().nullable(),
+  })
+  .transform(({ duration_ms, ...row }): NumberedAttempt => ({ ...row, durationMs: duration_ms }));
 const factsRow = z
   .object({
     id: z.string(),

@@ -65,6 +65,22 @@ const listed = async (...options: string[]) => {
   return data as Record<string, unknown>[];
 };
 
+test('show lists every attempt to deliver an event, by its id or that of its task', async () => {
+  const { deliveries, ...event } = await home.json('webhooks', 'show', events.failed);
+  assert.deepEqual([event['id'], event['status'], event['attempts']], [events.failed, 'given_up', 2]);
+  assert.deepEqual(
+    (deliveries as Record<string, unknown>[]).map(({ attempt, http_status, fault }) => [attempt, http_status, fault]),
+    [
+      [1, 500, 'the receiver answered 500'],
+      [2, 410, 'gone'],
+    ],
+  );
+  const { stdout } = await home.run(['webhooks', 'show', tasks.told]);
+  assert.match(stdout, /^ATTEMPT +AT +MS +HTTP +WHY\n1 +\S+Z +7 +204 +-$/m);
+  const untold = await home.run(['webhooks', 'show', tasks.untold]);
+  assert.deepEqual([untold.code, untold.stdout], [1, '']);
+});
+
 test('list shows what became of each event, newest first, and of its address the host only', async () => {
   const [ofTask, ...all] = await listed();
   assert.deepEqual([ofTask?.['type'], ofTask?.['task_id']], ['image.failed', tasks.told]);

@@ -2,7 +2,7 @@
 import { imageBody } from '../../domain/requests/image.ts';
 import { billableErrors, modelErrors } from './errors.ts';
 import { requestHeader } from './headers.ts';
-import type { Group } from './operation.ts';
+import type { Group, JsonSchema } from './operation.ts';
 import { refOf, request } from './schemas.ts';
 import { cancelOperation, imageTask, taskIdParameter } from './tasks.ts';
 
@@ -22,6 +22,13 @@ const imageRequest = request('ImageRequest', imageBody, {
   upscale: 'True enables upscale mode, which requires one of `image_urls`. Supports 4K and 8K output.',
   webhook_url: 'Is told of the end of the task by a signed POST.',
 });
+
+const modelParameter: JsonSchema = {
+  name: 'model',
+  in: 'query',
+  description: "The task's model, if it is named at all.",
+  schema: { type: 'string' },
+};
 
 export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
   {
@@ -80,15 +87,7 @@ export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
     tag,
     level: 'read',
     summary: 'Query an image task',
-    parameters: [
-      taskIdParameter(kind),
-      {
-        name: 'model',
-        in: 'query',
-        description: "The task's model, if it is named at all.",
-        schema: { type: 'string' },
-      },
-    ],
+    parameters: [taskIdParameter(kind), modelParameter],
     answers: {
       200: {
         description: 'The task, also when it has failed.',
@@ -97,5 +96,5 @@ export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
     },
     errors: ['task_not_found'],
   },
-  cancelOperation({ kind, path: `${path}/{id}`, id: 'cancelImage', tag, record: imageTask }),
+  cancelOperation({ kind, path: `${path}/{id}`, id: 'cancelImage', tag, record: imageTask, query: [modelParameter] }),
 ];

@@ -107,7 +107,7 @@ export const taskIdParameter = (kind: TaskKind): JsonSchema => ({
 
 /** `DELETE` on a task's address. */
 export function cancelOperation(
-  of: { kind: TaskKind; path: string; id: string; record: z.ZodType } & Pick<Operation, 'tag'>,
+  of: { kind: TaskKind; path: string; id: string; record: z.ZodType; query?: JsonSchema[] } & Pick<Operation, 'tag'>,
 ): Operation {
   return {
     method: 'delete',
@@ -117,7 +117,7 @@ export function cancelOperation(
     level: 'standard',
     summary: 'Cancel the task',
     description: "The provider's job is cancelled where it can be, and the hold released.",
-    parameters: [taskIdParameter(of.kind)],
+    parameters: [taskIdParameter(of.kind), ...(of.query ?? [])],
     answers: {
       200: {
         description: 'It was stopped: the record.',

@@ -5,8 +5,9 @@ import { parseImageRequest } from '../../domain/requests/image.ts';
 import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
-import { deploymentOf, keyOf, type RequestState } from '../context.ts';
-import type { DependenciesNow } from '../dependencies.ts';
+import type { Task } from '../../storage/tasks.ts';
+import { type ApiContext, deploymentOf, keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
 import { cancelled } from '../tasks/cancel.ts';
@@ -34,15 +35,21 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
     const deps = now();
-    const task = await taskOf(deps, ctx, ctx.params['id'], 'image');
-    const { model } = ctx.query;
-    if (model !== undefined && model !== task.model) throw taskNotFound();
+    const task = await imageOf(deps, ctx, ctx.params['id']);
     ctx.body = imageRecord(deps, withResult(task, deps.configuration));
   });
 
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
-    const task = await taskOf(deps, ctx, ctx.params['id'], 'image');
+    const task = await imageOf(deps, ctx, ctx.params['id']);
     ctx.body = imageRecord(deps, await cancelled(deps, task));
   });
+}
+
+/** The task of the path; a `model` in the query has to be its own. */
+async function imageOf(deps: ApiDependencies, ctx: ApiContext, id: string | undefined): Promise<Task> {
+  const task = await taskOf(deps, ctx, id, 'image');
+  const { model } = ctx.query;
+  if (model !== undefined && model !== task.model) throw taskNotFound();
+  return task;
 }

@@ -1,7 +1,14 @@
-/** `tollgate webhooks list|replay`: events that are owed to webhooks. Of an address only the host is shown. */
+/** `tollgate webhooks list|show|replay`: events that are owed to webhooks. Of an address only the host is shown. */
 import type { Command } from 'commander';
 import type { Database } from '../../storage/database.ts';
-import { type EventFacts, findEvent, listEvents, replayEvent } from '../../storage/event-log.ts';
+import {
+  attemptsOf,
+  type EventFacts,
+  findEvent,
+  listEvents,
+  type NumberedAttempt,
+  replayEvent,
+} from '../../storage/event-log.ts';
 import { event_days_kept } from '../../storage/old-events.ts';
 import { findTaskFacts } from '../../storage/task-intents.ts';
 import { withDatabase } from '../administration.ts';
@@ -34,6 +41,19 @@ export function addWebhookCommands(program: Command): void {
         if (json === true) {
           print(JSON.stringify({ object: 'list', data: shown.map(eventObject), has_more, next_cursor: null }));
         } else print(table(head, shown.map(cells)));
+      }),
+    );
+
+  webhooks
+    .command('show <id>')
+    .description('show every attempt to deliver an event; <id> is that of its task, or its own')
+    .option('--json', 'print the event with its attempts as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) =>
+      withDatabase(async ({ database }) => {
+        const event = (await findEvent(database, id)) ?? (await refuseUntold(database, id));
+        const attempts = await attemptsOf(database, event.id);
+        const object = { ...eventObject(event), deliveries: attempts.map(attemptObject) };
+        show(object, json, `${table(head, [cells(event)])}\n\n${table(attemptHead, attempts.map(attemptCells))}`);
       }),
     );
 
@@ -103,6 +123,22 @@ const cells = (event: EventFacts): string[] => [
   String(event.attempts),
   event.last ? moment(event.last.at) : '-',
   event.last?.fault ?? '-',
+];
+
+const attemptObject = ({ attempt, at, durationMs, status, fault }: NumberedAttempt) => ({
+  attempt,
+  at: unixSeconds(at),
+  duration_ms: durationMs,
+  http_status: status,
+  fault,
+});
+const attemptHead = ['ATTEMPT', 'AT', 'MS', 'HTTP', 'WHY'];
+const attemptCells = ({ attempt, at, durationMs, status, fault }: NumberedAttempt): string[] => [
+  String(attempt),
+  moment(at),
+  String(durationMs),
+  status === null ? '-' : String(status),
+  fault ?? '-',
 ];
 
 const moment = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');

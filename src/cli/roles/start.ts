@@ -18,7 +18,9 @@ export async function start(): Promise<void> {
   const logFile = logFileOf(settings);
   const log = createLog(settings.environment.logLevel, logFile);
   installTemporalRuntime(log);
-  const asked = stopSignal().then(() => tell('\nStopping ...'));
+  const asked = stopSignal('Ended at once. PostgreSQL and Temporal go on, and the next start takes them over.').then(
+    () => tell('\nStopping ...'),
+  );
   const reread = rereadAtHangup(log);
   const gateway = await startUnless(asked, { settings, log, say: tell });
   if (gateway) {
