@@ -10,6 +10,7 @@ import { assertAudited, blobsOf, cancelAsOwner, taskOf } from './cancelling.ts';
 import { administrator, newLedger } from './money.ts';
 import { until } from './process.ts';
 import { image, part, ScriptedProvider, startTaskRunner, type TaskRunner } from './task-runner.ts';
+import { generator } from './random.ts';
 
 const at_once = 20;
 /** What a cancellation waits for, and then some: so it falls into each step of a task, however slow the machine is. */
@@ -20,7 +21,7 @@ const step_ms_max = 20;
 
 /** Runs so many tasks through it and checks everything; answers how many ended how. The seed decides what can be decided. */
 export async function cancelRaces(count: number, seed: number): Promise<Record<string, number>> {
-  const chance = chances(seed);
+  const chance = generator(seed);
   const [creates, stops, reached] = [new Map<string, number>(), new Map<string, number>(), new Set<string>()];
   const note = (of: Map<string, number>, name: string) => of.set(name, (of.get(name) ?? 0) + 1);
   const news = new EventEmitter().setMaxListeners(0);
@@ -145,15 +146,4 @@ async function isLeft({ db }: TaskRunner, id: TaskId): Promise<boolean> {
     [id],
   );
   return rowCount === 1;
-}
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function chances(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

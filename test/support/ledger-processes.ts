@@ -28,6 +28,7 @@ import {
   successOf,
 } from './money.ts';
 import { until } from './process.ts';
+import { generator } from './random.ts';
 
 export interface Drill {
   seed: number;
@@ -95,7 +96,7 @@ class Crew {
     this.#url = url;
     this.#database = database;
     this.#drill = drill;
-    this.#random = numbersOf(drill.seed);
+    this.#random = generator(drill.seed);
     this.#groups = new LedgerGroups(database, ledgerKey);
   }
 
@@ -329,15 +330,4 @@ async function assertToldIsTrue(database: Database, accounts: readonly string[],
     const least = credited.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
     assert.ok((sums[0]?.credited ?? 0n) >= least, 'every credit that was told is there');
   }
-}
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function numbersOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

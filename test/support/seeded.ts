@@ -1,4 +1,5 @@
 /** Chance that can be repeated: its seed is printed, and taken from `TEST_SEED` where that is set. */
+import { generator } from './random.ts';
 
 export interface Chance {
   /** From 0 to below 1. */
@@ -15,15 +16,8 @@ export function chanceOf(tells: { diagnostic(message: string): void }): Chance {
   return seeded(seed);
 }
 
-/** Mulberry32: 32 bits of state, good enough to choose by. */
 export function seeded(seed: number): Chance {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = generator(seed);
   const below = (count: number) => Math.floor(next() * count);
   return {
     next,
