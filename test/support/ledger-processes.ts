@@ -193,12 +193,14 @@ class Crew {
   }
 
   #feed(child: Child, count = lanes): void {
-    // A child that is not ready yet gets them when it is: its channel keeps them.
+    // A child that is not ready yet gets them when it is: its channel keeps them. One that was killed may be heard of first
+    // by its channel; what it had, and what can't be sent any more, goes to others when its end is heard.
     for (let given = 0; given < count && child.under_way.size < lanes; given++) {
+      if (!child.process.connected) return;
       const sequence = this.#waiting.shift();
       if (!sequence) return;
       child.under_way.set(sequence.id, sequence);
-      child.process.send(sequence);
+      child.process.send(sequence, () => undefined);
     }
   }
 
