@@ -1,12 +1,12 @@
 /** What an operator asks of tasks and their paid calls: facts only, neither requests nor uploads nor results. */
 import * as z from 'zod';
-import { type ErrorCode, errorTable } from '../domain/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { type AccountId, type TaskId, taskIdPrefixes } from '../domain/ids.ts';
 import { micros, type MicroYuan } from '../domain/money.ts';
-import { type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
+import { type TaskKind, taskKinds, type TaskState } from '../domain/tasks.ts';
 import type { Database } from './database.ts';
 import { is_live } from './intents.ts';
-import { taskErrorOf } from './tasks.ts';
+import { taskErrorColumns, taskErrorOf, taskState } from './tasks.ts';
 
 export interface TaskFacts {
   id: TaskId;
@@ -154,12 +154,10 @@ const taskRow = z
     key_id: z.string(),
     request_id: z.string(),
     model: z.string(),
-    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    state: taskState,
     hold_amount: z.bigint().transform(micros),
     cost: z.bigint().transform(micros).nullable(),
-    error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
-    error_message: z.string().nullable(),
-    error_param: z.string().nullable(),
+    ...taskErrorColumns,
     created_at: z.date(),
     started_at: z.date().nullable(),
     finished_at: z.date().nullable(),

@@ -1,12 +1,11 @@
 /** An account's tasks, newest first, in pages that stay right while tasks arrive; without what only their lives need. */
 import * as z from 'zod';
-import { type ErrorCode, errorTable } from '../domain/errors.ts';
 import type { AccountId, TaskId } from '../domain/ids.ts';
 import { micros } from '../domain/money.ts';
 import { storedFileSchema } from '../domain/stored-request.ts';
-import { type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
+import { type TaskKind, taskKinds, type TaskState } from '../domain/tasks.ts';
 import type { Database } from './database.ts';
-import { type Task, taskErrorOf } from './tasks.ts';
+import { type Task, taskErrorColumns, taskErrorOf, taskState } from './tasks.ts';
 
 /** What a task's record shows. */
 export type ShownTask = Pick<
@@ -88,15 +87,13 @@ const listedRow = z
     id: z.string().transform((id) => id as TaskId),
     kind: z.enum(taskKinds),
     model: z.string(),
-    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    state: taskState,
     created_at: z.date(),
     files: z.array(storedFileSchema).nullable(),
     duration_ms: z.bigint().nullable(),
     cost: money.nullable(),
     balance_after: money.nullable(),
-    error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
-    error_message: z.string().nullable(),
-    error_param: z.string().nullable(),
+    ...taskErrorColumns,
     removed_at: z.date().nullable(),
     is_gone: z.boolean(),
   })

@@ -187,11 +187,19 @@ const startRow = z.object(startFields).transform((row): StartFacts => ({
   terms: row.terms,
 }));
 
+export const taskState = z.enum(taskStates as [TaskState, ...TaskState[]]);
+/** What `taskErrorOf` reads. */
+export const taskErrorColumns = {
+  error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
+  error_message: z.string().nullable(),
+  error_param: z.string().nullable(),
+};
+
 const taskRow = z
   .object({
     ...startFields,
     request_id: z.string(),
-    state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+    state: taskState,
     request: z.unknown(),
     uploads: uploadsSchema.nullable(),
     transfer_id: z.string().transform((text) => text as TransferId),
@@ -205,9 +213,7 @@ const taskRow = z
     duration_ms: z.bigint().nullable(),
     cost: money.nullable(),
     balance_after: money.nullable(),
-    error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
-    error_message: z.string().nullable(),
-    error_param: z.string().nullable(),
+    ...taskErrorColumns,
     removed_at: z.date().nullable(),
   })
   .transform((row): Task => ({

@@ -2,8 +2,9 @@
  * The delivery of an event to a webhook. The event's row is the truth and this only drives it: each attempt reads the row
  * first and notes what became of it, so that starting or repeating a delivery is harmless. The payload is the event's id.
  */
-import { CancellationScope, proxyActivities, proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { Delivery, DeliveryActivities, HouseActivities } from '../activities/contract.ts';
+import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Delivery, DeliveryActivities } from '../activities/contract.ts';
+import { house } from './house.ts';
 
 export interface DeliverInput {
   eventId: string;
@@ -16,12 +17,6 @@ const attempts = proxyActivities<DeliveryActivities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
-});
-
-const house = proxyLocalActivities<HouseActivities>({
-  startToCloseTimeout: '10s',
-  localRetryThreshold: '5s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
 export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {

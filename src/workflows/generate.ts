@@ -8,7 +8,6 @@ import {
   ParentClosePolicy,
   patched,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   sleep,
   startChild,
@@ -20,15 +19,10 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdReusePolicy,
 } from '@temporalio/common';
-import type {
-  CleaningActivities,
-  Ended,
-  HouseActivities,
-  ProviderActivities,
-  TaskFailed,
-} from '../activities/contract.ts';
+import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '../activities/contract.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { deliver } from './deliver.ts';
+import { house } from './house.ts';
 
 export interface GenerateInput {
   taskId: TaskId;
@@ -46,13 +40,6 @@ export interface RouteFacts {
 
 const status = defineSearchAttributeKey('TollgateStatus', 'KEYWORD');
 const account = defineSearchAttributeKey('TollgateAccount', 'KEYWORD');
-
-// Steps in our own database: cheap, repeatable without limit, and past five seconds a timer on the server.
-const house = proxyLocalActivities<HouseActivities>({
-  startToCloseTimeout: '10s',
-  localRetryThreshold: '5s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '60s' },
-});
 
 // The activity itself gives up on a provider that is away for minutes.
 const cleaning = proxyActivities<CleaningActivities>({
