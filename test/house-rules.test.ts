@@ -49,7 +49,17 @@ const borders: Record<string, { all: readonly string[]; types?: readonly string[
   api: {
     all: ['domain', 'storage', 'media', 'net', 'tokens'],
     types: ['settings', 'providers', 'temporal', 'log'],
-    packages: ['node:', 'koa', '@koa/', 'koa-', 'zod', '@fastify/busboy'],
+    packages: [
+      'node:',
+      'koa',
+      '@koa/',
+      'koa-',
+      'zod',
+      '@fastify/busboy',
+      '@node-rs/argon2',
+      'p-limit',
+      'rate-limiter-flexible',
+    ],
   },
 };
 const unbound = ['cli', 'embedded', 'wiring', 'log'];

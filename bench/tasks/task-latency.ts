@@ -18,6 +18,7 @@ import type { Job, TaskProvider } from '../../src/providers/contract.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { createSimulator } from '../../src/providers/simulator/simulator.ts';
 import { loadSettings } from '../../src/settings/load.ts';
+import { hashPassword } from '../../src/api/console/passwords.ts';
 import { bootstrap } from '../../src/storage/bootstrap.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { median } from '../median.ts';
@@ -67,7 +68,7 @@ export async function runTasks(): Promise<boolean> {
 
   try {
     const demo = await bootstrap(
-      { ...gateway.core, ledgerKey: gateway.core.secrets.first.ledger },
+      { ...gateway.core, ledgerKey: gateway.core.secrets.first.ledger, hashPassword, makesUp: true },
       settings.environment.bootstrap,
     );
     const key = demo?.secret ?? '';

@@ -2,6 +2,7 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
+import { consoleApi } from './console/mount.ts';
 import type { RequestState } from './context.ts';
 import type { DependenciesNow } from './dependencies.ts';
 import { crowd } from './middleware/crowd.ts';
@@ -46,7 +47,11 @@ function routers(now: DependenciesNow): Router<RequestState>[] {
   fileRoutes(service, now); // the signature is the key
   hookRoutes(service, now()); // here too
   // Deployments don't change while the gateway runs.
-  return [service, ...now().configuration.deployments.map((deployment) => deploymentRouter(deployment, now))];
+  return [
+    service,
+    consoleApi(now),
+    ...now().configuration.deployments.map((deployment) => deploymentRouter(deployment, now)),
+  ];
 }
 
 /** All operations below one root. Each route checks the key before it reads a body: strangers cost us nothing. */

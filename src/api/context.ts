@@ -9,6 +9,8 @@ export interface RequestState extends DefaultState {
   deployment?: Deployment;
   /** Set by `authenticated`. */
   key?: ApiKey;
+  /** Who is signed in to the console. */
+  personId?: string;
   /** What the gate of JSON bodies counts for it. */
   bodyBytes?: number;
   /** What the log line says of the error that was answered. */

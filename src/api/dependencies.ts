@@ -12,6 +12,7 @@ import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { Owner } from '../storage/ledger/sweep.ts';
 import type { TaskNews } from '../storage/task-news.ts';
 import type { TaskStarter } from '../temporal/task-starter.ts';
+import type { Attempts } from './console/attempts.ts';
 import type { HealthBook } from './health/health-book.ts';
 import type { Gates } from './gates.ts';
 import type { KeyCache } from './keys/key-cache.ts';
@@ -48,6 +49,8 @@ export interface ApiDependencies {
   /** The bounds of what this process does at once. */
   gates: Gates;
   keys: KeyCache;
+  /** Of people to sign in. */
+  attempts: Attempts;
   guard: AddressGuard;
   secrets: Secrets;
   health: HealthBook;

@@ -36,6 +36,11 @@ export const errorTable = {
   upstream_timeout: { status: 504, type: 'upstream_error' },
   /** The `error.code` of a task that its owner or an operator ended; never the status of an answer of its own. */
   cancelled: { status: 409, type: 'conflict_error' },
+  // Of the console's own API, which has people instead of keys.
+  not_signed_in: { status: 401, type: 'authentication_error' },
+  wrong_password: { status: 401, type: 'authentication_error' },
+  origin_not_allowed: { status: 403, type: 'permission_error' },
+  too_many_attempts: { status: 429, type: 'rate_limit_error' },
 } as const satisfies Record<string, { status: number; type: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -1,6 +1,7 @@
 /** The settings that come from the environment (contract, section 9), checked together. */
 import { z } from 'zod';
 import { micros, type MicroYuan } from '../domain/money.ts';
+import { emailField, passwordField } from '../domain/people.ts';
 import { must, SettingsError } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
 
@@ -111,8 +112,8 @@ const schema = z.object({
     'begin with sk-tg- and have 16 to 200 characters of A-Z, a-z, 0-9, _ and -',
   ).optional(),
   TOLLGATE_BOOTSTRAP_BALANCE: yuan().default(bootstrapBalanceDefault),
-  TOLLGATE_BOOTSTRAP_EMAIL: matching(/^[^\s@]{1,64}@[^\s@]{1,190}$/, 'be an e-mail address').optional(),
-  TOLLGATE_BOOTSTRAP_PASSWORD: matching(/^.{8,200}$/su, 'have 8 to 200 characters').optional(),
+  TOLLGATE_BOOTSTRAP_EMAIL: emailField.optional(),
+  TOLLGATE_BOOTSTRAP_PASSWORD: passwordField.optional(),
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
   // As long as a load balancer takes to ask /readyz twice.
   TOLLGATE_NOTICE_SECONDS: wholeNumber(0, 600).default(5),

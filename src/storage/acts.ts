@@ -10,8 +10,8 @@ import type { AccountId } from '../domain/ids.ts';
 import type { Database } from './database.ts';
 import { chainLink } from './ledger/chain.ts';
 
-/** Who acts: a user of the machine at the command line, a key through the API, or Tollgate itself. */
-export type Actor = `cli:${string}` | `key:${string}` | 'tollgate';
+/** Who acts: a user of the machine at the command line, a key through the API, a person in the console, or Tollgate itself. */
+export type Actor = `cli:${string}` | `key:${string}` | `person:${string}` | 'tollgate';
 
 export type ActName =
   | 'log.begun'
@@ -28,7 +28,18 @@ export type ActName =
   | 'key.adopted'
   | 'key.created'
   | 'key.changed'
-  | 'key.revoked';
+  | 'key.revoked'
+  | 'person.created'
+  | 'person.invited'
+  | 'person.joined'
+  | 'person.changed'
+  | 'person.removed'
+  | 'person.disabled'
+  | 'person.enabled'
+  | 'invitation.revoked'
+  | 'password.changed'
+  | 'model.switched'
+  | 'outcome.reviewed';
 
 /** An act before it has its place. */
 export interface NewAct {

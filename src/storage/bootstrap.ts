@@ -1,10 +1,12 @@
-/** The first account of an empty database, so that a new installation can be tried at once. */
+/** The first account of an empty database, with the person who owns it, so that a new installation can be tried at once. */
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { AccountId } from '../domain/ids.ts';
 import type { MicroYuan } from '../domain/money.ts';
 import type { Administrator } from './acts.ts';
 import { createAccount, findAccount, listAccounts } from './accounts.ts';
 import { createApiKey, listKeys, noLimits } from './api-keys.ts';
+import { countPeople, createPerson } from './console/people.ts';
 import { agreeOn, findFact } from './installation.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
@@ -14,15 +16,37 @@ export interface Bootstrapped {
   account: AccountId;
   /** The key's secret, only when this call made it. */
   secret: string | undefined;
+  /** How its owner, who is the operator too, signs in to the console; only when this call made them. */
+  login: { email: string; password: string } | undefined;
+}
+
+export interface BootstrapWishes {
+  key: string | undefined;
+  balance: MicroYuan;
+  email: string | undefined;
+  password: string | undefined;
+}
+
+const email_default = 'owner@tollgate.local';
+/** 96 random bits that a person can type. */
+const newPassword = (): string => randomBytes(12).toString('base64url');
+
+/** What it is done with. */
+export interface BootstrapTools extends Omit<Administrator, 'actor'> {
+  ledger: Ledger;
+  hashPassword: (password: string) => Promise<string>;
+  /** What isn't wished is made up; else, where nobody would see it, left out. The e-mail address has a default. */
+  makesUp: boolean;
 }
 
 /**
- * Makes the demo account with an `admin` key and its opening balance, if the database holds no account. Safe when
- * several processes start at once, and when one died half-way. Answers undefined when there is no demo account.
+ * Makes the demo account with an `admin` key, its opening balance and its owner, if the database holds no account; of a
+ * demo account from before there was a console, the owner only. Safe when several processes start at once, and when one
+ * died half-way. Answers undefined when there is no demo account.
  */
 export async function bootstrap(
-  { ledger, ...tools }: Omit<Administrator, 'actor'> & { ledger: Ledger },
-  { key, balance }: { key: string | undefined; balance: MicroYuan },
+  { ledger, hashPassword, makesUp, ...tools }: BootstrapTools,
+  { key, balance, ...person }: BootstrapWishes,
 ): Promise<Bootstrapped | undefined> {
   const by: Administrator = { database: tools.database, ledgerKey: tools.ledgerKey, actor: 'tollgate' };
   const { database } = by;
@@ -35,12 +59,34 @@ export async function bootstrap(
     const state = await findAccount(database, account);
     if (balance > 0n && state?.available === 0n && state.seq === 0n)
       await ledger.credit(account, balance, 'opening balance');
-    if ((await listKeys(database, account)).length > 0) return { account, secret: undefined };
+    const password = person.password ?? (makesUp ? newPassword() : undefined);
+    const login =
+      password === undefined
+        ? undefined
+        : await owner(by, account, { email: person.email ?? email_default, password, hashPassword });
+    if ((key === undefined && !makesUp) || (await listKeys(database, account)).length > 0)
+      return { account, secret: undefined, login };
     const { secret } = await createApiKey(by, account, { ...noLimits, name: 'demo', level: 'admin' }, key);
-    return { account, secret };
+    return { account, secret, login };
   } finally {
     await lock.end();
   }
+}
+
+async function owner(
+  by: Administrator,
+  account: AccountId,
+  { email, password, hashPassword }: { email: string; password: string } & Pick<BootstrapTools, 'hashPassword'>,
+): Promise<Bootstrapped['login']> {
+  if ((await countPeople(by.database)) > 0) return undefined;
+  const passwordHash = await hashPassword(password);
+  const made = await createPerson(by, {
+    email,
+    passwordHash,
+    isOperator: true,
+    memberships: [{ account, role: 'owner' }],
+  });
+  return made && { email, password };
 }
 
 async function demoAccount(by: Administrator): Promise<AccountId | undefined> {

@@ -3,6 +3,7 @@ import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
+import { Attempts } from '../api/console/attempts.ts';
 import { HealthBook } from '../api/health/health-book.ts';
 import { Readiness } from '../api/health/readiness.ts';
 import { KeyCache } from '../api/keys/key-cache.ts';
@@ -72,6 +73,7 @@ export async function startApiRole(
       onError: warn('the tasks that wait to be started were not counted'),
     }),
     keys: new KeyCache(database, warn('the use of a key was not noted')),
+    attempts: new Attempts(),
     health,
     owner,
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),

@@ -5,6 +5,7 @@ import Router from '@koa/router';
 import * as z from 'zod';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
+import { consoleDocument } from '../../src/api/console/document.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { type Configuration, readConfiguration } from '../../src/settings/configuration.ts';
@@ -32,7 +33,9 @@ after(() => gateway.stop());
 describe('operations', () => {
   test('every route is in the document, and every operation of the document has its route', () => {
     const routes = routesOf(readConfiguration(builtInConfiguration, 'tollgate.yaml', {}, providerKinds));
-    const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+    const ofConsole = operationsOf(documentForm.parse(consoleDocument()));
+    const documented = [...operationsOf(document), ...ofConsole].map(({ method, path }) => `${method} ${path}`);
+    documented.push('GET /console/api/openapi.json');
     assert.deepEqual(
       routes.filter((route) => !documented.includes(route)),
       [],

@@ -31,7 +31,8 @@ export function answer(ctx: ApiContext, error: GatewayError): void {
   const { status } = errorTable[error.code];
   ctx.status = status;
   ctx.body = { error: errorBody(error) };
-  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  // The console's people have no key to send.
+  if (error.code === 'missing_api_key' || error.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
   // The OpenAI SDKs would send these twice more, and twice more they would be refused.
   if (status === 402 || status === 409 || error.code === 'spend_limit_exceeded') ctx.set('x-should-retry', 'false');

@@ -9,7 +9,7 @@ export const requestLog =
     try {
       await next();
     } finally {
-      const { requestId, key, taskId, model, error } = ctx.state;
+      const { requestId, key, personId, taskId, model, error } = ctx.state;
       const isFault = ctx.status >= 500 && error !== undefined;
       if (isFault || log.isLevelEnabled('info')) {
         const facts = {
@@ -19,6 +19,7 @@ export const requestLog =
           status: ctx.status,
           ms: Math.round((performance.now() - startedAt) * 10) / 10,
           keyId: key?.id,
+          personId,
           taskId,
           model,
         };

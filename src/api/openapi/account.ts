@@ -12,19 +12,17 @@ import { answer, listOfRecords, refOf, request } from './schemas.ts';
 const yuan = z.number();
 const unixSeconds = z.int().describe('Unix seconds.');
 
-export const accountAnswer = answer(
-  'Account',
-  z.strictObject({
-    object: z.literal('account'),
-    id: z.string(),
-    name: z.string(),
-    currency: z.literal('CNY'),
-    balance: yuan.describe('What can be spent, in yuan.'),
-    held: yuan.describe('Held for running tasks and calls, on top of the balance.'),
-    webhook_url: z.string().nullable().describe("The default for the account's tasks."),
-    low_balance: yuan.nullable().describe('Below this many yuan the webhook is told.'),
-  }),
-);
+export const accountFields = {
+  object: z.literal('account'),
+  id: z.string(),
+  name: z.string(),
+  currency: z.literal('CNY'),
+  balance: yuan.describe('What can be spent, in yuan.'),
+  held: yuan.describe('Held for running tasks and calls, on top of the balance.'),
+  webhook_url: z.string().nullable().describe("The default for the account's tasks."),
+  low_balance: yuan.nullable().describe('Below this many yuan the webhook is told.'),
+};
+export const accountAnswer = answer('Account', z.strictObject(accountFields));
 
 const accountRequest = request('AccountChanges', accountChangesBody, {
   webhook_url: "The default for the account's tasks; null clears it.",

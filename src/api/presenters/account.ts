@@ -5,10 +5,10 @@ import type { ApiKey } from '../../storage/api-keys.ts';
 import type { Entry, EntryLine } from '../../storage/ledger/entries.ts';
 
 export const accountObject = (account: Account) => ({
-  object: 'account',
+  object: 'account' as const,
   id: account.id,
   name: account.name,
-  currency: 'CNY',
+  currency: 'CNY' as const,
   balance: toYuan(account.available),
   held: toYuan(account.held),
   webhook_url: account.webhookUrl,
@@ -17,7 +17,7 @@ export const accountObject = (account: Account) => ({
 
 export const keyObject = (key: ApiKey) => ({
   id: key.id,
-  object: 'api_key',
+  object: 'api_key' as const,
   name: key.name,
   level: key.level,
   models: key.models,
@@ -55,7 +55,7 @@ export const entryColumns = [
 
 export const entryObject = (entry: Entry) => ({
   id: `${entry.transferId}.${entry.type}`,
-  object: 'ledger_entry',
+  object: 'ledger_entry' as const,
   created: unixSeconds(entry.createdAt),
   type: entry.type,
   amount: toYuan(entry.amount),

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { runningPostgres } from '../../embedded/postgres-server.ts';
 import { runningTemporal } from '../../embedded/temporal-server.ts';
+import { hashPassword } from '../../api/console/passwords.ts';
 import { createLog } from '../../log.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
@@ -98,9 +99,13 @@ async function withCore(
   }
 }
 
-/** Where nobody sees what is printed only once, a demo account is made for a key that the operator knows already. */
+/** Where nobody sees what is printed only once, a demo account is made for a key or password that the operator knows already. */
 async function bootstrapIfWished({ environment }: Settings, core: Core): Promise<void> {
-  if (environment.bootstrap.key === undefined) return;
-  const made = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
+  if (environment.bootstrap.key === undefined && environment.bootstrap.password === undefined) return;
+  const made = await bootstrap(
+    { ...core, ledgerKey: core.secrets.first.ledger, hashPassword, makesUp: false },
+    environment.bootstrap,
+  );
   if (made?.secret !== undefined) core.log.info({ account: made.account }, 'made the demo account');
+  if (made?.login) core.log.info({ account: made.account }, 'made its owner, who is the operator');
 }

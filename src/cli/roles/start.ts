@@ -2,6 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start.ts';
 import { makeSamples, type Samples } from '../../embedded/samples.ts';
+import { hashPassword } from '../../api/console/passwords.ts';
 import { createLog } from '../../log.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
@@ -52,7 +53,10 @@ async function startUnless(asked: Promise<void>, options: StartOptions): Promise
 async function welcome(gateway: StartedGateway, { environment }: Settings, logFile: string): Promise<void> {
   const { core } = gateway;
   const samples = await makeSamples(resolve(environment.dataDir));
-  const demo = await bootstrap({ ...core, ledgerKey: core.secrets.first.ledger }, environment.bootstrap);
+  const demo = await bootstrap(
+    { ...core, ledgerKey: core.secrets.first.ledger, hashPassword, makesUp: true },
+    environment.bootstrap,
+  );
   print(greeting(gateway, demo, samples, shortPath(logFile)));
   gateway.becomeReady();
 }
@@ -77,9 +81,17 @@ function greeting(
           `            npx tollgate keys create --account ${demo?.account ?? '<id>'} --level admin`,
           '            export TOLLGATE_API_KEY=<that key>',
         ];
+  const loginLines = demo?.login
+    ? [
+        `            sign in as ${demo.login.email} with ${demo.login.password}`,
+        '            shown this once; its profile page changes it',
+      ]
+    : [];
   return [
     '',
     `Tollgate    ${url}`,
+    `Console     ${url}/console/`,
+    ...loginLines,
     ...(temporalUiUrl === undefined ? [] : [`Temporal    ${temporalUiUrl}`]),
     `Log         ${logFile}`,
     ...keyLines,

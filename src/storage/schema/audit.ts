@@ -13,7 +13,7 @@ export const acts = pgTable(
     /** From 1, without a gap. */
     seq: money('seq').primaryKey(),
     at: moment('at').notNull(),
-    /** `cli:<user of the machine>`, `key:<key id>` or `tollgate` itself. */
+    /** `cli:<user of the machine>`, `key:<key id>`, `person:<person id>` or `tollgate` itself. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     accountId: text('account_id'),

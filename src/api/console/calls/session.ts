@@ -1,0 +1,109 @@
+/** Signing in and out, and who is signed in. */
+import * as z from 'zod';
+import { GatewayError } from '../../../domain/errors.ts';
+import { accountRoles, emailField, password_characters_max } from '../../../domain/people.ts';
+import { findCredentials, membershipsOf, type Person } from '../../../storage/console/people.ts';
+import { beginSession, endSession, findSession } from '../../../storage/console/sessions.ts';
+import type { ApiContext } from '../../context.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { personCall, publicCall } from '../call.ts';
+import { isPassword } from '../passwords.ts';
+import { clearSessionCookie, setSessionCookie } from '../session.ts';
+
+/** Who is signed in, and the accounts that are theirs. */
+export const sessionObject = z.strictObject({
+  object: z.literal('session'),
+  id: z.string(),
+  person: z.strictObject({ id: z.string(), email: z.string(), is_operator: z.boolean() }),
+  accounts: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      role: z.enum(accountRoles),
+      status: z.enum(['active', 'suspended']),
+    }),
+  ),
+});
+
+const getSession = personCall({
+  method: 'get',
+  path: '/session',
+  id: 'getSession',
+  summary: 'Who is signed in',
+  answer: sessionObject,
+  handle: ({ deps, person, sessionId }) => presentSession(deps, person, sessionId),
+});
+
+const wrong = 'This e-mail address and password don’t fit together.';
+const typed = z.string('must be a text').max(4 * password_characters_max, 'is too long');
+
+const signIn = publicCall({
+  method: 'post',
+  path: '/session',
+  id: 'signIn',
+  summary: 'Sign in',
+  body: z.strictObject({ email: emailField, password: typed }),
+  answer: sessionObject,
+  handle: async ({ ctx, deps, body: { email, password } }) => {
+    const address = addressOf(ctx);
+    await deps.attempts.begin(email, address);
+    const known = await findCredentials(deps.database, email);
+    const isRight = await isPassword(password, known?.passwordHash);
+    if (!known || !isRight || known.person.isDisabled) throw new GatewayError('wrong_password', wrong);
+    await deps.attempts.succeeded(email, address);
+    return begin(ctx, deps, known.person);
+  },
+});
+
+const signOut = personCall({
+  method: 'delete',
+  path: '/session',
+  id: 'signOut',
+  summary: 'Sign out',
+  answer: z.void(),
+  handle: async ({ ctx, deps, person, sessionId }) => {
+    await endSession(deps.database, person.id, sessionId);
+    clearSessionCookie(ctx, deps);
+  },
+});
+
+export const sessionCalls = [getSession, signIn, signOut];
+
+/** Begins a session of this person in the browser that asks. */
+export async function begin(
+  ctx: ApiContext,
+  deps: ApiDependencies,
+  person: Person,
+): Promise<z.input<typeof sessionObject>> {
+  const { token, expiresAt } = await beginSession(deps.database, person.id, {
+    userAgent: ctx.get('User-Agent').slice(0, user_agent_characters_max),
+    address: addressOf(ctx),
+  });
+  const session = await findSession(deps.database, token);
+  if (!session) throw new GatewayError('wrong_password', wrong); // disabled in this moment
+  setSessionCookie(ctx, deps, token, expiresAt);
+  return presentSession(deps, person, session.id);
+}
+
+const user_agent_characters_max = 300;
+
+const addressOf = (ctx: ApiContext): string => ctx.req.socket.remoteAddress ?? '';
+
+async function presentSession(
+  { database }: ApiDependencies,
+  person: Person,
+  id: string,
+): Promise<z.input<typeof sessionObject>> {
+  const memberships = await membershipsOf(database, person.id);
+  return {
+    object: 'session',
+    id,
+    person: { id: person.id, email: person.email, is_operator: person.isOperator },
+    accounts: memberships.map(({ accountId, accountName, accountStatus, role }) => ({
+      id: accountId,
+      name: accountName,
+      role,
+      status: accountStatus,
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * Passwords: argon2id with the library's parameters (19 MiB, two passes; some 50 ms), two at a time in a process, since
+ * each takes a thread that the blob store's files need too.
+ */
+import { hash, verify } from '@node-rs/argon2';
+import pLimit from 'p-limit';
+import { GatewayError } from '../../domain/errors.ts';
+
+const at_once = 2;
+/** Whoever comes behind these would wait for more than two seconds. */
+const waiting_max = 64;
+
+const turns = pLimit(at_once);
+
+/** The encoded hash of a password. Refuses with `overloaded` where too many wait. */
+export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(normal(password)));
+
+/** Whether it is the password of that hash. Without a hash it takes the same time, and it never is. */
+export async function isPassword(password: string, encoded: string | undefined): Promise<boolean> {
+  const fits = await inTurn(async () => verify(encoded ?? (await nobodysHash()), normal(password)));
+  return fits && encoded !== undefined;
+}
+
+let nobodys: Promise<string> | undefined;
+const nobodysHash = (): Promise<string> => (nobodys ??= hash('nobody has this password'));
+
+/** The same characters may be typed as different code points. */
+const normal = (password: string): string => password.normalize('NFKC');
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (turns.pendingCount >= waiting_max)
+    throw new GatewayError('overloaded', 'Too many people sign in at once. Try again.', { retryAfterSeconds: 5 });
+  return turns(work);
+}

@@ -1,0 +1,182 @@
+/** One-time links by which somebody joins an account, becomes an operator, or sets a new password. */
+import * as z from 'zod';
+import type { AccountId } from '../../domain/ids.ts';
+import { type AccountRole, accountRoles } from '../../domain/people.ts';
+import { administer, type Administrator } from '../acts.ts';
+import type { Database } from '../database.ts';
+import { newInvitationId, newPersonId } from '../new-ids.ts';
+import { type Person, personColumns, personRow } from './people.ts';
+import { hashOfToken, newToken } from './sessions.ts';
+
+const invitation_days = 7;
+
+/** What using the link makes of who uses it, besides setting their password. */
+export interface Offer {
+  /** In lower case. */
+  email: string;
+  account: AccountId | null;
+  /** Null where no account is. */
+  role: AccountRole | null;
+  makesOperator: boolean;
+}
+
+export interface Invitation extends Offer {
+  id: string;
+  accountName: string | null;
+  invitedBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+  state: 'open' | 'used' | 'revoked' | 'expired';
+}
+
+/** Makes a link; the answer holds its token, this once. */
+export async function invite(
+  by: Administrator,
+  { email, account, role, makesOperator }: Offer,
+): Promise<{ invitation: Invitation; token: string }> {
+  const id = newInvitationId();
+  const token = newToken();
+  await administer(by, async (client) => {
+    await client.query(
+      `insert into invitations (id, token_hash, email, account_id, role, makes_operator, invited_by, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now() + interval '${invitation_days} days')`,
+      [id, hashOfToken(token), email, account, role, makesOperator, by.actor],
+    );
+    const details = {
+      invitation: id,
+      email,
+      ...(role && { role }),
+      ...(makesOperator && { operator: 'true' }),
+    };
+    return { act: { action: 'person.invited', account, subject: null, details }, outcome: true };
+  });
+  const invitation = await findInvitation(by.database, id);
+  if (!invitation) throw new Error(`invitation ${id} is gone`);
+  return { invitation, token };
+}
+
+async function findInvitation(database: Database, id: string): Promise<Invitation | undefined> {
+  const { rows } = await database.pool.query(`${select} where i.id = $1`, [id]);
+  return rows[0] === undefined ? undefined : invitationRow.parse(rows[0]);
+}
+
+/** The invitation of a link that can still be used. */
+export async function findOpenInvitation(database: Database, token: string): Promise<Invitation | undefined> {
+  const { rows } = await database.pool.query(`${select} where i.token_hash = $1 and ${open}`, [hashOfToken(token)]);
+  return rows[0] === undefined ? undefined : invitationRow.parse(rows[0]);
+}
+
+/** The newest invitations, of one account if it is named. */
+export async function listInvitations(
+  database: Database,
+  { account, limit }: { account?: AccountId; limit: number },
+): Promise<Invitation[]> {
+  const { rows } = await database.pool.query(
+    `${select} where ($1::text is null or i.account_id = $1) order by i.created_at desc, i.id desc limit $2`,
+    [account ?? null, limit],
+  );
+  return rows.map((row) => invitationRow.parse(row));
+}
+
+/** Takes a link back; answers whether there was an open one (of this account, if one is named). */
+export async function revokeInvitation(by: Administrator, id: string, account?: AccountId): Promise<boolean> {
+  const done = await administer(by, async (client) => {
+    const { rows } = await client.query(
+      `update invitations i set closed_at = now()
+       where i.id = $1 and ($2::text is null or i.account_id = $2) and ${open} returning i.account_id, i.email`,
+      [id, account ?? null],
+    );
+    if (rows[0] === undefined) return undefined;
+    const { account_id: of, email } = revokedRow.parse(rows[0]);
+    return {
+      act: { action: 'invitation.revoked', account: of, subject: null, details: { invitation: id, email } },
+      outcome: true,
+    };
+  });
+  return done ?? false;
+}
+
+/**
+ * Uses a link, once: its person is made, or gets this new password and loses all sessions; then the offer is carried out.
+ * Undefined if the link is not open any more, or its person may not sign in.
+ */
+export async function acceptInvitation(
+  tools: Omit<Administrator, 'actor'>,
+  token: string,
+  passwordHash: string,
+): Promise<Person | undefined> {
+  const by: Administrator = { ...tools, actor: 'tollgate' };
+  return administer(by, async (client) => {
+    const closed = await client.query(
+      `update invitations i set closed_at = now(), is_used = true where i.token_hash = $1 and ${open}
+         and not exists (select 1 from people p where p.email = i.email and p.disabled_at is not null)
+       returning i.id, i.email, i.account_id, i.role, i.makes_operator`,
+      [hashOfToken(token)],
+    );
+    if (closed.rows[0] === undefined) return undefined;
+    const offer = offerRow.parse(closed.rows[0]);
+    const { rows } = await client.query(
+      `insert into people as p (id, email, password_hash, is_operator) values ($1, $2, $3, $4)
+       on conflict (email) do update set password_hash = excluded.password_hash,
+         is_operator = p.is_operator or excluded.is_operator
+       returning ${personColumns}`,
+      [newPersonId(), offer.email, passwordHash, offer.makes_operator],
+    );
+    const person = personRow.parse(rows[0]);
+    await client.query('delete from sessions where person_id = $1', [person.id]);
+    if (offer.account_id !== null) {
+      await client.query(
+        `insert into memberships (person_id, account_id, role) values ($1, $2, $3)
+         on conflict (person_id, account_id) do update set role = excluded.role`,
+        [person.id, offer.account_id, offer.role],
+      );
+    }
+    const details = { person: person.id, email: offer.email, invitation: offer.id };
+    return { act: { action: 'person.joined', account: offer.account_id, subject: null, details }, outcome: person };
+  });
+}
+
+const open = 'i.closed_at is null and i.expires_at > now()';
+const select = `select i.id, i.email, i.account_id, a.name as account_name, i.role, i.makes_operator, i.invited_by, i.created_at,
+    i.expires_at, case when i.is_used then 'used' when i.closed_at is not null then 'revoked'
+      when i.expires_at <= now() then 'expired' else 'open' end as state
+  from invitations i left join accounts a on a.id = i.account_id`;
+
+const accountId = z
+  .string()
+  .transform((id) => id as AccountId)
+  .nullable();
+const role = z.enum(accountRoles).nullable();
+const revokedRow = z.object({ account_id: accountId, email: z.string() });
+const offerRow = z.object({
+  id: z.string(),
+  email: z.string(),
+  account_id: accountId,
+  role,
+  makes_operator: z.boolean(),
+});
+const invitationRow = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    account_id: accountId,
+    account_name: z.string().nullable(),
+    role,
+    makes_operator: z.boolean(),
+    invited_by: z.string(),
+    created_at: z.date(),
+    expires_at: z.date(),
+    state: z.enum(['open', 'used', 'revoked', 'expired']),
+  })
+  .transform((row): Invitation => ({
+    id: row.id,
+    email: row.email,
+    account: row.account_id,
+    accountName: row.account_name,
+    role: row.role,
+    makesOperator: row.makes_operator,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    state: row.state,
+  }));
