@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
 
-/** Programs that judge what the gateway delivers, with the Debian packages that bring them. */
+/** Programs that judge what the gateway delivers, with the Debian packages that bring them. A browser without a font for Chinese shows boxes. */
 const judges = [
   { check: ['ffprobe', '-version'], package: 'ffmpeg' },
   { check: ['python3', '-c', 'import ensurepip, venv'], package: 'python3-venv' },
+  { check: ['chromium', '--version'], package: 'chromium' },
+  { check: ['fc-list', '--quiet', ':lang=zh-cn'], package: 'fonts-wqy-microhei' },
 ];
 
 await runScript(async () => {

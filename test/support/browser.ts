@@ -1,0 +1,98 @@
+/** A real Chromium for one test file. Each visit has a profile of its own and is watched: what it must not do fails the test. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { keepTraces, type TracesOptions } from './browser/traces.ts';
+import { type Expectations, watch } from './browser/watch.ts';
+
+export interface TestBrowser {
+  /**
+   * Opens an empty page in a fresh profile and hands it to `work`; more tabs of the same person come from `page.context()`.
+   * Fails as `work` does, or if a page asked another origin, logged an error or a warning, broke its Content-Security-Policy,
+   * or had an answer of 4xx or 5xx that was not expected. On failure, prints the folder with screenshots and the console's log.
+   */
+  visit(options: VisitOptions, work: (page: Page) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface VisitOptions extends Expectations {
+  /** The only place that pages may ask; paths are resolved against it. */
+  origin: string;
+  /** English unless said otherwise. */
+  locale?: 'en-US' | 'zh-CN';
+  /** Light unless said otherwise. */
+  colorScheme?: 'light' | 'dark';
+  /** A desktop unless said otherwise. */
+  screen?: keyof typeof screens;
+  /** Shanghai unless said otherwise: a time that is taken for UTC's shows. */
+  timezone?: string;
+}
+
+const screens = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true },
+} satisfies Record<string, BrowserContextOptions>;
+
+/** How long a page may take for what is asked of it, on a machine that has much else to do. */
+const page_timeout_ms = 30_000;
+
+/** What keeps Chromium from asking anybody by itself; only this machine has a name that it can resolve. */
+const flags = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+];
+
+/** Starts Chromium; `close` it in an `after` hook. */
+export async function startBrowser(traces: TracesOptions = {}): Promise<TestBrowser> {
+  // Chromium's sandbox needs rights that containers lack; it shows our own pages only.
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    headless: true,
+    chromiumSandbox: false,
+    args: flags,
+  });
+  return {
+    visit: async ({ origin, locale = 'en-US', colorScheme, screen = 'desktop', timezone, ...expected }, work) => {
+      const context = await browser.newContext({
+        baseURL: origin,
+        locale,
+        colorScheme: colorScheme ?? 'light',
+        timezoneId: timezone ?? 'Asia/Shanghai',
+        reducedMotion: 'reduce',
+        serviceWorkers: 'block',
+        permissions: ['clipboard-read', 'clipboard-write'],
+        ...screens[screen],
+      });
+      context.setDefaultTimeout(page_timeout_ms);
+      const watched = await watch(context, origin, expected);
+      try {
+        await work(await context.newPage());
+        await watched.assertClean();
+      } catch (error) {
+        await keepTraces(context.pages(), watched.log, traces);
+        throw error;
+      } finally {
+        await context.close();
+      }
+    },
+    close: () => browser.close(),
+  };
+}
+
+function chromiumPath(): string {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'chromium');
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // not in this folder
+    }
+  }
+  throw new Error('There is no chromium; `npm run test:full` installs it.');
+}
