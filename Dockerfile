@@ -8,6 +8,7 @@ COPY scripts scripts
 COPY bin bin
 COPY migrations migrations
 COPY src src
+COPY console console
 RUN node scripts/build.mjs && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:20.20-bookworm-slim

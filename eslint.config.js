@@ -1,7 +1,8 @@
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'migrations/', 'node_modules/', '.tollgate*/', '.run/'] },
+  { ignores: ['dist/', 'migrations/', 'node_modules/', '.tollgate*/', '.run/', 'console/src/api/schema.ts'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
@@ -36,6 +37,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-argument': 'off',
     },
   },
+  { files: ['console/**/*.{ts,tsx}'], ...reactHooks.configs.flat.recommended },
   {
     files: ['src/workflows/**/*.ts'],
     rules: {

@@ -15,8 +15,12 @@ const nodeMin = [20, 19];
 const lockFolder = at('.run', 'prepare.lock');
 /** `npm ci` and a build take a minute or two; an owner older than this is stuck, or its pid is another program's by now. */
 const lockMinutesMax = 30;
-/** What the build reads, besides `src`. */
-const buildInputs = ['tsconfig.json', 'tsconfig.build.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs'];
+/** What the compiler reads, besides `src`. */
+const serverInputs = ['tsconfig.json', 'tsconfig.build.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs'];
+/** What the console is built of, besides the document that the compiled server tells. */
+const consoleInputs = ['console', 'scripts/build-console.mjs'];
+/** Made by the build itself. */
+const madeTypes = 'console/src/api/schema.ts';
 
 /**
  * Installs and builds what is missing or stale; several processes at once do it once. `build: 'always'` builds in any case,
@@ -30,7 +34,7 @@ export async function prepare({ build = true } = {}) {
   await withLock(async () => {
     if (!packagesAreFresh()) install();
     linkCommand();
-    if (build === 'always' || (build && !buildIsFresh())) compile();
+    if (build === 'always' || (build && !buildIsFresh())) compile(build === 'always');
   });
 }
 
@@ -106,32 +110,43 @@ function linkCommand() {
 }
 
 function buildIsFresh() {
-  return readStamp()?.hash === buildHash();
+  const stamp = readStamp();
+  return stamp?.server === serverHash() && stamp.console === consoleHash();
 }
 
+const serverHash = () => hashOfFiles(['src', ...serverInputs]);
+const consoleHash = () => hashOfFiles(consoleInputs);
+
 /** Of names and contents: a fresh checkout changes every time stamp. 200 files take 15 ms. */
-function buildHash() {
+function hashOfFiles(names) {
   const hash = createHash('sha256');
-  for (const file of [...filesBelow('src'), ...buildInputs.flatMap(filesBelow)]) {
+  for (const file of names.flatMap(filesBelow)) {
+    if (file === madeTypes) continue;
     const content = fs.readFileSync(at(file));
     hash.update(`${file}\0${content.length}\0`).update(content);
   }
   return hash.digest('hex');
 }
 
-function compile() {
+function compile(always) {
   say('Building ...');
-  const sources = filesBelow('src');
-  const hash = buildHash(); // before the compiler reads: what changes meanwhile makes the build stale
   const stamp = readStamp();
+  // Before anything reads: what changes meanwhile makes the build stale.
+  const next = { server: serverHash(), console: consoleHash(), sources: filesBelow('src') };
   fs.rmSync(at('dist', '.stamp'), { force: true });
+  if (always || stamp?.server !== next.server) compileServer(stamp?.sources ?? [], next.sources);
+  const builder = path.join('scripts', 'build-console.mjs');
+  if (fs.existsSync(at('console'))) runNode(always ? [builder, '--always'] : [builder]);
+  fs.writeFileSync(at('dist', '.stamp'), JSON.stringify(next));
+}
+
+function compileServer(sourcesBefore, sources) {
   // The compiler skips files that it wrote before, even if somebody removed them since.
   fs.rmSync(at('dist', '.tsbuildinfo'), { force: true });
-  removeOutputs((stamp?.sources ?? []).filter((source) => !sources.includes(source)));
+  removeOutputs(sourcesBefore.filter((source) => !sources.includes(source)));
   runNode([path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
   const bundler = path.join('dist', 'temporal', 'bundle-workflows.js');
   if (fs.existsSync(at(bundler))) runNode([bundler]);
-  fs.writeFileSync(at('dist', '.stamp'), JSON.stringify({ hash, sources }));
 }
 
 /** What was compiled from sources that are gone. */

@@ -139,6 +139,38 @@ describe('what stands where', () => {
   );
 });
 
+describe("the console's front end", () => {
+  const folder = join(root, 'console', 'src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /\.(tsx?|css)$/.test(path) && path !== 'api/schema.ts')
+    .map((path): Source => {
+      const text = readFileSync(join(folder, path), 'utf8');
+      const kind = path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+      // Styles are no program: an empty tree.
+      const program = path.endsWith('.css') ? '' : text;
+      return { path, text, tree: ts.createSourceFile(path, program, ts.ScriptTarget.Latest, true, kind) };
+    });
+  const noneOf = (rule: string, wrong: (source: Source) => boolean) =>
+    void test(rule, () =>
+      assert.deepEqual(
+        files.filter(wrong).map(({ path }) => path),
+        [],
+      ),
+    );
+
+  test('is there', () => assert.ok(files.length > 0));
+  noneOf('no file is longer than 400 lines', ({ text }) => text.split('\n').length > 401);
+  noneOf('every file begins with its idea', ({ text }) => !text.startsWith('/**'));
+  noneOf('nothing is typed any', ({ tree }) => has(tree, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword));
+  noneOf('imports nothing of the server but types of domain', (source) =>
+    importsOf({ ...source, path: `console/src/${source.path}` }).some(
+      ({ target, isPackage, typeOnly }) =>
+        !isPackage && !target.startsWith('console/') && !(typeOnly && target.startsWith('src/domain/')),
+    ),
+  );
+});
+
 test('every code of the error table is thrown somewhere', () => {
   const used = new Set<string>();
   for (const { path, tree } of sources) {

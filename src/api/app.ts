@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import { consoleApi } from './console/mount.ts';
+import { consolePages } from './console/pages.ts';
 import type { RequestState } from './context.ts';
 import type { DependenciesNow } from './dependencies.ts';
 import { crowd } from './middleware/crowd.ts';
@@ -46,6 +47,7 @@ function routers(now: DependenciesNow): Router<RequestState>[] {
   serviceRoutes(service, now); // no key needed
   fileRoutes(service, now); // the signature is the key
   hookRoutes(service, now()); // here too
+  consolePages(service); // who is signed in is asked below /console/api
   // Deployments don't change while the gateway runs.
   return [
     service,

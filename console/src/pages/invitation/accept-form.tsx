@@ -1,0 +1,40 @@
+/** The password with which an invitation is accepted. */
+import { Button, Form, Input } from 'antd';
+import { FormError } from '../../parts/form-error.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { texts } from './texts.ts';
+
+/** As the server asks for. */
+const password_length_min = 8;
+
+interface AcceptFormProps {
+  email: string;
+  isBusy: boolean;
+  error: unknown;
+  onAccept: (password: string) => void;
+}
+
+export function AcceptForm({ email, isBusy, error, onAccept }: AcceptFormProps) {
+  const say = useTexts(texts);
+  const [form] = Form.useForm<{ password: string }>();
+  return (
+    <Form form={form} layout="vertical" requiredMark={false} onFinish={({ password }) => onAccept(password)}>
+      <FormError form={form} error={error} />
+      {/* Password managers take the name from here. */}
+      <Form.Item label={say('email')} htmlFor="invited-email">
+        <Input id="invited-email" type="email" value={email} readOnly autoComplete="username" size="large" />
+      </Form.Item>
+      <Form.Item
+        name="password"
+        label={say('password')}
+        extra={say('passwordHelp', { count: password_length_min })}
+        rules={[{ required: true, min: password_length_min, message: say('tooShort', { count: password_length_min }) }]}
+      >
+        <Input.Password autoComplete="new-password" autoFocus size="large" />
+      </Form.Item>
+      <Button type="primary" htmlType="submit" block size="large" loading={isBusy}>
+        {say('accept')}
+      </Button>
+    </Form>
+  );
+}

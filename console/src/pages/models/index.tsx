@@ -1,0 +1,9 @@
+/** Models: what can be called, at which price, and how it is doing. */
+import { PageHead } from '../../parts/page-head.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { texts } from './texts.ts';
+
+export function Component() {
+  const say = useTexts(texts);
+  return <PageHead title={say('title')} description={say('description')} />;
+}

@@ -1,0 +1,31 @@
+/** Where people sign in; afterwards they are where they wanted to go. */
+import { Typography } from 'antd';
+import { Navigate, useLocation } from 'react-router';
+import { useSessionQuery } from '../../api/session.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { AlonePage } from '../../shell/alone-page.tsx';
+import { SignInForm } from '../../shell/sign-in-form.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { texts } from './texts.ts';
+
+export function Component() {
+  const say = useTexts(texts);
+  const { data: session } = useSessionQuery();
+  const next = nextOf(useLocation().state);
+  if (session) return <Navigate to={next} replace />;
+  return (
+    <AlonePage>
+      <PageHead title={say('title')} description={say('description')} />
+      <SignInForm />
+      <Typography.Paragraph type="secondary" style={{ margin: '16px 0 0' }}>
+        {say('invited')}
+      </Typography.Paragraph>
+    </AlonePage>
+  );
+}
+
+/** A path of this application, put there by the shell. */
+function nextOf(state: unknown): string {
+  if (typeof state !== 'object' || state === null || !('next' in state)) return '/';
+  return typeof state.next === 'string' && /^\/(?!\/)/.test(state.next) ? state.next : '/';
+}

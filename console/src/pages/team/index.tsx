@@ -1,0 +1,9 @@
+/** Team: who may see and change this account. */
+import { PageHead } from '../../parts/page-head.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { texts } from './texts.ts';
+
+export function Component() {
+  const say = useTexts(texts);
+  return <PageHead title={say('title')} description={say('description')} />;
+}

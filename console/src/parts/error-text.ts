@@ -1,0 +1,14 @@
+/** What an error says to the reader: the server's own sentence, but for what the console knows better. */
+import { toConsoleError } from '../api/error.ts';
+import { useTexts } from '../texts/define-texts.ts';
+import { partsTexts } from './texts.ts';
+
+export function useErrorText(): (error: unknown) => string {
+  const say = useTexts(partsTexts);
+  return (error) => {
+    const { status, message } = toConsoleError(error);
+    if (status === 0) return say('unreachable');
+    if (status === -1) return say('unexpected');
+    return status === 403 ? say('forbidden') : message;
+  };
+}

@@ -1,0 +1,21 @@
+/** The frame of pages for those who are not signed in: a card in the middle, and the reader's preferences. */
+import { Card } from 'antd';
+import type { ReactNode } from 'react';
+import { LanguageMenu, SchemeMenu } from './preferences.tsx';
+import { Wordmark } from './wordmark.tsx';
+
+export function AlonePage({ children }: { children: ReactNode }) {
+  return (
+    <div className="tg-entry">
+      <header>
+        <Wordmark />
+        <span className="tg-space" />
+        <LanguageMenu />
+        <SchemeMenu />
+      </header>
+      <main>
+        <Card className="tg-entry-card">{children}</Card>
+      </main>
+    </div>
+  );
+}

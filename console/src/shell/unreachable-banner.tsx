@@ -1,0 +1,33 @@
+/** Tells that the server can't be reached, asks until it is back, and then has everything on the page read anew. */
+import { Alert } from 'antd';
+import { useEffect } from 'react';
+import { queryClient } from '../api/client.ts';
+import { serverIsAway } from '../api/reachability.ts';
+import { send } from '../api/send.ts';
+import { useStore } from '../api/store.ts';
+import { useTexts } from '../texts/define-texts.ts';
+import { shellTexts } from './texts.ts';
+
+const ask_interval_ms = 2_000;
+
+export function UnreachableBanner() {
+  const say = useTexts(shellTexts);
+  const isAway = useStore(serverIsAway);
+  useEffect(() => {
+    if (!isAway) return;
+    const timer = setInterval(() => void ask(), ask_interval_ms);
+    return () => {
+      clearInterval(timer);
+      void queryClient.invalidateQueries();
+    };
+  }, [isAway]);
+  // The region is always there: a screen reader tells what changes in it.
+  return (
+    <div role="status" className="tg-banner">
+      {isAway && <Alert banner showIcon type="warning" title={say('unreachable')} />}
+    </div>
+  );
+}
+
+/** Any answer will do; `send` notes what came of it. */
+const ask = () => send(new Request('/console/api/session')).catch(() => undefined);

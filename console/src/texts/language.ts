@@ -1,0 +1,50 @@
+/** The reader's language: chosen, else the browser's. Everything that has one follows: `<html lang>`, dayjs, antd. */
+import dayjs from 'dayjs';
+import 'dayjs/locale/zh-cn';
+import i18next from 'i18next';
+import { initReactI18next, useTranslation } from 'react-i18next';
+import type { Language } from './define-texts.ts';
+
+const storage_key = 'tollgate.language';
+
+void i18next.use(initReactI18next).init({
+  lng: languageOfReader(),
+  fallbackLng: 'en',
+  resources: {},
+  initAsync: false,
+  interpolation: { escapeValue: false }, // React escapes
+  react: { useSuspense: false },
+});
+i18next.on('languageChanged', follow);
+follow();
+
+export function chooseLanguage(language: Language): void {
+  localStorage.setItem(storage_key, language);
+  void i18next.changeLanguage(language);
+}
+
+export function useLanguage(): Language {
+  return parsed(useTranslation().i18n.language);
+}
+
+/** For `Intl`: the reader's own form of the language, such as `en-GB`, where the browser names one. */
+export function localeOf(language: Language): string {
+  return navigator.languages.find((tag) => parsed(tag) === language) ?? (language === 'zh' ? 'zh-CN' : 'en');
+}
+
+function languageOfReader(): Language {
+  const chosen = localStorage.getItem(storage_key);
+  if (chosen === 'zh' || chosen === 'en') return chosen;
+  const known = navigator.languages.find((tag) => /^(zh|en)\b/i.test(tag));
+  return parsed(known ?? 'en');
+}
+
+function follow(): void {
+  const isChinese = parsed(i18next.language) === 'zh';
+  document.documentElement.lang = isChinese ? 'zh-CN' : 'en';
+  dayjs.locale(isChinese ? 'zh-cn' : 'en');
+}
+
+function parsed(tag: string): Language {
+  return /^zh\b/i.test(tag) ? 'zh' : 'en';
+}

@@ -1,0 +1,131 @@
+/** The console's pages: its files as they were built, and for every other address the one page that draws them all. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type Router from '@koa/router';
+import { GatewayError } from '../../domain/errors.ts';
+import type { ApiContext, RequestState } from '../context.ts';
+
+const built_folder = fileURLToPath(new URL('../../../dist/console', import.meta.url));
+const nonce_mark = '__nonce__';
+const year_seconds = 31_536_000;
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+/** In order of our preference. */
+const encodings = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const;
+
+interface BuiltFile {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  packed: ReadonlyMap<string, Buffer>;
+}
+
+interface BuiltConsole {
+  page: string;
+  /** By their address below `/console/`. */
+  files: ReadonlyMap<string, BuiltFile>;
+}
+
+/**
+ * Serves `/console` and all below it but `/console/api`. The files, a few MB, are read once and kept: nothing of a request
+ * ever becomes a path on the disk, and a build that is replaced meanwhile leaves no page with half of its files.
+ */
+export function consolePages(router: Router<RequestState>, folder = built_folder): void {
+  let kept: BuiltConsole | undefined;
+  const built = () => (kept ??= readBuild(folder)); // a build that is missing is looked for again
+  router.get(/^\/console$/, (ctx) => {
+    ctx.status = 308;
+    ctx.redirect('/console/');
+  });
+  router.get(/^\/console\/(?!api(?:\/|$))(.*)$/, (ctx) => {
+    const { files, page } = built();
+    const name = ctx.path.slice('/console/'.length);
+    const file = files.get(name);
+    if (!file && !name.startsWith('assets/')) {
+      answerPage(ctx, page);
+      return;
+    }
+    if (!file) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
+    answerFile(ctx, file);
+  });
+}
+
+/** Never kept by anybody: each answer has a nonce of its own, and a new build must be seen at once. */
+function answerPage(ctx: ApiContext, page: string): void {
+  const nonce = randomBytes(18).toString('base64');
+  ctx.set({
+    'Content-Security-Policy': policy(nonce),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  });
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = page.replaceAll(nonce_mark, nonce);
+}
+
+function answerFile(ctx: ApiContext, { type, etag, plain, packed }: BuiltFile): void {
+  ctx.set('Cache-Control', `public, max-age=${year_seconds}, immutable`);
+  ctx.vary('Accept-Encoding');
+  const encoding = encodings.find(({ name }) => packed.has(name) && ctx.acceptsEncodings(name) === name)?.name;
+  ctx.status = 200;
+  ctx.etag = encoding ? `${etag}-${encoding}` : etag; // bytes that differ have tags that differ
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (encoding) ctx.set('Content-Encoding', encoding);
+  ctx.type = type;
+  ctx.body = (encoding && packed.get(encoding)) ?? plain;
+}
+
+/** Styles by the nonce are antd's, which it makes as components are shown; nothing else inline and no other host. */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function readBuild(folder: string): BuiltConsole {
+  try {
+    const names = readdirSync(join(folder, 'assets'));
+    const files = names
+      .filter((name) => mediaTypes[extname(name)] !== undefined)
+      .map((name) => [`assets/${name}`, readBuilt(join(folder, 'assets'), name, names)] as const);
+    return { page: readFileSync(join(folder, 'index.html'), 'utf8'), files: new Map(files) };
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause;
+    throw new GatewayError('not_ready', "The console isn't built. Run `npm run build`.", { cause });
+  }
+}
+
+function readBuilt(folder: string, name: string, names: readonly string[]): BuiltFile {
+  const plain = readFileSync(join(folder, name));
+  const packed = encodings
+    .filter(({ suffix }) => names.includes(name + suffix))
+    .map((encoding) => [encoding.name, readFileSync(join(folder, name + encoding.suffix))] as const);
+  return {
+    type: mediaTypes[extname(name)] ?? 'application/octet-stream',
+    etag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
+    plain,
+    packed: new Map(packed),
+  };
+}
