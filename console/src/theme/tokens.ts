@@ -120,6 +120,7 @@ export function themeOf(isDark: boolean): ThemeConfig {
       borderRadiusLG: 12,
       controlHeight: 36,
       wireframe: false,
+      motion: !window.matchMedia('(prefers-reduced-motion: reduce)').matches,
       // Links inside of text are told by more than their colour.
       linkDecoration: 'none',
       linkHoverDecoration: 'underline',
