@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expectAnswers } from './browser/watch.ts';
 
-/** Signs a person in by the form, in either language, and waits for the console's menu. */
+/** Signs a person in by the form, in either language, and waits for the console. */
 export async function signIn(
   page: Page,
   { url, email, password }: { url: string; email: string; password: string },
@@ -14,5 +14,7 @@ export async function signIn(
   await page.getByLabel(/^\s*(Password|密码)\s*$/).fill(password);
   // antd writes a space between the two characters of a button.
   await page.getByRole('button', { name: /^(Sign in|登\s?录)$/ }).click();
-  await page.getByRole('navigation').first().waitFor();
+  await page.waitForURL(({ pathname }) => !/^\/console(\/sign-in)?\/?$/.test(pathname));
+  // On a phone the menu is behind a button.
+  await page.locator('header').first().waitFor();
 }

@@ -1,0 +1,115 @@
+/**
+ * Every page of the console with a life's worth of data, in both languages, light and dark, on a desk and on a phone: fit
+ * for everybody, quiet, and asking nobody else. With TOLLGATE_SCREENSHOTS=1 it renews the pictures in `docs/console`.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { signIn } from '../../support/console.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newPerson, password } from '../../support/people.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let email: string;
+let pages: readonly { name: string; path: string }[];
+before(async () => {
+  gateway = await startTestGateway();
+  browser = await startBrowser();
+  const { account } = gateway;
+  ({ email } = await newPerson(gateway, {
+    email: 'ada@example.com',
+    memberships: [{ account, role: 'owner' }],
+    isOperator: true,
+  }));
+  await newPerson(gateway, { email: 'grace@example.com', memberships: [{ account, role: 'member' }] });
+  const { image } = await live(gateway);
+  const ofAccount = (name: string, path = name) => ({ name, path: `/console/${account}/${path}` });
+  const ofOperator = (name: string) => ({ name: `operator-${name}`, path: `/console/operator/${name}` });
+  pages = [
+    ...['overview', 'keys', 'tasks', 'usage', 'ledger', 'statement', 'models', 'team'].map((name) => ofAccount(name)),
+    ofAccount('task', `tasks/${image}`),
+    ...['chat', 'image', 'video', 'avatar-talk'].map((mode) => ofAccount(`playground-${mode}`, `playground/${mode}`)),
+    { name: 'profile', path: '/console/profile' },
+    ...['accounts', 'people', 'acts', 'providers', 'unknown', 'audit'].map(ofOperator),
+  ];
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+const looks = {
+  'en on a desk': { locale: 'en-US', colorScheme: 'light', screen: 'desktop', suffix: 'en' },
+  'zh on a phone in the dark': { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone', suffix: 'zh-phone-dark' },
+} as const satisfies Record<string, Partial<VisitOptions> & { suffix: string }>;
+
+describe('each page is fit for everybody', () => {
+  for (const [name, { suffix, ...look }] of Object.entries(looks)) {
+    test(name, () =>
+      browser.visit({ origin: gateway.url, ...look }, async (page) => {
+        await signIn(page, { url: gateway.url, email, password });
+        for (const { name: pageName, path } of pages) {
+          await page.goto(path);
+          await settled(page);
+          assert.equal(new URL(page.url()).pathname, path);
+          await audited(page);
+          await assertNoSidewaysScroll(page);
+          await screenshotOf(page, `${pageName}-${suffix}`);
+        }
+      }),
+    );
+  }
+});
+
+/** Waits until the page has its heading, and nothing in it is being read for the first time. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.locator('main .ant-skeleton').first().waitFor({ state: 'detached' });
+}
+
+/** Calls and tasks of every kind: done, failed and still running. */
+async function live(on: TestGateway): Promise<{ image: string }> {
+  const { key } = await on.newKeyOf(on.account, { name: 'batch jobs' });
+  const headers = { Authorization: `Bearer ${key}`, Prefer: 'wait=0' };
+  for (const model of ['sim-chat', 'sim-code', 'sim-chat']) {
+    await on.post(
+      '/v1/chat/completions',
+      { model, messages: [{ role: 'user', content: 'How long is a toll road?' }] },
+      headers,
+    );
+  }
+  const create = async (path: string, body: unknown) => {
+    const { status, body: record } = await on.post(path, body, headers);
+    assert.equal(status, 202, JSON.stringify(record));
+    return String(record['id']);
+  };
+  const image = await create('/v1/images/generations', {
+    model: 'sim-image',
+    prompt: 'A toll gate at dawn',
+    size: '1024x1024',
+  });
+  const failed = await create('/v1/images/generations', {
+    model: 'sim-image',
+    prompt: '[sim:fail=the brush broke]',
+    size: '1024x1024',
+  });
+  const video = await create('/v1/video/generations', {
+    model: 'sim-video-fast',
+    prompt: 'Cars pass the gate',
+    duration: 5,
+    ratio: '16:9',
+  });
+  for (const id of [image, failed]) await on.finished(`/v1/images/generations/${id}`, key);
+  await on.finished(`/v1/video/generations/${video}`, key);
+  await create('/v1/video/generations', {
+    model: 'sim-video-pro',
+    prompt: '[sim:delay=600s] A long film',
+    duration: 5,
+    ratio: '16:9',
+  });
+  return { image };
+}
