@@ -29,7 +29,12 @@ export interface Metrics {
 export type DependenciesNow = () => ApiDependencies;
 
 export interface ApiDependencies {
+  /** With what operators have switched of its models. */
   configuration: Configuration;
+  /** The same as it was written, for showing both. */
+  written: Configuration;
+  /** Has what was just switched hold in this process. */
+  refreshSwitches: () => Promise<void>;
   database: Database;
   ledger: Ledger;
   /** The money of chat calls, and this process as the owner of their holds. */

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { runningPostgres } from '../embedded/postgres-server.ts';
 import { providerKinds } from '../providers/registry.ts';
+import type { Configuration } from '../settings/configuration.ts';
 import type { Environment } from '../settings/environment.ts';
 import { loadSettings } from '../settings/load.ts';
 import { deriveKeys, loadOrMakeSecret, type Secrets } from '../settings/secrets.ts';
@@ -15,6 +16,8 @@ import { Refusal } from './output.ts';
 
 export interface Administration {
   environment: Environment;
+  /** As it is written now, where this command runs. */
+  configuration: Configuration;
   database: Database;
   ledger: Ledger;
   secrets: Secrets;
@@ -24,7 +27,7 @@ export interface Administration {
 
 /** Lends a connection to the gateway's database. Refuses when there is none to be found, and a secret that is not its own. */
 export async function withDatabase<T>(use: (tools: Administration) => Promise<T>): Promise<T> {
-  const { environment } = await loadSettings(process.env, process.cwd(), providerKinds);
+  const { environment, configuration } = await loadSettings(process.env, process.cwd(), providerKinds);
   const dataDir = resolve(environment.dataDir);
   const url = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
   if (url === undefined) {
@@ -37,6 +40,7 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
     await checkSecret(database, secrets);
     return await use({
       environment,
+      configuration,
       database,
       secrets,
       by,

@@ -56,7 +56,7 @@ const intentColumns = `i.route, i.provider, i.outcome, i.job_id, i.upstream_requ
 
 /** Ids of a kind are ordered by time. Hexadecimal digits, so all of them are below this in every collation. */
 const endOfIds = 'g';
-const idRange = (column: string, kind: TaskKind, from = ''): string =>
+export const idRange = (column: string, kind: TaskKind, from = ''): string =>
   `${column} >= '${taskIdPrefixes[kind]}${from}' and ${column} < '${taskIdPrefixes[kind]}${endOfIds}'`;
 
 /** The newest tasks. Read from the end of an index: an account's, the short one of tasks under way, or that of the ids. */
@@ -143,7 +143,7 @@ export async function noteJobLeft(database: Database, task: TaskId, route: numbe
   );
 }
 
-const ofEachKind = (query: (kind: TaskKind) => string): string =>
+export const ofEachKind = (query: (kind: TaskKind) => string): string =>
   taskKinds.map((kind) => `(${query(kind)})`).join(' union all ');
 
 const taskRow = z

@@ -10,6 +10,7 @@ import { KeyCache } from '../api/keys/key-cache.ts';
 import { serve } from '../api/server.ts';
 import { WaitingTasks } from '../api/tasks/waiting-tasks.ts';
 import type { DrainPace } from '../settings/environment.ts';
+import { readSwitches } from '../storage/console/model-switches.ts';
 import { tellFact } from '../storage/installation.ts';
 import { Owner } from '../storage/ledger/sweep.ts';
 import { TaskNews } from '../storage/task-news.ts';
@@ -18,6 +19,7 @@ import { TaskStarter } from '../temporal/task-starter.ts';
 import { loadTokenizer } from '../tokens/count-tokens.ts';
 import type { Core } from '../wiring.ts';
 import { createMetrics } from './metrics.ts';
+import { ModelSwitches } from './model-switches.ts';
 
 /** What is booked after its answer; a database that answers has done that long before. */
 const background_ms_max = 15_000;
@@ -57,7 +59,13 @@ export async function startApiRole(
     onSwept: ({ requestId, transferId }) =>
       log.warn({ requestId, transferId }, 'released the hold of a process that died'),
   });
-  const health = new HealthBook({ database, providers: live.providers, now: () => live.now, during: live.during, log });
+  const switches = new ModelSwitches({
+    read: () => readSwitches(database),
+    onChange: () => fixed.background(renewed()),
+    onError: warn('the switches of models could not be read; they stay as they were'),
+  });
+  const inForce = () => ({ ...live.now, configuration: switches.over(live.now.configuration) });
+  const health = new HealthBook({ database, providers: live.providers, now: inForce, during: live.during, log });
   const client = new Client({ connection, namespace });
   const checkTemporal = async () => {
     await connection.workflowService.getSystemInfo({});
@@ -75,6 +83,7 @@ export async function startApiRole(
     keys: new KeyCache(database, warn('the use of a key was not noted')),
     attempts: new Attempts(),
     health,
+    refreshSwitches: () => switches.refresh(),
     owner,
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
     metrics: createMetrics(database, warn('the last audit could not be read for /metrics')),
@@ -85,16 +94,17 @@ export async function startApiRole(
       background.add(tracked);
     },
   };
-  let now: ApiDependencies = { ...fixed, ...live.now };
-  const unfollow = live.follow({
-    replaced: () => {
-      now = { ...fixed, ...live.now };
-      return health.reloaded();
-    },
-  });
+  const made = (): ApiDependencies => ({ ...fixed, ...inForce(), written: live.now.configuration });
+  let now = made();
+  const renewed = () => {
+    now = made();
+    return health.reloaded();
+  };
+  const unfollow = live.follow({ replaced: renewed });
   const app = createApp(() => now);
   const closeParts = async () => {
     unfollow();
+    await switches.close();
     health.close();
     await news.close();
     await owner.close();
@@ -124,6 +134,8 @@ export async function startApiRole(
   async function openParts() {
     await Promise.all([owner.open(), loadTokenizer()]); // later it would hold up streams for a quarter of a second
     await news.open();
+    await switches.open();
+    now = made();
     await health.open();
     return serve(app, { host, port });
   }

@@ -15,7 +15,7 @@ const probe_ms_max = 5_000;
 const report_kept_ms = 1_000;
 const outcomes_max = 20;
 /** Outcomes that say something about the model's routes, besides success. */
-const routeFaults: readonly ErrorCode[] = ['upstream_error', 'upstream_timeout', 'upstream_rate_limited'];
+export const routeFaults: readonly ErrorCode[] = ['upstream_error', 'upstream_timeout', 'upstream_rate_limited'];
 
 /** A provider, as far as it can be asked how it is. */
 interface Probed {
@@ -79,7 +79,12 @@ export class HealthBook {
     this.#calls.set(model, calls);
   }
 
-  /** After a reload: what stays keeps its history, what is gone is forgotten, and new adapters are probed. */
+  /** What a provider answered when it was last asked how it is. */
+  probeOf(provider: string): Probe | undefined {
+    return this.#probes.get(provider);
+  }
+
+  /** After a reload or a switch: what stays keeps its history, what is gone is forgotten, and new adapters are probed. */
   async reloaded(): Promise<void> {
     const { models, providers } = this.#tools.now().configuration;
     for (const id of this.#calls.keys()) if (!models.has(id)) this.#calls.delete(id);

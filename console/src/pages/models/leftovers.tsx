@@ -1,0 +1,54 @@
+/** What is switched of models that the file no longer has: shown so that it doesn't surprise anybody later. */
+import { query } from '../../api/client.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { SetBy, switchModel } from './operation.tsx';
+import { texts } from './texts.ts';
+
+const refresh_ms = 10_000;
+
+/** Nothing where there is none; who can't be asked has said so above. */
+export function Leftovers() {
+  const say = useTexts(texts);
+  const { data, refetch } = query.useQuery(
+    'get',
+    '/console/api/operator/model-switches',
+    {},
+    { refetchInterval: refresh_ms },
+  );
+  const left = data?.data.filter((one) => !one.is_in_file) ?? [];
+  if (left.length === 0) return null;
+  return (
+    <section className="tg-models" aria-labelledby="leftovers">
+      <h2 id="leftovers">{say('leftovers')}</h2>
+      <p>{say('leftoversMeans')}</p>
+      <ul className="tg-leftovers">
+        {left.map((one) => (
+          <li key={one.model}>
+            <div>
+              <code>{one.model}</code>{' '}
+              {(['published', 'maintenance'] as const)
+                .filter((field) => one[field] !== null)
+                .map((field) => `${say(field)}: ${say(one[field] === true ? 'yes' : 'no')}`)
+                .join(' · ')}
+              <div className="tg-switch-source">
+                <SetBy set={one} />
+              </div>
+            </div>
+            <ConfirmButton
+              title={say('askRemove', { id: one.model })}
+              text={say('removeMeans')}
+              onConfirm={async () => {
+                await switchModel({ model: one.model, published: null, maintenance: null, reason: '' });
+                await refetch();
+              }}
+              buttonProps={{ size: 'small', 'aria-label': say('nameAction', { action: say('remove'), id: one.model }) }}
+            >
+              {say('remove')}
+            </ConfirmButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+/** One model: what it is, how it is doing, what it can do and what that costs. */
+import { Tag } from 'antd';
+import { Link } from 'react-router';
+import type { Answer } from '../../api/client.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ModelHealth } from '../../parts/model-health.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useAccountId } from '../../parts/use-account.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../texts/language.ts';
+import { Operation } from './operation.tsx';
+import { PriceList } from './price-list.tsx';
+import { capabilityTexts, texts } from './texts.ts';
+
+export type Model = Answer<'listModels'>['data'][number];
+
+/** Where each kind can be tried. */
+const playgrounds = {
+  chat: 'chat',
+  code: 'chat',
+  image: 'image',
+  video: 'video',
+  'avatar-video': 'video',
+  'avatar-image': 'video',
+  'avatar-talk': 'avatar-talk',
+} as const satisfies Record<Model['kind'], string>;
+
+export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () => Promise<unknown> }) {
+  const say = useTexts(texts);
+  const sayCapability = useTexts(capabilityTexts);
+  const account = useAccountId();
+  const { id, kind, owned_by: vendor, health } = model;
+  const address = `/${account}/playground/${playgrounds[kind]}?model=${encodeURIComponent(id)}`;
+  return (
+    <article className="tg-model" aria-label={id}>
+      <header>
+        <h3>{id}</h3>
+        <CopyButton text={id} label={say('copyId', { id })} />
+      </header>
+      <p className="tg-model-by">{say('by', { vendor })}</p>
+      <p className="tg-model-health">
+        <ModelHealth model={model} />
+        {typeof health?.last_checked === 'number' && (
+          <span className="tg-model-checked">
+            {say('checked')} <Time at={health.last_checked} relative />
+          </span>
+        )}
+      </p>
+      <ul className="tg-model-tags" aria-label={say('capabilities')}>
+        {model.capabilities.map((capability) => (
+          <li key={capability.id}>
+            <Tag>{sayCapability(capability.id)}</Tag>
+          </li>
+        ))}
+      </ul>
+      <PriceList price={model.price} />
+      <Limits limits={model.limits} />
+      {model.published && !model.maintenance && (
+        <Link className="tg-model-try" to={address} aria-label={say('tryModel', { id })}>
+          {say('tryIt')} <span aria-hidden="true">→</span>
+        </Link>
+      )}
+      {model.operation && <Operation model={model} operation={model.operation} onSwitched={onSwitched} />}
+    </article>
+  );
+}
+
+function Limits({ limits }: { limits: Model['limits'] }) {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  const number = (value: number) => new Intl.NumberFormat(locale).format(value);
+  const list = (values: readonly (string | number)[]) =>
+    new Intl.ListFormat(locale, { type: 'disjunction' }).format(values.map(String));
+  const lines = [
+    limits.prompt_characters !== null && say('promptCharacters', { number: number(limits.prompt_characters) }),
+    limits.max_output_tokens !== null && say('maxOutputTokens', { number: number(limits.max_output_tokens) }),
+    limits.max_seconds !== null && say('maxSeconds', { number: number(limits.max_seconds) }),
+    limits.durations !== null && say('durations', { list: list(limits.durations) }),
+    limits.resolutions !== null && say('resolutions', { list: list(limits.resolutions) }),
+  ].filter((line) => line !== false);
+  if (lines.length === 0) return null;
+  return (
+    <ul className="tg-model-limits" aria-label={say('limits')}>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}

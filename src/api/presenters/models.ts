@@ -1,0 +1,70 @@
+/** Models, their prices and their switches as people see them in the console and at the command line. */
+import {
+  capabilityLabels,
+  type Model,
+  type ModelLimits,
+  type Price,
+  type PricesByName,
+} from '../../domain/catalogue.ts';
+import { type MicroYuan, toYuan } from '../../domain/money.ts';
+import type { ModelSwitch } from '../../storage/console/model-switches.ts';
+
+/** All of a price, in yuan; what it doesn't have is null. */
+export function priceObject(price: Price) {
+  const minimum = yuanOrNull(price.minimum);
+  switch (price.unit) {
+    case 'token':
+      return {
+        unit: price.unit,
+        input_per_million: toYuan(price.inputPerMillion),
+        output_per_million: toYuan(price.outputPerMillion),
+        cached_input_per_million: yuanOrNull(price.cachedInputPerMillion),
+        minimum,
+      };
+    case 'image':
+      return {
+        unit: price.unit,
+        per_image: toYuan(price.perImage),
+        by_quality: byName(price.byQuality),
+        by_size: byName(price.bySize),
+        minimum,
+      };
+    case 'second':
+      return {
+        unit: price.unit,
+        per_second: toYuan(price.perSecond),
+        by_resolution: byName(price.byResolution),
+        minimum,
+      };
+  }
+}
+
+export const limitsObject = (limits: ModelLimits) => ({
+  prompt_characters: limits.promptCharacters ?? null,
+  max_seconds: limits.maxSeconds ?? null,
+  max_output_tokens: limits.maxOutputTokens ?? null,
+  durations: limits.durations ? [...limits.durations] : null,
+  resolutions: limits.resolutions ? [...limits.resolutions] : null,
+});
+
+export const capabilityObjects = ({ capabilities }: Model) =>
+  capabilities.map((id) => ({ id, label: capabilityLabels[id] }));
+
+/** What is set of a model over its configuration; null where that is in force. */
+export const switchObject = ({ model, published, maintenance, setBy, setByEmail, setAt }: ModelSwitch) => ({
+  object: 'model_switch' as const,
+  model,
+  published,
+  maintenance,
+  set_by: setBy,
+  set_by_email: setByEmail,
+  set_at: Math.floor(setAt.getTime() / 1000),
+});
+
+const yuanOrNull = (amount: MicroYuan | undefined): number | null => (amount === undefined ? null : toYuan(amount));
+
+/** As pairs, in the order of the configuration: names that look like numbers would come first in an object. */
+const byName = (prices: Readonly<Partial<PricesByName>> | undefined) =>
+  prices
+    ? Object.entries(prices).flatMap(([name, price]) => (price === undefined ? [] : [{ name, price: toYuan(price) }]))
+    : null;

@@ -1,0 +1,118 @@
+/** `tollgate models list|switch`: what is offered, and what operators have switched of it over the configuration. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { switchObject } from '../../api/presenters/models.ts';
+import type { Model } from '../../domain/catalogue.ts';
+import { withSwitches } from '../../domain/model-switches.ts';
+import type { Configuration } from '../../settings/configuration.ts';
+import { listModelSwitches, type ModelSwitch, switchModel } from '../../storage/console/model-switches.ts';
+import type { Database } from '../../storage/database.ts';
+import { withDatabase } from '../administration.ts';
+import { print, Refusal, show, table } from '../output.ts';
+import { reasonOf } from './accounts.ts';
+
+/** A model of the configuration, what is left switched of one that is gone, or both. */
+interface Entry {
+  id: string;
+  /** As the configuration has it. */
+  written: Model | undefined;
+  /** As it is in force. */
+  model: Model | undefined;
+  set: ModelSwitch | undefined;
+}
+
+interface SwitchOptions {
+  published?: Value;
+  maintenance?: Value;
+  reason?: string;
+  json?: boolean;
+}
+
+/** What an option sets; null for `file`. */
+interface Value {
+  value: boolean | null;
+}
+
+export function addModelCommands(program: Command): void {
+  const models = program.command('models').description('list models, publish them or not, and put them in maintenance');
+
+  models
+    .command('list')
+    .description('list the models of the configuration, and what is switched of them')
+    .option('--json', 'print them as JSON')
+    .action(async ({ json }: { json?: boolean }) =>
+      withDatabase(async ({ database, configuration }) => {
+        const all = await entriesOf(database, configuration);
+        if (json === true)
+          print(JSON.stringify({ object: 'list', data: all.map(entryObject), has_more: false, next_cursor: null }));
+        else print(table(['MODEL', 'KIND', 'PUBLISHED', 'MAINTENANCE', 'SWITCHED BY', 'WHEN'], all.map(cells)));
+      }),
+    );
+
+  models
+    .command('switch <id>')
+    .description('set what holds over the configuration, in every API process within seconds; what is not named stays')
+    .option('--published <value>', "true, false, or 'file' for what the configuration says", valueOf)
+    .option('--maintenance <value>', "true, false, or 'file' for what the configuration says", valueOf)
+    .option('--reason <text>', 'kept in the log', reasonOf)
+    .option('--json', 'print the model as JSON')
+    .action(async (id: string, { published, maintenance, reason, json }: SwitchOptions, command: Command) => {
+      if (!published && !maintenance) command.error("error: name what is to be set: '--published' or '--maintenance'");
+      await withDatabase(async ({ database, configuration, by }) => {
+        const before = (await entriesOf(database, configuration)).find((entry) => entry.id === id);
+        if (!before) throw new Refusal(`There is no model ${id}.`);
+        if (!before.written && [published, maintenance].some((one) => one && one.value !== null))
+          throw new Refusal(`There is no model ${id} in the configuration; its switches can only go back to 'file'.`);
+        await switchModel(by, {
+          model: id,
+          ...(published && { published: published.value }),
+          ...(maintenance && { maintenance: maintenance.value }),
+          reason,
+        });
+        const entry = (await entriesOf(database, configuration)).find((one) => one.id === id) ?? gone(id);
+        const [, , isPublished, isMaintained] = cells(entry);
+        show(entryObject(entry), json, `${id}  published ${isPublished}  maintenance ${isMaintained}`);
+      });
+    });
+}
+
+/** The models in the order of the configuration, then switches that are left of others. */
+async function entriesOf(database: Database, { models }: Configuration): Promise<Entry[]> {
+  const switches = new Map((await listModelSwitches(database)).map((one) => [one.model, one]));
+  const inForce = withSwitches(models, switches);
+  const ids = [...models.keys(), ...[...switches.keys()].filter((id) => !models.has(id))];
+  return ids.map((id) => ({ id, written: models.get(id), model: inForce.get(id), set: switches.get(id) }));
+}
+
+const gone = (id: string): Entry => ({ id, written: undefined, model: undefined, set: undefined });
+
+const entryObject = ({ id, written, model, set }: Entry) => ({
+  object: 'model',
+  id,
+  kind: model?.kind ?? null,
+  owned_by: model?.ownedBy ?? null,
+  published: model?.published ?? null,
+  maintenance: model?.maintenance ?? null,
+  file: written ? { published: written.published, maintenance: written.maintenance } : null,
+  switch: set ? switchObject(set) : null,
+});
+
+const cells = ({ id, model, set }: Entry): [string, string, string, string, string, string] => [
+  id,
+  model?.kind ?? 'not configured',
+  inWords(model?.published, set?.published),
+  inWords(model?.maintenance, set?.maintenance),
+  set ? (set.setByEmail ?? set.setBy) : '-',
+  set ? set.setAt.toISOString().replace(/\.\d+Z$/, 'Z') : '-',
+];
+
+function inWords(value: boolean | undefined, switched: boolean | null | undefined): string {
+  const shown = value ?? switched;
+  const word = typeof shown === 'boolean' ? (shown ? 'yes' : 'no') : '-';
+  return typeof switched === 'boolean' ? `${word} (switched)` : word;
+}
+
+function valueOf(text: string): Value {
+  if (text === 'file') return { value: null };
+  if (text === 'true' || text === 'false') return { value: text === 'true' };
+  throw new InvalidArgumentError("it must be true, false or 'file'.");
+}

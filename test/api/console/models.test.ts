@@ -1,0 +1,339 @@
+/** The catalogue of the console, and the switches of operators: in force in every API process, over any file. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { listActs } from '../../../src/storage/acts.ts';
+import { fromTestRun } from '../../support/database.ts';
+import { assertError } from '../../support/errors.ts';
+import { type Answer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { type ConsoleClient, signedIn } from '../../support/people.ts';
+
+const route = '{ provider: simulator, model: m }';
+const configuration = `
+providers:
+  simulator: { kind: simulator }
+  upstream: { kind: fal, api_key: of-the-operator, base_url: 'http://127.0.0.1:9/secret-path', max_concurrent: 3, max_per_second: 2 }
+models:
+  - { id: talker, kind: chat, owned_by: us, created: 1700000000, capabilities: [chat, vision], routes: [${route}], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { max_output_tokens: 4096 } }
+  - { id: vendor/painter-1.5, kind: image, routes: [${route}, { provider: upstream, model: fal-ai/flux }], price: { per_image: 0.2, by_size: { 2k: 0.4, 1024x1536: 0.3 } }, limits: { prompt_characters: 800, resolutions: [1k, 2k] } }
+  - { id: film, kind: video, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
+  - { id: hidden, kind: image, published: false, routes: [${route}], price: { per_image: 1, by_quality: { low: 0.5 } } }
+  - { id: broken, kind: image, maintenance: true, routes: [${route}], price: { per_image: 1 } }
+`;
+
+let gateway: TestGateway;
+/** Another API process on the same database. */
+let other: TestGateway;
+let member: ConsoleClient;
+let operator: ConsoleClient;
+before(async () => {
+  gateway = await startTestGateway({ configuration });
+  other = await again(gateway);
+  member = await signedIn(gateway, { memberships: [{ account: gateway.account, role: 'member' }] });
+  operator = await signedIn(gateway, { memberships: [], isOperator: true });
+});
+after(async () => {
+  await other.stop();
+  await gateway.stop();
+});
+
+const again = ({ databaseUrl }: TestGateway) =>
+  startTestGateway({
+    configuration,
+    worker: false,
+    servers: { databaseUrl, temporalAddress: fromTestRun('TEMPORAL_ADDRESS') },
+  });
+
+type Row = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+const rowsOf = ({ status, body }: { status: number; body: Record<string, unknown> }): Row[] => {
+  assert.equal(status, 200, JSON.stringify(body));
+  return body['data'] as Row[];
+};
+const catalogue = async (who: ConsoleClient) => rowsOf(await who.get(`/accounts/${gateway.account}/models`));
+const one = async (who: ConsoleClient, id: string) => (await catalogue(who)).find((row) => row['id'] === id);
+const switchTo = (body: unknown) => operator.call('PUT', '/operator/model-switches', body);
+/** Back to the file. */
+const reset = async (model: string) => {
+  const { status } = await switchTo({ model, published: null, maintenance: null });
+  assert.equal(status, 200);
+};
+
+const chat = (of: TestGateway) =>
+  of.post('/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'Hello' }] });
+const image = (of: TestGateway, model = 'vendor/painter-1.5') =>
+  of.post('/v1/images/generations', { model, prompt: 'A toll gate', size: '1024x1024' });
+
+const quoted = (of: TestGateway) =>
+  of.post('/v1/quotes', {
+    path: '/images/generations',
+    body: { model: 'vendor/painter-1.5', prompt: 'A toll gate', size: '1024x1024' },
+  });
+
+/** What it answers once that is of this status; a switch holds in other processes a moment later. */
+async function eventually(ask: () => Promise<Answer>, status: number): Promise<Answer> {
+  for (let tries = 0; tries < 600; tries++) {
+    const answer = await ask();
+    if (answer.status === status) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return assert.fail(`no answer of status ${status} within half a minute`);
+}
+
+describe('the catalogue', () => {
+  test('tells a member all there is to know of each published model', async () => {
+    const models = await catalogue(member);
+    assert.deepEqual(
+      models.map(({ id }) => String(id)),
+      ['talker', 'vendor/painter-1.5', 'film', 'broken'],
+    );
+    const [talker, painter, film, broken] = models;
+    const { health, ...facts } = talker ?? {};
+    assert.deepEqual(facts, {
+      object: 'model',
+      id: 'talker',
+      kind: 'chat',
+      owned_by: 'us',
+      created: 1_700_000_000,
+      capabilities: [
+        { id: 'chat', label: '对话' },
+        { id: 'vision', label: '视觉理解' },
+      ],
+      price: {
+        unit: 'token',
+        input_per_million: 2,
+        output_per_million: 8,
+        cached_input_per_million: 0.5,
+        minimum: 0.01,
+      },
+      limits: {
+        prompt_characters: null,
+        max_seconds: null,
+        max_output_tokens: 4096,
+        durations: null,
+        resolutions: null,
+      },
+      published: true,
+      published_source: 'file',
+      maintenance: false,
+      maintenance_source: 'file',
+      operation: null,
+    });
+    assert.equal(health.available, true);
+    assert.ok(Math.abs(health.last_checked - Date.now() / 1000) < 300);
+    assert.deepEqual(painter?.['price'].by_size, [
+      { name: '2k', price: 0.4 },
+      { name: '1024x1536', price: 0.3 },
+    ]);
+    assert.deepEqual(film?.['price'], {
+      unit: 'second',
+      per_second: 0.1,
+      by_resolution: [{ name: '1080p', price: 0.25 }],
+      minimum: null,
+    });
+    assert.deepEqual([broken?.['maintenance'], broken?.['health'].available], [true, false]);
+  });
+
+  test('tells an operator what is not published, and where each model is routed', async () => {
+    const models = await catalogue(operator);
+    assert.deepEqual(
+      models.map(({ id, published }) => [String(id), published === true]),
+      [
+        ['talker', true],
+        ['vendor/painter-1.5', true],
+        ['film', true],
+        ['hidden', false],
+        ['broken', true],
+      ],
+    );
+    assert.deepEqual(models[1]?.['operation'], {
+      routes: [
+        { provider: 'simulator', model: 'm' },
+        { provider: 'upstream', model: 'fal-ai/flux' },
+      ],
+      file: { published: true, maintenance: false },
+      switch: null,
+    });
+  });
+});
+
+describe('a model that is switched', () => {
+  afterEach(async () => {
+    for (const { model } of rowsOf(await operator.get('/operator/model-switches'))) await reset(String(model));
+    await gateway.reload(configuration);
+  });
+
+  test('to maintenance is refused at once with 503, chat too, and soon by every other process', async () => {
+    for (const model of ['talker', 'vendor/painter-1.5']) {
+      const { status, body } = await switchTo({ model, maintenance: true, reason: 'the upstream moves' });
+      assert.equal(status, 200);
+      const { set_at, ...rest } = body;
+      assert.equal(typeof set_at, 'number');
+      assert.deepEqual(rest, {
+        object: 'model_switch',
+        model,
+        published: null,
+        maintenance: true,
+        set_by: `person:${operator.person.id}`,
+        set_by_email: operator.person.email,
+        is_in_file: true,
+      });
+    }
+    assertError(await chat(gateway), 'model_in_maintenance');
+    assertError(await image(gateway), 'model_in_maintenance');
+    assertError(await quoted(gateway), 'model_in_maintenance');
+    assertError(await eventually(() => chat(other), 503), 'model_in_maintenance');
+    assertError(await eventually(() => quoted(other), 503), 'model_in_maintenance');
+
+    const row = await one(member, 'talker');
+    assert.deepEqual(
+      [row?.['maintenance'], row?.['maintenance_source'], row?.['published_source'], row?.['health'].available],
+      [true, 'switch', 'file', false],
+    );
+    const { health } = (await gateway.get('/api/models/health')).body;
+    assert.equal((health as Row)['talker'].available, false);
+    assert.ok(!((await gateway.get('/v1/models')).body['data'] as Row[]).some(({ id }) => id === 'talker'));
+
+    await reset('talker');
+    await reset('vendor/painter-1.5');
+    assert.equal((await chat(gateway)).status, 200);
+    await eventually(() => chat(other), 200);
+    assert.equal((await one(member, 'talker'))?.['maintenance_source'], 'file');
+  });
+
+  test('off is not there any more, and on it is there, whatever the file says', async () => {
+    await switchTo({ model: 'talker', published: false });
+    await switchTo({ model: 'hidden', published: true });
+    assertError(await chat(gateway), 'model_not_found', 'model');
+    assertError(await eventually(() => chat(other), 404), 'model_not_found', 'model');
+    assert.equal((await image(gateway, 'hidden')).status, 200);
+    await eventually(() => other.get('/v1/models/hidden'), 200);
+    assert.deepEqual(
+      (await catalogue(member)).map(({ id }) => String(id)),
+      ['vendor/painter-1.5', 'film', 'hidden', 'broken'],
+    );
+    const { health, capabilities } = (await gateway.get('/api/models/health')).body;
+    assert.ok(!Object.hasOwn(health as object, 'talker') && Object.hasOwn(health as object, 'hidden'));
+    assert.deepEqual(Object.keys(capabilities as object), Object.keys(health as object));
+    const operation = (await one(operator, 'talker'))?.['operation'];
+    assert.deepEqual([operation.file, operation.switch.published], [{ published: true, maintenance: false }, false]);
+    // The examples of the document are of models that there are.
+    const document = JSON.stringify((await gateway.get('/openapi.json')).body);
+    assert.ok(document.includes('your-chat-model') && !document.includes('"talker"'));
+    await reset('talker');
+    await reset('hidden');
+    assert.ok(JSON.stringify((await gateway.get('/openapi.json')).body).includes('"talker"'));
+  });
+
+  test('stays so after a reload of the file and in a process that begins later', async () => {
+    await switchTo({ model: 'film', maintenance: true });
+    await gateway.reload(configuration.replace('per_second: 0.1', 'per_second: 0.7'));
+    const film = await one(member, 'film');
+    assert.deepEqual([film?.['price'].per_second, film?.['maintenance']], [0.7, true]);
+    const quote = { path: '/video/generations', body: { model: 'film', prompt: 'A toll gate', duration: 5 } };
+    assertError(await gateway.post('/v1/quotes', quote), 'model_in_maintenance');
+    const later = await again(gateway);
+    try {
+      assertError(await later.post('/v1/quotes', quote), 'model_in_maintenance');
+    } finally {
+      await later.stop();
+    }
+  });
+
+  test('is in the log once for each change, with who and why', async () => {
+    const database = gateway.core.database;
+    const newest = async () =>
+      (await listActs(database, { limit: 50 })).filter(({ action }) => action === 'model.switched');
+    const before = (await newest()).length;
+    await switchTo({ model: 'film', published: false, maintenance: true, reason: ' a fault ' });
+    await switchTo({ model: 'film', published: false });
+    await switchTo({ model: 'film', published: null });
+    await reset('film');
+    const acts = (await newest()).slice(0, -before);
+    const actor = `person:${operator.person.id}`;
+    assert.deepEqual(
+      acts.map((act) => [act.actor, act.accountId, act.subject, act.details, act.reason]),
+      [
+        [actor, null, null, { model: 'film', published: 'file', maintenance: 'file' }, null],
+        [actor, null, null, { model: 'film', published: 'file', maintenance: 'true' }, null],
+        [actor, null, null, { model: 'film', published: 'false', maintenance: 'true' }, 'a fault'],
+      ],
+    );
+  });
+
+  test('is kept when the file has it no more, shown to operators, and can only be removed then', async () => {
+    await switchTo({ model: 'film', maintenance: true });
+    await gateway.reload(configuration.replace(/ {2}- \{ id: film.*\n/, ''));
+    assert.equal(await one(operator, 'film'), undefined);
+    const left = rowsOf(await operator.get('/operator/model-switches'));
+    assert.deepEqual(
+      left.map((row) => [row['model'], row['maintenance'], row['is_in_file']] as unknown[]),
+      [['film', true, false]],
+    );
+    assertError(await asAnswer(switchTo({ model: 'film', maintenance: false })), 'model_not_found', 'model');
+    const { status, body } = await switchTo({ model: 'film', maintenance: null });
+    assert.deepEqual([status, body['maintenance'], body['set_by']], [200, null, null]);
+    assert.deepEqual(rowsOf(await operator.get('/operator/model-switches')), []);
+    assertError(await asAnswer(switchTo({ model: 'film', maintenance: null })), 'model_not_found', 'model');
+  });
+});
+
+const asAnswer = async (answer: ReturnType<typeof switchTo>): Promise<Answer> => answer;
+
+test('a switch that makes no sense is refused and changes nothing', async () => {
+  const wrong = [
+    [{ model: 'talker' }, 'published'],
+    [{ maintenance: true }, 'model'],
+    [{ model: 'talker', maintenance: 'yes' }, 'maintenance'],
+    [{ model: 'talker', maintenance: true, reason: 'x'.repeat(501) }, 'reason'],
+    [{ model: 'talker', maintenance: true, reason: '\u0000' }, 'reason'],
+  ] as const;
+  for (const [body, param] of wrong) {
+    const answer = await switchTo(body);
+    const { param: told } = answer.body['error'] as { param: string };
+    assert.deepEqual([answer.status, told], [400, param], JSON.stringify(body));
+  }
+  assertError(await asAnswer(switchTo({ model: 'nobody', maintenance: true })), 'model_not_found', 'model');
+  assert.deepEqual(rowsOf(await operator.get('/operator/model-switches')), []);
+});
+
+test('providers are told with what is routed to them, how tasks went, and no credential', async () => {
+  assert.equal((await image(gateway)).status, 200);
+  const refused = await gateway.post('/v1/images/generations', { model: 'vendor/painter-1.5', prompt: '[sim:policy]' });
+  assert.equal(refused.status, 400);
+  const answer = await operator.get('/operator/providers');
+  const [simulator, upstream] = rowsOf(answer);
+  assert.ok(simulator && upstream);
+  assert.ok(!/of-the-operator|secret-path/.test(JSON.stringify(answer.body)));
+  assert.deepEqual(
+    (simulator['models'] as Row[]).map((row) => [row['id'], row['upstream_model'], row['position']] as unknown[]),
+    [
+      ['talker', 'm', 1],
+      ['vendor/painter-1.5', 'm', 1],
+      ['film', 'm', 1],
+      ['hidden', 'm', 1],
+      ['broken', 'm', 1],
+    ],
+  );
+  assert.deepEqual([simulator['kind'], simulator['host'], simulator['places_taken']], ['simulator', null, null]);
+  assert.equal(simulator['tasks'].unfinished, 0);
+  const { accepted, refused: refusals, unknown, faults } = simulator['tasks'].last_hour;
+  assert.ok(accepted >= 1 && refusals >= 1);
+  assert.deepEqual([unknown, faults], [0, 0]);
+  assert.deepEqual(simulator['tasks'].last_day, simulator['tasks'].last_hour);
+  assert.equal(simulator['probe'].good, true);
+  const { models, tasks, probe, ...facts } = upstream;
+  assert.deepEqual(facts, {
+    object: 'provider',
+    name: 'upstream',
+    kind: 'fal',
+    host: '127.0.0.1:9',
+    max_per_second: 2,
+    max_concurrent: 3,
+    places_taken: 0,
+  });
+  assert.deepEqual(
+    [models[0].id, models[0].upstream_model, models[0].position],
+    ['vendor/painter-1.5', 'fal-ai/flux', 2],
+  );
+  assert.deepEqual([tasks.unfinished, tasks.last_day], [0, { accepted: 0, refused: 0, unknown: 0, faults: 0 }]);
+  assert.ok(probe === null || typeof probe.good === 'boolean');
+});

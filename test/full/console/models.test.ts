@@ -1,0 +1,156 @@
+/** The catalogue in a browser, and what operators switch of it under the eyes of others; how the providers do. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { expectAnswers } from '../../support/browser/watch.ts';
+import { signIn } from '../../support/console.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newPerson, password } from '../../support/people.ts';
+
+const route = '{ provider: main, model: upstream-name }';
+const configuration = `
+providers:
+  main: { kind: simulator, max_concurrent: 40, max_per_second: 5 }
+  talks: { kind: openai, base_url: 'http://127.0.0.1:9/v1', api_key: sk-of-the-operator }
+models:
+  - { id: talker, kind: chat, owned_by: us, capabilities: [chat, vision, tools], routes: [${route}, { provider: talks, model: gpt }], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { max_output_tokens: 4096 } }
+  - { id: vendor/painter-1.5, kind: image, owned_by: vendor, routes: [${route}], price: { per_image: 0.2, by_size: { 2k: 0.4, 1024x1536: 0.3 } }, limits: { prompt_characters: 800, resolutions: [1k, 2k] } }
+  - { id: <b>bold</b>&amp, kind: image, owned_by: <i>us</i>, routes: [${route}], price: { per_image: 1, by_quality: { low: 0.5 } } }
+  - { id: film, kind: video, owned_by: us, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
+  - { id: hidden, kind: avatar-talk, owned_by: us, published: false, routes: [${route}], price: { per_second: 1 } }
+`;
+const without = (id: string) => configuration.replace(new RegExp(` {2}- \\{ id: ${id}.*\n`), '');
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let owner: string;
+let operator: string;
+before(async () => {
+  gateway = await startTestGateway({ configuration });
+  browser = await startBrowser();
+  owner = (await newPerson(gateway)).email;
+  operator = (await newPerson(gateway, { email: 'operator@example.com', memberships: [], isOperator: true })).email;
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+async function goTo(page: Page, email: string, path: string): Promise<void> {
+  await signIn(page, { url: gateway.url, email, password });
+  await page.goto(path);
+  await page.getByRole('article').first().waitFor();
+}
+const modelsOf = () => `/console/${gateway.account}/models`;
+const card = (page: Page, id: string) => page.getByRole('article', { name: id, exact: true });
+
+/** Does what a button says, once the dialog has asked for a reason. */
+async function confirmed(page: Page, button: string, reason: string): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
+  await reasoned(page, button, reason);
+}
+
+async function reasoned(page: Page, button: string, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name: button.split(':')[0] ?? '', exact: true }).click();
+}
+
+test('an operator puts a model in maintenance, and the page of an owner shows it by itself', () =>
+  browser.visit({ origin: gateway.url }, async (page) => {
+    await goTo(page, owner, modelsOf());
+    const seen = card(page, 'vendor/painter-1.5');
+    await seen.getByText('Available', { exact: true }).waitFor();
+    assert.match(await seen.innerText(), /Each image of 2k\s+¥0\.40[\s\S]*Each other image\s+¥0\.20/);
+    assert.equal(await card(page, 'hidden').count(), 0);
+    assert.equal(await page.getByRole('button', { name: /maintenance/i }).count(), 0);
+    // Markup is text.
+    assert.equal(await page.getByRole('heading', { name: '<b>bold</b>&amp', exact: true }).count(), 1);
+    const link = card(page, '<b>bold</b>&amp').getByRole('link', { name: 'Try it' });
+    assert.match((await link.getAttribute('href')) ?? '', /\/playground\/image\?model=%3Cb%3Ebold%3C%2Fb%3E%26amp$/);
+    await seen.getByRole('button', { name: 'Copy the id vendor/painter-1.5' }).click();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'vendor/painter-1.5');
+    await audited(page);
+    await screenshotOf(page, 'models-owner-en');
+
+    await browser.visit({ origin: gateway.url }, async (desk) => {
+      await goTo(desk, operator, modelsOf());
+      await card(desk, 'hidden').getByText('Not published').first().waitFor();
+      await desk.getByRole('button', { name: 'Begin maintenance: vendor/painter-1.5' }).click();
+      await desk.getByRole('dialog').getByText('told to come back').waitFor();
+      await audited(desk);
+      await reasoned(desk, 'Begin maintenance', 'the upstream moves');
+      await card(desk, 'vendor/painter-1.5').getByText('set by operator@example.com').waitFor();
+      await audited(desk);
+      // Nobody has touched this page.
+      await seen.getByText('In maintenance').waitFor();
+      assert.equal(await seen.getByRole('link', { name: 'Try it' }).count(), 0);
+      await confirmed(desk, 'Back to the file: vendor/painter-1.5', 'it is there again');
+      await seen.getByText('Available', { exact: true }).waitFor();
+      await confirmed(desk, 'Publish: hidden', 'it is ready');
+      await card(page, 'hidden').waitFor();
+      await confirmed(desk, 'Back to the file: hidden', 'not yet');
+      await card(page, 'hidden').waitFor({ state: 'detached' });
+    });
+  }));
+
+test('a model that is taken from the file meanwhile is told, and what is left switched of it can be removed', () =>
+  browser.visit({ origin: gateway.url }, async (page) => {
+    await goTo(page, operator, modelsOf());
+    await confirmed(page, 'Begin maintenance: film', 'to see');
+    await card(page, 'film').getByText('set by operator@example.com').waitFor();
+    await page.getByRole('button', { name: 'Unpublish: film' }).click();
+    await gateway.reload(without('film'));
+    expectAnswers(page, { status: 404, path: '/console/api/operator/model-switches' });
+    await reasoned(page, 'Unpublish', 'to see');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Switches of models that the file no longer has' }).waitFor();
+    await page.getByRole('button', { name: 'Remove: film' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('heading', { name: 'Switches of models' }).waitFor({ state: 'detached' });
+    await gateway.reload(configuration);
+  }));
+
+test('the catalogue is fit for a phone, in Chinese and in the dark', () =>
+  browser.visit({ origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
+    await goTo(page, operator, modelsOf());
+    const seen = card(page, 'talker');
+    for (const words of ['视觉理解', '工具调用', '可用', '每次回答最多 4,096 个 token'])
+      await seen.getByText(words).waitFor();
+    await page.getByRole('button', { name: '开始维护:talker' }).waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+  }));
+
+test('operators see how the providers do, on a desk and on a phone', async () => {
+  const send = (prompt: string) =>
+    gateway.post('/v1/images/generations', { model: 'vendor/painter-1.5', prompt, size: '1024x1024' });
+  assert.equal((await send('A toll gate')).status, 200);
+  assert.equal((await send('[sim:policy]')).status, 400);
+  const path = '/console/operator/providers';
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await goTo(page, operator, path);
+    const main = card(page, 'main');
+    const rows = main.getByRole('row');
+    assert.match(await rows.nth(1).innerText(), /^hour\s+1\s+1\s+0\s+0$/);
+    assert.match(await main.innerText(), /Answered its probe[\s\S]*Places taken\s+0 of 40/);
+    const talks = await card(page, 'talks').innerText();
+    assert.match(
+      talks,
+      /openai · 127\.0\.0\.1:9[\s\S]*Did not answer its probe[\s\S]*talker called gpt there, tried as number 2/,
+    );
+    assert.ok(!(await page.content()).includes('sk-of-the-operator'));
+    await audited(page);
+  });
+  const phone = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
+  await browser.visit(phone, async (page) => {
+    await goTo(page, operator, path);
+    await card(page, 'main').getByText('探测有应答').waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+  });
+});
