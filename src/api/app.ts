@@ -4,6 +4,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import { consoleApi } from './console/mount.ts';
 import { consolePages } from './console/pages.ts';
+import { playgroundApi } from './console/playground.ts';
 import type { RequestState } from './context.ts';
 import type { DependenciesNow } from './dependencies.ts';
 import { crowd } from './middleware/crowd.ts';
@@ -52,6 +53,7 @@ function routers(now: DependenciesNow): Router<RequestState>[] {
   return [
     service,
     consoleApi(now),
+    playgroundApi(now),
     ...now().configuration.deployments.map((deployment) => deploymentRouter(deployment, now)),
   ];
 }

@@ -7,7 +7,7 @@ export interface RequestState extends DefaultState {
   requestId: string;
   /** Set by `deployed` on everything below a deployment's root. */
   deployment?: Deployment;
-  /** Set by `authenticated`. */
+  /** Set by `authenticated`, or before it by the console's playground. */
   key?: ApiKey;
   /** Who is signed in to the console. */
   personId?: string;

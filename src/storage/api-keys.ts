@@ -1,6 +1,7 @@
 /** API keys: only their SHA-256, first ten and last four characters are stored; the key itself is shown once. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createHash, randomBytes } from 'node:crypto';
+import type pg from 'pg';
 import * as z from 'zod';
 import type { KeyCounters } from '../domain/admission.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -48,6 +49,9 @@ export const hashOfKey = (secret: string): Buffer => createHash('sha256').update
 /** Of one account, revoked ones not counted: room for a key a user, and a bound for whoever makes them in a loop. */
 const keys_max = 1_000;
 
+/** Of 256 random bits. */
+export const newSecret = (): string => `sk-tg-${randomBytes(32).toString('base64url')}`;
+
 /**
  * Makes a key of 256 random bits, or takes the one given. The answer holds it, this once. Refuses with
  * `invalid_parameter` when the account has a thousand keys already that are not revoked.
@@ -56,38 +60,49 @@ export async function createApiKey(
   by: Administrator,
   account: AccountId,
   wanted: NewApiKey,
-  secret = `sk-tg-${randomBytes(32).toString('base64url')}`,
+  secret = newSecret(),
 ): Promise<{ key: ApiKey; secret: string }> {
-  const id = newKeyId();
-  await administer(by, async (client) => {
+  const id = await administer(by, async (client) => {
     // Locked, or keys that are made at once would pass the bound together.
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
-    const { rowCount } = await client.query(
-      `insert into api_keys (id, account_id, name, level, hash, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-       where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $13`,
-      [
-        id,
-        account,
-        wanted.name,
-        wanted.level,
-        hashOfKey(secret),
-        secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
-        secret.slice(-4),
-        wanted.models,
-        JSON.stringify(wanted.callLimits),
-        spendLimitJson(wanted.spendLimit),
-        wanted.maxRunningTasks,
-        wanted.expiresAt,
-        keys_max,
-      ],
-    );
-    if (rowCount === 0) throw tooManyKeys();
-    return { act: { action: 'key.created', account, subject: id }, outcome: true };
+    const made = await insertKey(client, account, wanted, secret);
+    return { act: { action: 'key.created', account, subject: made }, outcome: made };
   });
-  const key = await findKey(by.database, id);
-  if (!key) throw new Error(`key ${id} is gone`);
+  const key = id === undefined ? undefined : await findKey(by.database, id);
+  if (!key) throw new Error(`key ${id ?? ''} is gone`);
   return { key, secret };
+}
+
+/** Writes a key's row, in a transaction that has locked its account. Refuses as `createApiKey` does. */
+export async function insertKey(
+  client: pg.ClientBase,
+  account: AccountId,
+  wanted: NewApiKey,
+  secret: string,
+): Promise<KeyId> {
+  const id = newKeyId();
+  const { rowCount } = await client.query(
+    `insert into api_keys (id, account_id, name, level, hash, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $13`,
+    [
+      id,
+      account,
+      wanted.name,
+      wanted.level,
+      hashOfKey(secret),
+      secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
+      secret.slice(-4),
+      wanted.models,
+      JSON.stringify(wanted.callLimits),
+      spendLimitJson(wanted.spendLimit),
+      wanted.maxRunningTasks,
+      wanted.expiresAt,
+      keys_max,
+    ],
+  );
+  if (rowCount === 0) throw tooManyKeys();
+  return id;
 }
 
 /** The key whose secret has this hash. */

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Call } from './call.ts';
 import { calls } from './calls.ts';
+import { playgroundOperations, playgroundParts } from './playground-document.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,8 @@ export const consoleDocument = (): JsonSchema => (kept ??= documentOf(calls));
 function documentOf(all: readonly Call[]): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const call of all) (paths[`/console/api${call.path}`] ??= {})[call.method] = operationOf(call);
+  for (const { path, method, operation } of playgroundOperations()) (paths[path] ??= {})[method] = operation;
+  const { schemas, parameters } = playgroundParts();
   return {
     openapi: '3.1.1',
     info: {
@@ -23,7 +26,8 @@ function documentOf(all: readonly Call[]): JsonSchema {
     },
     paths,
     components: {
-      schemas: { Error: errorSchema },
+      schemas: { ...schemas, Error: errorSchema },
+      parameters,
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'tollgate_session' } },
     },
   };

@@ -38,8 +38,19 @@ export function refuseOtherOrigins(ctx: ApiContext, { publicUrl }: Pick<ApiDepen
   const origin = ctx.get('Origin');
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   const isOurs = url !== undefined && (url.host === ctx.get('Host') || url.origin === originOf(publicUrl()));
-  if (!isOurs) throw new GatewayError('origin_not_allowed', 'This may be called by pages of this very address only.');
+  if (!isOurs) throw otherOrigin();
 }
+
+/**
+ * Refuses with `origin_not_allowed` a read that a page of another address began, for reads that change something. The
+ * cookie keeps other sites out; this does so with other ports and subdomains too. Who is no browser says nothing.
+ */
+export function refuseOtherSites(ctx: ApiContext): void {
+  if (!['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site'))) throw otherOrigin();
+}
+
+const otherOrigin = () =>
+  new GatewayError('origin_not_allowed', 'This may be called by pages of this very address only.');
 
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 

@@ -3,12 +3,12 @@ import { NavLink, Navigate, Outlet, useLocation } from 'react-router';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import './playground.css';
-import { texts } from './texts.ts';
+import { playgroundTexts } from './texts.ts';
 
 const kinds = ['chat', 'image', 'video', 'avatar-talk'] as const;
 
 export function Component() {
-  const say = useTexts(texts);
+  const say = useTexts(playgroundTexts);
   const root = `/${useAccountId()}/playground`;
   const { pathname } = useLocation();
   if (pathname.replace(/\/$/, '') === root) return <Navigate to={`${root}/chat`} replace />;

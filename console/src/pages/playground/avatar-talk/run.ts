@@ -1,0 +1,159 @@
+/**
+ * One avatar-talk task from its upload to its video. It lives outside of the page, so that an upload goes on while the
+ * reader looks elsewhere; and since the video can be fetched once, what was fetched is kept here.
+ */
+import { type ConsoleError, errorOfAnswer, toConsoleError } from '../../../api/error.ts';
+import { api } from '../../../api/client.ts';
+import { send } from '../../../api/send.ts';
+import { createStore, type Store } from '../../../api/store.ts';
+import { keep, kept } from '../shared/draft.ts';
+import { newIdempotencyKey } from '../shared/ids.ts';
+import { type Progress, upload } from './upload.ts';
+
+export type Run =
+  | { step: 'none' }
+  | { step: 'refused'; error: ConsoleError }
+  | { step: 'uploading'; progress: Progress | undefined }
+  | { step: 'processing' | 'fetching'; id: string; since: number }
+  | { step: 'failed'; id: string; error: ConsoleError }
+  | { step: 'done'; id: string; address: string; seconds: number; tokens: number };
+
+/** What a run is known by: a name in the tab's storage, and the account. */
+export interface Place {
+  name: string;
+  account: string;
+}
+
+const again_ms = 1_200;
+const runs = new Map<string, Entry>();
+
+interface Entry {
+  store: Store<Run>;
+  abort: AbortController;
+  /** Of an upload that got no answer: the same form is sent again under the same key, so that it is never paid twice. */
+  unanswered?: { form: string; key: string } | undefined;
+}
+
+/** The run of this place. After a reload, a task that is not fetched yet is found again. */
+export function runOf(place: Place): Store<Run> {
+  const known = runs.get(place.name);
+  if (known) return known.store;
+  const store = createStore<Run>({ step: 'none' });
+  runs.set(place.name, { store, abort: new AbortController() });
+  const task = readTask(place.name);
+  if (task) void follow(place, task.id, task.since);
+  return store;
+}
+
+/** Uploads and follows. Whatever was shown before is put away. */
+export async function begin(place: Place, form: FormData): Promise<void> {
+  clear(place);
+  const abort = new AbortController();
+  const entry = entryOf(place, abort);
+  const { store } = entry;
+  const text = fingerprintOf(form);
+  if (entry.unanswered?.form !== text) entry.unanswered = { form: text, key: newIdempotencyKey() };
+  store.set({ step: 'uploading', progress: undefined });
+  try {
+    const address = `${rootOf(place)}/svctalk/generate`;
+    const id = await upload(address, form, entry.unanswered.key, abort.signal, (progress) => {
+      if (!abort.signal.aborted) store.set({ step: 'uploading', progress });
+    });
+    entry.unanswered = undefined;
+    const since = Math.floor(Date.now() / 1000);
+    keep(place.name, { id, since });
+    await follow(place, id, since);
+  } catch (error) {
+    if (!abort.signal.aborted) store.set({ step: 'refused', error: toConsoleError(error) });
+  }
+}
+
+/** Breaks the upload off, or cancels the task. */
+export async function cancel(place: Place): Promise<void> {
+  const { store, abort } = entryOf(place);
+  const run = store.get();
+  if (run.step === 'uploading') {
+    abort.abort();
+    store.set({ step: 'none' });
+  } else if (run.step === 'processing') {
+    const params = { path: { account: place.account, id: run.id } };
+    await api.DELETE('/console/api/accounts/{account}/v1/svctalk/generate/{id}', { params });
+  }
+}
+
+/** Puts the run away, with its video. */
+export function clear(place: Place): void {
+  const { store, abort } = entryOf(place);
+  abort.abort();
+  const run = store.get();
+  if (run.step === 'done') URL.revokeObjectURL(run.address);
+  sessionStorage.removeItem(place.name);
+  store.set({ step: 'none' });
+}
+
+async function follow(place: Place, id: string, since: number): Promise<void> {
+  const { store, abort } = entryOf(place);
+  const isOurs = () => !abort.signal.aborted;
+  store.set({ step: 'processing', id, since });
+  while (isOurs()) {
+    try {
+      const answer = await send(new Request(`${rootOf(place)}/svctalk/generate/${id}`, { signal: abort.signal }));
+      if (answer.headers.get('Content-Type')?.startsWith('video/mp4')) {
+        store.set({ step: 'fetching', id, since });
+        const film = await answer.blob(); // this once; a download that breaks off may be tried again
+        sessionStorage.removeItem(place.name);
+        if (isOurs()) store.set({ step: 'done', id, address: URL.createObjectURL(film), ...factsOf(answer) });
+        return;
+      }
+      await refuseFailed(answer);
+    } catch (error) {
+      if (!isOurs()) return;
+      const told = toConsoleError(error);
+      // Away, or another tab is fetching it: it may come yet.
+      if (!told.isAway && told.code !== 'task_being_fetched' && told.status !== -1) {
+        sessionStorage.removeItem(place.name);
+        store.set({ step: 'failed', id, error: told });
+        return;
+      }
+    }
+    await new Promise((done) => setTimeout(done, again_ms));
+  }
+}
+
+/** A failed task is answered as its record, with an error in it. */
+async function refuseFailed(answer: Response): Promise<void> {
+  const record: unknown = await answer.clone().json();
+  const isFailed = typeof record === 'object' && record !== null && 'status' in record && record.status === 'error';
+  if (isFailed) throw await errorOfAnswer(answer);
+}
+
+const factsOf = ({ headers }: Response) => ({
+  seconds: Number(headers.get('X-Video-Duration')),
+  tokens: Number(headers.get('X-Tokens')),
+});
+
+const rootOf = ({ account }: Place): string => `/console/api/accounts/${account}/v1`;
+
+const fingerprintOf = (form: FormData): string =>
+  JSON.stringify(
+    [...form].map(([name, part]) => [
+      name,
+      typeof part === 'string' ? part : [part.name, part.size, part.lastModified],
+    ]),
+  );
+
+/** `abort`: of a new run. */
+function entryOf(place: Place, abort?: AbortController): Entry {
+  runOf(place);
+  const entry = runs.get(place.name);
+  if (!entry) throw new TypeError(`no run of ${place.name}`);
+  if (abort) entry.abort = abort;
+  return entry;
+}
+
+function readTask(name: string): { id: string; since: number } | undefined {
+  const stored = kept(name);
+  if (typeof stored !== 'object' || stored === null || !('id' in stored) || !('since' in stored)) return undefined;
+  const { id, since } = stored;
+  return typeof id === 'string' && /^avt_\w+$/.test(id) && typeof since === 'number' ? { id, since } : undefined;
+}

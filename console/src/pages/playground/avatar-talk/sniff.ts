@@ -1,0 +1,60 @@
+/** What a chosen file is, by its first bytes, its size and its length: told before an upload of many MB is refused. */
+import type { Facts } from '../shared/facts.ts';
+
+export type FileName = 'audio' | 'video';
+
+export type Mistake = 'empty' | 'noAudio' | 'noVideo' | 'tooLarge' | 'tooLong';
+
+export interface Chosen {
+  file: File;
+  /** Of what plays here, in seconds; null for what doesn't, of which the server will know. */
+  seconds: number | null;
+  mistake: Mistake | undefined;
+}
+
+const head_bytes = 16;
+/** A file of which the browser tells nothing is no reason to wait. */
+const metadata_ms_max = 8_000;
+
+/** Looks into a file. Never fails: what can't be read is a mistake. */
+export async function look(name: FileName, file: File, { uploads }: Facts): Promise<Chosen> {
+  const mistake = await mistakeOf(name, file, uploads);
+  if (mistake !== undefined) return { file, seconds: null, mistake };
+  const seconds = await secondsOf(name, file);
+  const isTooLong = name === 'audio' && seconds !== null && seconds > uploads.audio_seconds;
+  return { file, seconds, mistake: isTooLong ? 'tooLong' : undefined };
+}
+
+async function mistakeOf(name: FileName, file: File, uploads: Facts['uploads']): Promise<Mistake | undefined> {
+  if (file.size === 0) return 'empty';
+  const head = new Uint8Array(await file.slice(0, head_bytes).arrayBuffer());
+  if (name === 'audio' && !isSound(head)) return 'noAudio';
+  if (name === 'video' && ascii(head, 4, 8) !== 'ftyp') return 'noVideo';
+  return file.size > (name === 'audio' ? uploads.audio_bytes : uploads.video_bytes) ? 'tooLarge' : undefined;
+}
+
+/** A RIFF file of kind WAVE, an ID3 tag, or a frame of MPEG audio. */
+function isSound(head: Uint8Array): boolean {
+  if (ascii(head, 0, 4) === 'RIFF') return ascii(head, 8, 12) === 'WAVE';
+  return ascii(head, 0, 3) === 'ID3' || (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0);
+}
+
+const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.slice(from, to));
+
+function secondsOf(name: FileName, file: File): Promise<number | null> {
+  const element = document.createElement(name);
+  const address = URL.createObjectURL(file);
+  return new Promise((resolve) => {
+    const end = (seconds: number | null) => {
+      clearTimeout(timer);
+      element.removeAttribute('src');
+      URL.revokeObjectURL(address);
+      resolve(seconds);
+    };
+    const timer = setTimeout(() => end(null), metadata_ms_max);
+    element.preload = 'metadata';
+    element.onloadedmetadata = () => end(Number.isFinite(element.duration) ? element.duration : null);
+    element.onerror = () => end(null);
+    element.src = address;
+  });
+}

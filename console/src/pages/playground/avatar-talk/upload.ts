@@ -1,0 +1,70 @@
+/** Sends the form with its two files, and tells how far it is; `fetch` tells nothing of what it sends. */
+import { ConsoleError, errorOfAnswer } from '../../../api/error.ts';
+import { signInAgain } from '../../../api/sign-in-again.ts';
+
+export interface Progress {
+  sentBytes: number;
+  totalBytes: number;
+  /** Over the last seconds; 0 at the beginning. */
+  bytesPerSecond: number;
+}
+
+const window_ms = 3_000;
+
+/**
+ * Answers the id of the task. Where the session has ended, waits for a new sign-in and sends all of it again, under the same
+ * Idempotency-Key. Raises a ConsoleError for what is refused, and the signal's reason when it aborts.
+ */
+export async function upload(
+  address: string,
+  form: FormData,
+  key: string,
+  signal: AbortSignal,
+  tell: (progress: Progress) => void,
+): Promise<string> {
+  const answer = await sent(address, form, key, signal, tell);
+  if (answer.ok) return idOf(await answer.json());
+  const error = await errorOfAnswer(answer);
+  if (error.code !== 'not_signed_in') throw error;
+  await signInAgain();
+  return upload(address, form, key, signal, tell);
+}
+
+function sent(
+  address: string,
+  form: FormData,
+  key: string,
+  signal: AbortSignal,
+  tell: (progress: Progress) => void,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const paces: { at: number; bytes: number }[] = [];
+    request.upload.onprogress = ({ loaded, total }) => {
+      const at = performance.now();
+      paces.push({ at, bytes: loaded });
+      while ((paces[0]?.at ?? at) < at - window_ms) paces.shift();
+      const first = paces[0] ?? { at, bytes: loaded };
+      const bytesPerSecond = at > first.at ? ((loaded - first.bytes) * 1000) / (at - first.at) : 0;
+      tell({ sentBytes: loaded, totalBytes: total, bytesPerSecond });
+    };
+    request.onload = () => {
+      const headers = new Headers();
+      const requestId = request.getResponseHeader('X-Request-Id');
+      if (requestId !== null) headers.set('X-Request-Id', requestId);
+      resolve(new Response(request.responseText, { status: request.status, headers }));
+    };
+    request.onerror = () =>
+      reject(new ConsoleError("The server can't be reached.", { code: 'unreachable', status: 0 }));
+    request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.open('POST', address);
+    request.setRequestHeader('Idempotency-Key', key);
+    request.send(form);
+  });
+}
+
+function idOf(body: unknown): string {
+  if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string') return body.id;
+  throw new ConsoleError('The answer names no task.', { code: 'unexpected', status: -1 });
+}

@@ -1,0 +1,68 @@
+/** The body of an image request, of what stands in the form. */
+import type { ModelFacts } from '../shared/facts.ts';
+import { isAddress, linesOf } from '../shared/addresses.ts';
+import type { FieldOf } from '../shared/fault.tsx';
+
+export const ratios = [
+  ...['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '5:4', '4:5', '2:1', '1:2', '21:9', '9:21'],
+] as const;
+export const qualities = ['low', 'medium', 'high'] as const;
+
+export const firstDraft = {
+  model: '',
+  prompt: '',
+  isUpscaling: false,
+  quality: 'medium',
+  /** `resolution`: by that and the ratio; `size`: by exact pixels. */
+  sizedBy: 'resolution',
+  resolution: '2k',
+  ratio: '1:1',
+  size: '2048x2048',
+  n: 1,
+  references: '',
+};
+export type Draft = typeof firstDraft;
+
+export function imageBody(draft: Draft, model: ModelFacts): Record<string, unknown> {
+  const references = linesOf(draft.references);
+  const prompt = draft.prompt.trim() === '' ? {} : { prompt: draft.prompt };
+  if (draft.isUpscaling)
+    return { model: model.id, ...prompt, upscale: true, resolution: upscaledTo(draft), image_urls: references };
+  return {
+    model: model.id,
+    prompt: draft.prompt,
+    quality: draft.quality,
+    ...(draft.sizedBy === 'size'
+      ? { size: draft.size.trim() }
+      : { resolution: resolutionOf(draft, model), ratio: draft.ratio }),
+    n: draft.n,
+    ...(references.length > 0 && { image_urls: references }),
+  };
+}
+
+/** The same for a quote: what is missing or half-typed, and changes no price, is left out or stood in for. */
+export function quotedBody(draft: Draft, model: ModelFacts): Record<string, unknown> | undefined {
+  if (draft.sizedBy === 'size' && !draft.isUpscaling && !isSize(draft.size.trim())) return undefined;
+  const references = linesOf(draft.references).filter(isAddress);
+  if (draft.isUpscaling && references.length === 0) references.push('https://example.com/reference.png');
+  const prompt = draft.prompt.trim() === '' ? '…' : Array.from(draft.prompt).slice(0, model.prompt_characters).join('');
+  const used = draft.isUpscaling ? references.slice(0, 1) : references.slice(0, 14);
+  return imageBody({ ...draft, prompt, references: used.join('\n') }, model);
+}
+
+export const upscaledTo = ({ resolution }: Draft): string => (resolution === '8k' ? '8k' : '4k');
+
+/** The one that was chosen, if this model has it. */
+export const resolutionOf = ({ resolution }: Draft, { resolutions }: ModelFacts): string =>
+  resolutions.includes(resolution) ? resolution : (resolutions.find((has) => has === '2k') ?? resolutions[0] ?? '2k');
+
+function isSize(text: string): boolean {
+  const [, width = 0, height = 0] = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(text)?.map(Number) ?? [];
+  const area = width * height;
+  return area >= 1_048_576 && area <= 16_777_216 && width <= 3 * height && height <= 3 * width;
+}
+
+const fields = ['model', 'prompt', 'quality', 'resolution', 'ratio', 'size', 'n'];
+
+export const fieldOf: FieldOf = (param) =>
+  param.startsWith('image_urls') ? 'references' : fields.find((name) => name === param);

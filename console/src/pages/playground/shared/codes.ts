@@ -1,0 +1,121 @@
+/** The same request as a program would send it: curl, Python and Node.js, with the public address. */
+import { jsonLiteral, pythonLiteral, shellWord } from './literals.ts';
+
+export type Codes = Record<'curl' | 'python' | 'node', string>;
+type Body = Record<string, unknown>;
+
+/** Chat, by the `openai` package where there is one. */
+export function chatCodes(baseUrl: string, body: Body): Codes {
+  return {
+    curl: jsonCurl(`${baseUrl}/chat/completions`, body, '-N '),
+    python: `import os
+from openai import OpenAI
+
+client = OpenAI(base_url=${pythonLiteral(baseUrl)}, api_key=os.environ["TOLLGATE_API_KEY"])
+request = ${pythonLiteral(body)}
+for chunk in client.chat.completions.create(**request):
+    for choice in chunk.choices:
+        print(choice.delta.content or "", end="", flush=True)
+`,
+    node: `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: process.env.TOLLGATE_API_KEY });
+const stream = await client.chat.completions.create(${jsonLiteral(body)});
+for await (const { choices } of stream) process.stdout.write(choices[0]?.delta.content ?? '');
+`,
+  };
+}
+
+/** A task that is made of JSON: created, then asked for until it has ended. */
+export function taskCodes(baseUrl: string, path: string, body: Body): Codes {
+  const url = `${baseUrl}${path}`;
+  return {
+    curl: jsonCurl(url, body),
+    python: `import os
+import time
+import requests
+
+url = ${pythonLiteral(url)}
+headers = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
+task = requests.post(url, headers=headers, timeout=330, json=${pythonLiteral(body)}).json()
+while task.get("status") == "processing":
+    time.sleep(2)
+    task = requests.get(f"{url}/{task['id']}", headers=headers, timeout=30).json()
+print(task)
+`,
+    node: `const url = ${JSON.stringify(url)};
+const headers = { Authorization: \`Bearer \${process.env.TOLLGATE_API_KEY}\`, 'Content-Type': 'application/json' };
+const body = JSON.stringify(${jsonLiteral(body)});
+let task = await (await fetch(url, { method: 'POST', headers, body })).json();
+while (task.status === 'processing') {
+  await new Promise((done) => setTimeout(done, 2_000));
+  task = await (await fetch(\`\${url}/\${task.id}\`, { headers })).json();
+}
+console.log(JSON.stringify(task, null, 2));
+`,
+  };
+}
+
+/** Avatar-talk: two files of a form; its video is fetched once. */
+export function talkCodes(
+  baseUrl: string,
+  { audio, video, fields }: { audio: string; video: string; fields: Record<string, string> },
+): Codes {
+  const url = `${baseUrl}/svctalk/generate`;
+  const texts = Object.entries(fields);
+  return {
+    // An empty Expect keeps proxies in between from waiting.
+    curl: `curl ${shellWord(url)} \\
+  -H "Authorization: Bearer $TOLLGATE_API_KEY" \\
+  -H 'Expect:' \\
+  -F ${shellWord(`audio=@"${quotedName(audio)}"`)} \\
+  -F ${shellWord(`video=@"${quotedName(video)}"`)}${texts.map(([name, text]) => ` \\\n  --form-string ${shellWord(`${name}=${text}`)}`).join('')}
+`,
+    python: `import os
+import time
+import requests
+
+url = ${pythonLiteral(url)}
+headers = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
+with open(${pythonLiteral(audio)}, "rb") as audio, open(${pythonLiteral(video)}, "rb") as video:
+    task = requests.post(url, headers=headers, files={"audio": audio, "video": video}, data=${pythonLiteral(fields)}).json()
+while True:
+    answer = requests.get(f"{url}/{task['id']}", headers=headers)
+    if answer.headers["Content-Type"] == "video/mp4":
+        break
+    if answer.json().get("status") != "processing":
+        raise SystemExit(answer.text)
+    time.sleep(2)
+open("result.mp4", "wb").write(answer.content)  # it can be fetched once
+`,
+    node: `import { openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+
+const url = ${JSON.stringify(url)};
+const headers = { Authorization: \`Bearer \${process.env.TOLLGATE_API_KEY}\` };
+const form = new FormData();
+form.set('audio', await openAsBlob(${JSON.stringify(audio)}), 'audio');
+form.set('video', await openAsBlob(${JSON.stringify(video)}), 'video');
+${texts.map(([name, text]) => `form.set(${JSON.stringify(name)}, ${JSON.stringify(text)});\n`).join('')}const task = await (await fetch(url, { method: 'POST', headers, body: form })).json();
+for (;;) {
+  const answer = await fetch(\`\${url}/\${task.id}\`, { headers });
+  if (answer.headers.get('Content-Type') === 'video/mp4') {
+    await writeFile('result.mp4', new Uint8Array(await answer.arrayBuffer())); // it can be fetched once
+    break;
+  }
+  const told = await answer.json();
+  if (told.status !== 'processing') throw new Error(JSON.stringify(told));
+  await new Promise((done) => setTimeout(done, 2_000));
+}
+`,
+  };
+}
+
+const jsonCurl = (url: string, body: Body, flags = ''): string => `curl ${flags}${shellWord(url)} \\
+  -H "Authorization: Bearer $TOLLGATE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d ${shellWord(JSON.stringify(body, null, 2))}
+`;
+
+/** Inside of curl's own quotes. */
+const quotedName = (name: string): string => name.replaceAll(/["\\]/g, '\\$&');

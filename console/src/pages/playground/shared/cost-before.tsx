@@ -1,0 +1,50 @@
+/** What a run would hold, and what there is. */
+import { toConsoleError } from '../../../api/error.ts';
+import { Money, moneyText } from '../../../parts/money.tsx';
+import { localeOf, useLanguage } from '../../../texts/language.ts';
+import { useTexts } from '../../../texts/define-texts.ts';
+import { playgroundTexts } from '../texts.ts';
+import { useBalance } from './facts.ts';
+import type { Quote, useQuote } from './quote.ts';
+
+export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
+  const say = useTexts(playgroundTexts);
+  const { data: account } = useBalance();
+  const { data, error, isOld } = quote;
+  return (
+    <dl className="tg-cost" aria-busy={isOld} aria-label={say('costBefore')}>
+      <div>
+        <dt>{say('holds')}</dt>
+        <dd>
+          {error === null && data ? (
+            <>
+              <strong>
+                <Money yuan={data.hold} />
+              </strong>{' '}
+              <Reckoning quote={data} />
+            </>
+          ) : (
+            <span>{error === null ? '–' : toConsoleError(error).message}</span>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>{say('balance')}</dt>
+        <dd>{account ? <Money yuan={account.balance} /> : '–'}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Reckoning({ quote: { unit, units, unit_price: price } }: { quote: Quote }) {
+  const say = useTexts(playgroundTexts);
+  const locale = localeOf(useLanguage());
+  const count = new Intl.NumberFormat(locale).format(units);
+  if (unit === 'token' || price === null) return <small>{say('upToTokens', { count })}</small>;
+  const each = moneyText(price, locale);
+  return (
+    <small>
+      {unit === 'image' ? say('perImage', { count, price: each }) : say('perSecond', { count, price: each })}
+    </small>
+  );
+}

@@ -1,0 +1,47 @@
+/** A field with its label, a word on it, and what was refused of it; whoever can't see gets the same. */
+import { type ReactNode, useId } from 'react';
+
+export interface FieldProps {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean;
+  status: 'error' | '';
+}
+
+interface Props {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  /** Its name, under which an error finds it. */
+  name: string;
+  children: (props: FieldProps) => ReactNode;
+}
+
+export function Field({ label, hint, error, name, children }: Props) {
+  const id = fieldId(name);
+  const told = useId();
+  const isTold = error !== undefined || hint !== undefined;
+  return (
+    <div className="tg-field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        'aria-describedby': isTold ? told : undefined,
+        'aria-invalid': error !== undefined,
+        status: error === undefined ? '' : 'error',
+      })}
+      {isTold && (
+        <div id={told} className="tg-field-told">
+          {error !== undefined && (
+            <p className="tg-field-error" role="alert">
+              {error}
+            </p>
+          )}
+          {hint !== undefined && <p>{hint}</p>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const fieldId = (name: string): string => `play-${name}`;

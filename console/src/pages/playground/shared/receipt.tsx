@@ -1,0 +1,101 @@
+/** What a run has cost, by the ledger's own entries: told once they are booked, and the balance is read anew. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link } from 'react-router';
+import type { components } from '../../../api/schema.ts';
+import { Money } from '../../../parts/money.tsx';
+import { useAccountId } from '../../../parts/use-account.ts';
+import { useTexts } from '../../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../../texts/language.ts';
+import { playgroundTexts } from '../texts.ts';
+import { readEntries, refreshBalance } from './facts.ts';
+
+type Entry = components['schemas']['LedgerPage']['data'][number];
+type RunId = { task_id: string } | { request_id: string };
+
+const again_ms = 600;
+/** A run that was refused before its hold leaves no entry. */
+const looks_max = 20;
+
+interface Summary {
+  held: number;
+  charged: number;
+  isBooked: boolean;
+  /** Of a chat call. */
+  tokens: { input: number; output: number } | undefined;
+}
+
+/** `isOver`: whether the run has ended, and is to be booked now if it isn't yet. */
+export function Receipt({ of, isOver }: { of: RunId; isOver: boolean }) {
+  const say = useTexts(playgroundTexts);
+  const account = useAccountId();
+  const number = new Intl.NumberFormat(localeOf(useLanguage()));
+  const { data } = useQuery({
+    queryKey: ['playground-receipt', account, of, isOver],
+    queryFn: async ({ signal }) => summaryOf(await readEntries(account, of, signal)),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state }) =>
+      isOver && state.data?.isBooked !== true && state.dataUpdateCount < looks_max ? again_ms : false,
+  });
+  const isBooked = data?.isBooked ?? false;
+  const held = data?.held;
+  useEffect(() => {
+    if (held !== undefined) void refreshBalance();
+  }, [held, isBooked]);
+  if (!data || data.held === 0) return null;
+  const id = 'task_id' in of ? of.task_id : of.request_id;
+  const search = 'task_id' in of ? `?task_id=${id}` : `?request_id=${id}`;
+  return (
+    <dl className="tg-cost tg-cost-after" aria-label={say('costAfter')}>
+      {!isBooked && <Amount name={say('held')} yuan={data.held} />}
+      {isBooked && <Amount name={say('charged')} yuan={data.charged} strong />}
+      {isBooked && data.held > data.charged && <Amount name={say('returned')} yuan={data.held - data.charged} />}
+      {data.tokens && (
+        <div>
+          <dt>{say('tokens')}</dt>
+          <dd>
+            {say('tokensInOut', { input: number.format(data.tokens.input), output: number.format(data.tokens.output) })}
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt className="tg-hidden">{say('entries')}</dt>
+        <dd>
+          <Link to={`/${account}/ledger${search}`}>{say('entries')}</Link>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Amount({ name, yuan, strong = false }: { name: string; yuan: number; strong?: boolean }) {
+  const rounded = Math.round(yuan * 1e6) / 1e6;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {strong ? (
+          <strong>
+            <Money yuan={rounded} />
+          </strong>
+        ) : (
+          <Money yuan={rounded} />
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function summaryOf(entries: readonly Entry[]): Summary {
+  const hold = entries.find(({ type }) => type === 'hold');
+  const capture = entries.find(({ type }) => type === 'capture');
+  const of = (unit: string) =>
+    (capture?.lines ?? []).filter((line) => line.unit.startsWith(unit)).reduce((sum, { units }) => sum + units, 0);
+  const lines = capture?.lines;
+  return {
+    held: -(hold?.amount ?? 0),
+    charged: Math.round(entries.reduce((sum, { charged }) => sum + charged, 0) * 1e6) / 1e6,
+    isBooked: entries.some(({ type }) => type === 'capture' || type === 'release' || type === 'write_off'),
+    tokens: lines && { input: of('input') + of('cached'), output: of('output') },
+  };
+}

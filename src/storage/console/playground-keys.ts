@@ -1,0 +1,47 @@
+/**
+ * The key under whose name an account's runs in the playground are booked. It is a key like any other, so that limits,
+ * usage and the ledger know it, but for its secret, which is thrown away when it is made.
+ */
+import * as z from 'zod';
+import type { AccountId } from '../../domain/ids.ts';
+import { administer, type Administrator } from '../acts.ts';
+import { type ApiKey, findKey, insertKey, newSecret, noLimits } from '../api-keys.ts';
+import type { Database } from '../database.ts';
+
+const playgroundKey = { ...noLimits, name: 'Playground', level: 'standard' } as const;
+
+/**
+ * The account's key for its playground, made where there is none that is good: an owner who has revoked it, or let it
+ * expire, and runs something all the same, gets a new one without limits. Refuses with `invalid_parameter` when the
+ * account may have no more keys.
+ */
+export async function playgroundKeyOf(by: Administrator, account: AccountId): Promise<ApiKey> {
+  const key = (await findGood(by.database, account)) ?? (await made(by, account));
+  if (!key) throw new Error(`account ${account} has no key for its playground`);
+  return key;
+}
+
+async function made(by: Administrator, account: AccountId): Promise<ApiKey | undefined> {
+  await administer(by, async (client) => {
+    // Locked, or two tabs that ask at once would make two.
+    await client.query('select 1 from accounts where id = $1 for no key update', [account]);
+    if ((await client.query(good_key, [account])).rows.length > 0) return undefined;
+    const id = await insertKey(client, account, playgroundKey, newSecret());
+    await client.query(
+      `insert into playground_keys (account_id, key_id) values ($1, $2)
+       on conflict (account_id) do update set key_id = excluded.key_id`,
+      [account, id],
+    );
+    return { act: { action: 'key.created', account, subject: id }, outcome: undefined };
+  });
+  return findGood(by.database, account);
+}
+
+async function findGood(database: Database, account: AccountId): Promise<ApiKey | undefined> {
+  const { rows } = await database.pool.query({ name: 'find-playground-key', text: good_key, values: [account] });
+  return rows[0] === undefined ? undefined : findKey(database, idRow.parse(rows[0]).id);
+}
+
+const good_key = `select k.id from playground_keys p join api_keys k on k.id = p.key_id
+  where p.account_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
+const idRow = z.object({ id: z.string() });

@@ -1,0 +1,350 @@
+/** The playground in a browser: each form runs, shows what is held and what was charged, and loses nothing. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Locator, Page } from 'playwright-core';
+import * as z from 'zod';
+import { builtInConfiguration } from '../../../src/settings/built-in.ts';
+import { startBrowser, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { decodedSize, playsFrames } from '../../support/browser/playing.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { expectAnswers } from '../../support/browser/watch.ts';
+import { signIn } from '../../support/console.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { mp4, textFile, wav } from '../../support/media.ts';
+import { newPerson, type NewTestPerson, password } from '../../support/people.ts';
+import { chatStream, deltaEvent, openUpstream, type Upstream } from '../../support/upstream.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let upstream: Upstream;
+let closeUpstream: () => Promise<void>;
+
+before(async () => {
+  ({ upstream, close: closeUpstream } = await openUpstream());
+  const provider = `providers:\n  slow: { kind: openai, base_url: '${upstream.url}' }\n`;
+  const model = `  - id: slow-chat
+    kind: chat
+    capabilities: [chat, vision]
+    routes: [{ provider: slow, model: slow }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+`;
+  gateway = await startTestGateway({
+    configuration: `${builtInConfiguration.replace('providers:\n', provider)}${model}`,
+  });
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+  await closeUpstream();
+});
+
+/** Opens a page of the playground as a new person of an account of its own with so many yuan. */
+async function playing(
+  place: string,
+  work: (page: Page, at: { account: TestGateway['account']; key: string }) => Promise<void>,
+  { role = 'owner', ...options }: Partial<VisitOptions> & { role?: 'owner' | 'member'; balance?: string } = {},
+): Promise<void> {
+  const { account, key } = await gateway.newKey({ balance: options.balance ?? '10' });
+  const wanted: NewTestPerson = { memberships: [{ account, role }] };
+  const { email } = await newPerson(gateway, wanted);
+  await browser.visit({ origin: gateway.url, ...options }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(`/console/${account}/playground/${place}`);
+    await work(page, { account, key });
+  });
+}
+
+const entriesForm = z.array(
+  z.looseObject({ type: z.string(), amount: z.number(), charged: z.number(), model: z.string().nullable() }),
+);
+
+/** What the ledger says of the account's runs: yuan held in all, and charged in all. */
+async function bookedFor({ key }: { key: string }): Promise<{ held: number; charged: number }> {
+  const { body } = await gateway.get('/v1/account/ledger?limit=100', { Authorization: `Bearer ${key}` });
+  const entries = entriesForm.parse(body['data']);
+  const sum = (values: number[]) => Math.round(values.reduce((all, value) => all + value, 0) * 1e6) / 1e6;
+  return {
+    held: sum(entries.filter(({ type }) => type === 'hold').map(({ amount }) => -amount)),
+    charged: sum(entries.map(({ charged }) => charged)),
+  };
+}
+
+/** The amounts of yuan that a list of costs shows, by their names. */
+async function costs(list: Locator): Promise<Record<string, number>> {
+  await list.waitFor();
+  const rows = await list.locator('div').allInnerTexts();
+  return Object.fromEntries(
+    rows.flatMap((row) => {
+      const found = /^(.+?)\s*¥([\d.,]+)/s.exec(row);
+      return found ? [[found[1]!.trim(), Number(found[2]!.replaceAll(',', ''))]] : [];
+    }),
+  );
+}
+
+/** From its head on. */
+async function pictured(page: Page, name: string): Promise<void> {
+  await page.evaluate('scrollTo(0, 0)');
+  await screenshotOf(page, name);
+}
+
+const costBefore = (page: Page) => page.getByLabel('Cost before');
+/** Waits until the cost that is held has been quoted. */
+const quoted = async (page: Page, label = 'Cost before') => {
+  await page
+    .getByLabel(label)
+    .getByText(/¥.*(×|tokens)/)
+    .waitFor();
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+};
+
+test('a chat streams: its first words stand there before its last, its cost is the ledger’s, and it can be stopped', async () => {
+  await playing('chat?model=slow-chat', async (page, at) => {
+    const message = page.getByLabel('Message');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { pieces = [] } = chatStream(['And <b>here</b> is code:\n```js\nlet a = 1;\n```\n', 'The end.']);
+    upstream.answers({ pieces: [deltaEvent('The first words. '), held, ...pieces] });
+    await page.getByLabel('Most tokens of an answer').fill('50');
+    await message.fill('Tell me');
+    await quoted(page);
+    const { Holds: hold } = await costs(costBefore(page));
+    await page.getByRole('button', { name: 'Send' }).click();
+    const answer = page.getByRole('article', { name: 'Model' });
+    await answer.getByText('The first words.').waitFor();
+    assert.equal(await answer.getByText('The end.').count(), 0);
+    release();
+    await answer.getByText('The end.').waitFor();
+    await answer.getByText('<b>here</b>').waitFor(); // as text
+    assert.equal(await answer.locator('pre').innerText(), 'let a = 1;');
+    const receipt = answer.getByLabel('Cost after');
+    await receipt.getByText('Charged', { exact: true }).waitFor();
+    const booked = await bookedFor(at);
+    const { Charged: charged, 'Given back': returned } = await costs(receipt);
+    assert.deepEqual({ held: hold, charged }, booked);
+    assert.equal(returned, Math.round((booked.held - booked.charged) * 1e6) / 1e6);
+    await receipt.getByText('9 in, 2 out').waitFor();
+    await costBefore(page)
+      .getByText(`¥${(10 - booked.charged).toFixed(3)}`)
+      .waitFor(); // the balance
+    await audited(page);
+    await pictured(page, 'playground-chat-en');
+
+    upstream.answers({ pieces: [deltaEvent('Before the stop. '), new Promise(() => undefined)] });
+    await message.fill('Go on');
+    await message.press('Enter');
+    await answer.getByText('Before the stop.').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped. What was produced').waitFor();
+    await answer.nth(1).getByText('Charged', { exact: true }).waitFor();
+    assert.equal(
+      Math.round(((await bookedFor(at)).charged - booked.charged) * 1e6) / 1e6,
+      (await costs(answer.nth(1).getByLabel('Cost after')))['Charged'],
+    );
+
+    await message.fill('Not sent yet');
+    await page.getByRole('link', { name: 'Image', exact: true }).click();
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    assert.equal(await message.inputValue(), 'Not sent yet');
+    await page.reload();
+    assert.equal(await message.inputValue(), 'Not sent yet');
+    await answer.getByText('The first words.').waitFor();
+  });
+});
+
+test('an image is quoted, made, decoded and charged as the ledger has it; what is refused stands at its field', async () => {
+  await playing('image', async (page, at) => {
+    const prompt = page.getByLabel('Prompt');
+    await prompt.fill('A gate <i>in</i> the fog');
+    await page.getByLabel('Size by').click();
+    await page.getByTitle('Exact pixels').click();
+    await page.getByLabel('Width x height').fill('64x64');
+    expectAnswers(page, { status: 400, path: `/console/api/accounts/${at.account}/v1/images/generations` });
+    await page.getByRole('button', { name: 'Run' }).click();
+    const size = page.getByLabel('Width x height');
+    await page.getByRole('alert').filter({ hasText: 'must have an area' }).waitFor();
+    assert.equal(await size.getAttribute('aria-invalid'), 'true');
+    assert.equal(await prompt.inputValue(), 'A gate <i>in</i> the fog');
+    await size.fill('1024x1024');
+    await quoted(page);
+    const { Holds: hold } = await costs(costBefore(page));
+    await page.getByRole('button', { name: 'Run' }).click();
+    const run = page.getByRole('article', { name: 'A gate <i>in</i> the fog' });
+    assert.deepEqual(await decodedSize(run.getByRole('img', { name: /Image 1/ })), { width: 1024, height: 1024 });
+    const receipt = run.getByLabel('Cost after');
+    await receipt.getByText('Charged', { exact: true }).waitFor();
+    const { Charged: charged } = await costs(receipt);
+    assert.deepEqual(await bookedFor(at), { held: hold, charged });
+    await costBefore(page).getByText('¥9.80').waitFor();
+    await audited(page);
+    await pictured(page, 'playground-image-en');
+    await page.reload();
+    await run.getByRole('img', { name: /Image 1/ }).waitFor();
+    await codeRuns(page, at);
+  });
+});
+
+/** The code that the page shows is what it says: run with a key, curl and Node make a task each. */
+async function codeRuns(page: Page, { key }: { key: string }): Promise<void> {
+  const env = { PATH: process.env['PATH'] ?? '', TOLLGATE_API_KEY: key };
+  const codeOf = async (tab: string) => {
+    await page.getByRole('tab', { name: tab }).click();
+    return page.getByRole('region', { name: tab }).innerText();
+  };
+  const run = promisify(execFile);
+  const curl = await run('bash', ['-c', await codeOf('curl')], { env });
+  assert.match(curl.stdout, /"status":"succeeded"/);
+  const node = await run(process.execPath, ['--input-type=module', '-e', await codeOf('Node.js')], { env });
+  assert.match(node.stdout, /"status": "succeeded"/);
+  const python = await codeOf('Python');
+  const parse = 'import ast, sys; ast.parse(sys.argv[1])';
+  await run('python3', ['-c', parse, python], { env });
+}
+
+test('a video plays, in Chinese, on a phone in the dark', async () => {
+  await playing(
+    'video',
+    async (page, at) => {
+      await page.getByLabel('提示词').fill('栏杆升起 [sim:delay=1s]');
+      await quoted(page, '运行前费用').catch(() => undefined);
+      await page
+        .getByLabel('运行前费用')
+        .getByText(/5 秒 × ¥0\.10/)
+        .waitFor();
+      await page.getByRole('button', { name: '运行' }).click();
+      await page.getByText(/已运行 \d+ 秒/).waitFor();
+      await playsFrames(page.locator('video'));
+      const receipt = page.getByLabel('运行后费用');
+      await receipt.getByText('实扣').waitFor();
+      const { 实扣: charged } = await costs(receipt);
+      assert.deepEqual(await bookedFor(at), { held: 0.5, charged });
+      await assertNoSidewaysScroll(page);
+      await audited(page);
+      await pictured(page, 'playground-video-zh-dark-phone');
+      for (const [place, heading] of [
+        ['对话', '对话'],
+        ['图片', '图片'],
+        ['数字人', '数字人'],
+      ] as const) {
+        await page.getByRole('link', { name: place, exact: true }).last().click();
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+        await page
+          .getByLabel('运行前费用')
+          .getByText('¥10.00')
+          .or(page.getByLabel('运行前费用').getByText(/¥9/))
+          .waitFor();
+        await assertNoSidewaysScroll(page);
+        await audited(page);
+      }
+    },
+    { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' },
+  );
+});
+
+test('a video that runs is found again, and can be cancelled', async () => {
+  await playing('video', async (page, at) => {
+    await page.getByLabel('Prompt').fill('Slow [sim:delay=300s]');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText(/Running for/).waitFor();
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await page.getByLabel('Message').waitFor();
+    await page.getByRole('link', { name: 'Video', exact: true }).click();
+    await page.getByText(/Running for/).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled; nothing was charged.').waitFor();
+    await page.getByText('Charged', { exact: true }).waitFor();
+    assert.equal((await bookedFor(at)).charged, 0);
+  });
+});
+
+test('an avatar talks: files are checked, uploaded with progress, and the video is fetched once and plays', async () => {
+  const [sound, footage] = [wav({ seconds: 3, samplesPerSecond: 48_000, channels: 2 }), await mp4({ seconds: 1 })];
+  await playing('avatar-talk', async (page, at) => {
+    const audio = page.getByLabel('Sound');
+    const run = page.getByRole('button', { name: 'Run' });
+    await audio.setInputFiles({ name: 'song.wav', mimeType: 'audio/wav', buffer: textFile });
+    await page.getByRole('alert').filter({ hasText: 'no WAV or MP3' }).waitFor();
+    await run.click();
+    await page.getByRole('alert').filter({ hasText: 'Choose a file.' }).waitFor();
+    await page.getByLabel('Footage').setInputFiles({ name: 'person.mp4', mimeType: 'video/mp4', buffer: footage });
+    await page.getByText(/person\.mp4, .*1 s/).waitFor();
+    // A file that looks right at its beginning is for the server to refuse.
+    const header = wav({ seconds: 0 });
+    await audio.setInputFiles({ name: 'broken.wav', mimeType: 'audio/wav', buffer: header });
+    expectAnswers(page, { status: 400, path: `/console/api/accounts/${at.account}/v1/svctalk/generate` });
+    await run.click();
+    await page.getByRole('alert').filter({ hasText: 'audio must be a WAV or MP3 file' }).waitFor();
+    assert.equal(await audio.getAttribute('aria-invalid'), 'true');
+
+    await audio.setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: sound });
+    await page.getByText(/speech\.wav, .*3 s/).waitFor();
+    await quoted(page);
+    const { Holds: hold } = await costs(costBefore(page));
+    assert.equal(hold, 0.15);
+    await slowUploads(page, 200_000);
+    await run.click();
+    await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
+    await page.getByRole('button', { name: 'Cancel the upload' }).click();
+    await page.getByText('The video shows up here').waitFor();
+    await run.click();
+    await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
+    await pictured(page, 'playground-avatar-talk-upload-en');
+    await slowUploads(page, -1);
+    const film = page.getByLabel('The finished video');
+    await playsFrames(film);
+    await page.getByText('gives a finished video once').waitFor();
+    const receipt = page.getByLabel('Cost after');
+    await receipt.getByText('Charged', { exact: true }).waitFor();
+    const { Charged: charged } = await costs(receipt);
+    assert.deepEqual(await bookedFor(at), { held: hold, charged });
+    await audited(page);
+    await pictured(page, 'playground-avatar-talk-en');
+    // It stays while the reader looks elsewhere, though it can't be fetched again.
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await page.getByLabel('Message').waitFor();
+    await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
+    await playsFrames(film);
+    await page.getByRole('button', { name: 'Make another' }).click();
+    await film.waitFor({ state: 'detached' });
+  });
+});
+
+/** Bytes a second that the page can send; -1: as many as it likes. */
+async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', {
+    ...{ offline: false, latency: 0, downloadThroughput: -1 },
+    uploadThroughput: bytesPerSecond,
+  });
+}
+
+test('without money the reader is told how to get some, and a member why nothing runs', async () => {
+  await playing(
+    'image',
+    async (page, at) => {
+      await page.getByLabel('Prompt').fill('Too dear');
+      expectAnswers(page, { status: 402, path: `/console/api/accounts/${at.account}/v1/images/generations` });
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('alert').filter({ hasText: 'Ask an operator to add money' }).waitFor();
+      assert.equal(await page.getByLabel('Prompt').inputValue(), 'Too dear');
+    },
+    { balance: '0.1' },
+  );
+  await playing(
+    'chat',
+    async (page) => {
+      await page.getByText('which is for its owners').waitFor();
+      assert.equal(await page.getByLabel('Message').isDisabled(), true);
+      await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
+      await page.getByRole('heading', { name: 'Avatar talk', level: 1 }).waitFor();
+      assert.equal(await page.getByLabel('Sound').isDisabled(), true);
+      assert.equal(await page.getByRole('button', { name: 'Run' }).isDisabled(), true);
+      await audited(page);
+    },
+    { role: 'member' },
+  );
+});
