@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Opens it so that the database's clock is behind by this interval there, as in `8 days`. To be closed after use. */
-export async function openedBefore(home: TestDatabase, interval: string): Promise<Database> {
+export async function openedBefore(home: Pick<TestDatabase, 'database' | 'url'>, interval: string): Promise<Database> {
   await home.database.pool.query(`create schema if not exists before`);
   for (const [name, kind] of [
     ['now', 'stable'],

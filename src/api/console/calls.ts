@@ -3,6 +3,7 @@ import type { Call } from './call.ts';
 import { accountCalls } from './calls/account.ts';
 import { invitationCalls } from './calls/invitations.ts';
 import { keyCalls } from './calls/keys.ts';
+import { ledgerCalls } from './calls/ledger.ts';
 import { modelCalls } from './calls/models.ts';
 import { operatorAccountCalls } from './calls/operator-accounts.ts';
 import { operatorActCalls } from './calls/operator-acts.ts';
@@ -14,6 +15,7 @@ import { overviewCalls } from './calls/overview.ts';
 import { playgroundCalls } from './calls/playground.ts';
 import { profileCalls } from './calls/profile.ts';
 import { sessionCalls } from './calls/session.ts';
+import { statementCalls } from './calls/statement.ts';
 import { taskCalls } from './calls/tasks.ts';
 import { teamCalls } from './calls/team.ts';
 import { usageCalls } from './calls/usage.ts';
@@ -27,6 +29,8 @@ export const calls: readonly Call[] = [
   ...keyCalls,
   ...taskCalls,
   ...usageCalls,
+  ...ledgerCalls,
+  ...statementCalls,
   ...modelCalls,
   ...playgroundCalls,
   ...teamCalls,

@@ -35,9 +35,7 @@ export async function answerList<Row, Place>(
   const isCsv = wantsCsv(ctx);
   const isWhole = isCsv && limit === undefined && cursor === undefined;
   if (isWhole) {
-    // The first page is read before the answer begins, so that what goes wrong with it has its own status.
-    const first = await listing.read({ limit: csv.pageRows, after: undefined });
-    answerCsv(ctx, Readable.from(csvPages(listing, csv, first), { objectMode: false }), csv);
+    await answerWholeCsv(ctx, listing, csv);
     return;
   }
   const page = await readPage(listing, { limit: limit ?? page_rows_default, after: cursor });
@@ -47,6 +45,17 @@ export async function answerList<Row, Place>(
   }
   if (page.nextCursor !== null) ctx.set('Link', `<${nextAddress(ctx, page)}>; rel="next"`);
   answerCsv(ctx, csvHeader(csv.columns) + csvLines(listing, csv, page.rows), csv);
+}
+
+/** Answers all there is as CSV, whatever the caller says that it takes. */
+export async function answerWholeCsv<Row, Place>(
+  ctx: ApiContext,
+  listing: Listing<Row, Place>,
+  csv: CsvForm,
+): Promise<void> {
+  // The first page is read before the answer begins, so that what goes wrong with it has its own status.
+  const first = await listing.read({ limit: csv.pageRows, after: undefined });
+  answerCsv(ctx, Readable.from(csvPages(listing, csv, first), { objectMode: false }), csv);
 }
 
 /** The header line and one piece of text a page. */
@@ -62,8 +71,8 @@ async function* csvPages<Row, Place>(listing: Listing<Row, Place>, csv: CsvForm,
 const csvLines = <Row, Place>({ present }: Listing<Row, Place>, { columns }: CsvForm, rows: readonly Row[]): string =>
   rows.map((row) => csvLine(columns, present(row))).join('');
 
-/** A stream that fails is broken off by Koa, so that what came of it can't be taken for all. */
-function answerCsv(ctx: ApiContext, body: string | Readable, { name }: CsvForm): void {
+/** Answers a CSV as a file to be saved. A stream that fails is broken off by Koa, so that what came of it can't be taken for all. */
+export function answerCsv(ctx: ApiContext, body: string | Readable, { name }: Pick<CsvForm, 'name'>): void {
   ctx.body = body;
   ctx.set({
     'Content-Type': csv_type, // after the body: Koa takes a stream for octets

@@ -26,8 +26,8 @@ export async function readPage<Row, Place>(
 }
 
 /** The answer of a list in JSON. */
-export const listObject = <Row>({ rows, nextCursor }: Page<Row>, present: (row: Row) => Record<string, unknown>) => ({
-  object: 'list',
+export const listObject = <Row, Shown>({ rows, nextCursor }: Page<Row>, present: (row: Row) => Shown) => ({
+  object: 'list' as const,
   data: rows.map(present),
   has_more: nextCursor !== null,
   next_cursor: nextCursor,

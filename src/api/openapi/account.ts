@@ -40,29 +40,36 @@ export const costLine = answer(
   }),
 );
 
-const entry = answer(
-  'LedgerEntry',
-  z.strictObject({
-    id: z.string(),
-    object: z.literal('ledger_entry'),
-    created: unixSeconds,
-    type: z.enum(entryTypes),
-    amount: yuan.describe('Signed, on the available balance.'),
-    balance: yuan.describe('Available, after it.'),
-    charged: yuan.describe('Yuan earned by this entry.'),
-    task_id: z.string().nullable(),
-    request_id: z.string().nullable(),
-    key_id: z.string().nullable(),
-    model: z.string().nullable(),
-    units: z.number().nullable(),
-    unit: z.string().nullable().describe('`image`, `second` or `token`.'),
-    unit_price: z.number().nullable(),
-    usage_source: z.string().nullable().describe('`upstream` or `estimated`.'),
-    lines: z.array(costLine).optional().describe('Of a chat call.'),
-    reason: z.string().optional(),
-  }),
-);
+export const entryFields = {
+  id: z.string(),
+  object: z.literal('ledger_entry'),
+  created: unixSeconds,
+  type: z.enum(entryTypes),
+  amount: yuan.describe('Signed, on the available balance.'),
+  balance: yuan.describe('Available, after it.'),
+  charged: yuan.describe('Yuan earned by this entry.'),
+  task_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  key_id: z.string().nullable(),
+  model: z.string().nullable(),
+  units: z.number().nullable(),
+  unit: z.string().nullable().describe('`image`, `second` or `token`.'),
+  unit_price: z.number().nullable(),
+  usage_source: z.string().nullable().describe('`upstream` or `estimated`.'),
+  lines: z.array(costLine).optional().describe('Of a chat call.'),
+  reason: z.string().optional(),
+};
+const entry = answer('LedgerEntry', z.strictObject(entryFields));
 
+export const usageFields = {
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  images: z.number(),
+  seconds: z.number(),
+  tokens: z.int(),
+  cost: yuan,
+};
 const usage = answer(
   'UsageRow',
   z.strictObject({
@@ -70,13 +77,7 @@ const usage = answer(
     day: z.string().optional().describe('With `group_by=day`.'),
     model: z.string().optional().describe('With `group_by=model`.'),
     key_id: z.string().optional().describe('With `group_by=key`.'),
-    calls: z.int(),
-    input_tokens: z.int(),
-    output_tokens: z.int(),
-    images: z.number(),
-    seconds: z.number(),
-    tokens: z.int(),
-    cost: yuan,
+    ...usageFields,
   }),
 );
 

@@ -20,6 +20,11 @@ export const usageColumns = (by: UsageGroup): readonly string[] => [
 export const usageObject = (by: UsageGroup, usage: Usage) => ({
   object: 'usage',
   [groupNames[by]]: usage.group,
+  ...usageSums(usage),
+});
+
+/** What a row sums up, whatever it is grouped by. */
+export const usageSums = (usage: Usage) => ({
   calls: usage.calls,
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,

@@ -1,13 +1,16 @@
 /** What the account used and paid, by day, model or key, in JSON or CSV (contract, section 3). */
 import type Router from '@koa/router';
 import * as z from 'zod';
+import type { AccountId } from '../../domain/ids.ts';
 import { invalid, list } from '../../domain/requests/parse.ts';
 import { isKeepable } from '../../domain/text.ts';
 import { findAccount } from '../../storage/accounts.ts';
-import { listUsage, type Usage, type UsageGroup, usageGroups } from '../../storage/ledger/usage.ts';
+import type { Database } from '../../storage/database.ts';
+import { listUsage, type Usage, type UsageFilter, type UsageGroup, usageGroups } from '../../storage/ledger/usage.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
-import { answerList } from '../lists/answer.ts';
+import { answerList, type CsvForm } from '../lists/answer.ts';
+import type { Listing } from '../lists/page.ts';
 import { cursorRule, isRange, limit, rangeFault, readQuery, timeRange } from '../lists/query.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { usageColumns, usageObject } from '../presenters/usage.ts';
@@ -23,22 +26,34 @@ export function usageRoutes(router: Router<RequestState>, now: DependenciesNow):
     const { accountId } = keyOf(ctx);
     await calls.settled(accountId);
     const upTo = (await findAccount(database, accountId))?.seq;
-    const listing = {
-      read: (rows: { limit: number; after: string | undefined }) =>
-        listUsage(database, accountId, by, { from, to, upTo }, rows),
-      placeOf: ({ group }: Usage) => group,
-      cursorOf: (group: string) => cursorOfGroup(by, group),
-      present: (usage: Usage) => usageObject(by, usage),
-    };
-    const csv = { name: `usage-by-${by}`, columns: usageColumns(by), pageRows: csv_page_rows };
-    await answerList(ctx, listing, { ...page, cursor: after }, csv);
+    const listing = usageListing(database, accountId, by, { from, to, upTo });
+    await answerList(ctx, listing, { ...page, cursor: after }, usageCsv(by));
   });
 }
+
+/** The sums by day, model or key over the entries that the filter names. */
+export const usageListing = (
+  database: Database,
+  account: AccountId,
+  by: UsageGroup,
+  filter: UsageFilter,
+): Listing<Usage, string> => ({
+  read: (rows) => listUsage(database, account, by, filter, rows),
+  placeOf: ({ group }) => group,
+  cursorOf: (group) => cursorOfGroup(by, group),
+  present: (usage) => usageObject(by, usage),
+});
+
+export const usageCsv = (by: UsageGroup): CsvForm => ({
+  name: `usage-by-${by}`,
+  columns: usageColumns(by),
+  pageRows: csv_page_rows,
+});
 
 /** A cursor names the last group that was shown and what it is grouped by. */
 const cursorOfGroup = (by: UsageGroup, group: string): string => Buffer.from(`${by} ${group}`).toString('base64url');
 
-function groupOfCursor(by: UsageGroup, cursor: string): string {
+export function groupOfCursor(by: UsageGroup, cursor: string): string {
   const group = Buffer.from(cursor, 'base64url')
     .toString()
     .slice(by.length + 1);
@@ -50,14 +65,19 @@ function groupOfCursor(by: UsageGroup, cursor: string): string {
 /** PostgreSQL has no year 0. */
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && !text.startsWith('0000');
 
+/** What is summed, of a list or of a file of all. */
+export const usageFilters = {
+  group_by: z.enum(usageGroups, `must be ${list(usageGroups)}`).default('day'),
+  ...timeRange,
+};
+
 export const usageQuery = z
   .object({
-    group_by: z.enum(usageGroups, `must be ${list(usageGroups)}`).default('day'),
     limit,
     cursor: z
       .string(cursorRule)
       .regex(/^[\w-]{1,2000}$/, cursorRule)
       .optional(),
-    ...timeRange,
+    ...usageFilters,
   })
   .refine(isRange, rangeFault);

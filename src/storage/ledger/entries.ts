@@ -39,6 +39,8 @@ export interface EntryFilter {
   taskId?: string | undefined;
   requestId?: string | undefined;
   type?: EntryType | undefined;
+  model?: string | undefined;
+  keyId?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -47,7 +49,7 @@ export interface EntryFilter {
 export async function listEntries(
   database: Database,
   account: AccountId,
-  { taskId, requestId, type, from, to }: EntryFilter,
+  { taskId, requestId, type, model, keyId, from, to }: EntryFilter,
   { limit, before }: { limit: number; before: bigint | undefined },
 ): Promise<Entry[]> {
   const { rows } = await database.pool.query({
@@ -57,8 +59,20 @@ export async function listEntries(
       from entries where account_id = $1 and seq < coalesce($2, 9223372036854775807)
         and ($3::text is null or task_id = $3) and ($4::text is null or transfer_id in (select transfer_id from entries where request_id = $4 and type = 'hold')) and ($5::text is null or type = $5)
         and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)
+        and ($9::text is null or model = $9) and ($10::text is null or key_id = $10)
       order by seq desc limit $8`,
-    values: [account, before ?? null, taskId ?? null, requestId ?? null, type ?? null, from ?? null, to ?? null, limit],
+    values: [
+      account,
+      before ?? null,
+      taskId ?? null,
+      requestId ?? null,
+      type ?? null,
+      from ?? null,
+      to ?? null,
+      limit,
+      model ?? null,
+      keyId ?? null,
+    ],
   });
   return rows.map((row) => entryRow.parse(row));
 }

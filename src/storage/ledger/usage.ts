@@ -28,6 +28,8 @@ export interface UsageFilter {
   to?: Date | undefined;
   /** The number of the newest entry that counts, so that several pages tell of the same ledger. */
   upTo?: bigint | undefined;
+  /** A number up to which all entries are before `from`: they need not be read. */
+  above?: bigint | undefined;
 }
 
 /** Up to `limit` groups behind the group `after`, or the first: days newest first, models and keys by their ids. */
@@ -35,13 +37,22 @@ export async function listUsage(
   database: Database,
   account: AccountId,
   by: UsageGroup,
-  { from, to, upTo }: UsageFilter,
+  { from, to, upTo, above }: UsageFilter,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<Usage[]> {
   const { rows } = await database.pool.query({
     name: `list-usage-by-${by}`,
     text: statements[by],
-    values: [account, upTo ?? null, from ?? null, to ?? null, after ?? null, taskIdPrefixes.avatar_talk, limit],
+    values: [
+      account,
+      upTo ?? null,
+      from ?? null,
+      to ?? null,
+      after ?? null,
+      taskIdPrefixes.avatar_talk,
+      limit,
+      above ?? 0n,
+    ],
   });
   return rows.map((row) => usageRow.parse(row));
 }
@@ -59,7 +70,7 @@ const usageOf = ({ group, shown, behind, order }: { group: string; shown: string
       sum((line ->> 'units')::bigint) filter (where line ->> 'unit' = 'output_token') as output
     from jsonb_array_elements(lines) as line
   ) as tokens on lines is not null
-  where account_id = $1 and type = 'capture' and seq <= coalesce($2, 9223372036854775807)
+  where account_id = $1 and type = 'capture' and seq > $8 and seq <= coalesce($2, 9223372036854775807)
     and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
     and ($5::text is null or ${behind})
   group by ${group} order by ${group} ${order} limit $7`;

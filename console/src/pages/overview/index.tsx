@@ -1,9 +1,95 @@
-/** Overview: balance, spend and what is running. */
+/** Overview: balance, spend and what is running, read anew every few seconds. */
+import { Alert } from 'antd';
+import { query } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Figure, Figures } from '../../parts/figure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Money, moneyText } from '../../parts/money.tsx';
+import { Count } from '../../parts/numbers.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../texts/language.ts';
+import { FirstSteps } from './first-steps.tsx';
+import { Spend } from './spend.tsx';
+import { Failures, Running } from './tasks.tsx';
 import { texts } from './texts.ts';
+
+export type Overview =
+  paths['/console/api/accounts/{account}/overview']['get']['responses'][200]['content']['application/json'];
+
+const refresh_ms = 3_000;
 
 export function Component() {
   const say = useTexts(texts);
-  return <PageHead title={say('title')} description={say('description')} />;
+  const account = useAccountId();
+  const overview = query.useQuery(
+    'get',
+    '/console/api/accounts/{account}/overview',
+    { params: { path: { account } } },
+    { refetchInterval: refresh_ms },
+  );
+  return (
+    <>
+      <PageHead title={say('title')} description={say('description')} />
+      {overview.data ? (
+        <Content overview={overview.data} />
+      ) : overview.isPending ? (
+        <Loading rows={8} />
+      ) : (
+        <ErrorState error={overview.error} onRetry={() => void overview.refetch()} />
+      )}
+    </>
+  );
+}
+
+function Content({ overview }: { overview: Overview }) {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  const { balance, held, today, month, running, failed, has_calls: hasCalls } = overview;
+  return (
+    <>
+      <LowBalance overview={overview} />
+      <Figures>
+        <Figure
+          label={say('balance')}
+          hint={held > 0 ? say('held', { amount: moneyText(held, locale) }) : say('heldNone')}
+        >
+          <Money yuan={balance} />
+        </Figure>
+        <Figure label={say('today')} hint={say('calls', { count: today.calls })}>
+          <Money yuan={today.cost} />
+        </Figure>
+        <Figure label={say('month')} hint={say('calls', { count: month.calls })}>
+          <Money yuan={month.cost} />
+        </Figure>
+        <Figure label={say('running')} hint={say('failedCount', { count: failed.count })}>
+          <Count of={running.count} />
+        </Figure>
+      </Figures>
+      {hasCalls ? <Spend overview={overview} /> : <FirstSteps model={overview.example_model} />}
+      {hasCalls && (
+        <div className="tg-pair">
+          <Running running={running} />
+          <Failures failed={failed} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function LowBalance({
+  overview: { balance, held, low_balance: threshold, has_calls: hasCalls },
+}: {
+  overview: Overview;
+}) {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  if (balance === 0 && held === 0 && hasCalls) {
+    return <Alert className="tg-form-alert" type="error" showIcon title={say('empty')} />;
+  }
+  if (threshold === null || balance + held >= threshold) return null;
+  const amount = moneyText(threshold, locale);
+  return <Alert className="tg-form-alert" type="warning" showIcon title={say('low', { amount })} />;
 }

@@ -1,4 +1,131 @@
-/** To be written. */
-import type { Call } from '../call.ts';
+/** The account at a glance: its money, what was charged lately, what runs and what failed. Asked for every few seconds. */
+import * as z from 'zod';
+import { GatewayError } from '../../../domain/errors.ts';
+import { type MicroYuan, plus, toYuan, zero } from '../../../domain/money.ts';
+import { taskKinds } from '../../../domain/tasks.ts';
+import { findAccount } from '../../../storage/accounts.ts';
+import { hasCalls } from '../../../storage/console/first-call.ts';
+import { type DayCharges, recent_days, recentCharges } from '../../../storage/console/recent-charges.ts';
+import { type GlimpsedTask, tasksNamed, tasksUnderWay } from '../../../storage/console/task-glimpse.ts';
+import { firstOfKind } from '../../catalogue.ts';
+import { accountFields } from '../../openapi/account.ts';
+import { accountObject } from '../../presenters/account.ts';
+import { accountCall } from '../call.ts';
 
-export const overviewCalls: readonly Call[] = [];
+/** Days of the chart, today among them. */
+const chart_days = 30;
+/** Days in which a failure is recent, today among them. */
+const failure_days = 7;
+const tasks_max = 5;
+const day_ms = 24 * 3_600_000;
+
+const { balance, held, low_balance, currency } = accountFields;
+const seconds = z.int().describe('Unix seconds.');
+const task = z.strictObject({ id: z.string(), kind: z.enum(taskKinds), model: z.string(), created: seconds });
+const spent = z.strictObject({ cost: z.number().describe('Yuan.'), calls: z.int() });
+
+const getOverview = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/overview',
+  id: 'getOverview',
+  summary: 'Balance, spend, running tasks and recent failures',
+  needs: 'member',
+  answer: z.strictObject({
+    object: z.literal('overview'),
+    ...{ balance, held, low_balance, currency },
+    has_calls: z.boolean().describe('Whether anything was ever called.'),
+    example_model: z.string().nullable().describe('A chat model to begin with.'),
+    today: spent.extend({ day: z.string().describe('Of UTC, as all days here.') }),
+    month: spent.extend({ month: z.string() }),
+    charges: z.array(spent.extend({ day: z.string(), model: z.string() })).describe('Of the last 30 days.'),
+    running: z.strictObject({ count: z.int(), newest: z.array(task.extend({ state: z.string() })) }),
+    failed: z.strictObject({
+      days: z.int(),
+      count: z.int(),
+      newest: z.array(
+        task.extend({ finished: seconds, error: z.strictObject({ code: z.string(), message: z.string() }) }),
+      ),
+    }),
+  }),
+  handle: async ({ deps: { calls, configuration, database }, account }) => {
+    await calls.settled(account);
+    const found = await findAccount(database, account);
+    if (!found) throw new GatewayError('internal_error', 'The account is gone.');
+    const days = new UtcDays(new Date());
+    const recent = await recentCharges(
+      database,
+      account,
+      found.seq,
+      new Date(`${days.back(recent_days - 1)}T00:00:00Z`),
+    );
+    const failures = recent.filter(({ day }) => day >= days.back(failure_days - 1));
+    const [underWay, failed, called] = await Promise.all([
+      tasksUnderWay(database, account, tasks_max),
+      tasksNamed(database, account, newestOf(failures)),
+      recent.some(({ calls }) => calls > 0) || hasCalls(database, account),
+    ]);
+    const { balance, held, low_balance, currency } = accountObject(found);
+    return {
+      object: 'overview' as const,
+      ...{ balance, held, low_balance, currency },
+      has_calls: called,
+      example_model: firstOfKind(configuration, 'chat') ?? null,
+      today: { day: days.today, ...sumOf(recent.filter(({ day }) => day === days.today)) },
+      month: { month: days.month, ...sumOf(recent.filter(({ day }) => day.startsWith(days.month))) },
+      charges: recent
+        .filter(({ day, calls }) => calls > 0 && day >= days.back(chart_days - 1))
+        .map(({ day, model, calls, cost }) => ({ day, model, calls, cost: toYuan(cost) })),
+      running: {
+        count: underWay.count,
+        newest: underWay.newest.map((task) => ({ ...taskObject(task), state: task.state })),
+      },
+      failed: {
+        days: failure_days,
+        count: failures.reduce((count, { failed }) => count + failed, 0),
+        newest: failed.map((task) => ({
+          ...taskObject(task),
+          finished: unixSeconds(task.finished_at ?? task.created_at),
+          error: { code: task.error_code ?? 'internal_error', message: task.error_message ?? 'The task failed.' },
+        })),
+      },
+    };
+  },
+});
+
+export const overviewCalls = [getOverview];
+
+/** Days of UTC, as the ledger has them. */
+class UtcDays {
+  readonly today: string;
+  readonly month: string;
+  readonly #nowMs: number;
+  constructor(now: Date) {
+    this.#nowMs = now.getTime();
+    this.today = this.back(0);
+    this.month = this.today.slice(0, 7);
+  }
+
+  /** The day so many days before today. */
+  back(days: number): string {
+    return new Date(this.#nowMs - days * day_ms).toISOString().slice(0, 10);
+  }
+}
+
+function sumOf(charges: readonly DayCharges[]) {
+  const cost = charges.reduce<MicroYuan>((sum, { cost }) => plus(sum, cost), zero);
+  return { cost: toYuan(cost), calls: charges.reduce((count, { calls }) => count + calls, 0) };
+}
+
+const newestOf = (charges: readonly DayCharges[]): string[] =>
+  charges
+    .flatMap(({ failures }) => failures)
+    .sort((a, b) => (a.seq < b.seq ? 1 : -1))
+    .slice(0, tasks_max)
+    .map(({ taskId }) => taskId);
+
+const taskObject = ({ id, kind, model, created_at }: GlimpsedTask) => ({
+  ...{ id, kind, model },
+  created: unixSeconds(created_at),
+});
+
+const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

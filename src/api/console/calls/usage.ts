@@ -1,4 +1,92 @@
-/** To be written. */
-import type { Call } from '../call.ts';
+/** What the account used and paid by day, model or key, and the same as a file. */
+import * as z from 'zod';
+import { findAccount } from '../../../storage/accounts.ts';
+import { keyNames } from '../../../storage/console/key-names.ts';
+import type { Usage } from '../../../storage/ledger/usage.ts';
+import { stretchOf } from '../../../storage/ledger/places.ts';
+import { answerWholeCsv } from '../../lists/answer.ts';
+import { listObject, readPage } from '../../lists/page.ts';
+import { isRange, rangeFault } from '../../lists/query.ts';
+import { usageFields } from '../../openapi/account.ts';
+import { usageSums } from '../../presenters/usage.ts';
+import { groupOfCursor, usageCsv, usageFilters, usageListing, usageQuery } from '../../routes/usage.ts';
+import { type AccountAsk, accountCall } from '../call.ts';
+import { listOf } from '../lists.ts';
 
-export const usageCalls: readonly Call[] = [];
+const row = z.strictObject({
+  object: z.literal('usage'),
+  day: z.string().optional().describe('Of UTC; with `group_by=day`.'),
+  model: z.string().optional().describe('With `group_by=model`.'),
+  key_id: z.string().optional().describe('With `group_by=key`.'),
+  key_name: z.string().nullable().optional().describe('Likewise.'),
+  ...usageFields,
+});
+
+// A chart shows all its days or models at once: these are a year of days, and most accounts' keys.
+const rows_max = 400;
+const limitRule = `must be a whole number from 1 to ${rows_max}`;
+const query = usageQuery.safeExtend({
+  limit: z
+    .string(limitRule)
+    .regex(/^\d{1,3}$/, limitRule)
+    .transform(Number)
+    .refine((count) => count >= 1 && count <= rows_max, limitRule)
+    .default(rows_max),
+});
+
+const listUsage = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/usage',
+  id: 'listUsage',
+  summary: 'What was used and paid, by day, model or key',
+  needs: 'member',
+  query,
+  answer: listOf(row),
+  handle: async (ask) => {
+    const { group_by: by, limit, cursor } = ask.query;
+    const after = cursor === undefined ? undefined : groupOfCursor(by, cursor);
+    const page = await readPage(await listingOf(ask), { limit, after });
+    const names =
+      by === 'key'
+        ? await keyNames(
+            ask.deps.database,
+            ask.account,
+            page.rows.map(({ group }) => group),
+          )
+        : null;
+    return listObject(page, (usage: Usage) => ({
+      object: 'usage' as const,
+      ...(by === 'day' && { day: usage.group }),
+      ...(by === 'model' && { model: usage.group }),
+      ...(names && { key_id: usage.group, key_name: names.get(usage.group) ?? null }),
+      ...usageSums(usage),
+    }));
+  },
+});
+
+const usageFile = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/usage.csv',
+  id: 'downloadUsage',
+  summary: 'The whole of it as CSV, with the columns of the public API',
+  needs: 'member',
+  query: z.object(usageFilters).refine(isRange, rangeFault),
+  answer: z.void(),
+  media: 'text/csv',
+  handle: async (ask) => answerWholeCsv(ask.ctx, await listingOf(ask), usageCsv(ask.query.group_by)),
+});
+
+export const usageCalls = [listUsage, usageFile];
+
+type Range = Pick<z.output<typeof usageQuery>, 'group_by' | 'from' | 'to'>;
+
+async function listingOf({ deps: { calls, database }, account, query }: AccountAsk<Range, unknown>) {
+  await calls.settled(account);
+  const { group_by: by, from, to } = query;
+  const newest = (await findAccount(database, account))?.seq ?? 0n;
+  return usageListing(database, account, by, {
+    from,
+    to,
+    ...(await stretchOf(database, account, newest, { from, to })),
+  });
+}

@@ -1,0 +1,143 @@
+/** All that an entry says, in a drawer. */
+import { Drawer } from 'antd';
+import type { ReactNode } from 'react';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Money } from '../../parts/money.tsx';
+import { Count, SignedMoney } from '../../parts/numbers.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { TaskLink } from './entries.tsx';
+import type { Entry } from './index.tsx';
+import { abouts, texts } from './texts.ts';
+
+const drawer_px = 480;
+
+export function Details({ entry, onClose }: { entry: Entry | undefined; onClose: () => void }) {
+  const say = useTexts(texts);
+  return (
+    <Drawer
+      open={entry !== undefined}
+      onClose={onClose}
+      size={drawer_px}
+      title={entry && say(entry.type)}
+      destroyOnHidden
+    >
+      {entry && <Content entry={entry} />}
+    </Drawer>
+  );
+}
+
+function Content({ entry }: { entry: Entry }) {
+  const say = useTexts(texts);
+  const {
+    task_id: task,
+    request_id: request,
+    key_id: key,
+    key_name: keyName,
+    model,
+    units,
+    unit,
+    reason,
+    lines,
+  } = entry;
+  return (
+    <>
+      <p className="tg-quiet">{say(abouts[entry.type])}</p>
+      <dl className="tg-facts">
+        <Fact name={say('amount')}>
+          <SignedMoney yuan={entry.amount} />
+        </Fact>
+        {entry.charged > 0 && (
+          <Fact name={say('chargedLabel')}>
+            <Money yuan={entry.charged} />
+          </Fact>
+        )}
+        <Fact name={say('balance')}>
+          <Money yuan={entry.balance} />
+        </Fact>
+        <Fact name={say('time')}>
+          <Time at={entry.created} />
+        </Fact>
+        {model !== null && <Fact name={say('model')}>{model}</Fact>}
+        {units !== null && (
+          <Fact name={say('units')}>
+            <Count of={units} /> {isUnit(unit) ? say(unit) : unit}
+          </Fact>
+        )}
+        {entry.unit_price !== null && (
+          <Fact name={say('unitPrice')}>
+            <Money yuan={entry.unit_price} />
+          </Fact>
+        )}
+        {isSource(entry.usage_source) && <Fact name={say('usageSource')}>{say(entry.usage_source)}</Fact>}
+        {reason !== undefined && <Fact name={say('reason')}>{reason}</Fact>}
+        {task !== null && (
+          <Fact name={say('task')}>
+            <TaskLink task={task} text={task} />
+          </Fact>
+        )}
+        {request !== null && <Id name={say('request')} id={request} />}
+        {key !== null && (
+          <Fact name={say('key')}>
+            {keyName} <span className="tg-second tg-mono">{key}</span>
+          </Fact>
+        )}
+        <Id name={say('entryId')} id={entry.id} />
+      </dl>
+      {lines && <Lines lines={lines} />}
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: NonNullable<Entry['lines']> }) {
+  const say = useTexts(texts);
+  return (
+    <>
+      <h3>{say('lines')}</h3>
+      <Sheet
+        label={say('lines')}
+        rows={lines}
+        keyOf={({ unit }) => unit}
+        columns={[
+          { key: 'unit', title: say('units'), cell: ({ unit }) => (isLineUnit(unit) ? say(unit) : unit) },
+          { key: 'units', title: '', isNumber: true, cell: ({ units }) => <Count of={units} /> },
+          {
+            key: 'price',
+            title: say('unitPrice'),
+            isNumber: true,
+            cell: ({ unit, unit_price: price }) =>
+              unit === 'minimum_charge' ? null : (
+                <>
+                  <Money yuan={price * 1e6} /> <span className="tg-second">{say('perMillion')}</span>
+                </>
+              ),
+          },
+          { key: 'amount', title: say('amount'), isNumber: true, cell: ({ amount }) => <Money yuan={amount} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const Id = ({ name, id }: { name: string; id: string }) => (
+  <Fact name={name}>
+    <span className="tg-mono">{id}</span> <CopyButton text={id} />
+  </Fact>
+);
+
+const lineUnits = ['input_token', 'cached_input_token', 'output_token', 'minimum_charge'] as const;
+const isLineUnit = (unit: string): unit is (typeof lineUnits)[number] => lineUnits.some((known) => known === unit);
+const isUnit = (unit: string | null): unit is 'image' | 'second' | 'token' =>
+  unit === 'image' || unit === 'second' || unit === 'token';
+const isSource = (source: string | null): source is 'upstream' | 'estimated' =>
+  source === 'upstream' || source === 'estimated';

@@ -1,0 +1,51 @@
+/** What the page's address says of the entries that are to be shown. */
+import { useSearchParams } from 'react-router';
+import { dayAfter, isDay } from '../../parts/days.ts';
+
+export const entryTypes = ['credit', 'hold', 'capture', 'release', 'adjustment', 'write_off'] as const;
+export type EntryType = (typeof entryTypes)[number];
+
+export interface Filter {
+  type: EntryType | undefined;
+  model: string | undefined;
+  key: string | undefined;
+  /** Of a task or a request. */
+  id: string | undefined;
+  /** Days, both included. */
+  from: string | undefined;
+  to: string | undefined;
+}
+
+/** The filter, whether there is any, and how to change it. */
+export function useFilter(): [Filter, boolean, (change: Partial<Filter>) => void] {
+  const [search, setSearch] = useSearchParams();
+  const text = (name: string) => search.get(name) ?? undefined;
+  const day = (name: string) => [search.get(name)].find(isDay);
+  const filter: Filter = {
+    type: entryTypes.find((type) => type === search.get('type')),
+    model: text('model'),
+    key: text('key'),
+    id: text('id'),
+    from: day('from'),
+    to: day('to'),
+  };
+  const change = (wanted: Partial<Filter>) =>
+    setSearch(named(Object.entries({ ...filter, ...wanted })), { replace: true });
+  return [filter, named(Object.entries(filter)).length > 0, change];
+}
+
+/** The filter as the API takes it. */
+export const queryOf = ({ type, model, key, id, from, to }: Filter) => ({
+  ...(type && { type }),
+  ...(model !== undefined && { model }),
+  ...(key !== undefined && { key_id: key }),
+  ...(id !== undefined && (/^(img|vid|avt)_/.test(id) ? { task_id: id } : { request_id: id })),
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to: dayAfter(to) }),
+});
+
+/** Whether an id may be one at all. */
+export const isId = (text: string): boolean => /^[\w.-]{1,128}$/.test(text);
+
+const named = (entries: readonly [string, string | undefined][]): [string, string][] =>
+  entries.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]]));

@@ -1,0 +1,81 @@
+/** Yuan by day or name, what it is made of in stacked colours; and the same as a table, for who can't see it or wants numbers. */
+import { lazy, Suspense } from 'react';
+import { useIsDark } from '../../theme/scheme.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import { Money } from '../money.tsx';
+import { Sheet } from '../sheet.tsx';
+import { colours } from './colours.ts';
+import { chartTexts } from './texts.ts';
+
+// The library is 100 kB compressed: it comes after the page.
+const Bars = lazy(() => import('./bars.tsx'));
+
+export interface Series {
+  key: string;
+  label: string;
+}
+
+export interface Bar {
+  key: string;
+  /** Below the bar, and in full for its tip and the table. */
+  label: string;
+  title: string;
+  /** Yuan, by the key of the series. */
+  values: Readonly<Record<string, number>>;
+}
+
+export interface BarChartProps {
+  /** What is shown, in words. */
+  label: string;
+  /** The largest first; no more than there are colours, and the last may be all others. */
+  series: readonly Series[];
+  bars: readonly Bar[];
+  /** What a bar stands for: the head of the table's first column. */
+  of: string;
+}
+
+export function BarChart({ label, series, bars, of }: BarChartProps) {
+  const say = useTexts(chartTexts);
+  const palette = colours(useIsDark());
+  const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, yuan) => sum + yuan, 0);
+  return (
+    <figure className="tg-chart">
+      <div className="tg-chart-area" aria-hidden="true">
+        <Suspense fallback={null}>
+          <Bars series={series} bars={bars} palette={palette} />
+        </Suspense>
+      </div>
+      {series.length > 1 && (
+        <ul aria-label={say('legend')}>
+          {series.map(({ key, label: name }, index) => (
+            <li key={key}>
+              <span aria-hidden="true" style={{ background: palette[index] }} />
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+      <details>
+        <summary>{say('asTable')}</summary>
+        <Sheet
+          label={label}
+          rows={bars.filter((bar) => totalOf(bar) !== 0)}
+          keyOf={({ key }) => key}
+          columns={[
+            { key: 'of', title: of, cell: ({ title }) => title },
+            ...(series.length > 1
+              ? series.map(({ key, label: name }) => ({
+                  key,
+                  title: name,
+                  isNumber: true,
+                  isWide: true,
+                  cell: ({ values }: Bar) => (values[key] === undefined ? '–' : <Money yuan={values[key]} />),
+                }))
+              : []),
+            { key: 'total', title: say('total'), isNumber: true, cell: (bar) => <Money yuan={totalOf(bar)} /> },
+          ]}
+        />
+      </details>
+    </figure>
+  );
+}

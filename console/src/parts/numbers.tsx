@@ -1,0 +1,19 @@
+/** Counts and amounts that are no balance: calls, tokens, seconds, and what an entry adds or takes. */
+import { localeOf, useLanguage } from '../texts/language.ts';
+import { Money } from './money.tsx';
+import './figures.css';
+
+/** Up to three decimals: seconds are exact to the millisecond. */
+export function Count({ of }: { of: number }) {
+  const locale = localeOf(useLanguage());
+  return <span className="tg-number">{new Intl.NumberFormat(locale, { maximumFractionDigits: 3 }).format(of)}</span>;
+}
+
+/** With its sign, and a colour that says the same. */
+export function SignedMoney({ yuan }: { yuan: number }) {
+  return (
+    <span className={yuan > 0 ? 'tg-plus' : yuan < 0 ? 'tg-minus' : 'tg-even'}>
+      <Money yuan={yuan} signed />
+    </span>
+  );
+}

@@ -1,0 +1,69 @@
+/** The account's ledger, entry by entry, and the same as a file. */
+import * as z from 'zod';
+import { keyNames } from '../../../storage/console/key-names.ts';
+import type { Entry } from '../../../storage/ledger/entries.ts';
+import { answerWholeCsv } from '../../lists/answer.ts';
+import { listObject, readPage } from '../../lists/page.ts';
+import { isRange, modelFilter, page_rows_default, rangeFault } from '../../lists/query.ts';
+import { entryFields } from '../../openapi/account.ts';
+import { entryObject } from '../../presenters/account.ts';
+import { idFilter, ledgerCsv, ledgerFilters, ledgerListing, ledgerQuery } from '../../routes/ledger.ts';
+import { type AccountAsk, accountCall } from '../call.ts';
+import { listOf } from '../lists.ts';
+
+const entry = z.strictObject({
+  ...entryFields,
+  lines: z
+    .array(z.strictObject({ unit: z.string(), units: z.number(), unit_price: z.number(), amount: z.number() }))
+    .optional()
+    .describe('Of a chat call.'),
+  key_name: z.string().nullable(),
+});
+
+const filters = { model: modelFilter, key_id: idFilter };
+const query = ledgerQuery.safeExtend(filters);
+
+const listLedger = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/ledger',
+  id: 'listLedger',
+  summary: 'Entries of the ledger, newest first',
+  needs: 'member',
+  query,
+  answer: listOf(entry),
+  handle: async (ask) => {
+    const { limit = page_rows_default, cursor } = ask.query;
+    const page = await readPage(await listingOf(ask), { limit, after: cursor });
+    const names = await keyNames(
+      ask.deps.database,
+      ask.account,
+      page.rows.map(({ keyId }) => keyId),
+    );
+    return listObject(page, (entry: Entry) => ({
+      ...entryObject(entry),
+      key_name: names.get(entry.keyId ?? '') ?? null,
+    }));
+  },
+});
+
+const ledgerFile = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/ledger.csv',
+  id: 'downloadLedger',
+  summary: 'The whole of it as CSV, with the columns of the public API',
+  needs: 'member',
+  query: z.object({ ...ledgerFilters, ...filters }).refine(isRange, rangeFault),
+  answer: z.void(),
+  media: 'text/csv',
+  handle: async (ask) => answerWholeCsv(ask.ctx, await listingOf(ask), ledgerCsv),
+});
+
+export const ledgerCalls = [listLedger, ledgerFile];
+
+type Filter = Omit<z.output<typeof query>, 'limit' | 'cursor'>;
+
+async function listingOf({ deps: { calls, database }, account, query }: AccountAsk<Filter, unknown>) {
+  await calls.settled(account);
+  const { task_id: taskId, request_id: requestId, key_id: keyId, type, model, from, to } = query;
+  return ledgerListing(database, account, { taskId, requestId, keyId, type, model, from, to });
+}

@@ -1,0 +1,130 @@
+/** The statement of a month, and the same as a file. Months are the calendar's, in UTC. */
+import * as z from 'zod';
+import { GatewayError } from '../../../domain/errors.ts';
+import { toYuan } from '../../../domain/money.ts';
+import { invalid } from '../../../domain/requests/parse.ts';
+import { findAccount } from '../../../storage/accounts.ts';
+import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../storage/console/statement.ts';
+import { answerCsv } from '../../lists/answer.ts';
+import { usageFields } from '../../openapi/account.ts';
+import { csvHeader, csvLine } from '../../presenters/csv.ts';
+import { usageSums } from '../../presenters/usage.ts';
+import { type AccountAsk, accountCall } from '../call.ts';
+
+const monthRule = 'must be a month as 2026-11, from 2000-01 on and none that is still to come';
+const month = z.string(monthRule).regex(/^2\d{3}-(0[1-9]|1[0-2])$/, monthRule);
+const query = z.object({ month });
+
+const yuan = z.number().describe('Yuan.');
+const funds = z.strictObject({ balance: yuan, held: yuan, total: yuan });
+const sum = z.strictObject({ count: z.int(), amount: yuan });
+
+const getStatement = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/statement',
+  id: 'getStatement',
+  summary: 'A month in sums: what was there, came in, was charged and is left',
+  needs: 'member',
+  query,
+  answer: z.strictObject({
+    object: z.literal('statement'),
+    account: z.strictObject({ id: z.string(), name: z.string() }),
+    currency: z.literal('CNY'),
+    month: z.string(),
+    first_month: z.string().describe('That the account was made in.'),
+    is_complete: z.boolean().describe('Whether the month is over.'),
+    opening: funds,
+    top_ups: sum,
+    adjustments: sum,
+    charges: z.array(z.strictObject({ model: z.string(), ...usageFields })),
+    charged: yuan.describe('The sum of all charges.'),
+    write_offs: sum.describe('Borne by the operator, and no part of the sums.'),
+    closing: funds,
+  }),
+  handle: async (ask) => {
+    const { account, statement, isComplete } = await read(ask);
+    return {
+      object: 'statement' as const,
+      account: { id: account.id, name: account.name },
+      currency: 'CNY' as const,
+      month: ask.query.month,
+      first_month: account.createdAt.toISOString().slice(0, 7),
+      is_complete: isComplete,
+      opening: fundsObject(statement.opening),
+      top_ups: sumObject(statement.credits),
+      adjustments: sumObject(statement.adjustments),
+      charges: statement.charges.map((usage) => ({ model: usage.group, ...usageSums(usage) })),
+      charged: toYuan(statement.charged),
+      write_offs: sumObject(statement.writeOffs),
+      closing: fundsObject(statement.closing),
+    };
+  },
+});
+
+const statementFile = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/statement.csv',
+  id: 'downloadStatement',
+  summary: 'The same as CSV; its amounts from the opening to the charges add up to the closing balance',
+  needs: 'member',
+  query,
+  answer: z.void(),
+  media: 'text/csv',
+  handle: async (ask) => {
+    const { statement } = await read(ask);
+    const name = `statement-${ask.query.month}`;
+    answerCsv(
+      ask.ctx,
+      csvHeader(columns) +
+        linesOf(statement)
+          .map((line) => csvLine(columns, line))
+          .join(''),
+      { name },
+    );
+  },
+});
+
+export const statementCalls = [getStatement, statementFile];
+
+async function read({
+  deps: { calls, database },
+  account,
+  query: { month },
+}: AccountAsk<z.output<typeof query>, unknown>) {
+  const from = new Date(`${month}-01T00:00:00Z`);
+  const to = new Date(from);
+  to.setUTCMonth(to.getUTCMonth() + 1);
+  const now = new Date();
+  if (from > now) throw invalid('month', monthRule);
+  await calls.settled(account);
+  const found = await findAccount(database, account);
+  if (!found) throw new GatewayError('internal_error', 'The account is gone.');
+  return {
+    account: found,
+    isComplete: to <= now,
+    statement: await statementOf(database, account, found.seq, { from, to }),
+  };
+}
+
+const columns = ['line', 'model', 'count', 'input_tokens', 'output_tokens', 'images', 'seconds', 'amount'] as const;
+
+/** Signed amounts; what is only a part of a line before, or none of the account's money, stands below the closing balance. */
+const linesOf = ({ opening, credits, adjustments, charges, writeOffs, closing }: Statement) => [
+  { line: 'opening_balance', amount: toYuan(total(opening)) },
+  { line: 'top_ups', ...sumObject(credits) },
+  { line: 'adjustments', ...sumObject(adjustments) },
+  ...charges.map((usage) => {
+    const { calls: count, cost, ...units } = usageSums(usage);
+    return { line: 'charges', model: usage.group, count, ...units, amount: cost === 0 ? 0 : -cost };
+  }),
+  { line: 'closing_balance', amount: toYuan(total(closing)) },
+  { line: 'of_which_held', amount: toYuan(closing.held) },
+  { line: 'write_offs', ...sumObject(writeOffs) },
+];
+
+const fundsObject = (funds: Funds) => ({
+  balance: toYuan(funds.available),
+  held: toYuan(funds.held),
+  total: toYuan(total(funds)),
+});
+const sumObject = ({ count, amount }: SumOf): { count: number; amount: number } => ({ count, amount: toYuan(amount) });
