@@ -1,5 +1,6 @@
 /** What the API works with; made by the wiring, and anew by each reload of the configuration. */
 import type { Logger } from 'pino';
+import type { TaskId } from '../domain/ids.ts';
 import type { AddressGuard } from '../net/public-hosts.ts';
 import type { Configuration } from '../settings/configuration.ts';
 import type { Secrets } from '../settings/secrets.ts';
@@ -65,6 +66,8 @@ export interface ApiDependencies {
   log: Logger;
   /** The address under which callers reach this gateway, without a slash at its end. */
   publicUrl: () => string;
+  /** Where operators see a task's workflow, if Temporal's web interface has an address. */
+  workflowUrl: (task: TaskId) => string | undefined;
   /** How long the result of an avatar-talk task can be fetched. */
   fetchWindowMs: number;
   /** Aborts when the process drains: waiting callers get their 202. New work is refused by when it came (`late.ts`). */

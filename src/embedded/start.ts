@@ -101,7 +101,11 @@ async function startInOrder(
   const worker = await startWorkerRole(core, connection, namespace);
   started.push(() => worker.stop());
   let prepared = false;
-  const api = await startApiRole(core, connection, namespace, { eager: true, isPrepared: () => prepared });
+  const api = await startApiRole(core, connection, namespace, {
+    eager: true,
+    isPrepared: () => prepared,
+    temporalUiUrl: temporal?.uiUrl,
+  });
   started.push(() => api.stop());
   await lock?.announce(api.url);
   return {

@@ -60,6 +60,8 @@ export interface TemporalSettings {
       }
     | undefined;
   cliPath: string | undefined;
+  /** Of Temporal's own web interface, which operators are led to; undefined: the embedded one, or none. */
+  uiUrl: string | undefined;
 }
 
 export interface S3Settings {
@@ -99,6 +101,7 @@ const schema = z.object({
   TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().optional(),
   TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().optional(),
   TEMPORAL_CLI_PATH: z.string().optional(),
+  TOLLGATE_TEMPORAL_UI_URL: webAddress().optional(),
   S3_ENDPOINT: webAddress().optional(),
   S3_PUBLIC_ENDPOINT: webAddress().optional(),
   S3_BUCKET: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, 'be the name of a bucket').optional(),
@@ -183,6 +186,7 @@ function temporalOf(values: z.output<typeof schema>): TemporalSettings {
     apiKey: values.TEMPORAL_API_KEY,
     tls: (values.TEMPORAL_TLS ?? asksForTls) ? tls : undefined,
     cliPath: values.TEMPORAL_CLI_PATH,
+    uiUrl: values.TOLLGATE_TEMPORAL_UI_URL,
   };
 }
 

@@ -9,6 +9,7 @@ import { Readiness } from '../api/health/readiness.ts';
 import { KeyCache } from '../api/keys/key-cache.ts';
 import { serve } from '../api/server.ts';
 import { WaitingTasks } from '../api/tasks/waiting-tasks.ts';
+import type { TaskId } from '../domain/ids.ts';
 import type { DrainPace } from '../settings/environment.ts';
 import { readSwitches } from '../storage/console/model-switches.ts';
 import { tellFact } from '../storage/installation.ts';
@@ -31,6 +32,15 @@ export interface ApiRole {
   stop(pace?: DrainPace): Promise<void>;
 }
 
+export interface ApiRoleOptions {
+  /** This process has a worker on the same connection. */
+  eager: boolean;
+  /** Until then `/readyz` says that it is not. */
+  isPrepared?: () => boolean;
+  /** Of the embedded server, where the settings name none. */
+  temporalUiUrl?: string | undefined;
+}
+
 /** In a hurry: a second Ctrl-C would be the next thing to come. */
 const hurriedPace: DrainPace = { noticeMs: 0, graceMs: 10_000 };
 
@@ -43,10 +53,11 @@ export async function startApiRole(
   core: Core,
   connection: ConnectionLike,
   namespace: string,
-  { eager, isPrepared = () => true }: { eager: boolean; isPrepared?: () => boolean },
+  { eager, isPrepared = () => true, temporalUiUrl }: ApiRoleOptions,
 ): Promise<ApiRole> {
   const { database, live, log } = core;
   const { host, port } = core.environment;
+  const uiUrl = core.environment.temporal.uiUrl ?? temporalUiUrl;
   const leaving = new AbortController();
   const draining = new AbortController();
   const background = new Set<Promise<unknown>>();
@@ -88,6 +99,7 @@ export async function startApiRole(
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
     metrics: createMetrics(database, warn('the last audit could not be read for /metrics')),
     publicUrl: () => core.publicUrl,
+    workflowUrl: (task: TaskId) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${task}`,
     draining: draining.signal,
     background: (work: Promise<unknown>) => {
       const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));

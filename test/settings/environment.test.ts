@@ -22,7 +22,7 @@ test('an empty environment means everything embedded on port 8080', () => {
     configurationFile: undefined,
     dataDir: '.tollgate',
     databaseUrl: undefined,
-    temporal: { address: undefined, namespace: 'default', apiKey: undefined, tls: undefined, cliPath: undefined },
+    temporal: { address: undefined, namespace: 'default', apiKey: undefined, tls: undefined, cliPath: undefined, uiUrl: undefined },
     s3: undefined,
     secrets: undefined,
     bootstrap: { key: undefined, balance: 100_000_000n, email: undefined, password: undefined },

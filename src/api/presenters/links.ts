@@ -1,5 +1,6 @@
 /** Signed links to a task's files, made for every answer; equal answers of one hour have equal links. */
-import { signLink } from '../../storage/links.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import { type FileLink, type LinkKeys, signLink } from '../../storage/links.ts';
 import type { ShownTask } from '../../storage/task-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
@@ -14,6 +15,11 @@ export function fileLinks(
   task: ShownTask,
 ): string[] {
   if (task.removedAt || !task.files) return [];
+  return task.files.map((_, file) => `${publicUrl()}${filePath(secrets, task.id, file)}`);
+}
+
+/** Where pages of the same origin find a file of a task, a result or an upload: path and signed query. */
+export function filePath(secrets: LinkKeys, taskId: TaskId, file: FileLink['file']): string {
   const expiresAtSeconds = Math.ceil((Date.now() / 1000 + link_seconds) / step_seconds) * step_seconds;
-  return task.files.map((_, file) => `${publicUrl()}${signLink({ taskId: task.id, file, expiresAtSeconds }, secrets)}`);
+  return signLink({ taskId, file, expiresAtSeconds }, secrets);
 }

@@ -31,7 +31,7 @@ export function taskRoutes(router: Router<RequestState>, now: DependenciesNow): 
       read: (page: { limit: number; after: TaskPlace | undefined }) =>
         listTasks(database, keyOf(ctx).accountId, filter, { ...page, fetchWindowMs }),
       placeOf: ({ createdAt, id }: ListedTask) => ({ createdAt, id }),
-      cursorOf: ({ createdAt, id }: TaskPlace) => `${createdAt.getTime()}.${id}`,
+      cursorOf: taskCursorOf,
       present: (task: ListedTask) => recordOf(deps, task),
     };
     const page = { limit: query.limit ?? page_rows_default, after: query.cursor };
@@ -39,7 +39,8 @@ export function taskRoutes(router: Router<RequestState>, now: DependenciesNow): 
   });
 }
 
-function recordOf(deps: ApiDependencies, task: ListedTask): Record<string, unknown> {
+/** The record of a task of any kind, as lists have it. */
+export function recordOf(deps: ApiDependencies, task: ListedTask): Record<string, unknown> {
   switch (task.kind) {
     case 'image':
       return imageRecord(deps, task);
@@ -73,20 +74,24 @@ function filterOfStatus(status: Status, kind: TaskKind | undefined): TaskFilter 
   throw invalid('status', `must be ${list(statuses)} where 'kind' is '${kind}'`);
 }
 
+export const taskCursorOf = ({ createdAt, id }: TaskPlace): string => `${createdAt.getTime()}.${id}`;
+
 const cursorForm = /^(\d{1,14})\.((?:img|vid|avt)_[0-9a-f]{32})$/;
+export const taskCursor = z
+  .string(cursorRule)
+  .regex(cursorForm, cursorRule)
+  .transform((cursor): TaskPlace => {
+    const [, ms = '', id = ''] = cursorForm.exec(cursor) ?? [];
+    return { createdAt: new Date(Number(ms)), id };
+  })
+  .optional();
+
 const statusRule = `must be ${list(statuses)}, or, of avatar-talk, ${list(avatarTalkStatuses)}`;
 
 export const tasksQuery = z
   .object({
     limit,
-    cursor: z
-      .string(cursorRule)
-      .regex(cursorForm, cursorRule)
-      .transform((cursor): TaskPlace => {
-        const [, ms = '', id = ''] = cursorForm.exec(cursor) ?? [];
-        return { createdAt: new Date(Number(ms)), id };
-      })
-      .optional(),
+    cursor: taskCursor,
     kind: z.enum(taskKinds, `must be ${list(taskKinds)}`).optional(),
     status: z.enum([...statuses, ...avatarTalkStatuses], statusRule).optional(),
     model: modelFilter,

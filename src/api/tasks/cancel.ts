@@ -2,6 +2,7 @@
 import { GatewayError } from '../../domain/errors.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { isFinal } from '../../domain/tasks.ts';
+import type { Actor } from '../../storage/acts.ts';
 import { cancelTask } from '../../storage/cancel-task.ts';
 import { tellFinal } from '../../storage/task-news.ts';
 import { cancellationHeard, findTask, type Task } from '../../storage/tasks.ts';
@@ -11,11 +12,12 @@ import { taskNotFound } from './find.ts';
 /**
  * Ends the task and gives its hold back; answers it as it is then. Refuses with `task_not_cancellable` what has ended, and
  * with `task_not_found` what was deleted. Its provider's job is stopped later, where that can be.
+ * What a person does in the console is logged as an act of theirs.
  */
-export async function cancelled(deps: ApiDependencies, task: Task): Promise<Task> {
+export async function cancelled(deps: ApiDependencies, task: Task, actor?: Actor): Promise<Task> {
   if (task.state === 'succeeded' && task.removedAt) throw taskNotFound();
   // Ending decides under its locks; this spares them a task that ended long ago.
-  if (isFinal(task.state) || !(await cancelTask(deps.ledger, task))) {
+  if (isFinal(task.state) || !(await cancelTask(deps.ledger, task, actor && { actor }))) {
     throw new GatewayError('task_not_cancellable', 'The task has ended; only one that has not can be cancelled.');
   }
   deps.background(tell(deps, task.id));

@@ -45,6 +45,9 @@ export interface EntryFilter {
   to?: Date | undefined;
 }
 
+const entryColumns = `transfer_id, type, seq, created_at, d_available, available_after, d_revenue, key_id, task_id, request_id,
+  model, units::float8 as units, unit, unit_price, lines, usage_source, reason`;
+
 /** Up to `limit` entries before the number `before`, or the newest. */
 export async function listEntries(
   database: Database,
@@ -54,8 +57,7 @@ export async function listEntries(
 ): Promise<Entry[]> {
   const { rows } = await database.pool.query({
     name: 'list-entries',
-    text: `select transfer_id, type, seq, created_at, d_available, available_after, d_revenue, key_id, task_id, request_id, model,
-        units::float8 as units, unit, unit_price, lines, usage_source, reason
+    text: `select ${entryColumns}
       from entries where account_id = $1 and seq < coalesce($2, 9223372036854775807)
         and ($3::text is null or task_id = $3) and ($4::text is null or transfer_id in (select transfer_id from entries where request_id = $4 and type = 'hold')) and ($5::text is null or type = $5)
         and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)
@@ -73,6 +75,16 @@ export async function listEntries(
       model ?? null,
       keyId ?? null,
     ],
+  });
+  return rows.map((row) => entryRow.parse(row));
+}
+
+/** The entries of one task, the first one first; a task has a handful at most. */
+export async function entriesOfTask(database: Database, account: AccountId, task: string): Promise<Entry[]> {
+  const { rows } = await database.pool.query({
+    name: 'entries-of-task',
+    text: `select ${entryColumns} from entries where task_id = $2 and account_id = $1 order by seq`,
+    values: [account, task],
   });
   return rows.map((row) => entryRow.parse(row));
 }

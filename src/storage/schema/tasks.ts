@@ -67,6 +67,15 @@ export const tasks = pgTable(
   (table) => [
     foreignKey({ columns: [table.transferId], foreignColumns: [holds.transferId], name: 'tasks_hold' }),
     index('tasks_account_order').on(table.accountId, table.createdAt),
+    // People filter their lists by these; without them a rare key, kind or model reads all of an account's tasks.
+    index('tasks_of_key').on(table.keyId, table.createdAt),
+    index('tasks_of_kind').on(table.accountId, table.kind, table.createdAt),
+    index('tasks_of_model').on(table.accountId, table.model, table.createdAt),
+    // Not by state, which changes once more in a task's life: that change would have to write all indexes.
+    index('tasks_with_error').on(table.accountId, table.createdAt).where(sql.raw('error_code is not null')),
+    index('tasks_removed')
+      .on(table.accountId, table.createdAt)
+      .where(sql.raw('removed_at is not null and error_code is null')),
     index('tasks_model_outcomes').on(table.model, table.finishedAt),
     index('tasks_cancel_pending').on(table.finishedAt).where(sql.raw('cancel_pending')),
     index('tasks_to_start').on(table.createdAt).where(sql.raw(`started_at is null and finished_at is null`)),

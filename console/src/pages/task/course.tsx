@@ -1,0 +1,91 @@
+/** What happened to the task, step by step, with the time between. */
+import {
+  CheckCircleOutlined,
+  CloseCircleOutlined,
+  DeleteOutlined,
+  DownloadOutlined,
+  FileDoneOutlined,
+  NotificationOutlined,
+  PlayCircleOutlined,
+  QuestionCircleOutlined,
+  SendOutlined,
+  StopOutlined,
+  SyncOutlined,
+} from '@ant-design/icons';
+import type { ReactNode } from 'react';
+import { durationText } from '../../parts/tasks/measures.ts';
+import { Time } from '../../parts/time.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../texts/language.ts';
+import type { CourseStep, TaskPage } from './task-page.ts';
+import { texts } from './texts.ts';
+
+// LoginOutlined brings a style of its own, which the Content-Security-Policy forbids.
+const icons: Record<CourseStep['step'], ReactNode> = {
+  admitted: <FileDoneOutlined />,
+  submitted: <SendOutlined />,
+  running: <PlayCircleOutlined />,
+  answered: <PlayCircleOutlined />,
+  refused: <CloseCircleOutlined />,
+  unknown: <QuestionCircleOutlined />,
+  succeeded: <CheckCircleOutlined />,
+  failed: <CloseCircleOutlined />,
+  cancelled: <StopOutlined />,
+  webhook: <NotificationOutlined />,
+  fetched: <DownloadOutlined />,
+  removed: <DeleteOutlined />,
+};
+
+export function Course({ task }: { task: TaskPage }) {
+  const say = useTexts(texts);
+  const { course, status } = task;
+  return (
+    <section className="tg-task-card" aria-label={say('course')}>
+      <h2>{say('course')}</h2>
+      <ol className="tg-task-course">
+        {course.map((step, index) => (
+          <Step key={`${step.step} ${step.at} ${step.number ?? ''}`} step={step} before={course[index - 1]} />
+        ))}
+        {status === 'processing' && (
+          <li className="tg-now">
+            <span aria-hidden>
+              <SyncOutlined spin />
+            </span>
+            <div>{say('goesOn')}</div>
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}
+
+function Step({
+  step: { step, at, number, provider, reason, status, fault },
+  before,
+}: {
+  step: CourseStep;
+  before: CourseStep | undefined;
+}) {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  const told = step === 'webhook' ? (fault ?? (status === null ? null : `HTTP ${status}`)) : reason;
+  return (
+    <li className={`tg-step-${step}`}>
+      <span aria-hidden>{icons[step]}</span>
+      <div>
+        <strong>{step === 'webhook' ? say('step_webhook', { number: number ?? 1 }) : say(`step_${step}`)}</strong>
+        {provider !== null && step === 'submitted' && <> {say('toProvider', { provider, number: number ?? 1 })}</>}
+        {told !== null && <div className="tg-task-quiet">{told}</div>}
+        <div className="tg-task-quiet">
+          <Time at={at} />
+          {before !== undefined && (
+            <span className="tg-number">
+              {' '}
+              · +{durationText((Date.parse(at) - Date.parse(before.at)) / 1000, locale)}
+            </span>
+          )}
+        </div>
+      </div>
+    </li>
+  );
+}

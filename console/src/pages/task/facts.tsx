@@ -1,0 +1,60 @@
+/** The facts of a task in a list: who asked, with which model, what it cost. */
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Money } from '../../parts/money.tsx';
+import { Elapsed } from '../../parts/tasks/elapsed.tsx';
+import { durationText } from '../../parts/tasks/measures.ts';
+import { Time } from '../../parts/time.tsx';
+import { useAccountId } from '../../parts/use-account.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../texts/language.ts';
+import type { TaskPage } from './task-page.ts';
+import { texts } from './texts.ts';
+
+export function Facts({ task }: { task: TaskPage }) {
+  const say = useTexts(texts);
+  const account = useAccountId();
+  const locale = localeOf(useLanguage());
+  const { model, key, hold, cost, created, took, duration, balance, request_id: requestId, status } = task;
+  return (
+    <section className="tg-task-card" aria-label={say('facts')}>
+      <h2>{say('facts')}</h2>
+      <dl className="tg-task-facts">
+        <Fact name={say('model')}>{model}</Fact>
+        <Fact name={say('key')}>
+          <Link to={`/${account}/tasks?key=${key.id}`}>{key.name}</Link>
+        </Fact>
+        <Fact name={say('created')}>
+          <Time at={created} />
+        </Fact>
+        <Fact name={say('took')}>
+          <Elapsed created={created} took={took} />
+        </Fact>
+        {duration !== null && <Fact name={say('duration')}>{durationText(duration, locale)}</Fact>}
+        <Fact name={say('hold')}>
+          <Money yuan={hold} />
+        </Fact>
+        <Fact name={say('cost')}>{status === 'processing' ? '–' : <Money yuan={cost ?? 0} />}</Fact>
+        {balance !== null && (
+          <Fact name={say('balance')}>
+            <Money yuan={balance} />
+          </Fact>
+        )}
+        <Fact name={say('requestId')}>
+          <code>{requestId}</code> <CopyButton text={requestId} label={say('copyRequestId')} />
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+/** One line of a list of facts. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

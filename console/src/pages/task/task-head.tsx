@@ -1,0 +1,63 @@
+/** The head of the page: what the task is, how it stands, and what can be done with it. */
+import { ArrowLeftOutlined, ExportOutlined } from '@ant-design/icons';
+import { App, Button } from 'antd';
+import { Link } from 'react-router';
+import { api } from '../../api/client.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { StatusTag } from '../../parts/status-tag.tsx';
+import { taskTexts } from '../../parts/tasks/texts.ts';
+import { useAccountId, useMayChange } from '../../parts/use-account.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import type { TaskPage } from './task-page.ts';
+import { texts } from './texts.ts';
+
+export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => void }) {
+  const say = useTexts(texts);
+  const sayTask = useTexts(taskTexts);
+  const account = useAccountId();
+  const mayChange = useMayChange();
+  const { message } = App.useApp();
+  const { id, kind, status, progress, operator } = task;
+  const cancel = async () => {
+    try {
+      await api.POST('/console/api/accounts/{account}/tasks/{id}/cancel', { params: { path: { account, id } } });
+      void message.success(say('cancelled'));
+    } finally {
+      onChange(); // what has just ended can't be cancelled, and shall be seen
+    }
+  };
+  return (
+    <>
+      <Link to={`/${account}/tasks`} className="tg-task-back">
+        <ArrowLeftOutlined aria-hidden /> {say('toTasks')}
+      </Link>
+      <PageHead
+        title={say('titleOf', { kind: sayTask(kind) })}
+        description={
+          <span className="tg-task-title">
+            <StatusTag status={status} />
+            {progress === 'waiting' && <span>{sayTask('waiting')}</span>}
+            <code>{id}</code>
+            <CopyButton text={id} label={say('copyId')} />
+          </span>
+        }
+        actions={
+          <>
+            {operator !== null && operator.workflow_url !== null && (
+              <Button href={operator.workflow_url} target="_blank" rel="noreferrer" icon={<ExportOutlined />}>
+                {say('openInTemporal')}
+              </Button>
+            )}
+            {mayChange && status === 'processing' && (
+              <ConfirmButton title={say('cancelTitle')} text={say('cancelText')} onConfirm={cancel}>
+                {say('cancelTask')}
+              </ConfirmButton>
+            )}
+          </>
+        }
+      />
+    </>
+  );
+}

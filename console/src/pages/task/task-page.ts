@@ -1,0 +1,7 @@
+/** One task as the API gives it. */
+import type { Answer } from '../../api/client.ts';
+
+export type TaskPage = Answer<'getTask'>;
+export type StoredFile = TaskPage['files'][number];
+export type CourseStep = TaskPage['course'][number];
+export type TaskRequest = NonNullable<TaskPage['request']>;

@@ -1,0 +1,83 @@
+/** What the task's webhook was told, and how each attempt went. */
+import { App, Button, Tag } from 'antd';
+import { useState } from 'react';
+import { api, queryClient } from '../../api/client.ts';
+import { useErrorText } from '../../parts/error-text.ts';
+import { durationText } from '../../parts/tasks/measures.ts';
+import { Time } from '../../parts/time.tsx';
+import { useAccountId, useMayChange } from '../../parts/use-account.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../texts/language.ts';
+import type { TaskPage } from './task-page.ts';
+import { texts } from './texts.ts';
+
+export function Webhook({ task: { id, webhook, status } }: { task: TaskPage }) {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  const mayChange = useMayChange();
+  if (webhook === null) {
+    return <p className="tg-task-quiet">{say(status === 'processing' ? 'noWebhookYet' : 'noWebhook')}</p>;
+  }
+  const { type, host, delivered, attempts } = webhook;
+  return (
+    <>
+      <p className="tg-task-title">
+        <code>{type}</code> → <code>{host}</code>
+        <Tag color={delivered === null ? 'processing' : delivered ? 'success' : 'error'}>
+          {say(delivered === null ? 'onItsWay' : delivered ? 'delivered' : 'givenUp')}
+        </Tag>
+      </p>
+      <div className="tg-task-scroll" tabIndex={0} role="region" aria-label={say('attempts')}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{say('attempt')}</th>
+              <th scope="col">{say('time')}</th>
+              <th scope="col">{say('answer')}</th>
+              <th scope="col">{say('took')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map((attempt) => (
+              <tr key={attempt.attempt}>
+                <th scope="row">{attempt.attempt}</th>
+                <td>
+                  <Time at={attempt.at} />
+                </td>
+                <td>{attempt.fault ?? (attempt.status === null ? '–' : `HTTP ${attempt.status}`)}</td>
+                <td>{durationText(attempt.duration, locale)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {mayChange && delivered !== null && <Replay id={id} />}
+    </>
+  );
+}
+
+function Replay({ id }: { id: string }) {
+  const say = useTexts(texts);
+  const textOf = useErrorText();
+  const account = useAccountId();
+  const { message } = App.useApp();
+  const [isBusy, setBusy] = useState(false);
+  const replay = async () => {
+    setBusy(true);
+    try {
+      await api.POST('/console/api/accounts/{account}/tasks/{id}/webhook/replay', {
+        params: { path: { account, id } },
+      });
+      await queryClient.invalidateQueries({ queryKey: ['get', '/console/api/accounts/{account}/tasks/{id}'] });
+    } catch (error) {
+      void message.error(textOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button loading={isBusy} onClick={() => void replay()}>
+      {say('replay')}
+    </Button>
+  );
+}

@@ -1,0 +1,77 @@
+/** What a task was asked for, in the words of the public API, as its row keeps it until the result is deleted. */
+import * as z from 'zod';
+import type { StoredRequest } from '../../../domain/stored-request.ts';
+
+const webhook_url = z.string().nullable();
+
+export const taskRequest = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('image'),
+    /** Empty where an image was made larger without one. */
+    prompt: z.string(),
+    quality: z.string(),
+    n: z.int(),
+    /** `1024x1024`; null where the reference was made larger. */
+    size: z.string().nullable(),
+    upscale: z.enum(['4k', '8k']).nullable(),
+    image_urls: z.array(z.string()),
+    webhook_url,
+  }),
+  z.strictObject({
+    kind: z.literal('video'),
+    content: z.array(
+      z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('text'), text: z.string(), role: z.string().nullable() }),
+        z.strictObject({
+          type: z.enum(['image_url', 'video_url', 'audio_url']),
+          url: z.string(),
+          role: z.string().nullable(),
+        }),
+      ]),
+    ),
+    ratio: z.string(),
+    duration: z.number(),
+    generate_audio: z.boolean(),
+    watermark: z.boolean(),
+    model_version: z.int().nullable(),
+    webhook_url,
+  }),
+  z.strictObject({ kind: z.literal('avatar_talk'), template_name: z.string(), webhook_url }),
+]);
+
+export function presentRequest(stored: StoredRequest): z.input<typeof taskRequest> {
+  const webhook_url = stored.request.webhookUrl ?? null;
+  switch (stored.kind) {
+    case 'image': {
+      const { prompt, quality, n, pixels, imageUrls } = stored.request;
+      const isSized = pixels.mode === 'sized';
+      return {
+        kind: 'image',
+        prompt,
+        quality,
+        n,
+        size: isSized ? `${pixels.width}x${pixels.height}` : null,
+        upscale: isSized ? null : pixels.longerSide === 8192 ? '8k' : '4k',
+        image_urls: [...imageUrls],
+        webhook_url,
+      };
+    }
+    case 'video': {
+      const { content, ratio, durationSeconds, generateAudio, watermark, modelVersion } = stored.request;
+      return {
+        kind: 'video',
+        content: content.map((item) => ({ ...item, role: item.role ?? null })),
+        ratio,
+        duration: durationSeconds,
+        generate_audio: generateAudio,
+        watermark,
+        model_version: modelVersion ?? null,
+        webhook_url,
+      };
+    }
+    case 'avatar_talk':
+      return { kind: 'avatar_talk', template_name: stored.request.templateName, webhook_url };
+    default:
+      return stored satisfies never;
+  }
+}
