@@ -40,6 +40,7 @@ export const errorTable = {
   not_signed_in: { status: 401, type: 'authentication_error' },
   wrong_password: { status: 401, type: 'authentication_error' },
   origin_not_allowed: { status: 403, type: 'permission_error' },
+  last_owner: { status: 409, type: 'conflict_error' },
   too_many_attempts: { status: 429, type: 'rate_limit_error' },
 } as const satisfies Record<string, { status: number; type: string }>;
 

@@ -122,16 +122,17 @@ export async function listKeys(database: Database, account: AccountId): Promise<
   return rows.map((row) => apiKeyRow.parse(row));
 }
 
-/** Up to `limit` keys of an account that come after the key `after`, or the newest: newest first, revoked ones too. */
+/** Up to `limit` keys of an account that come after the key `after`, or the newest: newest first; all, or only those that can be used. */
 export async function listKeyPage(
   database: Database,
   account: AccountId,
-  { limit, after }: { limit: number; after: string | undefined },
+  { limit, after, usableOnly = false }: { limit: number; after: string | undefined; usableOnly?: boolean },
 ): Promise<ApiKey[]> {
   const { rows } = await database.pool.query({
     name: 'list-key-page',
-    text: `${select} where k.account_id = $1 and ($2::text is null or k.id collate "C" < $2) order by k.id collate "C" desc limit $3`,
-    values: [account, after ?? null, limit],
+    text: `${select} where k.account_id = $1 and ($2::text is null or k.id collate "C" < $2)
+      and (not $4 or k.revoked_at is null and coalesce(k.expires_at > now(), true)) order by k.id collate "C" desc limit $3`,
+    values: [account, after ?? null, limit, usableOnly],
   });
   return rows.map((row) => apiKeyRow.parse(row));
 }

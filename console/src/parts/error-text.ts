@@ -6,9 +6,17 @@ import { partsTexts } from './texts.ts';
 export function useErrorText(): (error: unknown) => string {
   const say = useTexts(partsTexts);
   return (error) => {
-    const { status, message } = toConsoleError(error);
+    const { status, code, message } = toConsoleError(error);
+    const known = byCode[code];
+    if (known) return say(known);
     if (status === 0) return say('unreachable');
     if (status === -1) return say('unexpected');
     return status === 403 ? say('forbidden') : message;
   };
 }
+
+const byCode: Readonly<Record<string, 'lastOwner' | 'wrongPassword' | 'tooManyTries'>> = {
+  last_owner: 'lastOwner',
+  wrong_password: 'wrongPassword',
+  too_many_attempts: 'tooManyTries',
+};

@@ -8,7 +8,7 @@ import { queryParameters } from './queries.ts';
 import { answer, listOfRecords, refOf, request } from './schemas.ts';
 
 const per = z.enum(windows).describe("The calendar's, in UTC.");
-const keyFields = {
+export const keyFields = {
   id: z.string(),
   object: z.literal('api_key'),
   name: z.string(),

@@ -34,41 +34,42 @@ export function accountKeyRoutes(router: Router<RequestState>, now: Dependencies
   });
 
   router.get('/account/keys/:id', admin, async (ctx) => {
-    ctx.body = keyObject(await namedKey(ctx, now()));
+    ctx.body = keyObject(await namedKey(now(), keyOf(ctx).accountId, ctx.params['id']));
   });
 
   router.patch('/account/keys/:id', admin, async (ctx) => {
     const deps = now();
     const body = await bodyOf(ctx, deps);
-    const { id, accountId, revoked } = await namedKey(ctx, deps);
+    const key = await namedKey(deps, keyOf(ctx).accountId, ctx.params['id']);
     const changes = parseKeyChanges(body, new Date());
-    if (revoked)
-      throw new GatewayError('invalid_parameter', `The key ${id} was revoked for good: it can't be changed.`);
+    refuseRevoked(key);
+    const { id, accountId } = key;
     ctx.body = keyObject(found(await changeKey(await administratorOf(ctx, deps), id, changes, accountId)));
   });
 
   router.delete('/account/keys/:id', admin, async (ctx) => {
     const deps = now();
-    const { id, accountId } = await namedKey(ctx, deps);
+    const { id, accountId } = await namedKey(deps, keyOf(ctx).accountId, ctx.params['id']);
     ctx.body = keyObject(found(await revokeKey(await administratorOf(ctx, deps), id, accountId)));
   });
 }
 
 const bodyOf = async (ctx: ApiContext, deps: ApiDependencies): Promise<unknown> => (await requestJson(deps, ctx)).value;
 
-/** The key of the path. One of another account is not told from one that never was. */
-async function namedKey(
-  ctx: ApiContext & { params: Record<string, string> },
-  { database }: ApiDependencies,
-): Promise<ApiKey> {
-  const { id = '' } = ctx.params;
+/** The key of that id. One of another account is not told from one that never was: `route_not_found`. */
+export async function namedKey({ database }: ApiDependencies, account: AccountId, id = ''): Promise<ApiKey> {
   const key = idForm.test(id) ? await findKey(database, id) : undefined;
-  return found(key?.accountId === keyOf(ctx).accountId ? key : undefined);
+  return found(key?.accountId === account ? key : undefined);
 }
 
-function found(key: ApiKey | undefined): ApiKey {
+export function found(key: ApiKey | undefined): ApiKey {
   if (!key) throw new GatewayError('route_not_found', 'This account has no key of this id.');
   return key;
+}
+
+/** Refuses with `invalid_parameter` to change a key that is revoked. */
+export function refuseRevoked({ id, revoked }: ApiKey): void {
+  if (revoked) throw new GatewayError('invalid_parameter', `The key ${id} was revoked for good: it can't be changed.`);
 }
 
 const idForm = /^key_[0-9a-f]{32}$/;

@@ -28,8 +28,10 @@ export interface AccountChangeRequest {
  * The key that a body asks for, without the limits that it doesn't name. Refuses with `missing_parameter` or
  * `invalid_parameter`, also a time of expiry that has passed at `now`.
  */
-export function parseKeyRequest(body: unknown, now: Date): KeyRequest {
-  const { name, level, ...limits } = parseWith(keyBody, body);
+export const parseKeyRequest = (body: unknown, now: Date): KeyRequest => keyRequestOf(parseWith(keyBody, body), now);
+
+/** The same of a body that its schema has read. */
+export function keyRequestOf({ name, level, ...limits }: z.output<typeof keyBody>, now: Date): KeyRequest {
   const {
     models = null,
     callLimits = [],
@@ -41,8 +43,11 @@ export function parseKeyRequest(body: unknown, now: Date): KeyRequest {
 }
 
 /** The changes that a body asks for: name and limits; null lifts a limit. Refuses like `parseKeyRequest`. */
-export function parseKeyChanges(body: unknown, now: Date): KeyChangeRequest {
-  const { name, ...limits } = parseWith(keyChangesBody, body);
+export const parseKeyChanges = (body: unknown, now: Date): KeyChangeRequest =>
+  keyChangesOf(parseWith(keyChangesBody, body), now);
+
+/** The same of a body that its schema has read. */
+export function keyChangesOf({ name, ...limits }: z.output<typeof keyChangesBody>, now: Date): KeyChangeRequest {
   return { ...(name !== undefined && { name }), ...limitsOf(limits, now) };
 }
 

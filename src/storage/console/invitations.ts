@@ -1,5 +1,6 @@
 /** One-time links by which somebody joins an account, becomes an operator, or sets a new password. */
 import * as z from 'zod';
+import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { type AccountRole, accountRoles } from '../../domain/people.ts';
 import { administer, type Administrator } from '../acts.ts';
@@ -97,13 +98,22 @@ export async function revokeInvitation(by: Administrator, id: string, account?: 
 }
 
 /**
- * Uses a link, once: its person is made, or gets this new password and loses all sessions; then the offer is carried out.
- * Undefined if the link is not open any more, or its person may not sign in.
+ * Whether a link sets a new password of somebody who is there already. Only those of operators do: owners may invite
+ * whatever address they like, and would else get into the accounts and rights of others.
+ */
+export const setsPassword = ({ account, makesOperator }: Pick<Offer, 'account' | 'makesOperator'>): boolean =>
+  account === null || makesOperator;
+
+/**
+ * Uses a link, once: its person is made, and the offer carried out. Who is there already gets this new password and loses
+ * all sessions, or, if the link sets none, keeps the password whose hash is `proved`; a role is never made less. Undefined
+ * if the link is not open any more, or its person may not sign in. Refuses with `wrong_password` where the password that
+ * was proved is not theirs any more.
  */
 export async function acceptInvitation(
   tools: Omit<Administrator, 'actor'>,
   token: string,
-  passwordHash: string,
+  { passwordHash, proved }: { passwordHash: string; proved?: string },
 ): Promise<Person | undefined> {
   const by: Administrator = { ...tools, actor: 'tollgate' };
   return administer(by, async (client) => {
@@ -115,19 +125,23 @@ export async function acceptInvitation(
     );
     if (closed.rows[0] === undefined) return undefined;
     const offer = offerRow.parse(closed.rows[0]);
+    const isNewPassword = setsPassword({ account: offer.account_id, makesOperator: offer.makes_operator });
     const { rows } = await client.query(
       `insert into people as p (id, email, password_hash, is_operator) values ($1, $2, $3, $4)
-       on conflict (email) do update set password_hash = excluded.password_hash,
-         is_operator = p.is_operator or excluded.is_operator
+       on conflict (email) do update set is_operator = p.is_operator or excluded.is_operator,
+         password_hash = case when $5 then excluded.password_hash else p.password_hash end
+         where $5 or p.password_hash = $6
        returning ${personColumns}`,
-      [newPersonId(), offer.email, passwordHash, offer.makes_operator],
+      [newPersonId(), offer.email, passwordHash, offer.makes_operator, isNewPassword, proved ?? null],
     );
+    if (rows[0] === undefined)
+      throw new GatewayError('wrong_password', 'Somebody has this address already, and another password.');
     const person = personRow.parse(rows[0]);
-    await client.query('delete from sessions where person_id = $1', [person.id]);
+    if (isNewPassword) await client.query('delete from sessions where person_id = $1', [person.id]);
     if (offer.account_id !== null) {
       await client.query(
         `insert into memberships (person_id, account_id, role) values ($1, $2, $3)
-         on conflict (person_id, account_id) do update set role = excluded.role`,
+         on conflict (person_id, account_id) do update set role = excluded.role where excluded.role = 'owner'`,
         [person.id, offer.account_id, offer.role],
       );
     }

@@ -21,6 +21,14 @@ export async function playgroundKeyOf(by: Administrator, account: AccountId): Pr
   return key;
 }
 
+/** The id of the key that runs in the account's playground were last booked under, good or not; undefined before the first. */
+export async function findPlaygroundKeyId(database: Database, account: AccountId): Promise<string | undefined> {
+  const { rows } = await database.pool.query('select key_id as id from playground_keys where account_id = $1', [
+    account,
+  ]);
+  return rows[0] === undefined ? undefined : idRow.parse(rows[0]).id;
+}
+
 async function made(by: Administrator, account: AccountId): Promise<ApiKey | undefined> {
   await administer(by, async (client) => {
     // Locked, or two tabs that ask at once would make two.

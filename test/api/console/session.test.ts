@@ -80,6 +80,7 @@ describe('one-time links', () => {
       account_name: 'test',
       role: 'member',
       is_operator: false,
+      keeps_password: false,
     });
     const answers = await Promise.all([accept(token, 'chosen by me'), accept(token, 'chosen by me')]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404]);

@@ -9,12 +9,14 @@ const password_length_min = 8;
 
 interface AcceptFormProps {
   email: string;
+  /** They have one here; else they choose it. */
+  keepsPassword: boolean;
   isBusy: boolean;
   error: unknown;
   onAccept: (password: string) => void;
 }
 
-export function AcceptForm({ email, isBusy, error, onAccept }: AcceptFormProps) {
+export function AcceptForm({ email, keepsPassword, isBusy, error, onAccept }: AcceptFormProps) {
   const say = useTexts(texts);
   const [form] = Form.useForm<{ password: string }>();
   return (
@@ -26,11 +28,11 @@ export function AcceptForm({ email, isBusy, error, onAccept }: AcceptFormProps) 
       </Form.Item>
       <Form.Item
         name="password"
-        label={say('password')}
-        extra={say('passwordHelp', { count: password_length_min })}
+        label={say(keepsPassword ? 'ownPassword' : 'password')}
+        extra={keepsPassword ? say('ownPasswordHelp') : say('passwordHelp', { count: password_length_min })}
         rules={[{ required: true, min: password_length_min, message: say('tooShort', { count: password_length_min }) }]}
       >
-        <Input.Password autoComplete="new-password" autoFocus size="large" />
+        <Input.Password autoComplete={keepsPassword ? 'current-password' : 'new-password'} autoFocus size="large" />
       </Form.Item>
       <Button type="primary" htmlType="submit" block size="large" loading={isBusy}>
         {say('accept')}

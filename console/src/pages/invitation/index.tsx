@@ -40,6 +40,7 @@ export function Component() {
       {invitation.data && (
         <AcceptForm
           email={invitation.data.email}
+          keepsPassword={invitation.data.keeps_password}
           isBusy={acceptance.isPending}
           error={acceptance.error}
           onAccept={acceptance.mutate}

@@ -2,10 +2,18 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { accountRoles, passwordField } from '../../../domain/people.ts';
-import { acceptInvitation, findOpenInvitation } from '../../../storage/console/invitations.ts';
+import {
+  acceptInvitation,
+  findOpenInvitation,
+  type Invitation,
+  setsPassword,
+} from '../../../storage/console/invitations.ts';
+import { findCredentials } from '../../../storage/console/people.ts';
+import type { ApiContext } from '../../context.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
 import { publicCall } from '../call.ts';
-import { hashPassword } from '../passwords.ts';
-import { begin, sessionObject } from './session.ts';
+import { hashPassword, isPassword } from '../passwords.ts';
+import { addressOf, begin, sessionObject } from './session.ts';
 
 /** In the body, since addresses are logged. */
 const token = z.string('must be the part of the link behind #').max(100, 'must be the part of the link behind #');
@@ -22,12 +30,22 @@ const lookAtInvitation = publicCall({
     account_name: z.string().nullable(),
     role: z.enum(accountRoles).nullable(),
     is_operator: z.boolean(),
+    /** Whoever takes it up has a password here, and shows that it is they by it; else they choose one. */
+    keeps_password: z.boolean(),
   }),
   handle: async ({ deps, body }) => {
     const invitation = await findOpenInvitation(deps.database, body.token);
     if (!invitation) throw usedUp();
     const { email, accountName, role, makesOperator } = invitation;
-    return { object: 'invitation', email, account_name: accountName, role, is_operator: makesOperator };
+    const keeps = (await credentialsToProve(deps, invitation)) !== undefined;
+    return {
+      object: 'invitation',
+      email,
+      account_name: accountName,
+      role,
+      is_operator: makesOperator,
+      keeps_password: keeps,
+    };
   },
 });
 
@@ -35,20 +53,46 @@ const acceptCall = publicCall({
   method: 'post',
   path: '/invitations/accept',
   id: 'acceptInvitation',
-  summary: 'Take up a one-time link: set a password and be signed in',
+  summary: 'Take up a one-time link: set a password, or give the one you have, and be signed in',
   body: z.strictObject({ token, password: passwordField }),
   answer: sessionObject,
-  handle: async ({ ctx, deps, body }) => {
+  handle: async ({ ctx, deps, body: { token, password } }) => {
     // Hashing costs 50 ms: not for links that are no good.
-    if (!(await findOpenInvitation(deps.database, body.token))) throw usedUp();
+    const invitation = await findOpenInvitation(deps.database, token);
+    if (!invitation) throw usedUp();
+    const known = await credentialsToProve(deps, invitation);
+    if (known) await requirePassword(ctx, deps, invitation.email, { typed: password, hash: known.passwordHash });
+    const proof = known
+      ? { passwordHash: known.passwordHash, proved: known.passwordHash }
+      : { passwordHash: await hashPassword(password) };
     const tools = { database: deps.database, ledgerKey: deps.secrets.first.ledger };
-    const person = await acceptInvitation(tools, body.token, await hashPassword(body.password));
+    const person = await acceptInvitation(tools, token, proof);
     if (!person) throw usedUp();
     return begin(ctx, deps, person);
   },
 });
 
 export const invitationCalls = [lookAtInvitation, acceptCall];
+
+/** The password that whoever uses the link has to give: theirs, if they are there and it sets no new one. */
+const credentialsToProve = async (
+  { database }: ApiDependencies,
+  invitation: Invitation,
+): Promise<{ passwordHash: string } | undefined> =>
+  setsPassword(invitation) ? undefined : findCredentials(database, invitation.email);
+
+/** Refuses with `wrong_password`, and with `too_many_attempts` whoever guesses. */
+async function requirePassword(
+  ctx: ApiContext,
+  { attempts }: ApiDependencies,
+  email: string,
+  { typed, hash }: { typed: string; hash: string },
+): Promise<void> {
+  await attempts.begin(email, addressOf(ctx));
+  if (!(await isPassword(typed, hash)))
+    throw new GatewayError('wrong_password', 'This is not the password with which you sign in here.');
+  await attempts.succeeded(email, addressOf(ctx));
+}
 
 const usedUp = (): GatewayError =>
   new GatewayError(

@@ -1,4 +1,136 @@
-/** To be written. */
-import type { Call } from '../call.ts';
+/** The keys of an account: members see them and what they do, owners make, change and revoke them. */
+import * as z from 'zod';
+import { countersAt, type WindowCounts } from '../../../domain/admission.ts';
+import type { AccountId } from '../../../domain/ids.ts';
+import { allows } from '../../../domain/keys.ts';
+import { micros, toYuan } from '../../../domain/money.ts';
+import { keyBody, keyChangesBody, keyChangesOf, keyRequestOf } from '../../../domain/requests/account.ts';
+import { type ApiKey, changeKey, createApiKey, listKeyPage, revokeKey } from '../../../storage/api-keys.ts';
+import { findPlaygroundKeyId } from '../../../storage/console/playground-keys.ts';
+import { listed } from '../../catalogue.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { type Listing, listObject, readPage } from '../../lists/page.ts';
+import { page_rows_default } from '../../lists/query.ts';
+import { keyFields } from '../../openapi/keys.ts';
+import { keyObject } from '../../presenters/account.ts';
+import { found, keysQuery, namedKey, refuseRevoked } from '../../routes/account-keys.ts';
+import { accountCall } from '../call.ts';
+import { listOf } from '../lists.ts';
 
-export const keyCalls: readonly Call[] = [];
+const perWindow = <Count extends z.ZodType>(count: Count) =>
+  z.strictObject({ minute: count, hour: count, day: count, month: count, total: count });
+const keyRecord = z.strictObject({
+  ...keyFields,
+  state: z.enum(['active', 'expired', 'revoked']),
+  /** Its calls are those of the playground; nobody has its secret. */
+  is_playground: z.boolean(),
+  /** In the windows of now, `total` since it was made. */
+  calls: perWindow(z.int()),
+  /** Yuan, likewise; what is held counts as spent. */
+  spent: perWindow(z.number()),
+  running_tasks: z.int(),
+});
+
+const listKeys = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/keys',
+  id: 'listKeys',
+  summary: 'The keys, newest first, with what they did so far',
+  needs: 'member',
+  query: keysQuery.extend({ state: z.enum(['active', 'all'], "must be 'active' or 'all'").optional() }),
+  answer: listOf(keyRecord),
+  handle: async ({ deps, account, query: { limit, cursor, state } }) => {
+    // Calls that have ended are booked a moment later; whoever looks shall see them.
+    await deps.calls.settled(account);
+    const present = await presenterOf(deps, account);
+    const listing: Listing<ApiKey, string> = {
+      read: (page) => listKeyPage(deps.database, account, { ...page, usableOnly: state === 'active' }),
+      placeOf: ({ id }) => id,
+      cursorOf: (id) => id,
+      present,
+    };
+    return listObject(await readPage(listing, { limit: limit ?? page_rows_default, after: cursor }), present);
+  },
+});
+
+const createKey = accountCall({
+  method: 'post',
+  path: '/accounts/{account}/keys',
+  id: 'createKey',
+  summary: 'Make a key; the answer shows it this once',
+  needs: 'owner',
+  body: keyBody,
+  answer: keyRecord.extend({
+    key: z.string(),
+    /** What to try first with it: a root of the API, and a model to chat with; null if it may chat with none. */
+    example: z.strictObject({ root: z.string(), model: z.string().nullable() }),
+  }),
+  handle: async ({ deps, account, by, body }) => {
+    const { key, secret } = await createApiKey(by, account, keyRequestOf(body, new Date()));
+    return { ...(await presenterOf(deps, account))(key), key: secret, example: exampleOf(key, deps) };
+  },
+});
+
+const changeKeyCall = accountCall({
+  method: 'patch',
+  path: '/accounts/{account}/keys/{key}',
+  id: 'changeKey',
+  summary: 'Change name and limits of a key; what is not named stays, null lifts a limit',
+  needs: 'owner',
+  body: keyChangesBody,
+  answer: keyRecord,
+  handle: async ({ deps, account, by, params, body }) => {
+    const key = await namedKey(deps, account, params['key']);
+    const changes = keyChangesOf(body, new Date());
+    refuseRevoked(key);
+    return (await presenterOf(deps, account))(found(await changeKey(by, key.id, changes, account)));
+  },
+});
+
+const revokeKeyCall = accountCall({
+  method: 'delete',
+  path: '/accounts/{account}/keys/{key}',
+  id: 'revokeKey',
+  summary: 'Revoke a key for good; it stops working everywhere within 5 seconds',
+  needs: 'owner',
+  answer: keyRecord,
+  handle: async ({ deps, account, by, params }) => {
+    const { id } = await namedKey(deps, account, params['key']);
+    return (await presenterOf(deps, account))(found(await revokeKey(by, id, account)));
+  },
+});
+
+export const keyCalls = [listKeys, createKey, changeKeyCall, revokeKeyCall];
+
+/** How keys of the account are shown now. */
+async function presenterOf({ database }: ApiDependencies, account: AccountId) {
+  const playground = await findPlaygroundKeyId(database, account);
+  const now = new Date();
+  return (key: ApiKey): z.input<typeof keyRecord> => {
+    const { calls, spent } = countersAt(key.counters, now);
+    const shown = keyObject(key);
+    return {
+      ...shown,
+      models: shown.models && [...shown.models],
+      call_limits: [...shown.call_limits],
+      state: key.revoked ? 'revoked' : key.expiresAt && key.expiresAt <= now ? 'expired' : 'active',
+      is_playground: key.id === playground,
+      calls: inNumbers(calls, Number),
+      spent: inNumbers(spent, (amount) => toYuan(micros(amount))),
+      running_tasks: key.counters.runningTasks,
+    };
+  };
+}
+
+function exampleOf(key: ApiKey, { configuration }: ApiDependencies): { root: string; model: string | null } {
+  const model = allows(key.level, 'chat') && listed(key, configuration).find(({ kind }) => kind === 'chat');
+  return { root: configuration.deployments[0]?.root ?? '/v1', model: model ? model.id : null };
+}
+
+const inNumbers = (counts: WindowCounts, toNumber: (count: bigint) => number) => ({
+  minute: toNumber(counts.minute),
+  hour: toNumber(counts.hour),
+  day: toNumber(counts.day),
+  month: toNumber(counts.month),
+  total: toNumber(counts.total),
+});

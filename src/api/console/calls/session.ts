@@ -35,7 +35,8 @@ const getSession = personCall({
 });
 
 const wrong = 'This e-mail address and password don’t fit together.';
-const typed = z.string('must be a text').max(4 * password_characters_max, 'is too long');
+/** A password that is to be checked, not chosen. */
+export const typed = z.string('must be a text').max(4 * password_characters_max, 'is too long');
 
 const signIn = publicCall({
   method: 'post',
@@ -87,7 +88,7 @@ export async function begin(
 
 const user_agent_characters_max = 300;
 
-const addressOf = (ctx: ApiContext): string => ctx.req.socket.remoteAddress ?? '';
+export const addressOf = (ctx: ApiContext): string => ctx.req.socket.remoteAddress ?? '';
 
 async function presentSession(
   { database }: ApiDependencies,

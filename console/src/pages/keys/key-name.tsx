@@ -1,0 +1,31 @@
+/** How a key is told from others: its name, level and state, and what is known of the key itself. */
+import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from '@ant-design/icons';
+import { Tag } from 'antd';
+import { useTexts } from '../../texts/define-texts.ts';
+import type { Key } from './key-fields.ts';
+import { texts } from './texts.ts';
+
+const looks = {
+  active: { color: 'success', icon: <CheckCircleOutlined /> },
+  expired: { color: 'warning', icon: <ClockCircleOutlined /> },
+  revoked: { color: 'default', icon: <StopOutlined /> },
+} as const;
+
+export function KeyName({ of: key }: { of: Key }) {
+  const say = useTexts(texts);
+  return (
+    <div className="tg-key">
+      <strong>{key.name}</strong>
+      <code>
+        {key.start}…{key.last4}
+      </code>
+      <span>
+        <Tag color={looks[key.state].color} icon={looks[key.state].icon}>
+          {say(`state_${key.state}`)}
+        </Tag>
+        <Tag>{say(`level_${key.level}`)}</Tag>
+        {key.is_playground && <Tag color="processing">{say('ofPlayground')}</Tag>}
+      </span>
+    </div>
+  );
+}

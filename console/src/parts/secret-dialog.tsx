@@ -1,0 +1,67 @@
+/** A secret that is shown this once: nothing but saying that it was kept closes the dialog, no click beside it, no key, no way back. */
+import { Alert, Button, Checkbox, Modal } from 'antd';
+import { useEffect, useId, useState, type ReactNode } from 'react';
+import { useBlocker } from 'react-router';
+import { useTexts } from '../texts/define-texts.ts';
+import { CopyButton } from './copy-button.tsx';
+import { partsTexts } from './texts.ts';
+import './secret-dialog.css';
+
+interface SecretDialogProps {
+  title: string;
+  /** What it is for, and that it can't be had again. */
+  warning: string;
+  /** Names the secret, for who can't see it. */
+  label: string;
+  secret: string;
+  /** What can be done with it. */
+  children?: ReactNode;
+  onDone: () => void;
+}
+
+export function SecretDialog({ title, warning, label, secret, children, onDone }: SecretDialogProps) {
+  const say = useTexts(partsTexts);
+  const [isKept, setKept] = useState(false);
+  const id = useId();
+  useStaysHere();
+  return (
+    <Modal
+      open
+      title={title}
+      closable={false}
+      keyboard={false}
+      mask={{ closable: false }}
+      width={680}
+      footer={
+        <div className="tg-secret-end">
+          <Checkbox checked={isKept} onChange={({ target }) => setKept(target.checked)}>
+            {say('isKept')}
+          </Checkbox>
+          <Button type="primary" disabled={!isKept} onClick={onDone}>
+            {say('done')}
+          </Button>
+        </div>
+      }
+    >
+      <Alert type="warning" showIcon title={warning} />
+      <div className="tg-secret" role="group" aria-labelledby={id}>
+        <span id={id} className="tg-secret-label">
+          {label}
+        </span>
+        <code>{secret}</code>
+        <CopyButton text={secret} label={say('copyOf', { name: label })} withLabel type="primary" />
+      </div>
+      {children}
+    </Modal>
+  );
+}
+
+/** Keeps the page where it is: the browser's way back would lose the secret, and leaving asks first. */
+function useStaysHere(): void {
+  useBlocker(true);
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, []);
+}

@@ -1,0 +1,196 @@
+/** API tokens in a real browser: made, used, seen at work, changed and revoked. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import OpenAI, { AuthenticationError } from 'openai';
+import type { Page } from 'playwright-core';
+import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { expectAnswers } from '../../support/browser/watch.ts';
+import { signIn } from '../../support/console.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newPerson, password } from '../../support/people.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let email: string;
+before(async () => {
+  gateway = await startTestGateway({ worker: false });
+  browser = await startBrowser();
+  ({ email } = await newPerson(gateway));
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+const keysPage = () => `/console/${gateway.account}/keys`;
+async function openKeys(page: Page, as = email): Promise<void> {
+  await signIn(page, { url: gateway.url, email: as, password });
+  await page.goto(keysPage());
+  await page.getByRole('heading', { level: 1, name: /API/ }).waitFor();
+}
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const secretIn = async (page: Page, label: string) => {
+  const text = await page.getByRole('group', { name: label }).locator('code').textContent();
+  return text ?? '';
+};
+const clientOf = (apiKey: string) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 });
+const chat = (client: OpenAI) =>
+  client.chat.completions.create({ model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] });
+
+test('a token is made, used by the openai package, seen at work without reloading, and revoked', async () => {
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.getByRole('link', { name: 'API tokens' }).click();
+    const name = 'shop <b>backend</b>';
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('radio', { name: /^Chat/ }).click();
+    await page.getByRole('combobox', { name: 'Models' }).click();
+    await page.getByTitle('sim-chat').click();
+    await page.getByRole('combobox', { name: 'Models' }).press('Escape');
+    await page.getByRole('button', { name: 'Add a call limit' }).click();
+    await page.getByLabel('Calls', { exact: true }).fill('100');
+    await page.getByRole('group', { name: 'Calls at most' }).getByRole('combobox').click();
+    await page.getByTitle('in total').click();
+    await audited(page);
+    await screenshotOf(page, 'keys-create-en');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+
+    const dialog = page.getByRole('dialog', { name: `Your new token “${name}”` });
+    const key = await secretIn(page, 'Token');
+    assert.match(key, /^sk-tg-[\w-]{43}$/);
+    await dialog.getByRole('button', { name: 'Copy: Token' }).click();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+    for (const [tab, begins] of [
+      ['curl', `curl '${gateway.url}/v1/chat/completions'`],
+      ['Python', 'from openai import OpenAI'],
+      ['Node.js', `import OpenAI from 'openai';`],
+    ] as const) {
+      await dialog.getByRole('tab', { name: tab }).click();
+      const code = (await dialog.getByRole('region', { name: tab }).textContent()) ?? '';
+      assert.ok(code.startsWith(begins) && code.includes(key) && code.includes('sim-chat'), code);
+    }
+    await audited(page);
+    await screenshotOf(page, 'keys-made-en');
+    // Nothing closes it by accident.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await page.evaluate('history.back()');
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))');
+    assert.equal(new URL(page.url()).pathname, keysPage());
+    assert.equal(await secretIn(page, 'Token'), key);
+    await dialog.getByRole('checkbox').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    const row = rowOf(page, name);
+    await row.getByText('Never used').waitFor();
+    assert.equal(await row.locator('b').count(), 0, 'a name is text');
+    const client = clientOf(key);
+    assert.match((await chat(client)).choices[0]?.message.content ?? '', /simulator/);
+    await row.getByText('1 of 100 calls in total').waitFor();
+    await row.getByText('Never used').waitFor({ state: 'detached' });
+    await screenshotOf(page, 'keys-used-en');
+
+    await row.getByRole('button', { name: `Revoke ${name}` }).click();
+    const question = page.getByRole('dialog', { name: `Revoke “${name}”?` });
+    await question.waitFor();
+    await audited(page);
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    await assert.rejects(chat(client), AuthenticationError);
+    await page.getByText('All', { exact: true }).click();
+    await row.getByText('Revoked').waitFor();
+  });
+});
+
+test('limits are changed by whoever opened the form, and leave alone what another tab changed meanwhile', async () => {
+  const { keyId } = await gateway.newKey({ name: 'of two tabs', maxRunningTasks: 5 });
+  await browser.visit({ origin: gateway.url }, async (first) => {
+    await openKeys(first);
+    const second = await first.context().newPage();
+    await second.goto(keysPage());
+    for (const tab of [first, second]) await tab.getByRole('button', { name: 'Edit of two tabs' }).click();
+    await first.getByLabel('Spend at most').fill('12.5');
+    await first.getByRole('button', { name: 'Save changes' }).click();
+    await rowOf(first, 'of two tabs').getByText('¥0.00 of ¥12.50 per month').waitFor();
+    await second.getByLabel('Tasks at once, at most').fill('9');
+    await second.getByRole('button', { name: 'Save changes' }).click();
+    for (const tab of [first, second]) {
+      await rowOf(tab, 'of two tabs').getByText('0 of 9 tasks at once').waitFor();
+      await rowOf(tab, 'of two tabs').getByText('¥0.00 of ¥12.50 per month').waitFor();
+    }
+    // One tab revokes what the other is about to change.
+    await second.getByRole('button', { name: 'Edit of two tabs' }).click();
+    await first.getByRole('button', { name: 'Revoke of two tabs' }).click();
+    await first.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await rowOf(first, 'of two tabs').waitFor({ state: 'detached' });
+    expectAnswers(second, { status: 400, path: `/console/api/accounts/${gateway.account}/keys/${keyId}` });
+    await second.getByLabel('Name').fill('too late');
+    await second.getByRole('button', { name: 'Save changes' }).click();
+    await second.getByRole('alert').filter({ hasText: 'revoked for good' }).waitFor();
+    assert.equal(await second.getByLabel('Name').inputValue(), 'too late');
+  });
+});
+
+test('a session that ends in the middle of the form costs nothing that was typed', async () => {
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await openKeys(page);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByLabel('Name').fill('typed before');
+    await page.getByLabel('Tasks at once, at most').fill('7');
+    expectAnswers(page, 401);
+    await page.context().clearCookies();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+    const again = page.getByRole('dialog', { name: 'Your session has ended' });
+    await again.getByLabel('Password').fill(password);
+    await audited(page);
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    const made = page.getByRole('dialog', { name: 'Your new token “typed before”' });
+    await made.getByRole('checkbox').check();
+    await made.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'typed before').getByText('0 of 7 tasks at once').waitFor();
+  });
+});
+
+test('on a Chinese phone in the dark: an expiry that has passed is told at its field, and then mended', async () => {
+  const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
+  await browser.visit(look, async (page) => {
+    await openKeys(page);
+    await page.getByRole('button', { name: '创建令牌' }).click();
+    await page.getByLabel('名称').fill('手机上创建的令牌');
+    await page.getByLabel('有效期').click();
+    await page.getByTitle('指定时间…').click();
+    await page.getByLabel('过期时间').fill('2020-01-31T08:00');
+    await page.getByRole('dialog').getByRole('button', { name: '创建令牌' }).click();
+    await page.getByText('这个时间已经过去').waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+    await screenshotOf(page, 'keys-create-zh-phone-dark');
+    await page.getByLabel('过期时间').fill('2099-01-31T08:00');
+    await page.getByRole('dialog').getByRole('button', { name: '创建令牌' }).click();
+    const made = page.getByRole('dialog', { name: '新令牌“手机上创建的令牌”' });
+    await made.getByRole('checkbox').waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+    await screenshotOf(page, 'keys-made-zh-phone-dark');
+    await made.getByRole('checkbox').check();
+    await made.getByRole('button', { name: /完\s?成/ }).click();
+    await page.getByRole('listitem').filter({ hasText: '手机上创建的令牌' }).getByText('2099年1月31日').waitFor();
+    await assertNoSidewaysScroll(page);
+    await screenshotOf(page, 'keys-list-zh-phone-dark');
+  });
+});
+
+test('a member reads the list and has nothing to change it with', async () => {
+  const member = await newPerson(gateway, { memberships: [{ account: gateway.account, role: 'member' }] });
+  await gateway.newKey({ name: 'seen by a member' });
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await openKeys(page, member.email);
+    await rowOf(page, 'seen by a member').waitFor();
+    await audited(page);
+    assert.deepEqual(await page.locator('main').getByRole('button').allTextContents(), []);
+  });
+});

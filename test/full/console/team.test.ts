@@ -1,0 +1,125 @@
+/** The people of an account in a real browser: asked in, given roles, and removed. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createAccount } from '../../../src/storage/accounts.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { expectAnswers } from '../../support/browser/watch.ts';
+import { signIn } from '../../support/console.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newPerson, password } from '../../support/people.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+before(async () => {
+  gateway = await startTestGateway({ worker: false });
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+/** An account of its own with one owner. */
+async function team() {
+  const { id: account } = await createAccount(gateway.by, 'Ferry & <b>Sons</b>');
+  const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }] });
+  return { account, email, address: `/console/${account}/team`, api: `/console/api/accounts/${account}` };
+}
+
+test('an owner invites by a link that is shown once; who uses it is in, and is made owner and removed', async () => {
+  const { email, address } = await team();
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByLabel('E-mail').fill('new@example.com');
+    await audited(page);
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const made = page.getByRole('dialog', { name: 'The invitation for new@example.com' });
+    const link = (await made.getByRole('group', { name: 'Link' }).locator('code').textContent()) ?? '';
+    assert.match(link, /\/console\/invitation#[\w-]{43}$/);
+    assert.ok(link.startsWith(gateway.url));
+    await audited(page);
+    await made.getByRole('checkbox').check();
+    await made.getByRole('button', { name: 'Done' }).click();
+    const invitations = page.getByRole('list', { name: 'Invitations' });
+    await invitations.getByText('Open').waitFor();
+    await screenshotOf(page, 'team-invited-en');
+
+    await browser.visit({ origin: gateway.url, expectAnswers: [401] }, async (theirs) => {
+      await theirs.goto(link);
+      await theirs.getByLabel('Choose a password').fill('chosen by them');
+      await theirs.getByRole('button', { name: 'Accept and sign in' }).click();
+      await theirs.waitForURL(/\/overview$/);
+      await theirs.goto(address);
+      await theirs.getByText(email).waitFor();
+      assert.deepEqual(await theirs.locator('main').getByRole('button').allTextContents(), []);
+
+      // Seen by the owner without reloading.
+      await invitations.getByText('Used').waitFor();
+      await page.getByRole('button', { name: 'Make new@example.com an owner' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make owner' }).click();
+      await page.getByRole('button', { name: 'Make new@example.com a member' }).waitFor();
+      await theirs.reload();
+      await theirs.getByRole('button', { name: 'Invite somebody' }).waitFor();
+
+      expectAnswers(theirs, 404);
+      await page.getByRole('button', { name: 'Remove new@example.com' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('list', { name: 'People' }).getByText('new@example.com').waitFor({ state: 'detached' });
+      await theirs.reload();
+      await theirs.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    });
+  });
+});
+
+test('who is there already joins another account with the password that they have', async () => {
+  const { email, account, address } = await team();
+  const other = await newPerson(gateway);
+  let link = '';
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByLabel('E-mail').fill(other.email);
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    link = (await page.getByRole('group', { name: 'Link' }).locator('code').textContent()) ?? '';
+  });
+  await browser.visit({ origin: gateway.url, expectAnswers: [401] }, async (page) => {
+    await page.goto(link);
+    await page.getByLabel('Your password').fill('not the one they have');
+    await page.getByRole('button', { name: 'Accept and sign in' }).click();
+    await page.getByText('This is not the right password.').first().waitFor();
+    await audited(page);
+    await page.getByLabel('Your password').fill(password);
+    await page.getByRole('button', { name: 'Accept and sign in' }).click();
+    await page.waitForURL(/\/overview$/);
+    await page.goto(`/console/${account}/team`);
+    await page.getByRole('list', { name: 'People' }).getByText(other.email).waitFor();
+  });
+});
+
+test('on a Chinese phone in the dark: the last owner stays, and is told why', async () => {
+  const { email, account, address, api } = await team();
+  await newPerson(gateway, { email: 'm@example.com', memberships: [{ account, role: 'member' }] });
+  const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
+  await browser.visit(look, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(address);
+    const session = await page.request.get('/console/api/session');
+    const { person } = (await session.json()) as { person: { id: string } };
+    expectAnswers(page, { status: 409, path: `${api}/members/${person.id}` });
+    await page.getByRole('button', { name: `移除 ${email}` }).click();
+    const question = page.getByRole('dialog');
+    await question.getByRole('button', { name: /移\s?除/ }).click();
+    await question.getByText('请先让其他人成为所有者').waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+    await screenshotOf(page, 'team-last-owner-zh-phone-dark');
+    await question.getByRole('button', { name: /取\s?消/ }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByText('m@example.com').waitFor();
+  });
+});
