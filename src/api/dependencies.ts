@@ -12,6 +12,7 @@ import type { CallLedger } from '../storage/ledger/calls.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { Owner } from '../storage/ledger/sweep.ts';
 import type { TaskNews } from '../storage/task-news.ts';
+import type { AuditRuns } from '../temporal/audit-runs.ts';
 import type { TaskStarter } from '../temporal/task-starter.ts';
 import type { Attempts } from './console/attempts.ts';
 import type { HealthBook } from './health/health-book.ts';
@@ -50,6 +51,8 @@ export interface ApiDependencies {
   blobs: BlobStore;
   news: TaskNews;
   starter: TaskStarter;
+  /** The audit that runs by the clock, which operators may ask for at once. */
+  auditRuns: AuditRuns;
   /** Accepted tasks that wait to be started, of all processes. */
   waitingTasks: WaitingTasks;
   /** The bounds of what this process does at once. */

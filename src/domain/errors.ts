@@ -42,6 +42,7 @@ export const errorTable = {
   origin_not_allowed: { status: 403, type: 'permission_error' },
   last_owner: { status: 409, type: 'conflict_error' },
   too_many_attempts: { status: 429, type: 'rate_limit_error' },
+  would_lock_out: { status: 409, type: 'conflict_error' },
 } as const satisfies Record<string, { status: number; type: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

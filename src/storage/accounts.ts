@@ -32,23 +32,23 @@ export interface AccountChanges {
   lowBalance?: MicroYuan | null;
 }
 
-const columns = 'id, name, status, available, held, seq, webhook_url, low_balance, created_at';
+export const accountColumns = 'id, name, status, available, held, seq, webhook_url, low_balance, created_at';
+const columns = accountColumns;
 
 /** The link before an account's first entry. It is made from the account's id, so that no rows of another fit its chain. */
 export const accountGenesis = (ledgerKey: Buffer, id: string): Buffer => chainLink(ledgerKey, Buffer.alloc(32), [id]);
 
-/** Makes an account without money. */
-export async function createAccount(by: Administrator, name: string): Promise<Account> {
-  const id = newAccountId();
+/** Makes an account without money. One with an id that is taken is not made: the answer is the account that has it. */
+export async function createAccount(by: Administrator, name: string, id: AccountId = newAccountId()): Promise<Account> {
   const made = await act(by, 'account.created', (client) =>
-    client.query(`insert into accounts (id, name, chain) values ($1, $2, $3) returning ${columns}`, [
-      id,
-      name,
-      accountGenesis(by.ledgerKey, id),
-    ]),
+    client.query(
+      `insert into accounts (id, name, chain) values ($1, $2, $3) on conflict (id) do nothing returning ${columns}`,
+      [id, name, accountGenesis(by.ledgerKey, id)],
+    ),
   );
-  if (!made) throw new Error('no account was made');
-  return made;
+  const account = made ?? (await findAccount(by.database, id));
+  if (!account) throw new Error('no account was made');
+  return account;
 }
 
 export async function findAccount(database: Database, id: string): Promise<Account | undefined> {
@@ -126,7 +126,7 @@ const act = (
     return { act: { action, account: id, subject: id, ...(reason !== undefined && { reason }) }, outcome: account };
   });
 
-const accountRow = z
+export const accountRow = z
   .object({
     id: z.string().transform((id) => id as AccountId),
     name: z.string(),

@@ -39,7 +39,8 @@ export type ActName =
   | 'invitation.revoked'
   | 'password.changed'
   | 'model.switched'
-  | 'outcome.reviewed';
+  | 'outcome.reviewed'
+  | 'outcome.reopened';
 
 /** An act before it has its place. */
 export interface NewAct {
@@ -132,12 +133,13 @@ export interface ActFilter {
   limit: number;
 }
 
+export const shownActColumns = `seq, at, actor, action, account_id, subject,
+  case jsonb_typeof(facts) when 'object' then facts - 'hash' else facts end as facts, details, reason`;
+
 /** The newest acts, as people may see them: what was set of a key, but not its hash. */
 export async function listActs(database: Database, { account, subject, since, limit }: ActFilter): Promise<Act[]> {
   const { rows } = await database.pool.query(
-    `select seq, at, actor, action, account_id, subject,
-       case jsonb_typeof(facts) when 'object' then facts - 'hash' else facts end as facts, details, reason
-     from acts where ($1::text is null or account_id = $1) and ($2::text is null or subject = $2)
+    `select ${shownActColumns} from acts where ($1::text is null or account_id = $1) and ($2::text is null or subject = $2)
        and ($3::timestamptz is null or at >= $3)
      order by seq desc limit $4`,
     [account ?? null, subject ?? null, since ?? null, limit],
@@ -214,7 +216,7 @@ async function inTransaction<T>(database: Database, work: (client: pg.PoolClient
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 const headRow = z.object({ seq: z.bigint(), head: z.instanceof(Buffer), now: z.date() });
 const factsRow = z.object({ facts: z.record(z.string(), z.unknown()) });
-const actRow = z
+export const actRow = z
   .object({
     seq: z.bigint(),
     at: z.date(),

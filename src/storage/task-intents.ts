@@ -11,7 +11,7 @@ import { taskErrorColumns, taskErrorOf, taskState } from './tasks.ts';
 export interface TaskFacts {
   id: TaskId;
   kind: TaskKind;
-  accountId: string;
+  accountId: AccountId;
   keyId: string;
   /** Of the creation; finds its log line. */
   requestId: string;
@@ -98,6 +98,34 @@ const left_alone = 'left to end by itself';
 /** The attempt that opened an intent has said what became of it, or has died: the longest request timeout is some minutes. */
 const silence_minutes = 30;
 
+/** What an operator noted of a paid call of unknown outcome. */
+export interface Review {
+  by: string;
+  at: Date;
+  note: string;
+}
+
+export interface UnknownOutcome {
+  task: TaskFacts;
+  intent: IntentFacts;
+  review: Review | null;
+}
+
+export interface UnknownOutcomeFilter extends TaskFilter {
+  task?: string;
+  /** Only those that were reviewed, or that were not; all without. */
+  isReviewed?: boolean;
+  /** Only what comes behind this one. */
+  after?: UnknownOutcomePlace | undefined;
+}
+
+/** The place of a paid call in the list. */
+export interface UnknownOutcomePlace {
+  sentAt: Date;
+  task: string;
+  route: number;
+}
+
 /**
  * The newest paid calls of which nobody knows what became, and those of the last seven days whose job was accepted after
  * their task had ended, or was not stopped with it, or whose sender died while it was cancelled: the provider may have done
@@ -105,9 +133,9 @@ const silence_minutes = 30;
  */
 export async function listUnknownOutcomes(
   database: Database,
-  { account, state, limit }: TaskFilter,
+  { account, state, task, isReviewed, after, limit }: UnknownOutcomeFilter,
   now: Date,
-): Promise<{ task: TaskFacts; intent: IntentFacts }[]> {
+): Promise<UnknownOutcome[]> {
   const since = (now.getTime() - late_days * 86_400_000).toString(16).padStart(12, '0');
   const late = ofEachKind(
     (kind) =>
@@ -117,14 +145,24 @@ export async function listUnknownOutcomes(
            or i.outcome = 'accepted' and i.reason like '${left_alone}:%'
            or i.outcome = 'open' and ${is_live} and t.finished_at < clock_timestamp() - interval '${silence_minutes} minutes')`,
   );
+  // One that was reviewed stays in the list of those, whatever became of it or of the seven days.
+  const found =
+    isReviewed === true
+      ? 'select i.* from intents i join reviews using (task_id, route)'
+      : `select * from intents where outcome = 'unknown' union all ${late}`;
   const { rows } = await database.pool.query(
-    `select ${taskColumns}, ${intentColumns}
-     from (select * from intents where outcome = 'unknown' union all ${late}) i join tasks t on t.id = i.task_id
+    `select ${taskColumns}, ${intentColumns}, r.reviewed_by, r.reviewed_at, r.note
+     from (${found}) i join tasks t on t.id = i.task_id left join reviews r on r.task_id = i.task_id and r.route = i.route
      where t.account_id = coalesce($2, t.account_id) and t.state = coalesce($3, t.state)
-     order by i.created_at desc, t.id desc limit $1`,
-    [limit, account ?? null, state ?? null],
+       and t.id = coalesce($4, t.id) and ($5::boolean is null or $5 = (r.task_id is not null))
+       and ($6::timestamptz is null or (date_trunc('milliseconds', i.created_at), t.id, i.route) < ($6, $7, $8::integer))
+     order by date_trunc('milliseconds', i.created_at) desc, t.id desc, i.route desc limit $1`,
+    [
+      ...[limit, account ?? null, state ?? null, task ?? null, isReviewed ?? null],
+      ...[after?.sentAt ?? null, after?.task ?? null, after?.route ?? null],
+    ],
   );
-  return rows.map((row) => ({ task: taskRow.parse(row), intent: intentRow.parse(row) }));
+  return rows.map((row) => ({ task: taskRow.parse(row), intent: intentRow.parse(row), review: reviewRow.parse(row) }));
 }
 
 /** Adds the provider's own id of a call to an intent that was closed without it. */
@@ -143,6 +181,23 @@ export async function noteJobLeft(database: Database, task: TaskId, route: numbe
   );
 }
 
+/**
+ * What is the matter with a paid call of unknown outcome. `searching`: its task is under way and still looks for it; `lost`:
+ * the task has ended, and nobody knows; `late`: the provider took or did the job after the task had ended; `left`: the job
+ * was not stopped with its task; `abandoned`: whoever sent it died meanwhile; `found`: it was known in the end.
+ */
+export type UnknownCase = 'searching' | 'lost' | 'late' | 'left' | 'abandoned' | 'found';
+
+/** Which of the cases it is. */
+export function unknownCaseOf({ task, intent }: Pick<UnknownOutcome, 'task' | 'intent'>): UnknownCase {
+  const hasEnded = task.finishedAt !== null;
+  if (intent.outcome === 'unknown') return hasEnded ? 'lost' : 'searching';
+  if (intent.outcome === 'open') return hasEnded ? 'abandoned' : 'searching';
+  if (intent.outcome === 'accepted' && intent.reason?.startsWith(`${left_alone}:`) === true) return 'left';
+  const isLate = task.finishedAt !== null && intent.closedAt !== null && intent.closedAt > task.finishedAt;
+  return isLate && intent.outcome !== 'refused' ? 'late' : 'found';
+}
+
 export const ofEachKind = (query: (kind: TaskKind) => string): string =>
   taskKinds.map((kind) => `(${query(kind)})`).join(' union all ');
 
@@ -150,7 +205,7 @@ const taskRow = z
   .object({
     id: z.string().transform((text) => text as TaskId),
     kind: z.enum(taskKinds),
-    account_id: z.string(),
+    account_id: z.string().transform((text) => text as AccountId),
     key_id: z.string(),
     request_id: z.string(),
     model: z.string(),
@@ -203,3 +258,9 @@ const intentRow = z
     createdAt: row.sent_at,
     closedAt: row.closed_at,
   }));
+
+const reviewRow = z
+  .object({ reviewed_by: z.string().nullable(), reviewed_at: z.date().nullable(), note: z.string().nullable() })
+  .transform(({ reviewed_by: by, reviewed_at: at, note }): Review | null =>
+    by === null || at === null || note === null ? null : { by, at, note },
+  );

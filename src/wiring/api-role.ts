@@ -16,6 +16,7 @@ import { tellFact } from '../storage/installation.ts';
 import { Owner } from '../storage/ledger/sweep.ts';
 import { TaskNews } from '../storage/task-news.ts';
 import { countTasksToStart } from '../storage/tasks.ts';
+import { AuditRuns } from '../temporal/audit-runs.ts';
 import { TaskStarter } from '../temporal/task-starter.ts';
 import { loadTokenizer } from '../tokens/count-tokens.ts';
 import type { Core } from '../wiring.ts';
@@ -86,6 +87,7 @@ export async function startApiRole(
     during: live.during,
     news,
     starter: new TaskStarter(client, core.queues, { eager }),
+    auditRuns: new AuditRuns(client, core.queues),
     waitingTasks: new WaitingTasks({
       max: () => live.now.configuration.limits.waitingTasks,
       count: (most) => countTasksToStart(database, most),

@@ -45,6 +45,7 @@ const ofConsole: readonly ErrorCode[] = [
   'origin_not_allowed',
   'last_owner',
   'too_many_attempts',
+  'would_lock_out',
 ];
 
 test('the table has no other codes, but for that of a cancelled task and those of the console', () => {

@@ -140,6 +140,7 @@ export class MemoryGroups extends LedgerGroups {
       keys: copied(keys),
       tasks: copied(tasks),
       idempotencyKeys: new Map([...bound].filter(([, { createdAt }]) => !isOld(createdAt, this.now))),
+      requests: new Map(),
     };
     const writes = new KeptWrites(this.now, ledgerKey);
     return { view, writes, outcomes: decideAll(moves, view, writes) };

@@ -15,8 +15,30 @@ export function useErrorText(): (error: unknown) => string {
   };
 }
 
-const byCode: Readonly<Record<string, 'lastOwner' | 'wrongPassword' | 'tooManyTries'>> = {
+/** What an error of the code is in the reader's language. */
+const byCode: Readonly<
+  Record<
+    string,
+    | 'lastOwner'
+    | 'wrongPassword'
+    | 'tooManyTries'
+    | 'wouldLockOut'
+    | 'formReused'
+    | 'notEnough'
+    | 'suspended'
+    | 'busy'
+    | 'maintenance'
+    | undefined
+  >
+> = {
   last_owner: 'lastOwner',
   wrong_password: 'wrongPassword',
   too_many_attempts: 'tooManyTries',
+  would_lock_out: 'wouldLockOut',
+  idempotency_key_reused: 'formReused',
+  insufficient_balance: 'notEnough',
+  account_suspended: 'suspended',
+  model_in_maintenance: 'maintenance',
+  overloaded: 'busy',
+  not_ready: 'busy',
 };

@@ -1,10 +1,11 @@
-/** The answer of a list, in the form that the public API's lists have. */
+/** Lists in the console's API: in the public one's form, `listObject` of `api/lists/page.ts`. */
 import * as z from 'zod';
 
-export const listOf = <Row extends z.ZodType>(row: Row) =>
+/** The schema of a list of these records. */
+export const listOf = <Shown extends z.ZodType>(record: Shown) =>
   z.strictObject({
     object: z.literal('list'),
-    data: z.array(row),
+    data: z.array(record),
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),
   });

@@ -1,4 +1,4 @@
-/** `tollgate tasks list|show|cancel`: what became of tasks and of their paid calls. Never shows prompts, addresses or files. */
+/** `tollgate tasks list|show|cancel|review`: what became of tasks and of their paid calls. Never shows prompts, addresses or files. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { errorBody } from '../../domain/errors.ts';
 import { providerReference } from '../../domain/ids.ts';
@@ -11,7 +11,9 @@ import {
   listTasks,
   listUnknownOutcomes,
   type TaskFacts,
+  type UnknownOutcome,
 } from '../../storage/task-intents.ts';
+import { reviewOutcome } from '../../storage/console/reviews.ts';
 import { cancelTask } from '../../storage/cancel-task.ts';
 import { tellFinal } from '../../storage/task-news.ts';
 import { findTask } from '../../storage/tasks.ts';
@@ -27,6 +29,7 @@ interface ListOptions {
   account?: string;
   state?: TaskState;
   unknown?: boolean;
+  reviewed?: boolean;
   limit: number;
   json?: boolean;
 }
@@ -40,22 +43,25 @@ export function addTaskCommands(program: Command): void {
     .option('--account <id>', 'of this account only')
     .addOption(new Option('--state <state>', 'in this state only').choices(taskStates))
     .option('--unknown', 'only paid calls of unknown outcome, and jobs that may still run though their task has ended')
+    .option('--reviewed', 'with --unknown: those that were ticked off instead')
     .option('--limit <count>', 'at most so many', count, 50)
     .option('--json', 'print them as JSON')
-    .action(async ({ account, state, unknown, limit, json }: ListOptions) =>
-      withDatabase(async ({ database }) => {
+    .action(async ({ account, state, unknown, reviewed = false, limit, json }: ListOptions, command: Command) => {
+      if (reviewed && unknown !== true) command.error("error: '--reviewed' goes with '--unknown'");
+      await withDatabase(async ({ database }) => {
         const of = account === undefined ? undefined : (await known(database, account)).id;
         // One more than is shown tells whether there are more.
         const filter = { limit: limit + 1, ...(of && { account: of }), ...(state && { state }) };
         const now = new Date();
         if (unknown === true) {
-          const found = await listUnknownOutcomes(database, filter, now);
-          printList(found, limit, json, unknownObject(now), unknownHead, unknownRow(now));
+          const found = await listUnknownOutcomes(database, { ...filter, isReviewed: reviewed }, now);
+          const head = reviewed ? [...unknownHead, 'REVIEWED', 'NOTE'] : unknownHead;
+          printList(found, limit, json, unknownObject(now), head, unknownRow(now));
         } else {
           printList(await listTasks(database, filter), limit, json, taskObject, taskHead, taskRow(now));
         }
-      }),
-    );
+      });
+    });
 
   tasks
     .command('show <id>')
@@ -85,6 +91,47 @@ export function addTaskCommands(program: Command): void {
         show(taskObject(facts), json, `${id} is cancelled; ${yuanText(facts.hold)} yuan were given back.`);
       }),
     );
+
+  tasks
+    .command('review <id>')
+    .description(
+      'tick off a paid call of unknown outcome that was dealt with; `list --unknown` leaves it out from then on',
+    )
+    .requiredOption('--note <text>', 'what was found out', reasonOf)
+    .option('--route <number>', "which of the task's paid calls, where there are several", routeOf)
+    .option('--json', 'print it as JSON')
+    .action(async (id: string, { note, route, json }: ReviewOptions) =>
+      withDatabase(async ({ database, by }) => {
+        const task = (await findTaskFacts(database, id)) ?? noTask(id);
+        const now = new Date();
+        const open = await listUnknownOutcomes(database, { task: task.id, limit: limit_max, isReviewed: false }, now);
+        const outcome = chosen(id, open, route);
+        await reviewOutcome(by, outcome, note);
+        const review = { by: by.actor, at: now, note };
+        const line = `The paid call of ${id} by route ${outcome.intent.route} is ticked off.`;
+        show(unknownObject(now)({ ...outcome, review }), json, line);
+      }),
+    );
+}
+
+interface ReviewOptions {
+  note: string;
+  route?: number;
+  json?: boolean;
+}
+
+/** The paid call that is meant: that of the route, else the only one. */
+function chosen(id: string, found: readonly UnknownOutcome[], route: number | undefined): UnknownOutcome {
+  const [only, ...others] = found.filter(({ intent }) => route === undefined || intent.route === route);
+  if (!only) throw new Refusal(`Task ${id} has no such paid call of unknown outcome.`);
+  if (others.length === 0) return only;
+  const routes = found.map(({ intent }) => intent.route).join(', ');
+  throw new Refusal(`Task ${id} has several paid calls of unknown outcome: name one with --route (${routes}).`);
+}
+
+function routeOf(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('it must be the number of a route, from 0.');
 }
 
 function noTask(id: string): never {
@@ -144,14 +191,9 @@ const intentObject = (intent: IntentFacts) => ({
   closed: unixSeconds(intent.closedAt),
 });
 
-interface UnknownOutcome {
-  task: TaskFacts;
-  intent: IntentFacts;
-}
-
 const unknownObject =
   (now: Date) =>
-  ({ task, intent }: UnknownOutcome) => ({
+  ({ task, intent, review }: UnknownOutcome) => ({
     object: 'unknown_outcome',
     task_id: task.id,
     reference: providerReference(task.id),
@@ -160,6 +202,7 @@ const unknownObject =
     state: task.state,
     ...intentObject(intent),
     age_seconds: ageSeconds(intent.createdAt, now),
+    ...(review && { review: { by: review.by, at: unixSeconds(review.at), note: review.note } }),
   });
 
 const taskHead = ['ID', 'ACCOUNT', 'MODEL', 'STATE', 'HOLD', 'COST', 'CREATED', 'AGE'];
@@ -189,7 +232,7 @@ const unknownHead = [
 ];
 const unknownRow =
   (now: Date) =>
-  ({ task, intent }: UnknownOutcome) => [
+  ({ task, intent, review }: UnknownOutcome) => [
     task.id,
     task.accountId,
     plain(task.model),
@@ -201,6 +244,7 @@ const unknownRow =
     moment(intent.createdAt),
     age(intent.createdAt, now),
     whyOf(intent),
+    ...(review ? [moment(review.at), plain(review.note)] : []),
   ];
 
 /** A task for people: a line a fact, then its paid calls as a table. */

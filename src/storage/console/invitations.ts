@@ -67,14 +67,15 @@ export async function findOpenInvitation(database: Database, token: string): Pro
   return rows[0] === undefined ? undefined : invitationRow.parse(rows[0]);
 }
 
-/** The newest invitations, of one account if it is named. */
+/** The newest invitations (older than `before`), of one account if it is named. */
 export async function listInvitations(
   database: Database,
-  { account, limit }: { account?: AccountId; limit: number },
+  { account, before, limit }: { account?: AccountId; before?: string | undefined; limit: number },
 ): Promise<Invitation[]> {
   const { rows } = await database.pool.query(
-    `${select} where ($1::text is null or i.account_id = $1) order by i.created_at desc, i.id desc limit $2`,
-    [account ?? null, limit],
+    `${select} where ($1::text is null or i.account_id = $1) and ($3::text is null or i.id < $3)
+     order by i.id desc limit $2`,
+    [account ?? null, limit, before ?? null],
   );
   return rows.map((row) => invitationRow.parse(row));
 }

@@ -49,6 +49,7 @@ export class KnownRows {
       keys: new Map(),
       tasks: new Map(),
       idempotencyKeys: new Map(),
+      requests: new Map(),
     };
     for (const id of accounts) {
       const account = this.#accounts.get(id);

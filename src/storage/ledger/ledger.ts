@@ -83,6 +83,27 @@ export interface TaskEnded {
   eventId?: string;
 }
 
+/** Money that an operator gives an account or takes from it. */
+export interface Booking {
+  account: AccountId;
+  type: 'credit' | 'adjustment';
+  /** Of an adjustment, signed. */
+  amount: MicroYuan;
+  reason: string;
+  actor: Actor;
+  request?: string;
+}
+
+/**
+ * What became of a booking: booked by this call, or by one `before` it with the same request; `otherwise`: the request was
+ * used for another booking; `not`: it would have taken more than is available.
+ */
+export interface Booked {
+  booked: 'now' | 'before' | 'otherwise' | 'not';
+  /** The account's available balance now. */
+  available: MicroYuan;
+}
+
 export class Ledger {
   readonly #groups: LedgerGroups;
 
@@ -170,44 +191,50 @@ export class Ledger {
   }
 
   /** Adds money to an account and ends its arrears; answers the available balance after it. */
-  credit(account: AccountId, amount: MicroYuan, reason: string, actor: Actor = 'tollgate'): Promise<MicroYuan> {
-    const transferId = newTransferId();
-    const details = { transfer_id: transferId, amount: amount.toString() };
-    return this.#groups.commit<MicroYuan>({
-      account,
-      isAct: true,
-      decide: ({ account: row }) => ({
-        outcome: micros(row.available + amount),
-        entries: [{ ...rules.credit(amount), subject: { transferId }, reason }],
-        inArrears: false,
-        act: { actor, action: 'account.credited', account, subject: null, details, reason },
-      }),
-    });
+  async credit(account: AccountId, amount: MicroYuan, reason: string, actor: Actor = 'tollgate'): Promise<MicroYuan> {
+    return (await this.book({ account, type: 'credit', amount, reason, actor })).available;
   }
 
   /**
    * Corrects an account by a signed amount, as an entry of its own. More is never taken than is available: then it answers
    * false and the balance, and nothing was changed. A correction in the customer's favour ends arrears as a credit does.
    */
-  adjust(
+  async adjust(
     account: AccountId,
     amount: MicroYuan,
     reason: string,
     actor: Actor = 'tollgate',
   ): Promise<{ adjusted: boolean; available: MicroYuan }> {
+    const { booked, available } = await this.book({ account, type: 'adjustment', amount, reason, actor });
+    return { adjusted: booked === 'now', available };
+  }
+
+  /**
+   * Credits or adjusts an account. With a `request`, an id of whoever asks, it is booked once however often it is asked
+   * for, at once or years later: its act is looked for under the account's lock.
+   */
+  book({ account, type, amount, reason, actor, request }: Booking): Promise<Booked> {
     const transferId = newTransferId();
-    const details = { transfer_id: transferId, amount: amount.toString() };
-    return this.#groups.commit<{ adjusted: boolean; available: MicroYuan }>({
+    const isCredit = type === 'credit';
+    const action = isCredit ? 'account.credited' : 'account.adjusted';
+    const details = { transfer_id: transferId, amount: amount.toString(), ...(request !== undefined && { request }) };
+    return this.#groups.commit<Booked>({
       account,
       isAct: true,
-      decide: ({ account: row }) => {
+      ...(request !== undefined && { request }),
+      decide: ({ account: row, booked: before }) => {
+        if (before) {
+          const isSame = before.action === action && before.amount === details.amount && before.reason === reason;
+          return { outcome: { booked: isSame ? 'before' : 'otherwise', available: row.available } };
+        }
         const available = micros(row.available + amount);
-        if (available < 0n) return { outcome: { adjusted: false, available: row.available } };
+        if (available < 0n) return { outcome: { booked: 'not', available: row.available } };
+        const movement = isCredit ? rules.credit(amount) : rules.adjustment(amount);
         return {
-          outcome: { adjusted: true, available },
-          entries: [{ ...rules.adjustment(amount), subject: { transferId }, reason }],
+          outcome: { booked: 'now', available },
+          entries: [{ ...movement, subject: { transferId }, reason }],
           inArrears: row.inArrears && amount <= 0n,
-          act: { actor, action: 'account.adjusted', account, subject: null, details, reason },
+          act: { actor, action, account, subject: null, details, reason },
         };
       },
     });

@@ -6,7 +6,7 @@ import type { Movement } from '../../domain/ledger.ts';
 import type { MicroYuan } from '../../domain/money.ts';
 import type { FinalTaskState, StoredFile, TaskKind } from '../../domain/tasks.ts';
 import type { NewAct } from '../acts.ts';
-import type { BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './view.ts';
+import type { BookedRequest, BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './view.ts';
 
 export interface Move<T> {
   readonly account: AccountId;
@@ -15,6 +15,8 @@ export interface Move<T> {
   readonly idempotencyKey?: string;
   /** Decides an administrative act too. */
   readonly isAct?: boolean;
+  /** Of a booking that may be asked for again: its own id, with which its act is logged. */
+  readonly request?: string;
   /** Pure: the same rows give the same decision, so that it may be asked again after a rollback. */
   decide(rows: MoveRows): Decision<T>;
 }
@@ -25,6 +27,8 @@ export interface MoveRows {
   key: LockedKey | undefined;
   task: LockedTask | undefined;
   bound: BoundIdempotencyKey | undefined;
+  /** What was booked under the move's request before. */
+  booked: BookedRequest | undefined;
 }
 
 /** What a move changes. Nothing named, nothing changed: the outcome alone is the answer. */

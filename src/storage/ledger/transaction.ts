@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { type Database, isConnectionTrouble, isLockTrouble } from '../database.ts';
 import type { KnownRows } from './known-rows.ts';
 import type { Decision, Move } from './move.ts';
-import { idempotencyKeyOf, lockAndRead, type View, type Wanted } from './view.ts';
+import { idempotencyKeyOf, lockAndRead, requestOf, type View, type Wanted } from './view.ts';
 import { type Witness, Writes } from './write.ts';
 
 export interface TransactionTools {
@@ -142,7 +142,9 @@ function decide(move: Move<unknown>, view: View, writes: Writes): Decision<unkno
   const bindingKey =
     move.idempotencyKey === undefined ? undefined : idempotencyKeyOf(move.account, move.idempotencyKey);
   const bound = bindingKey === undefined ? undefined : view.idempotencyKeys.get(bindingKey);
-  const decision = move.decide({ now: view.now, account, key, task, bound });
+  const request = move.request === undefined ? undefined : requestOf(move.account, move.request);
+  const booked = request === undefined ? undefined : view.requests.get(request);
+  const decision = move.decide({ now: view.now, account, key, task, bound, booked });
   writes.add(decision, account, key, task);
   if (decision.boundKey && bindingKey !== undefined) {
     const { bodyHash } = decision.boundKey;
@@ -154,6 +156,10 @@ function decide(move: Move<unknown>, view: View, writes: Writes): Decision<unkno
       answer: null,
     });
   }
+  if (request !== undefined && decision.act) {
+    const { action, details, reason = null } = decision.act;
+    view.requests.set(request, { action, amount: details?.['amount'] ?? '', reason });
+  }
   return decision;
 }
 
@@ -162,16 +168,25 @@ function wantedOf(moves: readonly Move<unknown>[]): Wanted {
   const keys = new Set<string>();
   const tasks = new Set<string>();
   const idempotencyKeys: { account: string; key: string }[] = [];
+  const requests: { account: string; request: string }[] = [];
   let withActs = false;
-  for (const { account, key, task, idempotencyKey, isAct } of moves) {
+  for (const { account, key, task, idempotencyKey, isAct, request } of moves) {
     accounts.add(account);
     if (key !== undefined) keys.add(key);
     if (task !== undefined) tasks.add(task);
     if (idempotencyKey !== undefined) idempotencyKeys.push({ account, key: idempotencyKey });
+    if (request !== undefined) requests.push({ account, request });
     withActs ||= isAct === true;
   }
   // By id, as locks are taken in that order everywhere.
-  return { accounts: [...accounts].sort(), keys: [...keys].sort(), tasks: [...tasks], idempotencyKeys, withActs };
+  return {
+    accounts: [...accounts].sort(),
+    keys: [...keys].sort(),
+    tasks: [...tasks],
+    idempotencyKeys,
+    requests,
+    withActs,
+  };
 }
 
 /** Ends the transaction after an error; answers an error if the connection is of no more use. */

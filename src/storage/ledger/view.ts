@@ -50,6 +50,14 @@ export interface BoundIdempotencyKey {
   answer: string | null;
 }
 
+/** A credit or adjustment as the log of acts tells of it. */
+export interface BookedRequest {
+  action: string;
+  /** Decimal digits. */
+  amount: string;
+  reason: string | null;
+}
+
 export interface View {
   /** The database's clock, read after the locks. */
   now: Date;
@@ -58,6 +66,8 @@ export interface View {
   tasks: Map<string, LockedTask>;
   /** By account and key, joined with a line break. */
   idempotencyKeys: Map<string, BoundIdempotencyKey>;
+  /** By account and request, joined likewise. */
+  requests: Map<string, BookedRequest>;
 }
 
 export interface Wanted {
@@ -65,11 +75,13 @@ export interface Wanted {
   keys: readonly string[];
   tasks: readonly string[];
   idempotencyKeys: readonly { account: string; key: string }[];
+  requests: readonly { account: string; request: string }[];
   /** An administrative act is logged with them. */
   withActs: boolean;
 }
 
 export const idempotencyKeyOf = (account: string, key: string): string => `${account}\n${key}`;
+export const requestOf = (account: string, request: string): string => `${account}\n${request}`;
 
 const lockAccounts = {
   name: 'lock-accounts',
@@ -104,6 +116,15 @@ const readAfterLocks = {
     ), '[]') as idempotency_keys`,
 };
 
+// Every act on an account's money is written under the account's lock, so that none is missed here.
+const readRequests = {
+  name: 'read-booked-requests',
+  text: `select a.account_id as account, wanted.request, a.action, a.details ->> 'amount' as amount, a.reason
+    from unnest($1::text[], $2::text[]) as wanted(account_id, request)
+    join acts a on a.account_id = wanted.account_id and a.details ->> 'request' = wanted.request
+    where a.action in ('account.credited', 'account.adjusted')`,
+};
+
 /**
  * Opens a transaction and locks what the moves are about, in the order kept everywhere: accounts, keys, tasks, each by
  * id. All statements go out at once; one round trip.
@@ -118,8 +139,14 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
       ...readAfterLocks,
       values: [wanted.idempotencyKeys.map(({ account }) => account), wanted.idempotencyKeys.map(({ key }) => key)],
     }),
+    wanted.requests.length === 0
+      ? undefined
+      : client.query({
+          ...readRequests,
+          values: [wanted.requests.map(({ account }) => account), wanted.requests.map(({ request }) => request)],
+        }),
   ]);
-  const [, accounts, keys, tasks, rest] = answers;
+  const [, accounts, keys, tasks, rest, requests] = answers;
   const after = z.array(afterRow).length(1).parse(rest.rows)[0];
   if (!after) throw new Error('the database told no time');
   return {
@@ -129,6 +156,11 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
     tasks: new Map((tasks?.rows ?? []).map((row) => taskRow.parse(row)).map((task) => [task.id, task])),
     idempotencyKeys: new Map(
       after.idempotency_keys.map(({ account, key, ...bound }) => [idempotencyKeyOf(account, key), bound]),
+    ),
+    requests: new Map(
+      (requests?.rows ?? [])
+        .map((row) => requestRow.parse(row))
+        .map(({ account, request, ...booked }) => [requestOf(account, request), booked]),
     ),
   };
 }
@@ -250,6 +282,14 @@ const taskRow = z
     sale: { units: row.units, unit: row.unit, unitPrice: row.unit_price, priceVersion: row.price_version },
     createdAt: row.created_at,
   }));
+
+const requestRow = z.object({
+  account: z.string(),
+  request: z.string(),
+  action: z.string(),
+  amount: z.string(),
+  reason: z.string().nullable(),
+});
 
 const afterRow = z.object({
   now: z.date(),

@@ -1,9 +1,115 @@
-/** Audit log: who changed what, and when. */
+/** The log of administrative acts: who changed what, when and why. */
+import { Button, DatePicker, Input, Select } from 'antd';
+import dayjs from 'dayjs';
+import { useSearchParams } from 'react-router';
+import { api } from '../../api/client.ts';
+import { Listed } from '../../parts/operator/listed.tsx';
+import { useLate } from '../../parts/operator/use-late.ts';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
+import { ActRows } from './act-rows.tsx';
+import { actions, actionTexts, isKnown } from './action-texts.ts';
 import { texts } from './texts.ts';
+
+const page_rows = 50;
+const names = ['account', 'actor', 'action', 'from', 'to'] as const;
+type Filter = Partial<Record<(typeof names)[number], string>>;
 
 export function Component() {
   const say = useTexts(texts);
-  return <PageHead title={say('title')} description={say('description')} />;
+  const sayAction = useTexts(actionTexts);
+  const [filter, setFilter] = useFilter();
+  const late = useLate(JSON.stringify(filter));
+  const listing = useListing({
+    key: ['operator-acts', late],
+    read: async (cursor, signal) => {
+      const query = { limit: page_rows, ...(cursor !== undefined && { cursor }), ...askedOf(filter) };
+      const { data } = await api.GET('/console/api/operator/acts', { params: { query }, signal });
+      return data ?? { data: [], has_more: false };
+    },
+  });
+  const set = (name: keyof Filter) => (value: string | undefined) => setFilter({ ...filter, [name]: value });
+  const isFiltered = Object.keys(filter).length > 0;
+  const reset = <Button onClick={() => setFilter({})}>{say('reset')}</Button>;
+  return (
+    <>
+      <PageHead title={say('title')} description={say('description')} />
+      <div className="tg-filters" role="search" aria-label={say('filters')}>
+        <Select<string>
+          aria-label={say('action')}
+          placeholder={say('action')}
+          allowClear
+          showSearch={{ optionFilterProp: 'label' }}
+          value={filter.action ?? null}
+          onChange={set('action')}
+          options={actions.map((value) => ({ value, label: isKnown(value) ? sayAction(value) : value }))}
+        />
+        <Input
+          aria-label={say('actor')}
+          placeholder={say('actor')}
+          allowClear
+          maxLength={300}
+          value={filter.actor ?? ''}
+          onChange={({ target }) => set('actor')(target.value)}
+        />
+        <Input
+          aria-label={say('account')}
+          placeholder={say('account')}
+          allowClear
+          maxLength={36}
+          value={filter.account ?? ''}
+          onChange={({ target }) => set('account')(target.value)}
+        />
+        <DatePicker.RangePicker
+          aria-label={say('days')}
+          allowEmpty={[true, true]}
+          value={[dayOf(filter.from), dayOf(filter.to)]}
+          onChange={(days) =>
+            setFilter({ ...filter, from: days?.[0]?.format('YYYY-MM-DD'), to: days?.[1]?.format('YYYY-MM-DD') })
+          }
+        />
+        {isFiltered && reset}
+      </div>
+      <Listed listing={listing} empty={say('none')} action={isFiltered ? reset : undefined}>
+        {(items) => <ActRows acts={items} onActor={set('actor')} onAccount={set('account')} />}
+      </Listed>
+    </>
+  );
+}
+
+/** In the address, so that other pages and people can point to what they mean. */
+function useFilter(): [Filter, (filter: Partial<Record<keyof Filter, string | undefined>>) => void] {
+  const [params, setParams] = useSearchParams();
+  const filter: Filter = {};
+  for (const name of names) {
+    const value = params.get(name);
+    if (value !== null && value !== '') filter[name] = value;
+  }
+  const set: ReturnType<typeof useFilter>[1] = (next) => {
+    const kept = names.flatMap((name): [string, string][] => {
+      const value = next[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    });
+    setParams(kept, { replace: true });
+  };
+  return [filter, set];
+}
+
+/** Days are the reader's own, the last one included; an id that is still being typed is left out. */
+function askedOf({ from, to, account, actor, action }: Filter) {
+  const begin = dayOf(from);
+  const end = dayOf(to);
+  return {
+    ...(begin && { from: begin.startOf('day').toISOString() }),
+    ...(end && { to: end.add(1, 'day').startOf('day').toISOString() }),
+    ...(account !== undefined && /^acc_[0-9a-f]{32}$/.test(account.trim()) && { account: account.trim() }),
+    ...(actor !== undefined && actor.trim() !== '' && { actor: actor.trim() }),
+    ...(action !== undefined && isKnown(action) && { action }),
+  };
+}
+
+function dayOf(text: string | undefined): dayjs.Dayjs | null {
+  const day = text === undefined ? undefined : dayjs(text);
+  return day?.isValid() === true ? day : null;
 }

@@ -1,4 +1,228 @@
-/** To be written. */
-import type { Call } from '../call.ts';
+/** People of the installation, for operators: inviting, links for a forgotten password, disabling, making operators. */
+import * as z from 'zod';
+import { GatewayError } from '../../../domain/errors.ts';
+import type { AccountId } from '../../../domain/ids.ts';
+import { accountRoles, emailField, roleField } from '../../../domain/people.ts';
+import { reasonField, searchField } from '../../../domain/requests/operator.ts';
+import { findAccount } from '../../../storage/accounts.ts';
+import { namesOf } from '../../../storage/console/acts.ts';
+import { type Invitation, invite, listInvitations, revokeInvitation } from '../../../storage/console/invitations.ts';
+import {
+  findPersonByEmail,
+  type ListedPerson,
+  listPeople,
+  type PersonChanged,
+  setDisabled,
+  setOperator,
+} from '../../../storage/console/operators.ts';
+import { findPerson, type Person } from '../../../storage/console/people.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { type Listing, listObject, readPage } from '../../lists/page.ts';
+import { cursorRule, limit, page_rows_default } from '../../lists/query.ts';
+import { operatorCall } from '../call.ts';
+import { listOf } from '../lists.ts';
+import {
+  actorObject,
+  invitationObject,
+  invitationRecord,
+  linkObject,
+  linkRecord,
+  unixSeconds,
+} from '../operator-records.ts';
 
-export const operatorPeopleCalls: readonly Call[] = [];
+const personRecord = z.strictObject({
+  object: z.literal('person'),
+  id: z.string(),
+  email: z.string(),
+  is_operator: z.boolean(),
+  is_disabled: z.boolean(),
+  created: z.int(),
+  /** When one of their sessions was last used; null where none is left. */
+  last_seen: z.int().nullable(),
+  accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role: z.enum(accountRoles) })),
+});
+
+const present = (person: ListedPerson): z.input<typeof personRecord> => ({
+  object: 'person',
+  id: person.id,
+  email: person.email,
+  is_operator: person.isOperator,
+  is_disabled: person.isDisabled,
+  created: unixSeconds(person.createdAt),
+  last_seen: person.lastSeenAt && unixSeconds(person.lastSeenAt),
+  accounts: person.accounts.map(({ id, name, role }) => ({ id, name, role })),
+});
+
+const idCursor = (prefix: string) =>
+  z
+    .string(cursorRule)
+    .regex(new RegExp(`^${prefix}_[0-9a-f]{32}$`), cursorRule)
+    .optional();
+
+const listCall = operatorCall({
+  method: 'get',
+  path: '/operator/people',
+  id: 'listPeople',
+  summary: 'Everybody who can sign in, newest first',
+  query: z.object({ limit, cursor: idCursor('usr'), search: searchField.optional() }),
+  answer: listOf(personRecord),
+  handle: async ({ deps: { database }, query: { limit: rows, cursor, search } }) => {
+    const listing: Listing<ListedPerson, string> = {
+      read: ({ limit: count, after }) => listPeople(database, { search }, { limit: count, before: after }),
+      placeOf: ({ id }) => id,
+      cursorOf: (id) => id,
+      present,
+    };
+    return listObject(await readPage(listing, { limit: rows ?? page_rows_default, after: cursor }), present);
+  },
+});
+
+const linkCall = operatorCall({
+  method: 'post',
+  path: '/operator/people/{person}/link',
+  id: 'makePersonLink',
+  summary: 'A one-time link by which a person sets a new password; it is told this once',
+  answer: linkRecord,
+  handle: async ({ deps, by, params }) => {
+    const { email, isDisabled } = await named(deps, params);
+    if (isDisabled) throw isKeptOut(email);
+    return linkObject(await invite(by, { email, account: null, role: null, makesOperator: false }));
+  },
+});
+
+const disabledCall = (act: 'disable' | 'enable', summary: string) =>
+  operatorCall({
+    method: 'post',
+    path: `/operator/people/{person}/${act}`,
+    id: `${act}Person`,
+    summary,
+    body: z.strictObject({ reason: reasonField.nullish() }),
+    answer: personRecord,
+    handle: async ({ deps, by, person: asker, params, body: { reason } }) => {
+      const person = await named(deps, params);
+      if (act === 'disable' && person.id === asker.id) throw yourself();
+      refuseLast(await setDisabled(by, person, act === 'disable', reason ?? undefined));
+      return presentOne(deps, person);
+    },
+  });
+
+const operatorRightCall = operatorCall({
+  method: 'put',
+  path: '/operator/people/{person}/operator',
+  id: 'setPersonOperator',
+  summary: 'Make a person an operator, or no operator any more',
+  body: z.strictObject({ is_operator: z.boolean('must be true or false') }),
+  answer: personRecord,
+  handle: async ({ deps, by, person: asker, params, body: { is_operator: isOperator } }) => {
+    const person = await named(deps, params);
+    if (!isOperator && person.id === asker.id) throw yourself();
+    refuseLast(await setOperator(by, person, isOperator));
+    return presentOne(deps, person);
+  },
+});
+
+const listInvitationsCall = operatorCall({
+  method: 'get',
+  path: '/operator/invitations',
+  id: 'listLinks',
+  summary: 'One-time links, newest first; never their tokens',
+  query: z.object({ limit, cursor: idCursor('inv') }),
+  answer: listOf(invitationRecord),
+  handle: async ({ deps: { database }, query: { limit: rows, cursor } }) => {
+    const listing: Listing<Invitation, string> = {
+      read: ({ limit: count, after }) => listInvitations(database, { limit: count, before: after }),
+      placeOf: ({ id }) => id,
+      cursorOf: (id) => id,
+      present: invitationObject,
+    };
+    const page = await readPage(listing, { limit: rows ?? page_rows_default, after: cursor });
+    const inviters = page.rows.map(({ invitedBy }) => invitedBy);
+    const names = await namesOf(database, inviters);
+    return listObject(page, (invitation) => ({
+      ...invitationObject(invitation),
+      invited_by: actorObject(invitation.invitedBy, names.get(invitation.invitedBy) ?? null),
+    }));
+  },
+});
+
+const together = "must be named together with 'role', and 'role' with it";
+const inviteCall = operatorCall({
+  method: 'post',
+  path: '/operator/invitations',
+  id: 'invitePerson',
+  summary: 'A one-time link by which somebody becomes an operator, or joins an account; it is told this once',
+  body: z
+    .strictObject({
+      email: emailField,
+      is_operator: z.boolean('must be true or false').default(false),
+      account: z
+        .string('must be the id of an account')
+        .regex(/^acc_[0-9a-f]{32}$/, 'must be the id of an account')
+        .nullish(),
+      role: roleField.nullish(),
+    })
+    .refine(({ account, role }) => Boolean(account) === Boolean(role), { path: ['account'], error: together })
+    .refine(({ account, is_operator: isOperator }) => Boolean(account) || isOperator, {
+      path: ['is_operator'],
+      error: 'must be true where no account is named',
+    }),
+  answer: linkRecord,
+  handle: async ({ deps, by, body: { email, is_operator: makesOperator, account, role } }) => {
+    if (account && !(await findAccount(deps.database, account)))
+      throw new GatewayError('invalid_parameter', `There is no account ${account}.`, { param: 'account' });
+    if ((await findPersonByEmail(deps.database, email))?.isDisabled) throw isKeptOut(email);
+    const of = { account: (account ?? null) as AccountId | null, role: role ?? null };
+    return linkObject(await invite(by, { email, ...of, makesOperator }));
+  },
+});
+
+const revokeCall = operatorCall({
+  method: 'delete',
+  path: '/operator/invitations/{invitation}',
+  id: 'revokeLink',
+  summary: 'Take a one-time link back',
+  answer: z.void(),
+  handle: async ({ by, params: { invitation = '' } }) => {
+    const isKnown = /^inv_[0-9a-f]{32}$/.test(invitation);
+    if (!isKnown || !(await revokeInvitation(by, invitation)))
+      throw new GatewayError('route_not_found', 'There is no such link that could still be used.');
+  },
+});
+
+export const operatorPeopleCalls = [
+  listCall,
+  linkCall,
+  disabledCall('disable', 'Keep a person from signing in, and end their sessions at once'),
+  disabledCall('enable', 'Let a person sign in again'),
+  operatorRightCall,
+  listInvitationsCall,
+  inviteCall,
+  revokeCall,
+];
+
+/** The person of the path. */
+async function named(
+  { database }: ApiDependencies,
+  { person = '' }: Readonly<Record<string, string>>,
+): Promise<Person> {
+  const found = /^usr_[0-9a-f]{32}$/.test(person) ? await findPerson(database, person) : undefined;
+  if (!found) throw new GatewayError('route_not_found', 'There is no such person.');
+  return found;
+}
+
+async function presentOne({ database }: ApiDependencies, { id }: Person): Promise<z.input<typeof personRecord>> {
+  const [person] = await listPeople(database, { search: id }, { limit: 1, before: undefined });
+  if (!person) throw new GatewayError('internal_error', 'The person is gone.');
+  return present(person);
+}
+
+function refuseLast(changed: PersonChanged): void {
+  if (changed !== 'last') return;
+  throw new GatewayError('would_lock_out', 'This is the last operator: make another one first.');
+}
+
+const yourself = (): GatewayError =>
+  new GatewayError('would_lock_out', 'You can’t do this to yourself; another operator can.');
+
+const isKeptOut = (email: string): GatewayError =>
+  new GatewayError('invalid_parameter', `${email} may not sign in; let them in again first.`, { param: 'email' });

@@ -1,0 +1,86 @@
+/** The acts, each with all that the log says of it. */
+import { Button } from 'antd';
+import type { Answer } from '../../api/client.ts';
+import { Money } from '../../parts/money.tsx';
+import { ActorName } from '../../parts/operator/actor.tsx';
+import { type Column, Rows } from '../../parts/operator/rows.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useTexts } from '../../texts/define-texts.ts';
+import { actionTexts, isKnown } from './action-texts.ts';
+import { texts } from './texts.ts';
+import './acts.css';
+
+type Act = Answer<'listActs'>['data'][number];
+
+interface ActRowsProps {
+  acts: Act[];
+  /** Shows those of this actor, or account, only. */
+  onActor: (actor: string) => void;
+  onAccount: (account: string) => void;
+}
+
+export function ActRows({ acts, onActor, onAccount }: ActRowsProps) {
+  const say = useTexts(texts);
+  const columns: Column<Act>[] = [
+    { key: 'what', title: say('what'), render: (act) => <What of={act} /> },
+    {
+      key: 'who',
+      title: say('who'),
+      render: ({ actor }) => (
+        <Button type="link" size="small" className="tg-act-link" onClick={() => onActor(actor.id)}>
+          <ActorName of={actor} />
+        </Button>
+      ),
+    },
+    {
+      key: 'account',
+      title: say('on'),
+      render: ({ account_id: id, account_name: name }) =>
+        id !== null && (
+          <Button type="link" size="small" className="tg-act-link" onClick={() => onAccount(id)}>
+            {name ?? id}
+          </Button>
+        ),
+    },
+    { key: 'reason', title: say('reason'), render: ({ reason }) => reason },
+    { key: 'when', title: say('when'), render: ({ created }) => <Time at={created} /> },
+    { key: 'more', title: say('details'), isPlain: true, render: (act) => <Details of={act} /> },
+  ];
+  return <Rows caption={say('title')} columns={columns} items={acts} idOf={({ id }) => id} />;
+}
+
+function What({ of: { id, action, amount } }: { of: Act }) {
+  const sayAction = useTexts(actionTexts);
+  return (
+    <>
+      <strong>{isKnown(action) ? sayAction(action) : action}</strong>{' '}
+      {amount !== null && <Money yuan={amount} signed={action === 'account.adjusted'} />}
+      <small>
+        <code>{id}</code>
+      </small>
+    </>
+  );
+}
+
+function Details({ of: { subject, details, facts } }: { of: Act }) {
+  const say = useTexts(texts);
+  const told = [
+    ...(subject === null ? [] : [['subject', subject] as const]),
+    ...Object.entries(details ?? {}),
+    ...Object.entries(facts ?? {}),
+  ];
+  if (told.length === 0) return null;
+  return (
+    <details className="tg-act-details">
+      <summary>{say('show')}</summary>
+      <dl>
+        {told.map(([name, value], at) => (
+          <div key={`${name} ${at}`}>
+            <dt>{name}</dt>
+            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

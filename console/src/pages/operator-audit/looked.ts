@@ -1,0 +1,38 @@
+/** What an audit has looked at, as a sentence. */
+import { useTexts } from '../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../texts/language.ts';
+import { texts } from './texts.ts';
+
+/** Answers "Looked at: entries 1,204, tasks 17."; a name that is not known stays as the server has it. */
+export function useLookedText(): (looked: Readonly<Record<string, number>>) => string {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  const numbers = new Intl.NumberFormat(locale);
+  return (looked) => {
+    const parts = Object.entries(looked)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) =>
+        say('lookedAt', { name: isKnown(name) ? say(names[name]) : name, count: numbers.format(count) }),
+      );
+    return say('looked', { parts: new Intl.ListFormat(locale, { type: 'unit' }).format(parts) });
+  };
+}
+
+/** By what the server calls them. */
+const names = {
+  entries: 'entries',
+  holds: 'holds',
+  accounts: 'accounts',
+  'accounts and keys': 'accountsAndKeys',
+  keys: 'keys',
+  tasks: 'tasks',
+  acts: 'acts',
+  workflows: 'workflows',
+  'blobs in the store': 'blobs',
+  'blobs that rows name': 'blobNames',
+  'tasks compared with workflows': 'tasksCompared',
+  'tasks older than Temporal remembers': 'tasksForgotten',
+  'tasks older than their seals': 'tasksUnsealed',
+} as const;
+
+const isKnown = (name: string): name is keyof typeof names => Object.hasOwn(names, name);

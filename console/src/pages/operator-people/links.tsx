@@ -1,0 +1,82 @@
+/** One-time links that were made, whatever became of them; those that are open can be taken back. */
+import { useQueryClient } from '@tanstack/react-query';
+import { Tag } from 'antd';
+import { api, type Answer } from '../../api/client.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ActorName } from '../../parts/operator/actor.tsx';
+import { Listed } from '../../parts/operator/listed.tsx';
+import { type Column, Rows } from '../../parts/operator/rows.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useListing } from '../../parts/use-listing.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import { texts } from './texts.ts';
+
+type OneTimeLink = Answer<'listLinks'>['data'][number];
+
+const links_key = 'operator-links';
+const page_rows = 10;
+
+export function Links() {
+  const say = useTexts(texts);
+  const listing = useListing({
+    key: [links_key],
+    read: async (cursor, signal) => {
+      const query = { limit: page_rows, ...(cursor !== undefined && { cursor }) };
+      const { data } = await api.GET('/console/api/operator/invitations', { params: { query }, signal });
+      return data ?? { data: [], has_more: false };
+    },
+  });
+  const columns: Column<OneTimeLink>[] = [
+    { key: 'email', title: say('email'), render: ({ email }) => <strong>{email}</strong> },
+    { key: 'to', title: say('offer'), render: (link) => <Offer of={link} /> },
+    { key: 'state', title: say('state'), isPlain: true, render: ({ state }) => <LinkState state={state} /> },
+    { key: 'by', title: say('by'), render: ({ invited_by: by }) => <ActorName of={by} /> },
+    { key: 'created', title: say('made'), render: ({ created }) => <Time at={created} relative /> },
+    {
+      key: 'acts',
+      title: say('actions'),
+      isPlain: true,
+      render: (link) => (link.state === 'open' ? <TakeBack of={link} /> : null),
+    },
+  ];
+  return (
+    <Listed listing={listing} empty={say('noLinks')}>
+      {(items) => <Rows caption={say('links')} columns={columns} items={items} idOf={({ id }) => id} />}
+    </Listed>
+  );
+}
+
+function Offer({ of: { account_name: account, role, is_operator: isOperator } }: { of: OneTimeLink }) {
+  const say = useTexts(texts);
+  const offered = [
+    ...(account !== null && role !== null ? [say(role === 'owner' ? 'ownerOf' : 'memberOf', { account })] : []),
+    ...(isOperator ? [say('operator')] : []),
+  ];
+  return <>{offered.length === 0 ? say('newPassword') : offered.join(', ')}</>;
+}
+
+const colours = { open: 'processing', used: 'success', revoked: 'default', expired: 'default' } as const;
+
+function LinkState({ state }: { state: OneTimeLink['state'] }) {
+  const say = useTexts(texts);
+  return <Tag color={colours[state]}>{say(state)}</Tag>;
+}
+
+function TakeBack({ of: { id, email } }: { of: OneTimeLink }) {
+  const say = useTexts(texts);
+  const queries = useQueryClient();
+  const takeBack = async () => {
+    await api.DELETE('/console/api/operator/invitations/{invitation}', { params: { path: { invitation: id } } });
+    await queries.invalidateQueries({ queryKey: [links_key] });
+  };
+  return (
+    <ConfirmButton
+      title={say('takeBackTitle', { email })}
+      text={say('takeBackText')}
+      onConfirm={takeBack}
+      buttonProps={{ size: 'small' }}
+    >
+      {say('takeBack')}
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,6 @@
+/** What the parts of the page say to each other. */
+import type { Answer } from '../../api/client.ts';
+
+export type Outcome = Answer<'listUnknownOutcomes'>['data'][number];
+
+export const outcomes_key = 'operator-unknown';

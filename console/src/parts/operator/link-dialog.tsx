@@ -1,0 +1,18 @@
+/** A one-time link that was just made, shown this once. */
+import { useTexts } from '../../texts/define-texts.ts';
+import { SecretDialog } from '../secret-dialog.tsx';
+import { operatorTexts } from './texts.ts';
+
+export function LinkDialog({ link, onDone }: { link: { email: string; token: string }; onDone: () => void }) {
+  const say = useTexts(operatorTexts);
+  const { email, token } = link;
+  return (
+    <SecretDialog
+      title={say('linkTitle', { email })}
+      warning={say('linkWarning', { email })}
+      label={say('link')}
+      secret={`${window.location.origin}/console/invitation#${token}`}
+      onDone={onDone}
+    />
+  );
+}

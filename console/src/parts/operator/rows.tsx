@@ -1,0 +1,61 @@
+/** A dense table, which becomes cards where there is no room for its columns: each cell then carries its column's name. */
+import type { ReactNode } from 'react';
+import './rows.css';
+
+export interface Column<Item> {
+  key: string;
+  title: string;
+  render: (item: Item) => ReactNode;
+  /** Numbers stand at the right. */
+  isNumber?: boolean;
+  /** Left out where the table is narrow; such as what a drawer tells, too. */
+  isExtra?: boolean;
+  /** Without its name on a card: it speaks for itself. */
+  isPlain?: boolean;
+}
+
+interface RowsProps<Item> {
+  /** What the table is of, for who can't see it. */
+  caption: string;
+  /** The first one names the row. */
+  columns: readonly Column<Item>[];
+  items: readonly Item[];
+  idOf: (item: Item) => string;
+}
+
+export function Rows<Item>({ caption, columns, items, idOf }: RowsProps<Item>) {
+  const [head, ...rest] = columns;
+  if (!head) return null;
+  return (
+    <div className="tg-rows">
+      <table>
+        <caption className="tg-rows-unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" className={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={idOf(item)}>
+              <th scope="row">{head.render(item)}</th>
+              {rest.map((column) => (
+                <td key={column.key} className={classOf(column)} data-name={column.isPlain ? undefined : column.title}>
+                  {column.render(item)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function classOf<Item>({ isNumber, isExtra }: Column<Item>): string | undefined {
+  return [isNumber && 'tg-rows-number', isExtra && 'tg-rows-extra'].filter(Boolean).join(' ') || undefined;
+}

@@ -1,0 +1,44 @@
+/** What operators type of accounts and money: names, amounts, reasons, and the id by which a form is sent once. */
+import { z } from 'zod';
+import { type MicroYuan, parseYuan } from '../money.ts';
+import { isKeepable } from '../text.ts';
+
+export const reason_characters_max = 500;
+
+/** Yuan as a number or as typed digits, read digit by digit: what has more than six decimals is no amount. */
+const yuanField = (rule: string, fits: (amount: MicroYuan) => boolean) =>
+  z
+    .union([z.number(), z.string()], rule)
+    .meta({ description: 'Yuan, as a number or as decimal digits.' })
+    .transform((value, context): MicroYuan => {
+      const amount = parseYuan(String(value).trim());
+      if (amount !== undefined && fits(amount)) return amount;
+      context.addIssue({ code: 'custom', message: rule });
+      return z.NEVER;
+    });
+
+export const positiveYuanField = yuanField(
+  'must be yuan above 0 and below 1000000000 with at most six decimals, such as 10 or 0.5',
+  (amount) => amount > 0n,
+);
+export const signedYuanField = yuanField(
+  'must be yuan other than 0 with at most nine digits before the point and six behind it, such as 5 or -0.5',
+  (amount) => amount !== 0n,
+);
+
+const textOf = (charactersMax: number) => {
+  const rule = `must be a text of 1 to ${charactersMax} characters`;
+  return z
+    .string(rule)
+    .transform((text) => text.trim())
+    .refine((text) => text.length >= 1 && text.length <= charactersMax && isKeepable(text), rule)
+    .meta({ minLength: 1, maxLength: charactersMax });
+};
+
+export const reasonField = textOf(reason_characters_max);
+export const accountNameField = textOf(200);
+/** A part of a name, an id or an address that is looked for. */
+export const searchField = textOf(256);
+
+const requestRule = 'must be a UUID that this form was given for itself';
+export const requestField = z.uuid(requestRule).transform((text) => text.toLowerCase());
