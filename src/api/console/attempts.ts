@@ -21,6 +21,11 @@ export class Attempts {
 
   /** Counts a try before it is checked, or refuses it with `too_many_attempts` and the time to wait. */
   async begin(email: string, address: string): Promise<void> {
+    // All bounds are looked at first: a try that one of them refuses takes no room in the others.
+    for (const { key, limiter } of this.#bounds) {
+      const known = await limiter.get(key(email, address));
+      if (known && known.consumedPoints >= limiter.points) throw refusal(known);
+    }
     for (const { key, limiter } of this.#bounds) {
       await limiter.consume(key(email, address)).catch((error: unknown) => {
         throw error instanceof RateLimiterRes ? refusal(error) : error;

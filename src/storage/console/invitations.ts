@@ -1,4 +1,5 @@
 /** One-time links by which somebody joins an account, becomes an operator, or sets a new password. */
+import type pg from 'pg';
 import * as z from 'zod';
 import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/ids.ts';
@@ -99,6 +100,34 @@ export async function revokeInvitation(by: Administrator, id: string, account?: 
 }
 
 /**
+ * Locks the open links that somebody made or that are for them, of one account if it is named. Whoever loses a right must
+ * not come by it again with a link from before; it goes before all else is locked, as using a link does.
+ */
+export async function lockLinksAbout(
+  client: pg.ClientBase,
+  { id, email }: Pick<Person, 'id' | 'email'>,
+  account?: AccountId,
+): Promise<string[]> {
+  const { rows } = await client.query(
+    `select i.id from invitations i
+     where (i.invited_by = $1 or i.email = $2) and ($3::text is null or i.account_id = $3) and ${open}
+     order by i.id for update`,
+    [`person:${id}`, email, account ?? null],
+  );
+  return rows.map((row) => idRow.parse(row).id);
+}
+
+/** Takes links back that are locked; the answer is what the act that does so tells of it. */
+export async function takeBackLinks(
+  client: pg.ClientBase,
+  links: readonly string[],
+): Promise<{ links_taken_back?: string }> {
+  if (links.length === 0) return {};
+  await client.query('update invitations set closed_at = now() where id = any($1::text[])', [links]);
+  return { links_taken_back: links.join(' ') };
+}
+
+/**
  * Whether a link sets a new password of somebody who is there already. Only those of operators do: owners may invite
  * whatever address they like, and would else get into the accounts and rights of others.
  */
@@ -162,6 +191,7 @@ const accountId = z
   .transform((id) => id as AccountId)
   .nullable();
 const role = z.enum(accountRoles).nullable();
+const idRow = z.object({ id: z.string() });
 const revokedRow = z.object({ account_id: accountId, email: z.string() });
 const offerRow = z.object({
   id: z.string(),

@@ -6,6 +6,7 @@ import type { AccountId } from '../../domain/ids.ts';
 import { type AccountRole, accountRoles, type PersonId } from '../../domain/people.ts';
 import { administer, type Administrator } from '../acts.ts';
 import type { Database } from '../database.ts';
+import { lockLinksAbout, takeBackLinks } from './invitations.ts';
 
 export interface Member {
   id: PersonId;
@@ -23,7 +24,7 @@ export async function listMembers(database: Database, account: AccountId): Promi
 }
 
 /**
- * Gives a person another role. Undefined if they are not of the account. Refuses with `last_owner` where nobody would
+ * Gives a person another role; who is no owner any more has no open links in the account. Undefined if they are not of it. Refuses with `last_owner` where nobody would
  * be left who may change anything.
  */
 export async function changeRole(
@@ -35,26 +36,28 @@ export async function changeRole(
   await administer(by, async (client) => {
     const member = await lockMember(client, account, person);
     if (!member || member.role === role) return undefined;
+    const links = role === 'member' ? await lockLinksAbout(client, member, account) : [];
     if (role === 'member') await requireAnotherOwner(client, account, person);
     await client.query('update memberships set role = $3 where account_id = $1 and person_id = $2', [
       account,
       person,
       role,
     ]);
-    const details = { person, email: member.email, role };
+    const details = { person, email: member.email, role, ...(await takeBackLinks(client, links)) };
     return { act: { action: 'person.changed', account, subject: null, details }, outcome: true };
   });
   return findMember(by.database, account, person);
 }
 
-/** Takes a person out of the account; answers whether they were of it. Refuses with `last_owner` like `changeRole`. */
+/** Takes a person out of the account, with their open links; answers whether they were of it. Refuses with `last_owner` like `changeRole`. */
 export async function removeMember(by: Administrator, account: AccountId, person: string): Promise<boolean> {
   const done = await administer(by, async (client) => {
     const member = await lockMember(client, account, person);
     if (!member) return undefined;
+    const links = await lockLinksAbout(client, member, account);
     if (member.role === 'owner') await requireAnotherOwner(client, account, person);
     await client.query('delete from memberships where account_id = $1 and person_id = $2', [account, person]);
-    const details = { person, email: member.email };
+    const details = { person, email: member.email, ...(await takeBackLinks(client, links)) };
     return { act: { action: 'person.removed', account, subject: null, details }, outcome: true };
   });
   return done ?? false;

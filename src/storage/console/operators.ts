@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { accountRoles } from '../../domain/people.ts';
 import { type ActName, administer, type Administrator } from '../acts.ts';
 import type { Database } from '../database.ts';
+import { lockLinksAbout, takeBackLinks } from './invitations.ts';
 import { type Person, personColumns, personRow } from './people.ts';
 
 export interface ListedPerson extends Person {
@@ -43,8 +44,8 @@ export async function findPersonByEmail(database: Database, email: string): Prom
 export type PersonChanged = 'changed' | 'unchanged' | 'last';
 
 /**
- * Keeps a person from signing in, and ends their sessions; or lets them again. Never the last operator: who is one is
- * decided under the locks of them all.
+ * Keeps a person from signing in, and ends their sessions and open links; or lets them again. Never the last operator: who is one is
+ * decided while nobody else changes people.
  */
 export const setDisabled = (
   by: Administrator,
@@ -68,7 +69,7 @@ export const setDisabled = (
     },
   });
 
-/** Makes a person an operator, or no operator any more; never the last one. */
+/** Makes a person an operator, or no operator any more, without open links; never the last one. */
 export const setOperator = (by: Administrator, person: Person, isOperator: boolean): Promise<PersonChanged> =>
   change(by, person, {
     takesOperator: !isOperator,
@@ -95,22 +96,25 @@ interface Change {
 
 async function change(
   by: Administrator,
-  { id, email }: Person,
+  person: Person,
   { takesOperator, action, details, reason, write }: Change,
 ): Promise<PersonChanged> {
+  const { id, email } = person;
   const told = { isLast: false };
   const done = await administer(by, async (client) => {
+    const links = takesOperator ? await lockLinksAbout(client, person) : [];
     if (takesOperator) {
-      // In the order of ids, so that two who would each leave the other as the last wait instead of passing each other.
-      const { rows } = await client.query(
-        'select id from people where is_operator and disabled_at is null order by id for update',
-      );
+      // Two who would each leave the other as the last come one after the other; the rows alone would be locked in the
+      // order of what each of them has seen, and they could wait for each other.
+      await client.query('lock table people in share row exclusive mode');
+      const { rows } = await client.query('select id from people where is_operator and disabled_at is null limit 2');
       const ids = rows.map((row) => idRow.parse(row).id);
       told.isLast = ids.length === 1 && ids[0] === id;
       if (told.isLast) return undefined;
     }
     if (!(await write(client))) return undefined;
-    const act = { action, account: null, subject: null, details: { person: id, email, ...details } };
+    const all = { person: id, email, ...details, ...(await takeBackLinks(client, links)) };
+    const act = { action, account: null, subject: null, details: all };
     return { act: { ...act, ...(reason !== undefined && { reason }) }, outcome: true };
   });
   return done ? 'changed' : told.isLast ? 'last' : 'unchanged';

@@ -26,12 +26,17 @@ export const hashOfToken = (token: string): Buffer => createHash('sha256').updat
 /** 256 random bits, for a cookie or a one-time link. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
-/** Begins a session; the answer is its token, which only the browser keeps. Also clears away what has expired. */
+/**
+ * Begins a session; its token is what only the browser keeps. Undefined if the password that was checked is not theirs any
+ * more, or they may not sign in: a change of it that is under way is waited for, and ends no session that begins after it.
+ * Also clears away what has expired.
+ */
 export async function beginSession(
   database: Database,
   person: PersonId,
-  { userAgent, address }: Pick<Session, 'userAgent' | 'address'>,
-): Promise<{ token: string; expiresAt: Date }> {
+  { userAgent, address, passwordHash }: Pick<Session, 'userAgent' | 'address'> & { passwordHash: string },
+): Promise<{ id: string; token: string; expiresAt: Date } | undefined> {
+  const id = newSessionId();
   const token = newToken();
   await database.pool.query(
     `delete from sessions where ${ended} or person_id = $1 and id in
@@ -40,10 +45,12 @@ export async function beginSession(
   );
   const { rows } = await database.pool.query(
     `insert into sessions (id, person_id, token_hash, user_agent, address, expires_at)
-     values ($1, $2, $3, $4, $5, now() + interval '${session_days_max} days') returning expires_at`,
-    [newSessionId(), person, hashOfToken(token), userAgent, address],
+     select $1, p.id, $3, $4, $5, now() + interval '${session_days_max} days' from people p
+     where p.id = $2 and p.password_hash = $6 and p.disabled_at is null for share returning expires_at`,
+    [id, person, hashOfToken(token), userAgent, address, passwordHash],
   );
-  return { token, expiresAt: z.object({ expires_at: z.date() }).parse(rows[0]).expires_at };
+  if (rows[0] === undefined) return undefined;
+  return { id, token, expiresAt: z.object({ expires_at: z.date() }).parse(rows[0]).expires_at };
 }
 
 const ended = `(expires_at <= now() or seen_at <= now() - interval '${idle_days} days')`;

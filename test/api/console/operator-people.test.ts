@@ -52,6 +52,20 @@ test('a link sets a new password of a person, once, and ends their sessions', as
   assert.equal((await signIn(person.person.email, 'another password')).status, 200);
 });
 
+test('who is disabled, or no operator any more, has no link from before to come back by', async () => {
+  for (const [method, rest, body] of [
+    ['POST', 'disable', {}],
+    ['PUT', 'operator', { is_operator: false }],
+  ] as const) {
+    const other = await signedIn(gateway, { memberships: [], isOperator: true });
+    const invited = { email: `second-${rest}@example.com`, is_operator: true };
+    const own = await other.call('POST', '/operator/invitations', invited);
+    const reset = await operator.call('POST', pathOf(other, 'link'));
+    assert.equal((await operator.call(method, pathOf(other, rest), body)).status, 200);
+    for (const link of [own, reset]) assert.equal((await accept(link.body['token'], 'chosen by me')).status, 404);
+  }
+});
+
 describe('invitations', () => {
   test('make an operator, or an owner of an account', async () => {
     const invited = await operator.call('POST', '/operator/invitations', {

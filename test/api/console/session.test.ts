@@ -1,9 +1,11 @@
 /** Signing in to the console, staying signed in, and signing out. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Attempts } from '../../../src/api/console/attempts.ts';
 import { invite } from '../../../src/storage/console/invitations.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, newPerson, password, signedIn } from '../../support/people.ts';
+import { until } from '../../support/process.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -54,6 +56,41 @@ describe('signing in', () => {
     assert.deepEqual([refused.status, Number(refused.headers.get('Retry-After')) > 0], [429, true]);
     await signedIn(gateway);
   });
+});
+
+test('guesses from an address that is refused lock nobody out elsewhere', async () => {
+  const attempts = new Attempts();
+  const victim = 'victim@example.com';
+  const addresses = Array.from({ length: 10 }, (_, at) => `192.0.2.${at}`);
+  for (const address of addresses) {
+    for (let at = 0; at < 1_000; at++) await attempts.begin(`${at}@example.com-${address}`, address);
+    for (let at = 0; at < 10; at++)
+      await assert.rejects(attempts.begin(victim, address), { code: 'too_many_attempts' });
+  }
+  await attempts.begin(victim, '198.51.100.1');
+});
+
+test('a password that is changed while it is checked begins no session', async () => {
+  const { id, email } = await newPerson(gateway);
+  const client = await gateway.core.database.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query("update people set password_hash = 'another' where id = $1", [id]);
+    const signingIn = signIn(email, password);
+    await until('it to wait, or to be through', async () => {
+      const { rows } = await gateway.core.database.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         union all select 1 from sessions where person_id = $1`,
+        [id],
+      );
+      return rows.length > 0 ? true : undefined;
+    });
+    await client.query('delete from sessions where person_id = $1', [id]);
+    await client.query('commit');
+    assert.equal((await signingIn).status, 401);
+  } finally {
+    client.release(true);
+  }
 });
 
 test('a session ends when its person signs out', async () => {

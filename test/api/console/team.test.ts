@@ -4,6 +4,7 @@ import { beforeEach, after, before, describe, test } from 'node:test';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { createAccount } from '../../../src/storage/accounts.ts';
 import { listActs } from '../../../src/storage/acts.ts';
+import { invite as inviteTo } from '../../../src/storage/console/invitations.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, password, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';
@@ -50,13 +51,14 @@ test('a role that is changed holds for the next request, either way, and is logg
   assert.equal((await invited()).status, 403);
   const raised = await owner.call('PATCH', memberOf(member), { role: 'owner' });
   assert.deepEqual([raised.status, raised.body['role'], raised.body['email']], [200, 'owner', member.person.email]);
-  assert.equal((await invited()).status, 200);
+  const { status, body: link } = await invited();
+  assert.equal(status, 200);
   assert.equal((await owner.call('PATCH', memberOf(member), { role: 'member' })).status, 200);
   const { id, email } = member.person;
   assert.deepEqual(await newest(), [
     'person.changed',
     `person:${owner.person.id}`,
-    { person: id, email, role: 'member' },
+    { person: id, email, role: 'member', links_taken_back: link['id'] },
   ]);
   assert.equal((await invited()).status, 403);
 });
@@ -68,6 +70,29 @@ test('who is removed finds no such account from the next request on', async () =
   assert.deepEqual(refused(await member.get(members())), [404, 'route_not_found', null]);
   assert.deepEqual(refused(await owner.call('DELETE', memberOf(member))), [404, 'route_not_found', null]);
   assert.equal((await newest())[0], 'person.removed');
+});
+
+test('who is removed, or is no owner any more, has no link from before to come back by', async () => {
+  for (const leave of [
+    (path: string) => owner.call('DELETE', path),
+    (path: string) => owner.call('PATCH', path, { role: 'member' }),
+  ]) {
+    const other = await joined('owner');
+    const own = await invite('second.address@example.com', 'owner', other);
+    const kept = await invite('colleague@example.com', 'owner');
+    const elsewhere = {
+      email: other.person.email,
+      account: gateway.account,
+      role: 'owner',
+      makesOperator: false,
+    } as const;
+    const { token } = await inviteTo(gateway.by, elsewhere);
+    assert.equal((await leave(memberOf(other))).status < 300, true);
+    assert.equal((await accept(own.token, 'chosen by me')).status, 404);
+    const [, , details] = await newest();
+    assert.equal((details as Record<string, string>)['links_taken_back'], own.id);
+    for (const good of [kept.token, token]) assert.equal((await look(good)).status, 200);
+  }
 });
 
 describe('the last owner', () => {

@@ -145,13 +145,26 @@ test('a chat streams: its first words stand there before its last, its cost is t
       (await costs(answer.nth(1).getByLabel('Cost after')))['Charged'],
     );
 
+    await answer.nth(1).getByRole('link', { name: 'Ledger entries' }).click();
+    await page.getByRole('row', { name: /Charge/ }).waitFor();
+    assert.equal(await page.getByRole('row').count(), 4); // its head, hold, charge and release
+    await page.goBack();
+
+    upstream.answers({ pieces: [deltaEvent('Before it is cleared. '), new Promise(() => undefined)] });
+    await message.fill('Once more');
+    await message.press('Enter');
+    await answer.getByText('Before it is cleared.').waitFor();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.waitForTimeout(500);
+    assert.equal(await answer.count(), 0);
+
     await message.fill('Not sent yet');
     await page.getByRole('link', { name: 'Image', exact: true }).click();
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
     assert.equal(await message.inputValue(), 'Not sent yet');
     await page.reload();
     assert.equal(await message.inputValue(), 'Not sent yet');
-    await answer.getByText('The first words.').waitFor();
+    assert.equal(await answer.count(), 0);
   });
 });
 

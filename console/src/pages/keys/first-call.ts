@@ -1,4 +1,5 @@
 /** A first call with a new key, ready to run: a chat, or where it may not chat, the list of models. */
+import { shellWord } from '../../parts/shell-word.ts';
 
 interface FirstCall {
   /** With the root, such as `https://gateway.example/v1`. */
@@ -22,20 +23,20 @@ const client = new OpenAI({
   apiKey: ${quoted(key)},
 });
 `;
-  const header = `-H ${shellQuoted(`Authorization: Bearer ${key}`)}`;
+  const header = `-H ${shellWord(`Authorization: Bearer ${key}`)}`;
   if (model === null) {
     return {
-      curl: `curl ${shellQuoted(`${baseUrl}/models`)} \\\n  ${header}`,
+      curl: `curl ${shellWord(`${baseUrl}/models`)} \\\n  ${header}`,
       python: `${python}for model in client.models.list():\n    print(model.id)`,
       node: `${node}for await (const model of client.models.list()) console.log(model.id);`,
     };
   }
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return {
-    curl: `curl ${shellQuoted(`${baseUrl}/chat/completions`)} \\
+    curl: `curl ${shellWord(`${baseUrl}/chat/completions`)} \\
   ${header} \\
   -H 'Content-Type: application/json' \\
-  -d ${shellQuoted(body)}`,
+  -d ${shellWord(body)}`,
     python: `${python}answer = client.chat.completions.create(
     model=${quoted(model)},
     messages=[{"role": "user", "content": "Hello"}],
@@ -51,4 +52,3 @@ console.log(answer.choices[0].message.content);`,
 
 /** A text in double quotes, as Python and JavaScript both read it. */
 const quoted = (text: string): string => JSON.stringify(text);
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

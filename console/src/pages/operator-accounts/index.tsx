@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { api } from '../../api/client.ts';
 import { Listed } from '../../parts/operator/listed.tsx';
-import { useLate } from '../../parts/operator/use-late.ts';
+import { useLate } from '../../parts/use-late.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';

@@ -3,7 +3,7 @@ import { UserAddOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
 import { useState } from 'react';
 import { PageHead } from '../../parts/page-head.tsx';
-import { useLate } from '../../parts/operator/use-late.ts';
+import { useLate } from '../../parts/use-late.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Links } from './links.tsx';

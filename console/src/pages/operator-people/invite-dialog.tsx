@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { api, query, type Answer } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
 import { LinkDialog } from '../../parts/operator/link-dialog.tsx';
-import { useLate } from '../../parts/operator/use-late.ts';
+import { useLate } from '../../parts/use-late.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 

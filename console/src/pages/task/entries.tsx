@@ -45,7 +45,7 @@ export function Entries({ task: { id, entries } }: { task: TaskPage }) {
         </table>
       </div>
       <p>
-        <Link to={`/${account}/ledger?task_id=${id}`}>{say('toLedger')}</Link>
+        <Link to={`/${account}/ledger?id=${id}`}>{say('toLedger')}</Link>
       </p>
     </>
   );

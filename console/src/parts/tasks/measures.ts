@@ -9,11 +9,12 @@ export function durationText(seconds: number, locale: string): string {
   return `${unitText(minutes, 'minute', locale)} ${unitText(whole % 60, 'second', locale)}`;
 }
 
+const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** In thousands, as browsers and file managers tell it. */
 export function bytesText(bytes: number, locale: string): string {
-  if (bytes < 1_000) return unitText(bytes, 'byte', locale);
-  return bytes < 1_000_000
-    ? unitText(bytes / 1_000, 'kilobyte', locale)
-    : unitText(bytes / 1_000_000, 'megabyte', locale, 1);
+  const step = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return unitText(bytes / 1000 ** step, sizes[step] ?? 'byte', locale, 1);
 }
 
 function unitText(value: number, unit: string, locale: string, maximumFractionDigits = 0): string {

@@ -68,7 +68,7 @@ const acceptCall = publicCall({
     const tools = { database: deps.database, ledgerKey: deps.secrets.first.ledger };
     const person = await acceptInvitation(tools, token, proof);
     if (!person) throw usedUp();
-    return begin(ctx, deps, person);
+    return begin(ctx, deps, { person, passwordHash: proof.passwordHash });
   },
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { accountRoles, emailField, password_characters_max } from '../../../domain/people.ts';
 import { findCredentials, membershipsOf, type Person } from '../../../storage/console/people.ts';
-import { beginSession, endSession, findSession } from '../../../storage/console/sessions.ts';
+import { beginSession, endSession } from '../../../storage/console/sessions.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { personCall, publicCall } from '../call.ts';
@@ -52,7 +52,7 @@ const signIn = publicCall({
     const isRight = await isPassword(password, known?.passwordHash);
     if (!known || !isRight || known.person.isDisabled) throw new GatewayError('wrong_password', wrong);
     await deps.attempts.succeeded(email, address);
-    return begin(ctx, deps, known.person);
+    return begin(ctx, deps, known);
   },
 });
 
@@ -70,20 +70,20 @@ const signOut = personCall({
 
 export const sessionCalls = [getSession, signIn, signOut];
 
-/** Begins a session of this person in the browser that asks. */
+/** Begins a session of this person, whose password was checked or set, in the browser that asks. */
 export async function begin(
   ctx: ApiContext,
   deps: ApiDependencies,
-  person: Person,
+  { person, passwordHash }: { person: Person; passwordHash: string },
 ): Promise<z.input<typeof sessionObject>> {
-  const { token, expiresAt } = await beginSession(deps.database, person.id, {
+  const begun = await beginSession(deps.database, person.id, {
     userAgent: ctx.get('User-Agent').slice(0, user_agent_characters_max),
     address: addressOf(ctx),
+    passwordHash,
   });
-  const session = await findSession(deps.database, token);
-  if (!session) throw new GatewayError('wrong_password', wrong); // disabled in this moment
-  setSessionCookie(ctx, deps, token, expiresAt);
-  return presentSession(deps, person, session.id);
+  if (!begun) throw new GatewayError('wrong_password', wrong); // disabled, or another password, in this moment
+  setSessionCookie(ctx, deps, begun.token, begun.expiresAt);
+  return presentSession(deps, person, begun.id);
 }
 
 const user_agent_characters_max = 300;

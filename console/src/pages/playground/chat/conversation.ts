@@ -53,6 +53,7 @@ export async function say(
   const asked: Turn[] = [...before, { role: 'user', ...said, requestId: null, end: null }];
   const abort = new AbortController();
   keptOf(name).abort = abort;
+  const isCleared = () => keptOf(name).abort !== abort;
   let answer: Turn = { role: 'assistant', text: '', images: [], requestId, end: 'running' };
   const show = (change: Partial<Turn>) => {
     answer = { ...answer, ...change };
@@ -65,6 +66,7 @@ export async function say(
     show({ end: finish === 'length' ? 'length' : 'whole' });
     return true;
   } catch (error) {
+    if (isCleared()) return true;
     if (abort.signal.aborted) show({ end: 'stopped' });
     else if (error instanceof BrokenStream || answer.text !== '') {
       show({ end: 'broken' });
@@ -81,6 +83,7 @@ export const stop = (name: string): void => keptOf(name).abort?.abort();
 
 export function clear(name: string): void {
   stop(name);
+  keptOf(name).abort = undefined; // what stops late writes nothing any more
   put(name, { turns: [], error: undefined }, true);
 }
 

@@ -1,5 +1,6 @@
 /** The same request as a program would send it: curl, Python and Node.js, with the public address. */
-import { jsonLiteral, pythonLiteral, shellWord } from './literals.ts';
+import { shellWord } from '../../../parts/shell-word.ts';
+import { jsonLiteral, pythonLiteral } from './literals.ts';
 
 export type Codes = Record<'curl' | 'python' | 'node', string>;
 type Body = Record<string, unknown>;

@@ -1,7 +1,4 @@
-/** Values written in other languages: what stands in a shell's quotes, and JSON as Python has it. */
-
-/** One word of a POSIX shell, whatever is in it. */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** Values written in other languages: JSON as Python has it, and as JavaScript. */
 
 /** A value of JSON as an expression of Python, with the indentation of the lines that follow its first. */
 export function pythonLiteral(value: unknown, indent = ''): string {

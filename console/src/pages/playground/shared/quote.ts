@@ -1,14 +1,12 @@
 /** What the form would hold as it stands: asked for a moment after the last change. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
+import { useLate } from '../../../parts/use-late.ts';
 
 export type Quote = components['schemas']['Quote'];
 type QuotedPath = components['schemas']['QuoteRequest']['path'];
-
-const pause_ms = 350;
 
 /** Without a body nothing is asked. */
 export function useQuote(path: QuotedPath, body: Record<string, unknown> | undefined) {
@@ -32,15 +30,6 @@ export function useQuote(path: QuotedPath, body: Record<string, unknown> | undef
   });
   /** `isOld`: the form has changed since. */
   return { data: asked.data, error: asked.error, isOld: now !== text || asked.isPlaceholderData };
-}
-
-function useLate(text: string): string {
-  const [late, setLate] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(text), pause_ms);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return late;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -44,7 +44,6 @@ export function Receipt({ of, isOver }: { of: RunId; isOver: boolean }) {
   }, [held, isBooked]);
   if (!data || data.held === 0) return null;
   const id = 'task_id' in of ? of.task_id : of.request_id;
-  const search = 'task_id' in of ? `?task_id=${id}` : `?request_id=${id}`;
   return (
     <dl className="tg-cost tg-cost-after" aria-label={say('costAfter')}>
       {!isBooked && <Amount name={say('held')} yuan={data.held} />}
@@ -61,7 +60,7 @@ export function Receipt({ of, isOver }: { of: RunId; isOver: boolean }) {
       <div>
         <dt className="tg-hidden">{say('entries')}</dt>
         <dd>
-          <Link to={`/${account}/ledger${search}`}>{say('entries')}</Link>
+          <Link to={`/${account}/ledger?id=${id}`}>{say('entries')}</Link>
         </dd>
       </div>
     </dl>

@@ -1,4 +1,4 @@
-/** A value once it has rested for a moment: what somebody types is looked for when they pause. */
+/** A value once it has rested for a moment: what somebody types is asked for when they pause. */
 import { useEffect, useState } from 'react';
 
 const rest_ms = 250;
