@@ -1,6 +1,7 @@
 /** Chooses the account whose pages are shown; it stays on the same page where the other account has it too. */
 import { Select } from 'antd';
 import { useLocation, useNavigate, useParams } from 'react-router';
+import { query } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { useTexts } from '../texts/define-texts.ts';
 import { shellTexts } from './texts.ts';
@@ -16,7 +17,14 @@ export function AccountSwitcher() {
     label: status === 'suspended' ? `${name} (${say('suspended')})` : name,
   }));
   // An operator looks into accounts that are not theirs.
-  if (id?.startsWith('acc_') && !options.some(({ value }) => value === id)) options.push({ value: id, label: id });
+  const isForeign = id?.startsWith('acc_') === true && !options.some(({ value }) => value === id);
+  const foreign = query.useQuery(
+    'get',
+    '/console/api/accounts/{account}',
+    { params: { path: { account: id ?? '' } } },
+    { enabled: isForeign },
+  );
+  if (isForeign) options.push({ value: id, label: foreign.data?.name ?? id });
   if (options.length === 0) return null;
   return (
     <Select

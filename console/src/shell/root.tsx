@@ -24,6 +24,8 @@ function useFocusOnHeading(): void {
     if (before.current === pathname) return;
     before.current = pathname;
     window.scrollTo(0, 0);
+    // A form that begins with the focus in its first field keeps it.
+    if (document.activeElement?.matches('main input')) return;
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   }, [pathname]);
 }

@@ -22,13 +22,19 @@ export function SignInForm({ email, onDone }: { email?: string | undefined; onDo
     <Form<Fields>
       layout="vertical"
       requiredMark={false}
+      // The browser's own words are in its language, which need not be the reader's.
+      noValidate
       initialValues={{ email: email ?? '' }}
       onFinish={(fields) => attempt.mutate(fields)}
     >
       <div role="alert">
         {attempt.isError && <Alert className="tg-form-alert" type="error" showIcon title={told(attempt.error, say)} />}
       </div>
-      <Form.Item name="email" label={say('email')} rules={[{ required: true, message: say('emailMissing') }]}>
+      <Form.Item
+        name="email"
+        label={say('email')}
+        rules={[{ required: true, type: 'email', message: say('emailMissing') }]}
+      >
         <Input type="email" autoComplete="username" autoFocus={email === undefined} size="large" />
       </Form.Item>
       <Form.Item name="password" label={say('password')} rules={[{ required: true, message: say('passwordMissing') }]}>

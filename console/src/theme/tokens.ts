@@ -142,6 +142,10 @@ export function themeOf(isDark: boolean): ThemeConfig {
       Card: { headerFontSize: 15 },
       Typography: { titleMarginBottom: 0, titleMarginTop: 0 },
       Select: { optionSelectedBg: colours.colorPrimaryBg },
+      // antd's own track can't be told from the page.
+      Segmented: isDark
+        ? { trackBg: '#1c2027', itemSelectedBg: '#39404c' }
+        : { trackBg: '#e6e8ed', itemSelectedBg: '#ffffff' },
     },
   };
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { AccountId, TaskId } from '../../domain/ids.ts';
 import { micros, type MicroYuan } from '../../domain/money.ts';
+import { templateNameDefault } from '../../domain/requests/avatar-talk.ts';
 import { storedFileSchema } from '../../domain/stored-request.ts';
 import { type StoredFile, type TaskKind, taskKinds } from '../../domain/tasks.ts';
 import type { Database } from '../database.ts';
@@ -114,7 +115,7 @@ const lineColumns = `t.id, t.kind, t.model, t.state, t.key_id, k.name as key_nam
   t.duration_ms, t.cost, t.hold_amount, t.error_code, t.error_message, t.error_param, t.files -> 0 as file,
   coalesce(jsonb_array_length(t.files), 0) as file_count, left(coalesce(t.request ->> 'prompt',
     jsonb_path_query_first(t.request, 'lax $.content[*] ? (@.type == "text").text') #>> '{}',
-    t.request ->> 'templateName'), ${excerpt_characters}) as excerpt`;
+    nullif(t.request ->> 'templateName', '${templateNameDefault}')), ${excerpt_characters}) as excerpt`;
 
 const modelRow = z.object({ model: z.string() });
 const money = z.bigint().transform(micros);

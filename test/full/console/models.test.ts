@@ -121,7 +121,7 @@ test('the catalogue is fit for a phone, in Chinese and in the dark', () =>
     const seen = card(page, 'talker');
     for (const words of ['视觉理解', '工具调用', '可用', '每次回答最多 4,096 个 token'])
       await seen.getByText(words).waitFor();
-    await page.getByRole('button', { name: '开始维护:talker' }).waitFor();
+    await page.getByRole('button', { name: '开始维护：talker' }).waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
   }));

@@ -226,7 +226,7 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
     }
     await page.goto(path('overview'));
     await page.getByText('the brush broke').waitFor();
-    await page.getByRole('link', { name: '图像 · sim-image' }).click();
+    await page.getByRole('link', { name: '图片 · sim-image' }).click();
     await page.waitForURL(/\/tasks\/img_/);
   });
 });

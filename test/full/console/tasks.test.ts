@@ -197,7 +197,7 @@ test('an avatar talk is looked at without being fetched; an operator is led to i
   await visit({ account, isOperator: true, locale: 'zh-CN' }, async (page) => {
     await page.goto(`/console/${account}/tasks/${id}`);
     await says(page.locator('main'), '结果已保存并扣费');
-    await playsFrames(page.getByLabel('结果:视频'));
+    await playsFrames(page.getByLabel('结果：视频'));
     await says(page.locator('main'), /仍可取走一次/);
     await page.getByLabel('上传的音频').waitFor();
     const link = await page.getByRole('link', { name: '在 Temporal 中打开' }).getAttribute('href');

@@ -4,12 +4,14 @@ import { Button, Drawer, Form } from 'antd';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { changesOf, fieldsOf, type Key, type KeyFields } from './key-fields.ts';
 import { KeyForm } from './key-form.tsx';
 import { texts } from './texts.ts';
 
 export function ChangeDrawer({ changed, onClose }: { changed: Key; onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const account = useAccountId();
   const queries = useQueryClient();
@@ -33,6 +35,8 @@ export function ChangeDrawer({ changed, onClose }: { changed: Key; onClose: () =
       title={say('changeTitle', { name: changed.name })}
       size={520}
       onClose={onClose}
+      // The drawer takes the focus when it opens; whoever types wants it in the first field.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       mask={{ closable: false }}
       footer={
         <div className="tg-drawer-end">

@@ -4,6 +4,7 @@ import { Button, Drawer, Form } from 'antd';
 import { useState } from 'react';
 import { api, type Answer } from '../../api/client.ts';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { type KeyFields, newFields, newKeyOf } from './key-fields.ts';
 import { KeyForm } from './key-form.tsx';
@@ -12,6 +13,7 @@ import { texts } from './texts.ts';
 
 /** Open as long as it stands; `onClose` when the key was made and kept, or nothing was made. */
 export function CreateDrawer({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const account = useAccountId();
   const queries = useQueryClient();
@@ -33,6 +35,8 @@ export function CreateDrawer({ onClose }: { onClose: () => void }) {
       title={say('create')}
       size={520}
       onClose={onClose}
+      // The drawer takes the focus when it opens; whoever types wants it in the first field.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       mask={{ closable: false }}
       footer={
         <div className="tg-drawer-end">

@@ -54,6 +54,8 @@ export function KeyForm({ form, initial, error, withLevel, onSubmit }: KeyFormPr
       <ModelField />
       <ExpiryFields form={form} />
       <LimitFields />
+      {/* The buttons stand outside of the form, and Enter sends only what has one inside. */}
+      <button type="submit" hidden />
     </Form>
   );
 }
@@ -62,7 +64,7 @@ function ExpiryFields({ form }: { form: FormInstance<KeyFields> }) {
   const say = useTexts(texts);
   const expiry = Form.useWatch('expiry', form);
   return (
-    <div className="tg-pair">
+    <div className="tg-key-pair">
       <Form.Item name="expiry" label={say('expiry')}>
         <Select
           options={[

@@ -26,6 +26,7 @@ function KeyTable({ keys, onChange }: KeyListProps) {
   const mayChange = useMayChange();
   return (
     <Table<Key>
+      className="tg-key-table"
       rowKey="id"
       size="middle"
       pagination={false}

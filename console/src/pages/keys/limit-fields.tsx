@@ -14,7 +14,7 @@ export function LimitFields() {
     <fieldset className="tg-fieldset">
       <legend>{say('limits')}</legend>
       <p className="tg-hint">{say('limitsHelp')}</p>
-      <div className="tg-pair">
+      <div className="tg-key-pair">
         <Form.Item name={['spend_limit', 'amount']} label={say('spendLimit')}>
           <InputNumber
             prefix="¥"

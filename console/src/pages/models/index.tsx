@@ -17,10 +17,16 @@ import { texts } from './texts.ts';
 const refresh_ms = 3_000;
 /** Fewer are seen at a glance. */
 const filter_models_min = 9;
-/** Of a kind; a file may have ten thousand. */
+/** Of a group; a file may have ten thousand. */
 const shown_max = 60;
 
-const kinds = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
+/** What the cards stand under: most kinds have one model or two, and a row of its own each would be mostly empty. */
+const groups = [
+  ['texts', ['chat', 'code']],
+  ['images', ['image']],
+  ['videos', ['video']],
+  ['avatars', ['avatar-video', 'avatar-image', 'avatar-talk']],
+] as const satisfies readonly (readonly [string, readonly Model['kind'][]])[];
 
 export function Component() {
   const say = useTexts(texts);
@@ -58,11 +64,11 @@ export function Component() {
       {!data && error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data && all.length === 0 && <EmptyState text={say('none')} />}
       {all.length > 0 && found.length === 0 && <EmptyState text={say('noMatch')} />}
-      {kinds.map((kind) => (
-        <Kind
-          key={kind}
-          kind={kind}
-          models={found.filter((model) => model.kind === kind)}
+      {groups.map(([group, kinds]) => (
+        <Group
+          key={group}
+          group={group}
+          models={kinds.flatMap((kind) => found.filter((model) => model.kind === kind))}
           onSwitched={() => refetch()}
         />
       ))}
@@ -71,15 +77,19 @@ export function Component() {
   );
 }
 
-function Kind(props: { kind: (typeof kinds)[number]; models: readonly Model[]; onSwitched: () => Promise<unknown> }) {
-  const { kind, models, onSwitched } = props;
+function Group(props: {
+  group: (typeof groups)[number][0];
+  models: readonly Model[];
+  onSwitched: () => Promise<unknown>;
+}) {
+  const { group, models, onSwitched } = props;
   const say = useTexts(texts);
   const [isWhole, setWhole] = useState(false);
   if (models.length === 0) return null;
   const shown = isWhole ? models : models.slice(0, shown_max);
   return (
-    <section className="tg-models" aria-labelledby={`kind-${kind}`}>
-      <h2 id={`kind-${kind}`}>{say(kind)}</h2>
+    <section className="tg-models" aria-labelledby={`group-${group}`}>
+      <h2 id={`group-${group}`}>{say(group)}</h2>
       <ul>
         {shown.map((model) => (
           <li key={model.id}>

@@ -37,7 +37,9 @@ export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () 
         <h3>{id}</h3>
         <CopyButton text={id} label={say('copyId', { id })} />
       </header>
-      <p className="tg-model-by">{say('by', { vendor })}</p>
+      <p className="tg-model-by">
+        {say(kind)} <span aria-hidden="true">·</span> {say('by', { vendor })}
+      </p>
       <p className="tg-model-health">
         <ModelHealth model={model} />
         {typeof health?.last_checked === 'number' && (

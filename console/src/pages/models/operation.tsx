@@ -60,7 +60,7 @@ function SwitchRow(props: { field: Field; model: Model; operation: Facts; onSwit
   return (
     <div className="tg-switch">
       <div>
-        <strong>{say(field)}:</strong> {say(value ? 'yes' : 'no')}
+        <strong>{say('fieldIs', { field: say(field) })}</strong> {say(value ? 'yes' : 'no')}
         <span className="tg-switch-source">{set ? <SetBy set={set} /> : say('fromFile')}</span>
       </div>
       <div className="tg-switch-actions">

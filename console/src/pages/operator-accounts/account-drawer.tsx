@@ -9,6 +9,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Money } from '../../parts/money.tsx';
 import { AccountStatus } from '../../parts/operator/account-status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { type Account, useAccountsChanged } from './accounts.ts';
 import { MoneyDialog } from './money-dialog.tsx';
@@ -20,6 +21,7 @@ import './accounts.css';
 const refresh_ms = 3_000;
 
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const path = { params: { path: { account: id } } };
   const account = query.useQuery('get', '/console/api/operator/accounts/{account}', path, {

@@ -7,6 +7,7 @@ import { FormError } from '../../parts/form-error.tsx';
 import { LinkDialog } from '../../parts/operator/link-dialog.tsx';
 import { newRequestId } from '../../parts/operator/request-id.ts';
 import { microsOf } from '../../parts/operator/yuan.ts';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { useAccountsChanged } from './accounts.ts';
 import { texts } from './texts.ts';
@@ -18,6 +19,7 @@ interface Fields {
 }
 
 export function CreateDialog({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const changed = useAccountsChanged();
   const [form] = Form.useForm<Fields>();

@@ -48,7 +48,7 @@ export function Component() {
   return (
     <>
       <PageHead title={say('title')} description={say('description')} actions={create} />
-      <div className="tg-filters">
+      <div className="tg-row-filters">
         <Input.Search
           aria-label={say('search')}
           placeholder={say('search')}

@@ -35,7 +35,7 @@ export function Component() {
   return (
     <>
       <PageHead title={say('title')} description={say('description')} />
-      <div className="tg-filters" role="search" aria-label={say('filters')}>
+      <div className="tg-row-filters" role="search" aria-label={say('filters')}>
         <Select<string>
           aria-label={say('action')}
           placeholder={say('action')}

@@ -23,11 +23,11 @@ export const texts = defineTexts('operator-acts', {
   },
   zh: {
     title: '审计日志',
-    description: '谁在何时因何修改了什么。日志不可更改:每条记录都与前一条一同签名。',
+    description: '谁在何时因何修改了什么。日志不可更改：每条记录都与前一条一同签名。',
     filters: '筛选',
     action: '操作类型',
     actor: '邮箱或操作者',
-    account: '账户编号',
+    account: '账户 ID',
     days: '日期',
     reset: '显示全部',
     none: '没有符合条件的操作。',

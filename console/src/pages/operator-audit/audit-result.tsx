@@ -47,7 +47,8 @@ function Result({ audit }: { audit: Audit }) {
   const looked = useLookedText();
   const count = audit.finding_count;
   const more = count - audit.findings.length;
-  const seconds = new Intl.NumberFormat(locale).format(Math.max(0, audit.finished - audit.started));
+  const took = audit.finished - audit.started;
+  const seconds = took < 1 ? '<1' : new Intl.NumberFormat(locale).format(took);
   return (
     <>
       <Alert

@@ -32,7 +32,8 @@ export function AuditRows({ audits, shown, onShow }: AuditRowsProps) {
       key: 'took',
       title: say('duration'),
       isNumber: true,
-      render: (audit) => say('seconds', { seconds: numbers.format(audit.finished - audit.started) }),
+      render: ({ started, finished }) =>
+        say('seconds', { seconds: finished - started < 1 ? '<1' : numbers.format(finished - started) }),
     },
     {
       key: 'show',

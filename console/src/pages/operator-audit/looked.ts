@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { texts } from './texts.ts';
 
-/** Answers "Looked at: entries 1,204, tasks 17."; a name that is not known stays as the server has it. */
+/** Answers "Looked at: entries 1,204 and tasks 17."; a name that is not known stays as the server has it. */
 export function useLookedText(): (looked: Readonly<Record<string, number>>) => string {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
@@ -14,7 +14,7 @@ export function useLookedText(): (looked: Readonly<Record<string, number>>) => s
       .map(([name, count]) =>
         say('lookedAt', { name: isKnown(name) ? say(names[name]) : name, count: numbers.format(count) }),
       );
-    return say('looked', { parts: new Intl.ListFormat(locale, { type: 'unit' }).format(parts) });
+    return say('looked', { parts: new Intl.ListFormat(locale, { type: 'conjunction' }).format(parts) });
   };
 }
 

@@ -17,7 +17,7 @@ export function Component() {
   const [isInviting, setInviting] = useState(false);
   const search = useLate(typed.trim());
   return (
-    <div className="tg-people">
+    <div className="tg-all-people">
       <PageHead
         title={say('title')}
         description={say('description')}
@@ -28,7 +28,7 @@ export function Component() {
         }
       />
       <section aria-label={say('title')}>
-        <div className="tg-filters">
+        <div className="tg-row-filters">
           <Input.Search
             aria-label={say('search')}
             placeholder={say('search')}

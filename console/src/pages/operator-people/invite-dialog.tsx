@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, query, type Answer } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
 import { LinkDialog } from '../../parts/operator/link-dialog.tsx';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useLate } from '../../parts/use-late.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
@@ -19,6 +20,7 @@ interface Fields {
 const options_max = 20;
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const queries = useQueryClient();
   const [form] = Form.useForm<Fields>();

@@ -28,7 +28,7 @@ export function Component() {
   return (
     <>
       <PageHead title={say('title')} description={say('description')} />
-      <div className="tg-filters">
+      <div className="tg-row-filters">
         <Segmented
           aria-label={say('shown')}
           value={state}

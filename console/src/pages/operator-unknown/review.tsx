@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { FormError } from '../../parts/form-error.tsx';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { type Outcome, outcomes_key } from './outcomes.ts';
 import { texts } from './texts.ts';
@@ -26,6 +27,7 @@ export function ReviewButton({ outcome }: { outcome: Outcome }) {
 }
 
 function ReviewDialog({ outcome, onClose }: { outcome: Outcome; onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const changed = useChanged();
   const [form] = Form.useForm<{ note: string }>();

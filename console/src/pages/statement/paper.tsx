@@ -19,7 +19,7 @@ export function StatementPaper({ statement }: { statement: Statement }) {
     <article className="tg-panel tg-statement">
       <h2>{say('heading', { month: monthText(month, locale) })}</h2>
       <p className="tg-quiet">
-        {say('account')}: {account.name} <span className="tg-mono">{account.id}</span>
+        {say('account', { name: account.name })} <span className="tg-mono">{account.id}</span>
       </p>
       <p className="tg-quiet">
         {say('currency')} {say('balanceMeans')}

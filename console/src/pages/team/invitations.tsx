@@ -49,7 +49,11 @@ export function Invitations() {
             {invitation.role && <Tag>{say(invitation.role)}</Tag>}
           </span>
           <span className="tg-hint">
-            {say('expires')} <Time at={invitation.expires} />
+            {(invitation.state === 'open' || invitation.state === 'expired') && (
+              <>
+                {say(invitation.state === 'open' ? 'expires' : 'expired')} <Time at={invitation.expires} />
+              </>
+            )}
           </span>
           {mayChange && <TakeBack of={invitation} />}
         </li>

@@ -6,6 +6,7 @@ import { api, type Answer } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
@@ -15,6 +16,7 @@ interface Fields {
 }
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const say = useTexts(texts);
   const account = useAccountId();
   const queries = useQueryClient();

@@ -14,7 +14,15 @@ const bar_px_max = 36;
 
 export default function Bars({ series, bars, palette }: BarsProps) {
   const locale = localeOf(useLanguage());
-  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
+  const { ticks, digits } = ticksUpTo(Math.max(...bars.map(totalOf)));
+  const short = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'CNY',
+    currencyDisplay: 'narrowSymbol',
+    notation: 'compact',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: Math.max(digits, 1),
+  });
   const tick = { fill: 'var(--ant-color-text-tertiary)', fontSize: 12 };
   return (
     <ResponsiveContainer width="100%" height="100%">
@@ -26,6 +34,8 @@ export default function Bars({ series, bars, palette }: BarsProps) {
           tickLine={false}
           axisLine={false}
           width="auto"
+          ticks={ticks}
+          domain={[0, ticks.at(-1) ?? 1]}
           tickFormatter={(yuan: number) => short.format(yuan)}
         />
         <Tooltip
@@ -49,6 +59,18 @@ export default function Bars({ series, bars, palette }: BarsProps) {
       </BarChart>
     </ResponsiveContainer>
   );
+}
+
+const totalOf = ({ values }: Shown) => Object.values(values).reduce((sum, yuan) => sum + yuan, 0);
+
+/** Round amounts from 0 to the first one that is not below `most`, at most six, and the decimals that they have. */
+function ticksUpTo(most: number): { ticks: number[]; digits: number } {
+  const power = Math.floor(Math.log10(most > 0 ? most / 4 : 1));
+  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * 10 ** power * 4 >= most) ?? 10;
+  const digits = Math.max(0, -power + (factor === 2.5 ? 1 : factor === 10 ? -1 : 0));
+  const step = factor * 10 ** power;
+  const count = Math.max(1, Math.ceil(most / step - 1e-9));
+  return { ticks: Array.from({ length: count + 1 }, (_, index) => Number((index * step).toFixed(digits))), digits };
 }
 
 function Tip({ bar, series, locale }: { bar: Shown; series: readonly Series[]; locale: string }) {

@@ -3,7 +3,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 
 export const operatorTexts = defineTexts('operator-parts', {
   en: {
-    byKey: 'Key “{{name}}”',
+    byKey: 'Token “{{name}}”',
     byCli: 'Command line, {{name}}',
     byItself: 'Tollgate',
     link: 'One-time link',
@@ -14,11 +14,11 @@ export const operatorTexts = defineTexts('operator-parts', {
   },
   zh: {
     byKey: '令牌“{{name}}”',
-    byCli: '命令行,{{name}}',
+    byCli: '命令行，{{name}}',
     byItself: 'Tollgate',
     link: '一次性链接',
     linkTitle: '给 {{email}} 的链接',
-    linkWarning: '请发给 {{email}}。链接七天内可用一次,且只显示这一次。',
+    linkWarning: '请发给 {{email}}。链接七天内可用一次，且只显示这一次。',
     active: '正常',
     suspended: '已停用',
   },

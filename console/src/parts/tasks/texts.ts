@@ -15,7 +15,7 @@ export const taskTexts = defineTexts('task-parts', {
     video: '视频',
     avatar_talk: '数字人',
     waiting: '排队中',
-    resultImage: '结果:图片 {{number}}',
-    resultVideo: '结果:视频',
+    resultImage: '结果：图片 {{number}}',
+    resultVideo: '结果：视频',
   },
 });

@@ -57,8 +57,8 @@ function TurnCard({ turn: { role, text, images, requestId, end } }: { turn: Turn
           {address}
         </p>
       ))}
-      {end === 'running' && text === '' && <p className="tg-quiet">{say('waiting')}</p>}
-      {(end === 'stopped' || end === 'broken' || end === 'length') && <p className="tg-quiet">{say(end)}</p>}
+      {end === 'running' && text === '' && <p className="tg-play-quiet">{say('waiting')}</p>}
+      {(end === 'stopped' || end === 'broken' || end === 'length') && <p className="tg-play-quiet">{say(end)}</p>}
       {requestId !== null && end !== 'running' && <Receipt of={{ request_id: requestId }} isOver />}
     </article>
   );

@@ -1,6 +1,7 @@
 /** The fields of an image request. */
 import { Checkbox, Input, InputNumber, Select } from 'antd';
 import { useTexts } from '../../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../../texts/language.ts';
 import type { ModelFacts } from '../shared/facts.ts';
 import { type Fault, faultAt } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
@@ -22,6 +23,7 @@ const optionsOf = (values: readonly string[]) => values.map((value) => ({ value,
 
 export function ImageFields({ draft, change, models, model, onModel, fault }: Props) {
   const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
   const at = (name: string) => faultAt(fault, name);
   const { prompt, isUpscaling, references } = draft;
   return (
@@ -31,7 +33,10 @@ export function ImageFields({ draft, change, models, model, onModel, fault }: Pr
         name="prompt"
         label={say('prompt')}
         error={at('prompt')}
-        hint={say('characters', { count: Array.from(prompt).length, most: model.prompt_characters })}
+        hint={say('characters', {
+          count: Array.from(prompt).length,
+          most: new Intl.NumberFormat(locale).format(model.prompt_characters),
+        })}
       >
         {(props) => (
           <TextArea

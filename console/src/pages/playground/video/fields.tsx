@@ -1,6 +1,7 @@
 /** The fields of a video request; which there are is a matter of the model's kind. */
 import { Checkbox, Input, InputNumber, Select } from 'antd';
 import { useTexts } from '../../../texts/define-texts.ts';
+import { localeOf, useLanguage } from '../../../texts/language.ts';
 import type { ModelFacts } from '../shared/facts.ts';
 import { type Fault, faultAt } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
@@ -20,6 +21,7 @@ interface Props {
 
 export function VideoFields({ draft, change, models, model, onModel, fault }: Props) {
   const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
   const { kind } = model;
   const address = (name: 'image' | 'audio' | 'video', label: string, hint: string) => (
     <Field name={name} label={label} error={faultAt(fault, name)} hint={hint}>
@@ -44,7 +46,10 @@ export function VideoFields({ draft, change, models, model, onModel, fault }: Pr
           error={faultAt(fault, 'prompt')}
           hint={
             kind === 'video'
-              ? say('characters', { count: Array.from(draft.prompt).length, most: model.prompt_characters })
+              ? say('characters', {
+                  count: Array.from(draft.prompt).length,
+                  most: new Intl.NumberFormat(locale).format(model.prompt_characters),
+                })
               : say('promptOfAvatar')
           }
         >
