@@ -174,7 +174,8 @@ describe('an answer that was lost', () => {
   });
 });
 
-describe('an attempt that died after it had opened the intent', () => {
+// At once, since two of them wait for half a minute.
+describe('an attempt that died after it had opened the intent', { concurrency: true }, () => {
   const dead = async (script: Script, options: AdmissionOptions = {}) => {
     const { name, provider } = scripted(script);
     const id = await runner.admit({ routes: [name], timeoutMs: 200, ...options });
