@@ -72,7 +72,8 @@ test('a token is made and used, the charge is seen, an avatar talks, the token i
     await form.getByRole('button', { name: 'Continue' }).click();
     await form.getByRole('button', { name: 'Credit', exact: true }).click();
     await page.getByText('Its balance goes from').waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape'); // the account's drawer
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click(); // the account's drawer
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await goTo(page, 'Overview');
     await balance(page, yuan(107.5 - cost - 0.1));
   });
