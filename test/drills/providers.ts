@@ -18,8 +18,11 @@ export interface Providers {
 
 const timeoutMs = 3_000;
 const hasty_deadline_seconds = 15;
-/** What no provider was ever sent ends with it; a job that is done by then is collected however late its worker comes. */
-const deadline_seconds = 45;
+/**
+ * What no provider was ever sent ends with it; a job that is done by then is collected however late its worker comes, but
+ * what breaks off after it is not tried again. Two deaths of who collects cost a minute, until they are missed.
+ */
+const deadline_seconds = 75;
 
 export async function openProviders(media: { image: Buffer; video: Buffer }, seed: number): Promise<Providers> {
   const open = (fixture: ProviderFixture, kind: 'image' | 'video', place: number) =>
