@@ -18,11 +18,6 @@ export interface Providers {
 
 const timeoutMs = 3_000;
 const hasty_deadline_seconds = 15;
-/**
- * What no provider was ever sent ends with it; a job that is done by then is collected however late its worker comes, but
- * what breaks off after it is not tried again. Two deaths of who collects cost a minute, until they are missed.
- */
-const deadline_seconds = 75;
 
 export async function openProviders(media: { image: Buffer; video: Buffer }, seed: number): Promise<Providers> {
   const open = (fixture: ProviderFixture, kind: 'image' | 'video', place: number) =>
@@ -35,9 +30,13 @@ export async function openProviders(media: { image: Buffer; video: Buffer }, see
 }
 
 /** What `tollgate.yaml` says for a process, which the providers know by a header. */
-export function configurationOf({ pictures, films, talks }: Providers, process: string): unknown {
+export function configurationOf(
+  { pictures, films, talks }: Providers,
+  process: string,
+  deadlineSeconds: number,
+): unknown {
   const headers = { [process_header]: process };
-  const common = { timeout_seconds: timeoutMs / 1000, deadline_seconds, headers };
+  const common = { timeout_seconds: timeoutMs / 1000, deadline_seconds: deadlineSeconds, headers };
   const modelOf = ({ models }: ProviderFixture, kind: string) => {
     const model = models.find((one) => one.kind === kind);
     if (model === undefined) throw new TypeError(`the fixture has no model for ${kind}`);
