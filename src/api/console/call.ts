@@ -79,17 +79,24 @@ export const publicCall = <Answer, Query extends z.ZodObject = Nothing, Body ext
   run: (ask) => handle({ ...ask, ...parsed<Query, Body>(ask) }),
 });
 
+const sessionCall =
+  (needs: 'person' | 'operator') =>
+  <Answer, Query extends z.ZodObject = Nothing, Body extends z.ZodType = NoBody>({
+    handle,
+    ...facts
+  }: Facts<Query, Body, Answer> & {
+    handle: Handler<PersonAsk<z.output<Query>, z.output<Body>>, Answer>;
+  }): Call => ({
+    ...facts,
+    needs,
+    run: (ask) => handle({ ...ask, ...parsed<Query, Body>(ask), ...signedIn(ask) }),
+  });
+
 /** A call of whoever is signed in. */
-export const personCall = <Answer, Query extends z.ZodObject = Nothing, Body extends z.ZodType = NoBody>({
-  handle,
-  ...facts
-}: Facts<Query, Body, Answer> & {
-  handle: Handler<PersonAsk<z.output<Query>, z.output<Body>>, Answer>;
-}): Call => ({
-  ...facts,
-  needs: 'person',
-  run: (ask) => handle({ ...ask, ...parsed<Query, Body>(ask), ...signedIn(ask) }),
-});
+export const personCall = sessionCall('person');
+
+/** A call for operators only, `/operator/…`. */
+export const operatorCall = sessionCall('operator');
 
 /** A call on the account of the path, `/accounts/{account}/…`: `member` reads, `owner` changes. */
 export const accountCall = <Answer, Query extends z.ZodObject = Nothing, Body extends z.ZodType = NoBody>({
@@ -105,18 +112,6 @@ export const accountCall = <Answer, Query extends z.ZodObject = Nothing, Body ex
     if (account === undefined || role === undefined) throw new TypeError(`${facts.path} names no account`);
     return handle({ ...ask, ...parsed<Query, Body>(ask), ...signedIn(ask), account, role });
   },
-});
-
-/** A call for operators only, `/operator/…`. */
-export const operatorCall = <Answer, Query extends z.ZodObject = Nothing, Body extends z.ZodType = NoBody>({
-  handle,
-  ...facts
-}: Facts<Query, Body, Answer> & {
-  handle: Handler<PersonAsk<z.output<Query>, z.output<Body>>, Answer>;
-}): Call => ({
-  ...facts,
-  needs: 'operator',
-  run: (ask) => handle({ ...ask, ...parsed<Query, Body>(ask), ...signedIn(ask) }),
 });
 
 /** What `mount.ts` has parsed with the schemas of this very call. */
