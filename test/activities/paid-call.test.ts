@@ -174,37 +174,6 @@ describe('an answer that was lost', () => {
   });
 });
 
-// At once, since two of them wait for half a minute.
-describe('an attempt that died after it had opened the intent', { concurrency: true }, () => {
-  const dead = async (script: Script, options: AdmissionOptions = {}) => {
-    const { name, provider } = scripted(script);
-    const id = await runner.admit({ routes: [name], timeoutMs: 200, ...options });
-    assert.equal((await openIntent(runner.db.database, id, 0, name)).opened, 'now');
-    // As if the attempt had died 20 seconds ago.
-    await runner.db.database.pool.query('update intents set sent_before = clock_timestamp() where task_id = $1', [id]);
-    await runner.starter.start(await runner.facts(id));
-    return { id, provider };
-  };
-
-  test('is followed by the same call again where the provider is idempotent', async () => {
-    const { id, provider } = await dead({ abilities: { idempotent: true } });
-    assert.equal((await runner.final(id)).state, 'succeeded');
-    assert.equal(provider.asked.submit, 1);
-  });
-
-  test('is never sent again where it is not, and fails at the deadline', async () => {
-    const { id, provider } = await dead({}, { deadlineMs: 2_000 });
-    const task = await runner.final(id);
-    assert.deepEqual([task.state, task.error?.code, provider.asked.submit], ['failed', 'upstream_timeout', 0]);
-  });
-
-  test('is looked up where the provider can tell', async () => {
-    const { id, provider } = await dead({ abilities: { lookup: true }, find: () => 'found' });
-    assert.equal((await runner.final(id)).state, 'succeeded');
-    assert.deepEqual([provider.asked.submit, provider.asked.find], [0, 1]);
-  });
-});
-
 describe('a refusal', () => {
   test('that is the fault of the route falls over to the next one', async () => {
     const [first, second] = [scripted({ submit: refused(true) }), scripted({})];
