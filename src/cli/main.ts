@@ -1,41 +1,17 @@
 /** The command line: `tollgate <command>`. */
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { SettingsError } from '../settings/mistakes.ts';
-import { addAccountCommands } from './commands/accounts.ts';
-import { addActCommands } from './commands/acts.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addModelCommands } from './commands/models.ts';
-import { addPeopleCommands } from './commands/people.ts';
-import { addServerCommands } from './commands/servers.ts';
-import { addStartCommand } from './commands/start.ts';
-import { addTaskCommands } from './commands/tasks.ts';
-import { addWebhookCommands } from './commands/webhooks.ts';
 import { tell } from './output.ts';
-
-const program = new Command('tollgate')
-  .description('A gateway to language, image and video models with durable tasks and a prepaid ledger.')
-  .version('0.1.0')
-  .exitOverride();
-addStartCommand(program);
-addServerCommands(program);
-addAccountCommands(program);
-addKeyCommands(program);
-addModelCommands(program);
-addTaskCommands(program);
-addWebhookCommands(program);
-addPeopleCommands(program);
-addActCommands(program);
-addAuditCommand(program);
-addDemoCommand(program);
+import { tollgateProgram } from './program.ts';
 
 // Without waiting for what may still be open: native workers keep timers for some seconds. Nothing of ours is left.
 process.exit(
-  await program.parseAsync().then(
-    () => 0,
-    (error: unknown) => exitCodeOf(error),
-  ),
+  await tollgateProgram()
+    .parseAsync()
+    .then(
+      () => 0,
+      (error: unknown) => exitCodeOf(error),
+    ),
 );
 
 /** 0 for help, 2 for bad usage and bad settings, 1 for everything else; each told in plain words. */

@@ -1,6 +1,6 @@
 /** The settings that come from the environment (contract, section 9), checked together. */
 import { z } from 'zod';
-import { micros, type MicroYuan } from '../domain/money.ts';
+import { micros, type MicroYuan, yuanText } from '../domain/money.ts';
 import { emailField, passwordField } from '../domain/people.ts';
 import { must, SettingsError } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
@@ -127,6 +127,11 @@ const schema = z.object({
 type Name = keyof typeof schema.shape;
 const names = Object.keys(schema.shape) as Name[];
 
+/** Every setting with what it is when unset, as the documentation has to tell it; undefined where that is nothing. */
+export const settingDefaults: ReadonlyMap<string, string | undefined> = new Map(
+  names.map((name) => [name, defaultOf(schema.shape[name])]),
+);
+
 /**
  * Reads the environment; an empty variable counts as unset.
  * Throws one SettingsError with every mistake, a line each, such as `PORT: must be a whole number from 0 to 65535`.
@@ -218,6 +223,12 @@ function crossMistakes(given: ReadonlyMap<Name, string>): string[] {
   // Processes that share a database but not a data directory would each make a secret of their own.
   needs('DATABASE_URL', 'TOLLGATE_SECRET');
   return lines;
+}
+
+function defaultOf(field: z.ZodType): string | undefined {
+  if (!(field instanceof z.ZodDefault)) return undefined;
+  const value: unknown = field.def.defaultValue;
+  return typeof value === 'bigint' ? yuanText(micros(value)) : String(value);
 }
 
 function wholeNumber(min: number, max: number) {

@@ -1,0 +1,33 @@
+/** Every command of `tollgate` with its options, as one program that does nothing until it is asked to. */
+import { Command } from 'commander';
+import { addAccountCommands } from './commands/accounts.ts';
+import { addActCommands } from './commands/acts.ts';
+import { addAuditCommand } from './commands/audit.ts';
+import { addDemoCommand } from './commands/demo.ts';
+import { addKeyCommands } from './commands/keys.ts';
+import { addModelCommands } from './commands/models.ts';
+import { addPeopleCommands } from './commands/people.ts';
+import { addServerCommands } from './commands/servers.ts';
+import { addStartCommand } from './commands/start.ts';
+import { addTaskCommands } from './commands/tasks.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
+
+/** Raises a CommanderError where it would end the process: after help, after the version, and for bad usage. */
+export function tollgateProgram(): Command {
+  const program = new Command('tollgate')
+    .description('A gateway to language, image and video models with durable tasks and a prepaid ledger.')
+    .version('0.1.0')
+    .exitOverride();
+  addStartCommand(program);
+  addServerCommands(program);
+  addAccountCommands(program);
+  addKeyCommands(program);
+  addModelCommands(program);
+  addTaskCommands(program);
+  addWebhookCommands(program);
+  addPeopleCommands(program);
+  addActCommands(program);
+  addAuditCommand(program);
+  addDemoCommand(program);
+  return program;
+}

@@ -1,0 +1,48 @@
+/**
+ * The examples that need no gateway: configurations are read, JSON is parsed. The others run in `test/full/docs.test.ts`;
+ * here it is kept that each can be run, or says why not.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { readConfiguration } from '../../src/settings/configuration.ts';
+import { providerKinds } from '../../src/providers/registry.ts';
+import { allPages, examplesOf, placeOf } from './pages.ts';
+
+/** Examples that say why they can't run on their own. One more is a decision, not an oversight. */
+const exempt_max = 12;
+const runnable = ['sh', 'js', 'python'];
+/** Empty: pictures and what programs print. */
+const languages = [...runnable, 'yaml', 'json', ''];
+
+const examples = allPages().flatMap(examplesOf);
+const env = Object.fromEntries(['UPSTREAM_API_KEY', 'FAL_KEY', 'REPLICATE_API_TOKEN'].map((name) => [name, 'key']));
+
+test('each example is in a language that is checked', () => {
+  const others = examples.filter(({ language }) => !languages.includes(language));
+  assert.deepEqual(others.map(placeOf), []);
+});
+
+test('each exempt example says why, and they are few', (context) => {
+  const exempt = examples.filter((example) => example.exempt !== undefined && runnable.includes(example.language));
+  for (const example of exempt) context.diagnostic(`${placeOf(example)}: ${example.exempt ?? ''}`);
+  assert.deepEqual(exempt.filter(({ exempt: why = '' }) => why.length < 10).map(placeOf), [], 'give a reason');
+  assert.ok(exempt.length <= exempt_max, `${exempt.length} examples are not run; more than ${exempt_max} are too many`);
+});
+
+describe('examples that need no gateway', () => {
+  const isOurs = /^(providers|models|deployments):/m;
+  for (const example of examples.filter(({ exempt }) => exempt === undefined)) {
+    const { code, page, language } = example;
+    if (language === 'json') test(`${placeOf(example)} is JSON`, () => void JSON.parse(code));
+    if (language !== 'yaml') continue;
+    if (isOurs.test(code))
+      test(`${placeOf(example)} is a configuration`, () =>
+        void readConfiguration(whole(code), page, env, providerKinds));
+    else test(`${placeOf(example)} is YAML`, () => void parse(code));
+  }
+});
+
+/** An example of models alone uses the simulator under the name that other examples give it. */
+const whole = (code: string): string =>
+  /^providers:/m.test(code) ? code : `providers:\n  local: { kind: simulator }\n${code}`;
