@@ -14,6 +14,7 @@ import type { Owner } from '../storage/ledger/sweep.ts';
 import type { TaskNews } from '../storage/task-news.ts';
 import type { AuditRuns } from '../temporal/audit-runs.ts';
 import type { TaskStarter } from '../temporal/task-starter.ts';
+import type { CallerAddress } from './caller-address.ts';
 import type { Attempts } from './console/attempts.ts';
 import type { HealthBook } from './health/health-book.ts';
 import type { Gates } from './gates.ts';
@@ -60,6 +61,7 @@ export interface ApiDependencies {
   keys: KeyCache;
   /** Of people to sign in. */
   attempts: Attempts;
+  callerAddress: CallerAddress;
   guard: AddressGuard;
   secrets: Secrets;
   health: HealthBook;

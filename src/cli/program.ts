@@ -4,6 +4,7 @@ import { addAccountCommands } from './commands/accounts.ts';
 import { addActCommands } from './commands/acts.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addModelCommands } from './commands/models.ts';
 import { addPeopleCommands } from './commands/people.ts';
@@ -28,6 +29,7 @@ export function tollgateProgram(): Command {
   addPeopleCommands(program);
   addActCommands(program);
   addAuditCommand(program);
+  addDoctorCommand(program);
   addDemoCommand(program);
   return program;
 }

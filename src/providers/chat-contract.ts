@@ -5,14 +5,15 @@
  * caller's (a Readable between them cost 23 of 47 µs a call; measured with undici 7.30).
  */
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
+import type { ProbeAnswer } from './contract.ts';
 
 export interface ChatProvider {
   /** Which endpoints the upstream has. */
   readonly endpoints: readonly ChatEndpoint[];
   /** Sends one call, never repeated. The listener is never told anything before this returns. */
   start(call: ChatCall, listener: ChatListener): ChatExchange;
-  /** Resolves when the upstream answers a call that costs nothing. */
-  probe?(signal: AbortSignal): Promise<void>;
+  /** As of task providers. */
+  probe?(signal: AbortSignal): Promise<ProbeAnswer>;
   close?(): Promise<void>;
 }
 

@@ -38,10 +38,15 @@ export interface TaskProvider {
   find?(job: Job, signal: AbortSignal): Promise<string | undefined>;
   /** The id of the job that a call to `Job.hookUrl` tells of. Only with `abilities.webhook`. */
   jobIdOf?(hookBody: unknown): string | undefined;
-  /** Resolves when the upstream answers a call that costs nothing. */
-  probe?(signal: AbortSignal): Promise<void>;
+  /** Resolves when the upstream answers a call that costs nothing, other than by an error of its own (5xx). */
+  probe?(signal: AbortSignal): Promise<ProbeAnswer>;
   /** Ends what the adapter keeps running in the background. */
   close?(): Promise<void>;
+}
+
+export interface ProbeAnswer {
+  /** Of HTTP: below 500. 401 says that the credentials are refused, others may be about the made-up thing asked for. */
+  status: number;
 }
 
 export interface Abilities {

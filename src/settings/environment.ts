@@ -1,4 +1,5 @@
 /** The settings that come from the environment (contract, section 9), checked together. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { micros, type MicroYuan, yuanText } from '../domain/money.ts';
 import { emailField, passwordField } from '../domain/people.ts';
@@ -32,6 +33,8 @@ export interface Environment {
     password: string | undefined;
   };
   allowPrivateUrls: boolean;
+  /** Whose `X-Forwarded-For` is believed: addresses, and networks such as `10.0.0.0/8`. */
+  trustedProxies: readonly string[];
   /** How `tollgate api` stops. */
   drain: DrainPace;
   logLevel: LogLevel;
@@ -77,6 +80,7 @@ export interface S3Settings {
 
 /** Shorter secrets could be guessed offline from one signed link. */
 export const secretCharactersMin = 32;
+const trustedProxiesMax = 100;
 const bootstrapBalanceDefault = micros(100_000_000n);
 
 const schema = z.object({
@@ -118,6 +122,7 @@ const schema = z.object({
   TOLLGATE_BOOTSTRAP_EMAIL: emailField.optional(),
   TOLLGATE_BOOTSTRAP_PASSWORD: passwordField.optional(),
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
+  TOLLGATE_TRUSTED_PROXIES: addressList().default([]),
   // As long as a load balancer takes to ask /readyz twice.
   TOLLGATE_NOTICE_SECONDS: wholeNumber(0, 600).default(5),
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 86_400).default(60),
@@ -126,6 +131,8 @@ const schema = z.object({
 });
 type Name = keyof typeof schema.shape;
 const names = Object.keys(schema.shape) as Name[];
+/** Of every variable that is a setting. */
+export const settingNames: readonly string[] = names;
 
 /** Every setting with what it is when unset, as the documentation has to tell it; undefined where that is nothing. */
 export const settingDefaults: ReadonlyMap<string, string | undefined> = new Map(
@@ -137,19 +144,33 @@ export const settingDefaults: ReadonlyMap<string, string | undefined> = new Map(
  * Throws one SettingsError with every mistake, a line each, such as `PORT: must be a whole number from 0 to 65535`.
  */
 export function readEnvironment(env: Record<string, string | undefined>): Environment {
+  const { environment, mistakes } = surveyEnvironment(env);
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return environment;
+}
+
+/** What can be read of an environment with mistakes: a variable whose value is none of its kind counts as unset. */
+export interface SurveyedEnvironment {
+  environment: Environment;
+  /** As `readEnvironment` tells them. */
+  mistakes: readonly string[];
+  /** The variables that are set to something which can't be read. */
+  unread: ReadonlySet<string>;
+}
+
+/** Reads as much of the environment as can be read, for looking into what is wrong; nothing may be run with it. */
+export function surveyEnvironment(env: Record<string, string | undefined>): SurveyedEnvironment {
   const given = new Map<Name, string>();
   for (const name of names) {
     const value = env[name]?.trim();
     if (value !== undefined && value !== '') given.set(name, value);
   }
-  const parsed = schema.safeParse(Object.fromEntries(given));
-  const lines = crossMistakes(given);
-  if (!parsed.success) {
-    lines.unshift(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
-    throw new SettingsError(lines);
-  }
-  if (lines.length > 0) throw new SettingsError(lines);
-  return environmentOf(parsed.data);
+  const across = crossMistakes(given);
+  const { error } = schema.safeParse(Object.fromEntries(given));
+  const own = (error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const unread = new Set((error?.issues ?? []).map(({ path }) => path.join('.')));
+  const readable = Object.fromEntries([...given].filter(([name]) => !unread.has(name)));
+  return { environment: environmentOf(schema.parse(readable)), mistakes: [...own, ...across], unread };
 }
 
 function environmentOf(values: z.output<typeof schema>): Environment {
@@ -170,6 +191,7 @@ function environmentOf(values: z.output<typeof schema>): Environment {
       password: values.TOLLGATE_BOOTSTRAP_PASSWORD,
     },
     allowPrivateUrls: values.TOLLGATE_ALLOW_PRIVATE_URLS,
+    trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     drain: { noticeMs: values.TOLLGATE_NOTICE_SECONDS * 1000, graceMs: values.TOLLGATE_DRAIN_SECONDS * 1000 },
     logLevel: values.LOG_LEVEL,
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -244,6 +266,24 @@ function flag() {
   return z
     .enum(['true', 'false', '1', '0'], must('be true or false'))
     .transform((value) => value === 'true' || value === '1');
+}
+
+function addressList() {
+  return z.string().transform((text, context) => {
+    const entries = text.split(',').map((entry) => entry.trim());
+    if (entries.length <= trustedProxiesMax && entries.every(isAddressOrNetwork)) return entries;
+    context.addIssue(
+      `must be up to ${trustedProxiesMax} IP addresses or networks such as 10.0.0.0/8, separated by commas`,
+    );
+    return z.NEVER;
+  });
+}
+
+function isAddressOrNetwork(entry: string): boolean {
+  const [address = '', prefix, ...more] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0 || address.includes('%')) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32));
 }
 
 function secretList() {

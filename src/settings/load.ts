@@ -79,7 +79,8 @@ async function readBounded(path: string, place: string): Promise<string> {
   }
 }
 
-async function checkFiles({ temporal }: Environment, cwd: string): Promise<void> {
+/** Throws a SettingsError with every file that the environment names and this process can't use. */
+export async function checkFiles({ temporal }: Pick<Environment, 'temporal'>, cwd: string): Promise<void> {
   const files = {
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: temporal.tls?.serverCaPath,
     TEMPORAL_TLS_CLIENT_CERT_PATH: temporal.tls?.clientCertPath,

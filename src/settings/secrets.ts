@@ -20,7 +20,8 @@ export interface Secrets {
   fingerprint: string;
 }
 
-const secretFile = 'secret';
+/** Where a data directory keeps its secret. */
+export const secretPathOf = (dataDir: string): string => join(dataDir, 'secret');
 
 /**
  * Derives the keys of every purpose from each secret by HKDF-SHA256 (RFC 5869), the purpose being the `info`.
@@ -39,7 +40,7 @@ export function deriveKeys(secrets: readonly string[]): Secrets {
  */
 export async function loadOrMakeSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, secretFile);
+  const path = secretPathOf(dataDir);
   const kept = await readKept(path);
   if (kept !== undefined) return kept;
   await makeOnce(dataDir, path);

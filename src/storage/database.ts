@@ -28,8 +28,17 @@ const answer_ms_max = 9_000;
 /** Other transactions hold the rows of accounts and keys for milliseconds. */
 const lock_ms_max = 3_000;
 
+/** Of `openDatabase` by default, and the one that listens for news. */
+const pool_connections = 10;
+const unhurried_connections = 2;
+const pipelined_connections = 4;
+export const connections_per_process = pool_connections + unhurried_connections + pipelined_connections + 1;
+
 /** Opens pools on a database; connects on first use. Integers of 64 bits arrive as bigint. */
-export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: DatabaseOptions): Database {
+export function openDatabase(
+  url: string,
+  { onIdleError, connectionsMax = pool_connections }: DatabaseOptions,
+): Database {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, (digits: string) => BigInt(digits));
   const options: pg.PoolConfig = {
@@ -44,7 +53,7 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
   };
   const hurried = { ...options, query_timeout: answer_ms_max };
   const pool = new BoundedPool({ ...hurried, max: connectionsMax });
-  const unhurried = new BoundedPool({ ...options, max: 2 });
+  const unhurried = new BoundedPool({ ...options, max: unhurried_connections });
   // Statements of the ledger are all by key, over partitions: planning one takes 3 ms, running it 0.3. So they are planned
   // once a connection, and never with a scan, nor with a join that reads a whole table, whatever size the tables had in
   // that moment.
@@ -53,7 +62,7 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
   const pipelined = new BoundedPool({
     ...hurried,
     lock_timeout: lock_ms_max,
-    max: 4,
+    max: pipelined_connections,
     pipeline: true,
     options: planning,
   });
@@ -75,6 +84,9 @@ export function openDatabase(url: string, { onIdleError, connectionsMax = 10 }: 
   };
 }
 
+/** The migrations that this program knows. */
+export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
+
 /** Any number, as long as no other program uses it in the same database. */
 const migrationLock = 7_018_551;
 
@@ -87,8 +99,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
-    await refuseNewer(client, migrationsFolder);
+    await refuseNewer(client);
     await migrate(drizzle(client), { migrationsFolder });
     await ensurePartitions(client);
   } finally {
@@ -97,7 +108,7 @@ export async function migrateDatabase(url: string): Promise<void> {
 }
 
 /** drizzle itself would take a newer schema for one that is up to date. */
-async function refuseNewer(client: pg.Client, migrationsFolder: string): Promise<void> {
+async function refuseNewer(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(
     `select 1 from information_schema.tables where table_schema = 'drizzle' and table_name = '__drizzle_migrations'`,
   );

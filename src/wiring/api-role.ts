@@ -2,6 +2,7 @@
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
+import { callerAddress } from '../api/caller-address.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { Attempts } from '../api/console/attempts.ts';
 import { HealthBook } from '../api/health/health-book.ts';
@@ -95,6 +96,7 @@ export async function startApiRole(
     }),
     keys: new KeyCache(database, warn('the use of a key was not noted')),
     attempts: new Attempts(),
+    callerAddress: callerAddress(core.environment.trustedProxies),
     health,
     refreshSwitches: () => switches.refresh(),
     owner,

@@ -435,4 +435,6 @@ test('a body that is no JSON object is refused', async () => {
   assert.equal((await ask(callOf(undefined, { body: [Buffer.from('[]')] }))).status, 400);
 });
 
-test('the probe costs nothing and succeeds', () => simulator().probe?.(never));
+test('the probe costs nothing and succeeds', async () => {
+  assert.deepEqual(await simulator().probe?.(never), { status: 200 });
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEnvironment } from '../../src/settings/environment.ts';
+import { readEnvironment, surveyEnvironment } from '../../src/settings/environment.ts';
 import { SettingsError } from '../../src/settings/mistakes.ts';
 
 const linesOf = (env: Record<string, string>): readonly string[] => {
@@ -34,6 +34,7 @@ test('an empty environment means everything embedded on port 8080', () => {
     secrets: undefined,
     bootstrap: { key: undefined, balance: 100_000_000n, email: undefined, password: undefined },
     allowPrivateUrls: false,
+    trustedProxies: [],
     drain: { noticeMs: 5_000, graceMs: 60_000 },
     logLevel: 'info',
     otlpEndpoint: undefined,
@@ -96,6 +97,9 @@ for (const [name, refused, allowed] of [
   ['TOLLGATE_BOOTSTRAP_BALANCE', '1.0000001', '1.000001'],
   ['TOLLGATE_BOOTSTRAP_EMAIL', 'nobody', 'somebody@example.com'],
   ['TOLLGATE_BOOTSTRAP_PASSWORD', '1234567', '12345678'],
+  ['TOLLGATE_TRUSTED_PROXIES', 'proxy.internal', '10.0.0.0/8, 192.0.2.1,2001:db8::/32'],
+  ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/33', '0.0.0.0/0'],
+  ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.1,', '::1'],
   ['TOLLGATE_ALLOW_PRIVATE_URLS', 'perhaps', '0'],
   ['LOG_LEVEL', 'loud', 'debug'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'http://collector:4317'],
@@ -134,4 +138,19 @@ test('all mistakes are told at once, and none shows a value', () => {
     ['PORT', 'S3_ENDPOINT', 'TOLLGATE_SECRET', 'LOG_LEVEL', 'S3_BUCKET'],
   );
   assert.ok(!lines.join().includes('hunter2'));
+});
+
+test('a survey reads what can be read, and names the rest', () => {
+  const { environment, mistakes, unread } = surveyEnvironment({
+    PORT: 'eighty',
+    HOST: '0.0.0.0',
+    DATABASE_URL: 'postgres://u:p@db/x',
+  });
+  assert.deepEqual([environment.host, environment.port], ['0.0.0.0', 8080]);
+  assert.equal(environment.databaseUrl, 'postgres://u:p@db/x');
+  assert.deepEqual([...unread], ['PORT']);
+  assert.deepEqual(mistakes, [
+    'PORT: must be a whole number from 0 to 65535',
+    'TOLLGATE_SECRET: is missing; DATABASE_URL needs it',
+  ]);
 });

@@ -15,7 +15,7 @@ export class Attempts {
   readonly #bounds: readonly Bound[] = [
     bound(10, 15 * 60, (email, address) => `${address} ${email}`),
     bound(100, 3600, (email) => email),
-    // Behind a proxy everybody has its address.
+    // Behind a proxy that is not trusted everybody has its address.
     bound(1_000, 3600, (_, address) => address),
   ];
 

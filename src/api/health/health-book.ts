@@ -20,7 +20,7 @@ export const routeFaults: readonly ErrorCode[] = ['upstream_error', 'upstream_ti
 /** A provider, as far as it can be asked how it is. */
 interface Probed {
   /** Resolves when the upstream answers a call that costs nothing. */
-  probe?(signal: AbortSignal): Promise<void>;
+  probe?(signal: AbortSignal): Promise<unknown>;
 }
 
 export interface HealthTools {

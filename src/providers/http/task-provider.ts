@@ -66,6 +66,7 @@ export function createHttpTaskProvider(
     probe: async (signal) => {
       const { status } = await caller.call(wire.probe(), signal);
       if (status >= 500) throw new Error(`the provider answered ${status}`);
+      return { status };
     },
     close: async () => {
       await Promise.all([caller.close(), imageCaller.close()]);

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatCall, ChatExchange, ChatListener, ChatProvider } from '../chat-contract.ts';
+import type { ProbeAnswer } from '../contract.ts';
 import { openConnections } from './connections.ts';
 import { commonHeaders } from './headers.ts';
 import { UpstreamCall } from './upstream-call.ts';
@@ -71,13 +72,13 @@ export function createOpenAiChat(settings: ProviderSettings): ChatProvider {
   }
 
   /** Any answer below 500 counts: a key without the right to list models still shows that the upstream is there. */
-  function probe(signal: AbortSignal): Promise<void> {
+  function probe(signal: AbortSignal): Promise<ProbeAnswer> {
     return new Promise((resolve, reject) => {
       const exchange = start(modelList, {
         onHead: ({ status }) => {
           exchange.abort();
           if (status >= 500) reject(new Error(`the upstream answered ${status}`));
-          else resolve();
+          else resolve({ status });
         },
         onData: ignore,
         onEnd: ignore,

@@ -24,7 +24,7 @@ export function createSimulatorChat(settings: ProviderSettings, now: () => numbe
   return {
     endpoints: ['chat/completions', 'responses'],
     start,
-    probe: () => Promise.resolve(),
+    probe: () => Promise.resolve({ status: 200 }),
   };
 
   function start(call: ChatCall, listener: ChatListener): Playback {

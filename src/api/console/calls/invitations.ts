@@ -13,7 +13,7 @@ import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { publicCall } from '../call.ts';
 import { hashPassword, isPassword } from '../passwords.ts';
-import { addressOf, begin, sessionObject } from './session.ts';
+import { begin, sessionObject } from './session.ts';
 
 /** In the body, since addresses are logged. */
 const token = z.string('must be the part of the link behind #').max(100, 'must be the part of the link behind #');
@@ -84,14 +84,15 @@ const credentialsToProve = async (
 /** Refuses with `wrong_password`, and with `too_many_attempts` whoever guesses. */
 async function requirePassword(
   ctx: ApiContext,
-  { attempts }: ApiDependencies,
+  { attempts, callerAddress }: ApiDependencies,
   email: string,
   { typed, hash }: { typed: string; hash: string },
 ): Promise<void> {
-  await attempts.begin(email, addressOf(ctx));
+  const address = callerAddress(ctx.req);
+  await attempts.begin(email, address);
   if (!(await isPassword(typed, hash)))
     throw new GatewayError('wrong_password', 'This is not the password with which you sign in here.');
-  await attempts.succeeded(email, addressOf(ctx));
+  await attempts.succeeded(email, address);
 }
 
 const usedUp = (): GatewayError =>

@@ -9,7 +9,7 @@ import { personCall } from '../call.ts';
 import { listOf } from '../lists.ts';
 import { hashPassword, isPassword } from '../passwords.ts';
 import { clearSessionCookie } from '../session.ts';
-import { addressOf, typed } from './session.ts';
+import { typed } from './session.ts';
 
 const signInRecord = z.strictObject({
   object: z.literal('sign_in'),
@@ -79,7 +79,7 @@ const changePasswordCall = personCall({
   body: z.strictObject({ current_password: typed, new_password: passwordField }),
   answer: z.void(),
   handle: async ({ ctx, deps, person, sessionId, by, body }) => {
-    const address = addressOf(ctx);
+    const address = deps.callerAddress(ctx.req);
     // Whoever finds a browser signed in may guess no more often than at the door.
     await deps.attempts.begin(person.email, address);
     const before = (await findCredentials(deps.database, person.email))?.passwordHash;

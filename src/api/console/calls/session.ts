@@ -46,7 +46,7 @@ const signIn = publicCall({
   body: z.strictObject({ email: emailField, password: typed }),
   answer: sessionObject,
   handle: async ({ ctx, deps, body: { email, password } }) => {
-    const address = addressOf(ctx);
+    const address = deps.callerAddress(ctx.req);
     await deps.attempts.begin(email, address);
     const known = await findCredentials(deps.database, email);
     const isRight = await isPassword(password, known?.passwordHash);
@@ -78,7 +78,7 @@ export async function begin(
 ): Promise<z.input<typeof sessionObject>> {
   const begun = await beginSession(deps.database, person.id, {
     userAgent: ctx.get('User-Agent').slice(0, user_agent_characters_max),
-    address: addressOf(ctx),
+    address: deps.callerAddress(ctx.req),
     passwordHash,
   });
   if (!begun) throw new GatewayError('wrong_password', wrong); // disabled, or another password, in this moment
@@ -87,8 +87,6 @@ export async function begin(
 }
 
 const user_agent_characters_max = 300;
-
-export const addressOf = (ctx: ApiContext): string => ctx.req.socket.remoteAddress ?? '';
 
 async function presentSession(
   { database }: ApiDependencies,

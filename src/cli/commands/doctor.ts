@@ -1,0 +1,43 @@
+/** `tollgate doctor`: whether everything that Tollgate stands on is in order, and how what is not is mended. */
+import type { Command } from 'commander';
+import { print, Refusal } from '../output.ts';
+import { counted, type Finding, type FindingState } from '../roles/doctor/finding.ts';
+
+/** Longer names push their line to the right. */
+const check_characters = 19;
+const words: Readonly<Record<FindingState, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' };
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('look at settings, servers, workers and providers, and say what to mend; exits 1 if anything fails')
+    .option('--json', 'print the findings as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const { examineEverything } = await import('../roles/doctor/doctor.ts'); // Temporal's client takes a moment to load
+      const findings = await examineEverything({
+        env: process.env,
+        cwd: process.cwd(),
+        version: program.version() ?? '',
+        tell: json === true ? () => undefined : (finding) => print(findingText(finding)),
+      });
+      print(json === true ? JSON.stringify(findings) : `\n${summary(findings)}`);
+      const failed = numberOf(findings, 'fail');
+      if (failed > 0) throw new Refusal(`${counted(failed, 'check')} failed.`);
+    });
+}
+
+/** One line, and what to do about it on a second one. */
+export function findingText({ check, state, found, mend }: Finding): string {
+  const line = `${words[state].padEnd(4)}  ${check.padEnd(check_characters)}  ${found}`;
+  return mend === undefined ? line : `${line}\n${' '.repeat(check_characters + 8)}→ ${mend}`;
+}
+
+const numberOf = (findings: readonly Finding[], state: FindingState): number =>
+  findings.filter((finding) => finding.state === state).length;
+
+function summary(findings: readonly Finding[]): string {
+  const counts = (['ok', 'warn', 'fail', 'skip'] as const)
+    .map((state) => [state, numberOf(findings, state)] as const)
+    .filter(([, count]) => count > 0);
+  return `${counted(findings.length, 'check')}: ${counts.map(([state, count]) => `${count} ${words[state]}`).join(', ')}.`;
+}

@@ -1,0 +1,210 @@
+/** What `tollgate doctor` looks at, in the order in which it is told. Nothing is changed, but for one file that comes and goes. */
+import { resolve } from 'node:path';
+import { findFact } from '../../../storage/installation.ts';
+import { queueNames } from '../../../temporal/names.ts';
+import { examineApi, examinePublicUrl, examineService } from './addresses.ts';
+import { examineBlobStore } from './blob-store.ts';
+import { examineDatabase, examineMigrations, examineSecret } from './database.ts';
+import { Examination, type Need, Ungrounded } from './examination.ts';
+import { type Finding, skip } from './finding.ts';
+import { examineDataFolder, examineProgram, examineSecretFile } from './machine.ts';
+import { examineProviders } from './providers.ts';
+import { Blotter } from './reason.ts';
+import { examineServers } from './servers.ts';
+import { examineConfiguration, examineEnvironment, type Surroundings } from './settings.ts';
+import { examineNamespace, examinePartitions, examineSearchAttributes, examineTemporal } from './temporal.ts';
+import { examineSchedules, examineWorkers } from './workers.ts';
+
+export interface DoctorOptions extends Surroundings {
+  version: string;
+  /** Told of each finding in its order, as soon as it is known. */
+  tell: (finding: Finding) => void;
+  /** How long one check may take; tests make it short. */
+  stepMs?: number;
+}
+
+/** Looks at everything, and answers what was found. */
+export async function examineEverything({
+  env,
+  cwd,
+  version,
+  tell,
+  stepMs,
+}: DoctorOptions): Promise<readonly Finding[]> {
+  const blotter = new Blotter();
+  blotter.addVariables(env);
+  const findings: Finding[] = [];
+  const told = (finding: Finding) => {
+    const { mend } = finding;
+    const clean = {
+      ...finding,
+      found: blotter.blotted(finding.found),
+      ...(mend !== undefined && { mend: blotter.blotted(mend) }),
+    };
+    findings.push(clean);
+    tell(clean);
+  };
+  const exam = new Examination(told, stepMs);
+  const nothing = () => Promise.resolve(undefined);
+
+  exam.step('program', nothing, () => Promise.resolve(examineProgram(version, process.versions.node)));
+  const survey = exam.step('environment', nothing, async () => {
+    const verdict = await examineEnvironment({ env, cwd });
+    if (verdict.value) blotter.addSettings(verdict.value.environment);
+    return verdict;
+  });
+  const configuration = exam.step('configuration', nothing, async () => {
+    const verdict = await examineConfiguration({ env, cwd });
+    if (verdict.value) blotter.addConfiguration(verdict.value);
+    return verdict;
+  });
+  /** The settings, for a check that goes by these variables: one that can't be read says so, rather than look at a default. */
+  const settingsOf = async (need: Need, ...names: string[]) => {
+    const { environment, unread } = await need(survey);
+    const missing = names.find((name) => unread.has(name));
+    if (missing !== undefined) throw new Ungrounded(missing);
+    return environment;
+  };
+  const folderOf = ({ dataDir }: { dataDir: string }) => resolve(cwd, dataDir);
+
+  const folder = exam.step(
+    'data folder',
+    (need) => settingsOf(need),
+    (settings) => examineDataFolder(folderOf(settings)),
+  );
+  exam.step(
+    'blob store',
+    async (need) => ({
+      settings: await settingsOf(need, 'S3_BUCKET', 'S3_ENDPOINT', 'S3_REGION'),
+      hasFolder: (await folder.value) !== undefined,
+    }),
+    ({ settings, hasFolder }) => examineBlobStore({ ...settings, dataDir: folderOf(settings) }, hasFolder),
+  );
+  const servers = exam.step(
+    'servers',
+    (need) => need(survey),
+    (found) => examineServers(found, folderOf(found.environment)),
+  );
+
+  const reached = exam.step(
+    'database',
+    async (need) => ({ settings: await settingsOf(need, 'DATABASE_URL'), known: await need(servers) }),
+    ({ settings, known }) =>
+      examineDatabase(known.databaseUrl, {
+        isOurs: settings.databaseUrl === undefined,
+        onOpen: (database) => exam.onEnd(() => database.close()),
+      }),
+  );
+  const migrated = exam.step(
+    'migrations',
+    async (need) => ({ settings: await settingsOf(need), ...(await need(reached)) }),
+    ({ settings, database }) => examineMigrations(database, { isOurs: settings.databaseUrl === undefined }),
+  );
+  const secrets = exam.step(
+    'secret file',
+    (need) => settingsOf(need, 'TOLLGATE_SECRET'),
+    (settings) => examineSecretFile(folderOf(settings), settings.secrets),
+  );
+  exam.step(
+    'secret',
+    async (need) => {
+      const texts = await need(secrets);
+      await need(migrated);
+      return { texts, database: (await need(reached)).database };
+    },
+    ({ texts, database }) => examineSecret(database, texts),
+  );
+  const installation = exam.step(
+    'queues',
+    async (need) => {
+      await need(migrated);
+      return need(reached);
+    },
+    async ({ database, now }) => {
+      const [prefix, publicUrl] = await Promise.all([
+        findFact(database, 'queue_prefix'),
+        findFact(database, 'public_url'),
+      ]);
+      if (prefix === undefined) return { findings: [skip('queues', 'no process has used this database yet')] };
+      return { findings: [], value: { queues: queueNames(prefix), publicUrl, database, now } };
+    },
+  );
+
+  const temporal = exam.step(
+    'temporal',
+    async (need) => ({
+      settings: await settingsOf(need, 'TEMPORAL_ADDRESS', 'TEMPORAL_TLS'),
+      known: await need(servers),
+    }),
+    ({ settings, known }) =>
+      examineTemporal(settings.temporal, known.temporalAddress, (connection) => exam.onEnd(() => connection.close())),
+  );
+  const namespace = exam.step(
+    'namespace',
+    async (need) => ({ settings: await settingsOf(need, 'TEMPORAL_NAMESPACE'), client: await need(temporal) }),
+    ({ settings, client }) => examineNamespace(client, settings.temporal.address === undefined),
+  );
+  const inNamespace = async (need: Need) => {
+    await need(namespace);
+    return need(temporal);
+  };
+  exam.step('search attributes', inNamespace, (client) => examineSearchAttributes(client));
+  exam.step(
+    'dynamic config',
+    async (need) => ({ client: await inNamespace(need), facts: await need(installation) }),
+    ({ client, facts }) => examinePartitions(client, facts.queues),
+  );
+  exam.step(
+    'workers',
+    async (need) => ({
+      client: await inNamespace(need),
+      facts: await need(installation),
+      models: (await configuration.value)?.value,
+    }),
+    ({ client, facts, models }) => examineWorkers(client, facts, models),
+  );
+  exam.step(
+    'schedules',
+    async (need) => ({ client: await inNamespace(need), facts: await need(installation) }),
+    ({ client, facts }) => examineSchedules(client, facts),
+  );
+
+  exam.step('providers', (need) => need(configuration), examineProviders);
+  exam.step(
+    'api',
+    async (need) => ({ settings: await settingsOf(need, 'PORT', 'HOST'), known: (await servers.value)?.value }),
+    ({ settings, known }, signal) => examineApi(settings, known?.gatewayUrl, signal),
+  );
+  exam.step(
+    'public url',
+    async (need) => ({
+      settings: await settingsOf(need, 'PUBLIC_URL', 'TOLLGATE_TRUSTED_PROXIES'),
+      told: (await installation.value)?.value.publicUrl,
+      models: (await configuration.value)?.value,
+    }),
+    ({ settings, told: publicUrl, models }, signal) =>
+      examinePublicUrl(settings, { told: publicUrl, configuration: models }, signal),
+  );
+  exam.step(
+    'temporal ui',
+    async (need) => ({
+      settings: await settingsOf(need, 'TOLLGATE_TEMPORAL_UI_URL'),
+      known: (await servers.value)?.value,
+    }),
+    ({ settings, known }, signal) => {
+      const url = settings.temporal.uiUrl ?? known?.temporalUiUrl;
+      const loss = "the console's links to workflows lead nowhere";
+      return examineService({ name: 'temporal ui', setting: 'TOLLGATE_TEMPORAL_UI_URL', url, loss }, signal);
+    },
+  );
+  exam.step(
+    'traces',
+    (need) => settingsOf(need, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
+    ({ otlpEndpoint: url }, signal) => {
+      const loss = 'traces are lost';
+      return examineService({ name: 'traces', setting: 'OTEL_EXPORTER_OTLP_ENDPOINT', url, loss }, signal);
+    },
+  );
+  await exam.done();
+  return findings;
+}

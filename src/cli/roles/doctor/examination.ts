@@ -1,0 +1,107 @@
+/**
+ * How checks are run: at once where nothing keeps one from it, each within its time, and told in the order in which they
+ * are written down. A check whose ground is missing is skipped, and says what it waits for.
+ */
+import { fail, type Finding, skip, type Verdict } from './finding.ts';
+import { reasonOf } from './reason.ts';
+
+const step_ms_max = 5_000;
+
+export interface Step<Value> {
+  name: string;
+  /** Undefined: it found nothing that can be built on. Never rejects. */
+  value: Promise<{ value: Value } | undefined>;
+}
+
+/** The value of a step that comes before; rejects where there is none. */
+export type Need = <Value>(step: Step<Value>) => Promise<Value>;
+
+/** What a check stands on is missing; it is skipped, and says what it needs. */
+export class Ungrounded extends Error {
+  override readonly name = 'Ungrounded';
+  readonly step: string;
+  constructor(step: string) {
+    super(`${step} comes first`);
+    this.step = step;
+  }
+}
+
+export class Examination {
+  readonly #tell: (finding: Finding) => void;
+  readonly #stepMs: number;
+  readonly #findings: Finding[] = [];
+  readonly #closers: (() => Promise<unknown>)[] = [];
+  #told: Promise<void> = Promise.resolve();
+
+  /** `tell` is told each finding as soon as all before it are there. */
+  constructor(tell: (finding: Finding) => void, stepMs = step_ms_max) {
+    this.#tell = tell;
+    this.#stepMs = stepMs;
+  }
+
+  /**
+   * Adds a check. It begins when what it needs is there, and what it throws is its finding. The signal aborts when its
+   * time is over; what it still finds then is not heard.
+   */
+  step<Input, Value>(
+    name: string,
+    needs: (need: Need) => Promise<Input>,
+    check: (input: Input, signal: AbortSignal) => Promise<Verdict<Value>>,
+  ): Step<Value> {
+    const verdict = this.#run(name, needs, check);
+    this.#told = this.#told.then(async () => {
+      for (const finding of (await verdict).findings) {
+        this.#findings.push(finding);
+        this.#tell(finding);
+      }
+    });
+    return { name, value: verdict.then(({ value }) => (value === undefined ? undefined : { value })) };
+  }
+
+  /** Has something closed when all is over. */
+  onEnd(close: () => Promise<unknown>): void {
+    this.#closers.push(close);
+  }
+
+  /** Resolves with everything that was found. */
+  async done(): Promise<readonly Finding[]> {
+    await this.#told;
+    await Promise.allSettled(this.#closers.map((close) => close()));
+    return this.#findings;
+  }
+
+  async #run<Input, Value>(
+    name: string,
+    needs: (need: Need) => Promise<Input>,
+    check: (input: Input, signal: AbortSignal) => Promise<Verdict<Value>>,
+  ): Promise<Verdict<Value>> {
+    let input: Input;
+    try {
+      input = await needs(need);
+    } catch (error) {
+      if (error instanceof Ungrounded) return { findings: [skip(name, `needs ${error.step}`)] };
+      throw error;
+    }
+    const time = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Verdict<Value>>((resolve) => {
+      timer = setTimeout(() => {
+        resolve({ findings: [fail(name, `no answer within ${this.#stepMs / 1000} s`, 'see whether it hangs')] });
+        time.abort(new Error('the time for this check is over'));
+      }, this.#stepMs);
+    });
+    try {
+      return await Promise.race([check(input, time.signal), late]);
+    } catch (error) {
+      return { findings: [fail(name, reasonOf(error), 'see the reason given')] };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const need: Need = async ({ name, value }) => {
+  const there = await value;
+  if (there === undefined) throw new Ungrounded(name);
+  return there.value;
+};

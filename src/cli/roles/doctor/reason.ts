@@ -1,0 +1,102 @@
+/** Why something failed, in plain words, and without any secret of the settings. */
+import type { Environment } from '../../../settings/environment.ts';
+import type { Configuration } from '../../../settings/configuration.ts';
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed at once',
+  EPIPE: 'the connection was closed at once',
+  ENOTFOUND: 'no machine has this name',
+  EAI_AGAIN: 'the name could not be looked up',
+  EHOSTUNREACH: 'the machine can not be reached',
+  ENETUNREACH: 'the network can not be reached',
+  ETIMEDOUT: 'no answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer',
+  UND_ERR_SOCKET: 'the connection was closed at once',
+  UND_ERR_ABORTED: 'no answer in time',
+  ABORT_ERR: 'no answer in time',
+  ENOSPC: 'no space left (ENOSPC)',
+  EDQUOT: 'over quota (EDQUOT)',
+  EACCES: 'not permitted (EACCES)',
+  EPERM: 'not permitted (EPERM)',
+  EROFS: 'mounted read-only (EROFS)',
+  ENOTDIR: 'not a folder (ENOTDIR)',
+  EEXIST: 'there is a file of this name (EEXIST)',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an authority that is not trusted here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an authority that is not trusted here',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+};
+const characters_max = 300;
+
+/** The innermost cause that has a code or says something. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return 'unknown trouble';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
+  const code = codeOf(error);
+  const known = code === undefined ? undefined : words[code];
+  if (known !== undefined) return known;
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  const said = 'details' in error && typeof error.details === 'string' ? error.details : error.message;
+  const line = said.replace(/\s+/g, ' ').trim().slice(0, characters_max);
+  return line === '' ? (code ?? error.name) : line;
+}
+
+/** The code of an error, such as `ECONNREFUSED` or an SQLSTATE. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+const secret_characters_min = 8;
+/** What is in our own sentences gives nothing away. */
+const plain: ReadonlySet<string> = new Set(['tollgate', 'postgres', 'temporal', 'password']);
+
+/** Blots out every secret that is known. Checks don't print any; this sees to it whatever a server's message says. */
+export class Blotter {
+  readonly #secrets = new Set<string>();
+
+  /** Variables that hold secrets, whether they can be read or not. */
+  addVariables(env: Record<string, string | undefined>): void {
+    for (const [name, value] of Object.entries(env))
+      if (/(SECRET|PASSWORD|TOKEN|_KEYS?)(_ID)?$/.test(name))
+        for (const part of (value ?? '').split(',')) this.#add(part);
+    const url = env['DATABASE_URL'] ?? '';
+    this.#add(/^[^:]*:\/\/[^:@/]*:(.*)@/.exec(url)?.[1]);
+    if (URL.canParse(url)) this.#add(decoded(new URL(url).password));
+  }
+
+  addSettings({ secrets, temporal, s3, bootstrap }: Environment): void {
+    for (const secret of secrets ?? []) this.#add(secret);
+    this.#add(temporal.apiKey);
+    this.#add(s3?.credentials?.secretAccessKey);
+    this.#add(bootstrap.key);
+    this.#add(bootstrap.password);
+  }
+
+  addConfiguration({ providers }: Configuration): void {
+    for (const { secrets, headers } of providers.values())
+      for (const secret of [...Object.values(secrets), ...Object.values(headers)]) this.#add(secret);
+  }
+
+  blotted(text: string): string {
+    let clean = text;
+    for (const secret of this.#secrets) clean = clean.replaceAll(secret, '***');
+    return clean;
+  }
+
+  #add(secret: string | undefined): void {
+    const value = secret?.trim() ?? '';
+    if (value.length >= secret_characters_min && !plain.has(value)) this.#secrets.add(value);
+  }
+}
+
+/** As a server may name it in a message; one that can't be decoded stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
