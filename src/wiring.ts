@@ -28,11 +28,14 @@ import { LedgerGroups } from './storage/ledger/group.ts';
 import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
 import { webhookSecrets } from './storage/webhook-secrets.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
 import { blobsOf } from './wiring/blob-store.ts';
 import { checkSecret } from './wiring/check-secret.ts';
 import { eventData } from './wiring/event-data.ts';
 import { LiveConfiguration } from './wiring/live-configuration.ts';
+import { tracedChat, tracedTasks } from './wiring/traced-providers.ts';
+import { eachTraced, tracedPost, tracingOf } from './wiring/tracing.ts';
 
 const input_bytes_max = 500 * 1024 * 1024;
 const input_ms_max = 300_000;
@@ -61,6 +64,8 @@ export interface Core {
   webhooks: ActivityDependencies['webhooks'];
   queues: QueueNames;
   log: Logger;
+  /** Undefined: there are no traces. */
+  tracing: Tracing | undefined;
   /** The address that callers use; known once the server listens. */
   publicUrl: string;
   fetchWindowMs: number;
@@ -97,6 +102,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   const { log } = options;
   if (environment.s3)
     throw new SettingsError(['S3_BUCKET: this version keeps results in files below TOLLGATE_DATA_DIR only']);
+  const tracing = await tracingOf(settings, log);
   const secrets = deriveKeys(options.secretTexts);
   const database = openDatabase(options.databaseUrl, {
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
@@ -112,8 +118,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   const tools = providerTools(guard, environment);
   const live = new LiveConfiguration(configuration, {
     database,
-    makeTasks: (providers) => createTaskProviders(providers, tools, options.kinds),
-    makeChat: (providers) => createChatProviders(providers, options.kinds),
+    makeTasks: (providers) => eachTraced(tracing, createTaskProviders(providers, tools, options.kinds), tracedTasks),
+    makeChat: (providers) => eachTraced(tracing, createChatProviders(providers, options.kinds), tracedChat),
     log,
     ...(options.leavingMs !== undefined && { leavingMs: options.leavingMs }),
   });
@@ -148,13 +154,14 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     addresses: providerAddresses({ publicUrl: () => core.publicUrl, secrets }),
     downloads: pLimit(downloads_at_once),
     webhooks: {
-      post: webhookPoster(guard),
+      post: tracing ? tracedPost(tracing, webhookPoster(guard)) : webhookPoster(guard),
       dataOf: eventData({ database, secrets, publicUrl: () => core.publicUrl }),
       secrets: (account) => webhookSecrets(database, secrets, account),
       pace: options.deliveryPace ?? standardPace,
     },
     queues: queueNames(queuePrefix),
     log,
+    tracing,
     publicUrl: environment.publicUrl ?? '',
     fetchWindowMs: options.fetchWindowMs ?? fetchWindowMs,
     retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * day_ms),
@@ -167,6 +174,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       await groups.drained();
       await live.close();
       await database.close();
+      await tracing?.close();
     },
   };
   return core;

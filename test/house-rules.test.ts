@@ -23,7 +23,7 @@ const sources: Source[] = readdirSync(join(root, 'src'), { recursive: true, enco
     return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
   });
 
-/** Of each folder of `src`: what it may import, and what only for its types. `log` and `wiring` are files of their own. */
+/** Of each folder of `src`: what it may import, and what only for its types. `wiring` is a file, too. */
 const borders: Record<string, { all: readonly string[]; types?: readonly string[]; packages: readonly string[] }> = {
   domain: { all: [], packages: ['zod'] },
   net: { all: ['domain'], packages: ['node:', 'undici'] },
@@ -35,20 +35,26 @@ const borders: Record<string, { all: readonly string[]; types?: readonly string[
     all: ['domain', 'media', 'net'],
     packages: ['node:', 'zod', 'undici', 'mediabunny', '@mediabunny/', 'h264-mp4-encoder', 'jpeg-js'],
   },
+  tracing: {
+    all: [],
+    types: ['settings'],
+    packages: ['@opentelemetry/', '@temporalio/interceptors-opentelemetry'],
+  },
+  logging: { all: [], types: ['settings'], packages: ['node:', 'pino'] },
   workflows: { all: ['domain'], types: ['activities'], packages: ['@temporalio/workflow', '@temporalio/common'] },
   activities: {
-    all: ['domain', 'media', 'storage'],
-    types: ['providers', 'log'],
+    all: ['domain', 'media', 'storage', 'tracing'],
+    types: ['providers', 'logging'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/common'],
   },
   temporal: {
     all: ['domain', 'activities', 'storage'],
-    types: ['workflows', 'settings', 'log'],
+    types: ['workflows', 'settings', 'logging', 'tracing'],
     packages: ['node:', '@temporalio/'],
   },
   api: {
-    all: ['domain', 'storage', 'media', 'net', 'tokens'],
-    types: ['settings', 'providers', 'temporal', 'log'],
+    all: ['domain', 'storage', 'media', 'net', 'tokens', 'tracing'],
+    types: ['settings', 'providers', 'temporal', 'logging'],
     packages: [
       'node:',
       'koa',
@@ -62,7 +68,7 @@ const borders: Record<string, { all: readonly string[]; types?: readonly string[
     ],
   },
 };
-const unbound = ['cli', 'embedded', 'wiring', 'log'];
+const unbound = ['cli', 'embedded', 'wiring'];
 const folderOf = (path: string) => path.split('/')[0]!.replace(/\.ts$/, '');
 
 test('every folder has its rule', () => {

@@ -61,7 +61,7 @@ async function ofStoredAnswer(
   deadline: number,
   signal: AbortSignal,
 ): Promise<Collected> {
-  const { provider, job, task } = loaded;
+  const { provider, job } = loaded;
   if (key === undefined || !provider.resultOf) throw new TypeError(`nothing can read the answer of ${job.reference}`);
   let result: Poll;
   try {
@@ -69,7 +69,7 @@ async function ofStoredAnswer(
     result = await provider.resultOf(answer, job);
   } catch (error) {
     if (isWorthAnotherTry(deadline, signal)) throw error;
-    deps.log.error({ err: error, taskId: task.id }, 'the stored answer to a paid call can not be read');
+    deps.log.error({ err: error }, 'the stored answer to a paid call can not be read');
     return failed(new GatewayError('upstream_error', "The provider's answer could not be read."));
   }
   if (result.state === 'succeeded') return await stored(deps, loaded, result.parts, deadline, signal);
@@ -104,7 +104,7 @@ async function untilKnown(
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      deps.log.warn({ err: error, taskId: task.id }, 'a look-up failed and is repeated');
+      deps.log.warn({ err: error }, 'a look-up failed and is repeated');
     }
     // Only now: what was told during the last pause counts, too.
     if (performance.now() >= deadline) {
@@ -143,7 +143,7 @@ async function whenDone(
 /** A poll; what is thrown there is a passing trouble, asked again until the deadline. */
 async function polled(
   deps: ActivityDependencies,
-  { provider, job, task }: TaskOnRoute,
+  { provider, job }: TaskOnRoute,
   jobId: string,
   signal: AbortSignal,
 ): Promise<Poll> {
@@ -151,7 +151,7 @@ async function polled(
     return await provider.poll(jobId, job, signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    deps.log.warn({ err: error, taskId: task.id }, 'a poll failed and is repeated');
+    deps.log.warn({ err: error }, 'a poll failed and is repeated');
     return { state: 'processing', isTrouble: true };
   }
 }
@@ -186,7 +186,7 @@ async function stored(
         await drop();
         throw error;
       }
-      deps.log.error({ err: error, taskId: task.id }, 'a result could not be stored, and its time is up');
+      deps.log.error({ err: error }, 'a result could not be stored, and its time is up');
       const text = 'The result could not be read from the provider in time.';
       return dropped(failed(new GatewayError('upstream_timeout', text)));
     }

@@ -1,6 +1,7 @@
 /** Delivering an event: one attempt a run of the activity, noted in the row's log. What ends the delivery is noted with it. */
 import { webhookBody, nextAttemptInMs } from '../domain/webhooks.ts';
 import { eventToDeliver, giveEventUp, noteAttempt } from '../storage/events.ts';
+import { requestOfEvent } from '../storage/task-requests.ts';
 import type { Delivery } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { ComeBackLater } from './failures.ts';
@@ -17,6 +18,7 @@ export async function deliver(
   const { database, webhooks, log } = deps;
   const event = await eventToDeliver(database, eventId);
   if (!event) return giveUp(deps, { eventId });
+  await nameTask(deps, eventId);
   const secrets = await webhooks.secrets(event.accountId);
   const startedAt = performance.now();
   const request = {
@@ -29,7 +31,7 @@ export async function deliver(
   const durationMs = performance.now() - startedAt;
   const isDelivered = verdict === 'delivered';
   const noted = await noteAttempt(database, eventId, { durationMs, status, fault }, isDelivered);
-  const facts = { eventId, type: event.type, attempt: noted.attempt, status, durationMs: Math.round(durationMs) };
+  const facts = { type: event.type, deliveryAttempt: noted.attempt, status, durationMs: Math.round(durationMs) };
   if (isDelivered) {
     log.info(facts, 'an event was delivered');
     return { delivered: true };
@@ -44,6 +46,13 @@ export async function deliver(
 }
 
 /** Notes that no more attempts come; harmless when the event has ended. Answers how it did. */
-export async function giveUp({ database }: ActivityDependencies, { eventId }: { eventId: string }): Promise<Delivery> {
-  return { delivered: await giveEventUp(database, eventId) };
+export async function giveUp(deps: ActivityDependencies, { eventId }: { eventId: string }): Promise<Delivery> {
+  await nameTask(deps, eventId);
+  return { delivered: await giveEventUp(deps.database, eventId) };
+}
+
+/** For the log: whose end the event tells of, if it tells of a task. */
+async function nameTask({ database, step }: ActivityDependencies, eventId: string): Promise<void> {
+  const task = step && (await requestOfEvent(database, eventId));
+  if (task) step.isOf(task);
 }

@@ -10,6 +10,8 @@ import type { Database } from '../storage/database.ts';
 import type { EventToDeliver } from '../storage/events.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { ProviderAddresses } from '../storage/provider-addresses.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import type { Step } from './step.ts';
 
 /** What a provider bears, over all workers: creates a second, and unfinished jobs. */
 export type ProviderLimits = Pick<ProviderSettings, 'maxPerSecond' | 'maxConcurrent'>;
@@ -48,7 +50,12 @@ export interface ActivityDependencies {
   /** Runs a download when it is its turn: so many at a time in this process. */
   downloads: <T>(download: () => Promise<T>) => Promise<T>;
   webhooks: WebhookTools;
+  /** In a step, the step's: each line names the task. */
   log: Logger;
+  /** Of the attempt that runs with these; none outside of one. */
+  step?: Step;
+  /** Undefined: there are no traces. */
+  tracing?: Tracing | undefined;
   /** The longest that the result of an avatar-talk task is kept. */
   fetchWindowMs: number;
 }

@@ -66,6 +66,7 @@ export async function release(
 async function load(deps: ActivityDependencies, id: TaskId): Promise<Task> {
   const task = await findTask(deps.database, id);
   if (!task) throw new TypeError(`no task ${id}`);
+  deps.step?.isOf(task);
   return task;
 }
 

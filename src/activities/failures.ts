@@ -2,7 +2,7 @@
  * The border to Temporal: what an activity throws becomes a failure that a history may show. Business outcomes are
  * results, never exceptions, so whatever is thrown is trouble: worth another try, unless it is a fault in our code.
  */
-import { activityInfo, cancellationDetails, CancelledFailure } from '@temporalio/activity';
+import { cancellationDetails, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
@@ -19,20 +19,19 @@ export class ComeBackLater extends Error {
   }
 }
 
+/** The types of failures that are none: another attempt goes on at once, or after the delay. */
+export const handed_back = 'handed_back';
+export const come_back_later = 'come_back_later';
+
 /** Runs an activity: logs what it threw, with everything, and hands Temporal what histories may keep. */
-export async function guarded<T>(
-  log: Logger,
-  facts: { taskId?: string; eventId?: string },
-  run: () => Promise<T>,
-): Promise<T> {
-  const { activityType, attempt } = activityInfo();
+export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     // Benign, here and below: the SDK, too, logs it for debugging only and counts no failure.
     if (cancellationDetails()?.workerShutdown === true) {
       throw ApplicationFailure.create({
-        type: 'handed_back',
+        type: handed_back,
         message: 'The worker stops; another goes on.',
         nextRetryDelay: '1ms',
         category: ApplicationFailureCategory.BENIGN,
@@ -41,11 +40,11 @@ export async function guarded<T>(
     if (error instanceof CancelledFailure) throw error;
     if (error instanceof ComeBackLater) {
       const { message, delayMs } = error;
-      log.debug({ ...facts, activity: activityType, attempt, delayMs }, message);
+      log.debug({ delayMs }, message);
       const category = ApplicationFailureCategory.BENIGN;
-      throw ApplicationFailure.create({ type: 'come_back_later', message, nextRetryDelay: delayMs, category });
+      throw ApplicationFailure.create({ type: come_back_later, message, nextRetryDelay: delayMs, category });
     }
-    log.error({ err: error, ...facts, activity: activityType, attempt }, 'activity failed');
+    log.error({ err: error }, 'activity failed');
     throw toFailure(error);
   }
 }

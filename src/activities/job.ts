@@ -23,6 +23,7 @@ export async function loadTaskOnRoute(
 ): Promise<TaskOnRoute> {
   const task = await findTask(deps.database, id);
   if (!task) throw new TypeError(`no task ${id}`);
+  deps.step?.isOf(task);
   const route = task.terms.routes[routeIndex];
   if (!route) throw new TypeError(`task ${id} has no route ${routeIndex}`);
   const provider = deps.providers.get(route.provider);

@@ -155,13 +155,13 @@ async function close(
       const isNeeded = !taskIsFinal && !(provider.abilities.cancel && (await isEnded(deps, task.id)));
       if (isNeeded && !isRefused) return before ?? { outcome: 'sent' };
       // The task was ended, or went elsewhere, while the call was in flight: the job is stopped where that can be.
-      deps.log.warn({ taskId: task.id, jobId }, 'a job was accepted for a task that needs it no more');
+      deps.log.warn({ jobId }, 'a job was accepted for a task that needs it no more');
       try {
         if (provider.abilities.cancel)
           await provider.cancel?.(jobId, loaded.job, AbortSignal.timeout(cancel_timeout_ms));
       } catch (error) {
         // Another attempt would find the task ended and not get here; the intent lists the job for the operator.
-        deps.log.error({ err: error, taskId: task.id, jobId }, 'that job could not be cancelled');
+        deps.log.error({ err: error, jobId }, 'that job could not be cancelled');
       }
       return isRefused ? before : { outcome: 'ended' };
     }
@@ -171,11 +171,11 @@ async function close(
         await deps.blobs.write(key, submission.answer, { bytesMax: result_bytes_max });
       } catch (error) {
         // The provider has done its work; an answer that broke off can't be had again.
-        deps.log.error({ err: error, taskId: task.id }, 'the answer to a paid call could not be stored');
+        deps.log.error({ err: error }, 'the answer to a paid call could not be stored');
         return await close(deps, loaded, index, { outcome: 'unknown', reason: 'its answer broke off' });
       }
       const { believed, taskIsFinal, before } = await write({ outcome: 'finished', blobKeys: [key] });
-      if (taskIsFinal) deps.log.error({ taskId: task.id }, 'an answer was finished for a task that had ended');
+      if (taskIsFinal) deps.log.error('an answer was finished for a task that had ended');
       if (taskIsFinal || !believed) await deps.blobs.remove(key);
       return before ?? { outcome: 'sent' };
     }
@@ -183,14 +183,14 @@ async function close(
       const { code, message, param, cause } = submission.error;
       // Why a provider can't be used is for the operator; the caller is not told.
       if (cause !== undefined)
-        deps.log.warn({ err: submission.error, taskId: task.id, provider: loaded.route.provider }, 'nothing was sent');
+        deps.log.warn({ err: submission.error, provider: loaded.route.provider }, 'nothing was sent');
       const error = { code, message, param, fallOver: submission.fallOver };
       const { believed, before } = await write({ outcome: 'refused', error, ...(nonce !== undefined && { nonce }) });
       if (!believed && !before) throw new Error('another attempt has sent it since');
       return before ?? { outcome: 'refused', error: { code, message, param }, fallOver: submission.fallOver };
     }
     case 'unknown': {
-      deps.log.error({ taskId: task.id, reason: submission.reason }, 'the outcome of a paid call is unknown');
+      deps.log.error({ reason: submission.reason }, 'the outcome of a paid call is unknown');
       const { before } = await write({ outcome: 'unknown', reason: submission.reason });
       return before ?? { outcome: 'sent' };
     }

@@ -30,6 +30,7 @@ export async function withdraw(
 ): Promise<Withdrawn> {
   const task = await findTask(deps.database, taskId);
   if (!task || !isFinal(task.state) || task.state === 'succeeded') throw new TypeError(`${taskId} did not fail`);
+  deps.step?.isOf(task);
   const withdrawn = await stopJobs(deps, task, signal);
   for await (const { key } of deps.blobs.list(`results/${taskId}/`)) await deps.blobs.remove(key);
   if (task.kind === 'avatar_talk') await removeMedia(deps.database, deps.blobs, taskId);
@@ -71,7 +72,7 @@ async function stopped(
     return 'stopped';
   } catch (error) {
     if (signal.aborted || activityInfo().attempt < attempts_max) throw error;
-    deps.log.error({ err: error, taskId, jobId }, 'a job that nobody waits for could not be cancelled');
+    deps.log.error({ err: error, jobId }, 'a job that nobody waits for could not be cancelled');
     return await left('cancelling it failed');
   }
 }

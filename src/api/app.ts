@@ -5,12 +5,13 @@ import type { Deployment } from '../domain/catalogue.ts';
 import { consoleApi } from './console/mount.ts';
 import { consolePages } from './console/pages.ts';
 import { playgroundApi } from './console/playground.ts';
-import type { RequestState } from './context.ts';
+import { type ApiContext, idsOf, type RequestState } from './context.ts';
 import type { DependenciesNow } from './dependencies.ts';
 import { crowd } from './middleware/crowd.ts';
 import { errors } from './middleware/errors.ts';
 import { requestLog } from './middleware/log.ts';
 import { requestId } from './middleware/request-id.ts';
+import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { accountRoutes } from './routes/account.ts';
 import { accountKeyRoutes } from './routes/account-keys.ts';
@@ -31,10 +32,13 @@ import { webhookSecretRoutes } from './routes/webhook-secret.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log, gates } = now();
+  const { log, gates, tracing } = now();
   const app = new Koa<RequestState>();
-  app.on('error', (error: unknown) => log.warn({ err: error }, 'an answer broke off'));
+  app.on('error', (error: unknown, ctx?: ApiContext) => {
+    log.warn({ err: error, ...(ctx && idsOf(ctx)) }, 'an answer broke off');
+  });
   app.use(requestId()); // first, so that every later log line and error carries it
+  if (tracing) app.use(traced(tracing));
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
   app.use(securityHeaders());
   app.use(errors()); // outermost catch: nothing below answers for itself

@@ -11,6 +11,10 @@ export interface RequestState extends DefaultState {
   key?: ApiKey;
   /** Who is signed in to the console. */
   personId?: string;
+  /** When the head of an answer went out that was written past Koa, by `performance.now()`. */
+  headAt?: number;
+  /** Of the request's trace, while there are traces. */
+  traceId?: string;
   /** What the gate of JSON bodies counts for it. */
   bodyBytes?: number;
   /** What the log line says of the error that was answered. */
@@ -22,6 +26,25 @@ export interface RequestState extends DefaultState {
 
 export type ApiContext = ParameterizedContext<RequestState>;
 export type ApiMiddleware = Middleware<RequestState>;
+
+/** What every line of the log names that is written for a request. */
+export const idsOf = ({ state: { requestId, taskId, traceId } }: ApiContext): RequestIds => ({
+  requestId,
+  taskId,
+  traceId,
+});
+
+export interface RequestIds {
+  requestId: string;
+  taskId: string | undefined;
+  traceId: string | undefined;
+}
+
+/** As it was declared, such as `/v1/tasks/:id`: there are as many as the gateway has routes. */
+export function routeOf(ctx: ApiContext): string | undefined {
+  const route: unknown = ctx['_matchedRoute'];
+  return typeof route === 'string' ? route : undefined;
+}
 
 /** The key of an authenticated request. */
 export function keyOf(ctx: ApiContext): ApiKey {

@@ -12,6 +12,7 @@ import type { CallLedger } from '../storage/ledger/calls.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { Owner } from '../storage/ledger/sweep.ts';
 import type { TaskNews } from '../storage/task-news.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { AuditRuns } from '../temporal/audit-runs.ts';
 import type { TaskStarter } from '../temporal/task-starter.ts';
 import type { CallerAddress } from './caller-address.ts';
@@ -69,6 +70,8 @@ export interface ApiDependencies {
   /** What `/metrics` shows. */
   metrics: Metrics;
   log: Logger;
+  /** Undefined: there are no traces. */
+  tracing: Tracing | undefined;
   /** The address under which callers reach this gateway, without a slash at its end. */
   publicUrl: () => string;
   /** Where operators see a task's workflow, if Temporal's web interface has an address. */

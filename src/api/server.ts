@@ -20,6 +20,9 @@ const connections_max = 20_000;
 /** What is left of a body when its request was answered is thrown away for this long. */
 const rest_ms_max = 60_000;
 
+/** Of one answer: ours, and the seven that sending a stream takes. Node warns of leaks from the eleventh on. */
+const listeners_max = 20;
+
 export interface RunningServer extends EndOfServing {
   port: number;
 }
@@ -51,6 +54,7 @@ export async function serve(
   const handle = app.callback();
   const end = new ServerEnd(server);
   const respond = (request: IncomingMessage, response: ServerResponse) => {
+    response.setMaxListeners(listeners_max);
     requestArrived(request.socket);
     response.once('close', () => {
       if (!request.complete) endInTime(request, restMs);

@@ -43,6 +43,8 @@ export const termsSchema = z.object({
   maxSeconds: z.number().nullable(),
   /** What the model maps `quality` to, if it does. */
   qualityScale: z.record(z.string(), z.number()).nullable(),
+  /** The span of the request in its trace, so that whoever starts the task goes on below it; only of a gateway that traces. */
+  traceparent: z.string().optional(),
 });
 
 export type TaskTerms = z.output<typeof termsSchema>;

@@ -38,7 +38,18 @@ export interface Environment {
   /** How `tollgate api` stops. */
   drain: DrainPace;
   logLevel: LogLevel;
-  otlpEndpoint: string | undefined;
+  /** Undefined: there are no traces. */
+  traces: TraceSettings | undefined;
+}
+
+export interface TraceSettings {
+  /** Of the collector's OTLP/HTTP; traces go to `/v1/traces` below it. */
+  endpoint: string;
+  /** Sent with every hand-over; may hold a credential. */
+  headers: Readonly<Record<string, string>>;
+  serviceName: string;
+  /** Of the traces that begin here, from 0 to 1; of others their caller decides. */
+  sampledShare: number;
 }
 
 export interface DrainPace {
@@ -128,6 +139,9 @@ const schema = z.object({
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 86_400).default(60),
   LOG_LEVEL: z.enum(logLevels, must(`be one of ${logLevels.join(', ')}`)).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList().default({}),
+  OTEL_SERVICE_NAME: matching(/^[A-Za-z0-9._-]{1,255}$/, 'be a plain name').default('tollgate'),
+  OTEL_TRACES_SAMPLER_ARG: share().default(1),
 });
 type Name = keyof typeof schema.shape;
 const names = Object.keys(schema.shape) as Name[];
@@ -194,7 +208,7 @@ function environmentOf(values: z.output<typeof schema>): Environment {
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     drain: { noticeMs: values.TOLLGATE_NOTICE_SECONDS * 1000, graceMs: values.TOLLGATE_DRAIN_SECONDS * 1000 },
     logLevel: values.LOG_LEVEL,
-    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    traces: tracesOf(values),
   };
 }
 
@@ -214,6 +228,16 @@ function temporalOf(values: z.output<typeof schema>): TemporalSettings {
     tls: (values.TEMPORAL_TLS ?? asksForTls) ? tls : undefined,
     cliPath: values.TEMPORAL_CLI_PATH,
     uiUrl: values.TOLLGATE_TEMPORAL_UI_URL,
+  };
+}
+
+function tracesOf(values: z.output<typeof schema>): TraceSettings | undefined {
+  if (values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return undefined;
+  return {
+    endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: values.OTEL_SERVICE_NAME,
+    sampledShare: values.OTEL_TRACES_SAMPLER_ARG,
   };
 }
 
@@ -260,6 +284,35 @@ function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,9}$/, { ...rule, abort: true })
     .transform(Number)
     .refine((value) => value >= min && value <= max, rule);
+}
+
+function share() {
+  const rule = must('be a share from 0 to 1, such as 0.05');
+  return z
+    .string()
+    .regex(/^(0|1|0?\.\d{1,9}|[01]\.\d{1,9})$/, { ...rule, abort: true })
+    .transform(Number)
+    .refine((value) => value <= 1, rule);
+}
+
+/** OpenTelemetry's form: `name=value,name=value`, values percent-encoded. */
+function headerList() {
+  return z.string().transform((text, context) => {
+    const pairs = text.split(',').map((pair) => /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=([\x21-\x7e ]*?)\s*$/.exec(pair));
+    try {
+      return Object.fromEntries(
+        pairs.map((pair) => {
+          const [, name = '', value = ''] = pair ?? [];
+          const meant = decodeURIComponent(value);
+          if (name === '' || !/^[\x20-\x7e]+$/.test(meant)) throw new URIError('no header');
+          return [name, meant];
+        }),
+      );
+    } catch {
+      context.addIssue('must be headers as name=value, separated by commas, values percent-encoded');
+      return z.NEVER;
+    }
+  });
 }
 
 function flag() {

@@ -1,15 +1,29 @@
-/** Bundles the workflows once, at build: `node dist/temporal/bundle-workflows.js` writes `dist/workflow-bundle.js`. */
+/**
+ * Bundles the workflows once, at build: `node dist/temporal/bundle-workflows.js` writes `dist/workflow-bundle.js`, and the same
+ * workflows with the interceptors that trace them, which workers run while there are traces.
+ */
 import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 /** What workers run: the bundle of the last build, wherever this very file runs from. */
 export const bundlePath = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+export const tracedBundlePath = fileURLToPath(new URL('../../dist/workflow-bundle-traced.js', import.meta.url));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../workflows/index.js', import.meta.url)),
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-  });
-  await writeFile(bundlePath, code);
+  const interceptors = createRequire(import.meta.url).resolve(
+    '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors',
+  );
+  for (const [path, workflowInterceptorModules] of [
+    [bundlePath, []],
+    [tracedBundlePath, [interceptors]],
+  ] as const) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('../workflows/index.js', import.meta.url)),
+      workflowInterceptorModules: [...workflowInterceptorModules],
+      logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+    });
+    await writeFile(path, code);
+  }
 }

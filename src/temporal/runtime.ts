@@ -1,12 +1,27 @@
 /** Temporal's runtime, of which a process has one: its log goes into ours, and signals are our own matter. */
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogMetadata, Runtime } from '@temporalio/worker';
+import { taskIdPrefixes } from '../domain/ids.ts';
 import type { Logger } from 'pino';
 
 /** To be called once, before anything connects. */
 export function installTemporalRuntime(log: Logger): void {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     const write = level === 'ERROR' ? log.error.bind(log) : log.warn.bind(log);
-    write({ temporal: meta }, message);
+    const error: unknown = meta?.['error'];
+    write({ ...taskOf(meta), temporal: plain(meta), ...(error !== undefined && { err: error }) }, message);
   });
   Runtime.install({ logger, shutdownSignals: [] });
 }
+
+/** The workflow of a task bears its id. */
+function taskOf(meta: LogMetadata | undefined): { taskId?: string } {
+  const id: unknown = meta?.['workflowId'];
+  if (typeof id !== 'string') return {};
+  return Object.values(taskIdPrefixes).some((prefix) => id.startsWith(prefix)) ? { taskId: id } : {};
+}
+
+/** What is plain; the rest may hold payloads. */
+const plain = (meta: LogMetadata | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(meta ?? {}).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)),
+  );

@@ -8,6 +8,7 @@ import {
 import type { TaskId } from '../domain/ids.ts';
 import type { StartFacts } from '../storage/tasks.ts';
 import type { generate, GenerateInput } from '../workflows/generate.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { type QueueNames, searchAttributes } from './names.ts';
 
 /** A Temporal that answers does so in milliseconds; one that doesn't is tried again by the workers' scan. */
@@ -21,17 +22,25 @@ export class TaskStarter {
   readonly #client: Client;
   readonly #queues: QueueNames;
   readonly #eager: boolean;
+  readonly #tracing: Tracing | undefined;
 
   /** `eager`: this process has a worker on the same connection, which may run the first step at once. */
-  constructor(client: Client, queues: QueueNames, { eager }: { eager: boolean }) {
+  constructor(
+    client: Client,
+    queues: QueueNames,
+    { eager, tracing }: { eager: boolean; tracing?: Tracing | undefined },
+  ) {
     this.#client = client;
     this.#queues = queues;
     this.#eager = eager;
+    this.#tracing = tracing;
   }
 
   /** Resolves once Temporal has acknowledged the start, of this call or of one before; gives up after five seconds. */
   async start(task: StartFacts): Promise<void> {
-    await this.#client.withDeadline(Date.now() + call_ms_max, () => this.#start(task));
+    const start = () => this.#client.withDeadline(Date.now() + call_ms_max, () => this.#start(task));
+    // Whoever starts it, it is below the request that made it.
+    await (this.#tracing ? this.#tracing.below(task.terms.traceparent, start) : start());
   }
 
   async #start(task: StartFacts): Promise<void> {

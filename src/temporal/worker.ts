@@ -11,7 +11,7 @@ import {
   submitActivities,
   type WorkerDependencies,
 } from '../activities/index.ts';
-import { bundlePath } from './bundle-workflows.ts';
+import { bundlePath, tracedBundlePath } from './bundle-workflows.ts';
 import type { QueueNames } from './names.ts';
 import { SubmitGate } from './submit-gate.ts';
 
@@ -49,7 +49,13 @@ export async function startWorkers(
   deps: WorkerDependencies,
   during: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): Promise<RunningWorkers> {
-  const unbounded = { connection, namespace, shutdownGraceTime: 0 };
+  const traced = deps.tracing?.worker;
+  const unbounded = {
+    connection,
+    namespace,
+    shutdownGraceTime: 0,
+    ...(traced && { interceptors: { activity: traced.activity } }),
+  };
   const common = { ...unbounded, shutdownForceTime: shutdown_ms_max };
   const { collect } = collectActivities(deps);
   const ofProvider = (provider: string): WorkerOptions[] => [
@@ -68,7 +74,8 @@ export async function startWorkers(
   const house: WorkerOptions = {
     ...common,
     taskQueue: queues.workflows,
-    workflowBundle: { codePath: bundlePath },
+    workflowBundle: { codePath: traced ? tracedBundlePath : bundlePath },
+    ...(traced && { sinks: traced.sinks }),
     activities: {
       ...houseActivities(deps),
       ...cleaningActivities(deps),

@@ -79,7 +79,7 @@ export async function startApiRole(
   });
   const inForce = () => ({ ...live.now, configuration: switches.over(live.now.configuration) });
   const health = new HealthBook({ database, providers: live.providers, now: inForce, during: live.during, log });
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: { workflow: core.tracing?.client ?? [] } });
   const checkTemporal = async () => {
     await connection.workflowService.getSystemInfo({});
   };
@@ -87,7 +87,7 @@ export async function startApiRole(
     ...core,
     during: live.during,
     news,
-    starter: new TaskStarter(client, core.queues, { eager }),
+    starter: new TaskStarter(client, core.queues, { eager, tracing: core.tracing }),
     auditRuns: new AuditRuns(client, core.queues),
     waitingTasks: new WaitingTasks({
       max: () => live.now.configuration.limits.waitingTasks,

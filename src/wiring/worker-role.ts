@@ -26,7 +26,7 @@ export async function startWorkerRole(
   connection: NativeConnection,
   namespace: string,
 ): Promise<WorkerRole> {
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: { workflow: core.tracing?.client ?? [] } });
   const deps: WorkerDependencies = {
     ...core,
     audit: (signal) => {
@@ -47,7 +47,7 @@ export async function startWorkerRole(
   });
   const workers = await startWorkers(connection, namespace, core.queues, deps, core.live.during);
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
-  const starter = new TaskStarter(client, core.queues, { eager: false });
+  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const scan = new StartScan({
     database: core.database,
     blobs: core.blobs,

@@ -238,10 +238,11 @@ describe('a job that was accepted for a task that had ended', () => {
     assert.deepEqual([provider.asked.submit, provider.asked.cancel], [1, 1]);
     const intent = await findIntent(runner.db.database, id, 0);
     assert.deepEqual([intent?.outcome, intent?.jobId], ['accepted', 'late']);
-    const [first, second, ...more] = logged.lines;
+    const [first, second, last, ...more] = logged.lines;
     assert.deepEqual([first?.['level'], first?.['jobId'], first?.['taskId']], [40, 'late', id]);
     assert.deepEqual([second?.['level'], second?.['jobId'], second?.['taskId']], [50, 'late', id]);
     assert.equal((second?.['err'] as { message?: unknown }).message, 'too late');
+    assert.deepEqual([last?.['msg'], last?.['outcome'], last?.['taskId']], ['step', 'ended', id]);
     assert.deepEqual(more, []);
   });
 

@@ -37,7 +37,7 @@ test('an empty environment means everything embedded on port 8080', () => {
     trustedProxies: [],
     drain: { noticeMs: 5_000, graceMs: 60_000 },
     logLevel: 'info',
-    otlpEndpoint: undefined,
+    traces: undefined,
   });
 });
 
@@ -102,6 +102,11 @@ for (const [name, refused, allowed] of [
   ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.1,', '::1'],
   ['TOLLGATE_ALLOW_PRIVATE_URLS', 'perhaps', '0'],
   ['LOG_LEVEL', 'loud', 'debug'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization', 'authorization=Bearer%20abc,x-scope=a=b'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%0a', 'a=b'],
+  ['OTEL_SERVICE_NAME', 'a b', 'tollgate-eu'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.01', '1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '5%', '0.05'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'http://collector:4317'],
 ] as const) {
   test(`${name} refuses ${refused} and takes ${allowed}`, () => {
@@ -153,4 +158,20 @@ test('a survey reads what can be read, and names the rest', () => {
     'PORT: must be a whole number from 0 to 65535',
     'TOLLGATE_SECRET: is missing; DATABASE_URL needs it',
   ]);
+});
+
+test('traces are off without an endpoint, and whole with one', () => {
+  assert.equal(readEnvironment({ OTEL_SERVICE_NAME: 'gate' }).traces, undefined);
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318/';
+  assert.deepEqual(readEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT }).traces, {
+    endpoint: 'http://collector:4318',
+    headers: {},
+    serviceName: 'tollgate',
+    sampledShare: 1,
+  });
+  const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20abc, x-scope=a=b';
+  assert.deepEqual(readEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS }).traces?.headers, {
+    authorization: 'Bearer abc',
+    'x-scope': 'a=b',
+  });
 });

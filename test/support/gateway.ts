@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { parseYuan } from '../../src/domain/money.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import type { DeliveryPace } from '../../src/domain/webhooks.ts';
@@ -89,6 +89,8 @@ export interface TestGatewayOptions {
   servers?: { databaseUrl: string; temporalAddress: string };
   /** The kinds of provider that there are; the registry's without. */
   kinds?: readonly ProviderDefinition[];
+  /** Silent without. */
+  log?: Logger;
 }
 
 let runtimeInstalled = false;
@@ -106,8 +108,8 @@ export async function startTestGateway({
   bounds,
   servers,
   kinds = providerKinds,
+  log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2)),
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
   if (!runtimeInstalled) installTemporalRuntime(log);
   runtimeInstalled = true;
   const made = servers ? undefined : await freshDatabase();

@@ -4,15 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
-import { bundlePath } from '../../src/temporal/bundle-workflows.ts';
+import { bundlePath, tracedBundlePath } from '../../src/temporal/bundle-workflows.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { activitiesOf, type HistoryJson, readHistory } from '../support/history.ts';
 
 const folder = new URL('../histories/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const load = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as HistoryJson;
-const replay = (history: HistoryJson) =>
-  Worker.runReplayHistory({ workflowBundle: { codePath: bundlePath }, replayName: 'replay' }, readHistory(history));
+const replay = (history: HistoryJson, codePath = bundlePath) =>
+  Worker.runReplayHistory({ workflowBundle: { codePath }, replayName: 'replay' }, readHistory(history));
 
 before(() => installTemporalRuntime(pino({ level: 'silent' })));
 
@@ -39,6 +39,7 @@ test('there is a history of every course that a task, a delivery, an audit or re
 
 for (const name of names) {
   test(`${name} is replayed`, () => replay(load(name)));
+  test(`${name} is replayed by a worker that traces`, () => replay(load(name), tracedBundlePath));
 }
 
 describe('a history is refused', () => {

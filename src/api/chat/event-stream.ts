@@ -33,6 +33,7 @@ export class EventStream {
     const { res } = this.#ctx;
     if (res.headersSent) return;
     this.#ctx.respond = false; // the answer is ours from here on
+    this.#ctx.state.headAt = performance.now();
     res.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       // Proxies are not to gather what should flow.

@@ -9,7 +9,7 @@ import { errorBody, GatewayError } from '../../domain/errors.ts';
 import type { ChatExchange } from '../../providers/chat-contract.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { streamed_answer } from '../../storage/ledger/calls.ts';
-import type { ApiContext } from '../context.ts';
+import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { bookInBackground, estimatedPrice, releaseInBackground, upstreamPrice } from './receipt.ts';
 import { EndedEarly, type EarlyEnd } from './early-end.ts';
@@ -43,7 +43,7 @@ export async function relayStream(
   const noteResponse = () => {
     if (kept || !(meter instanceof ResponsesStreamMeter) || meter.responseId === undefined) return;
     kept = keepResponse(deps, ctx, meter.responseId, call, route.name).catch((error: unknown) => {
-      deps.log.error({ err: error, requestId: ctx.state.requestId }, 'a response could not be noted');
+      deps.log.error({ err: error, ...idsOf(ctx) }, 'a response could not be noted');
     });
   };
   const stream = new MeteredStream(meter, (data) => cleanedResponse(data, deps.configuration));

@@ -5,6 +5,7 @@
 import { GatewayError } from '../../domain/errors.ts';
 import type { ChatProvider } from '../../providers/chat-contract.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
+import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Call } from './call.ts';
 import { RouteFault } from './faults.ts';
@@ -32,6 +33,7 @@ export function routesOf({ chatProviders }: ApiDependencies, call: Call, only: s
  */
 export async function overRoutes<T>(
   deps: ApiDependencies,
+  ctx: ApiContext,
   call: Call,
   routes: readonly Route[],
   attempt: (route: Route) => Promise<T>,
@@ -47,7 +49,10 @@ export async function overRoutes<T>(
       faults.push(fault);
       const latencyMs = Math.round(performance.now() - startedAt);
       deps.health.record(call.model.id, { errorCode: 'upstream_error', latencyMs });
-      deps.log.warn({ model: call.model.id, provider: route.name, fault: fault.message }, 'a route failed');
+      deps.log.warn(
+        { ...idsOf(ctx), model: call.model.id, provider: route.name, fault: fault.message },
+        'a route failed',
+      );
     }
   }
   throw refusalOf(faults, call);

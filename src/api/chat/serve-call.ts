@@ -3,7 +3,7 @@ import { spliceChatBody } from '../../domain/chat/splice.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { ChatCall, ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallHold } from '../../storage/ledger/calls.ts';
-import type { ApiContext } from '../context.ts';
+import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { answerBefore } from './answer-before.ts';
 import { admissionOf, admitCall, type BoundedCall, type Call, readCall } from './call.ts';
@@ -61,7 +61,7 @@ async function serveRead(deps: ApiDependencies, ctx: ApiContext, call: BoundedCa
   const early = deps.calls.isSure(admission) ? earlyCall(ctx, call, routes[0]) : undefined;
   try {
     const admitted = await admitCall(deps, ctx, admission).catch((error: unknown) => {
-      if (early) deps.log.warn({ requestId: ctx.state.requestId }, 'a call was refused after it was sent upstream');
+      if (early) deps.log.warn(idsOf(ctx), 'a call was refused after it was sent upstream');
       throw error;
     });
     if ('before' in admitted) await answerBefore(deps, ctx, call, admitted.before);
@@ -89,7 +89,7 @@ async function serveHeld(
   else ctx.res.on('close', onClose);
   const stopListening = deps.owner.whenCallsEnd((reason) => earlyEnd.come(reason));
   try {
-    await overRoutes(deps, call, routes, (route) =>
+    await overRoutes(deps, ctx, call, routes, (route) =>
       attempt(deps, ctx, { call, hold, earlyEnd }, route, route === routes[0] ? early : undefined),
     );
   } catch (error) {

@@ -15,7 +15,7 @@ import { tokensOfSeconds } from '../../domain/pricing.ts';
 import type { StoredFile } from '../../domain/tasks.ts';
 import { claim_renewal_ms, claimFetch, dropFetch, isRemoved, removeMedia, renewFetch } from '../../storage/fetches.ts';
 import type { Task } from '../../storage/tasks.ts';
-import type { ApiContext } from '../context.ts';
+import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { taskNotFound } from '../tasks/find.ts';
 import { heldOpen } from './held-open.ts';
@@ -59,20 +59,21 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
   }
   showFile(ctx, task, file);
   ctx.respond = false; // the bytes and their verdict are ours from here on
-  deps.background(afterDelivery(deps, ctx.res, task, owner).finally(ended));
+  ctx.state.headAt = performance.now();
+  deps.background(afterDelivery(deps, ctx, task, owner).finally(ended));
   await pipeline(source, ctx.res).catch(() => undefined); // a broken download is a verdict, not an error
 }
 
 /** Keeps the claim until it is known whether the caller got everything, then removes the task or gives it back. */
-async function afterDelivery(deps: ApiDependencies, res: ServerResponse, task: Task, owner: string): Promise<void> {
+async function afterDelivery(deps: ApiDependencies, ctx: ApiContext, task: Task, owner: string): Promise<void> {
   const { database, blobs, log } = deps;
   const renewal = setInterval(() => {
     renewFetch(database, task.id, owner).catch((error: unknown) =>
-      log.warn({ err: error, taskId: task.id }, 'a fetch claim was not renewed'),
+      log.warn({ err: error, ...idsOf(ctx), taskId: task.id }, 'a fetch claim was not renewed'),
     );
   }, claim_renewal_ms);
   try {
-    if (await deliveryOf(res)) await removeMedia(database, blobs, task.id, owner);
+    if (await deliveryOf(ctx.res)) await removeMedia(database, blobs, task.id, owner);
     else await dropFetch(database, task.id, owner);
   } finally {
     clearInterval(renewal);

@@ -1,30 +1,44 @@
-/** One line a request. The path only: queries may hold signatures. */
+/** One line a request, written when its answer is over. The path only: queries may hold signatures. */
 import type { Logger } from 'pino';
-import type { ApiMiddleware } from '../context.ts';
+import { type ApiMiddleware, idsOf, routeOf } from '../context.ts';
 
 export const requestLog =
   (log: Logger): ApiMiddleware =>
   async (ctx, next) => {
     const startedAt = performance.now();
+    const { socket } = ctx.req; // gone from the request when it has ended
+    const bytesBefore = socket.bytesWritten;
+    let headAt = startedAt;
+    const write = () => {
+      const { key, personId, model, error } = ctx.state;
+      const isFault = ctx.status >= 500 && error !== undefined;
+      if (!isFault && !log.isLevelEnabled('info')) return;
+      const facts = {
+        ...idsOf(ctx),
+        method: ctx.method,
+        route: routeOf(ctx),
+        path: ctx.path,
+        status: ctx.status,
+        ms: tenths(performance.now() - startedAt),
+        headMs: ctx.headerSent ? tenths(headAt - startedAt) : undefined,
+        bytes: socket.bytesWritten - bytesBefore,
+        aborted: ctx.res.writableFinished ? undefined : true,
+        accountId: key?.accountId,
+        keyId: key?.id,
+        personId,
+        model,
+      };
+      if (isFault) log.error({ ...facts, err: error }, 'request');
+      else log.info(facts, 'request');
+    };
     try {
       await next();
     } finally {
-      const { requestId, key, personId, taskId, model, error } = ctx.state;
-      const isFault = ctx.status >= 500 && error !== undefined;
-      if (isFault || log.isLevelEnabled('info')) {
-        const facts = {
-          requestId,
-          method: ctx.method,
-          path: ctx.path,
-          status: ctx.status,
-          ms: Math.round((performance.now() - startedAt) * 10) / 10,
-          keyId: key?.id,
-          personId,
-          taskId,
-          model,
-        };
-        if (isFault) log.error({ ...facts, err: error }, 'request');
-        else log.info(facts, 'request');
-      }
+      // What goes by Koa goes out now; what was written past it says when its head went.
+      headAt = ctx.state.headAt ?? performance.now();
+      if (ctx.res.closed) write();
+      else ctx.res.once('close', write);
     }
   };
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -78,7 +78,7 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
     if (isPast(task, fetchWindowMs)) throw taskNotFound();
-    ctx.body = avatarTalkRecord(await cancelled(deps, task));
+    ctx.body = avatarTalkRecord(await cancelled(deps, ctx, task));
   });
 }
 

@@ -9,7 +9,7 @@ import { closeIntent } from '../../storage/intents.ts';
 import { isHookOfOurs } from '../../storage/provider-addresses.ts';
 import { findTask } from '../../storage/tasks.ts';
 import { requestJson } from '../body/request-json.ts';
-import type { RequestState } from '../context.ts';
+import { idsOf, type RequestState } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 /** Some calls carry the whole result; read only under a good signature. */
@@ -25,7 +25,7 @@ export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies):
     ctx.state.taskId = path.taskId;
     const { value } = await requestJson(deps, ctx, body_bytes_max);
     const told = await takeIn(deps, path.taskId, Number(path.route), value);
-    deps.log.info({ requestId: ctx.state.requestId, ...path, ...told }, 'a provider called');
+    deps.log.info({ ...idsOf(ctx), taskId: path.taskId, routeIndex: path.route, ...told }, 'a provider called');
     // Also when nothing was needed, or the provider would call again and again.
     ctx.status = 204;
   });

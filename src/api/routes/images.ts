@@ -42,7 +42,7 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const task = await imageOf(deps, ctx, ctx.params['id']);
-    ctx.body = imageRecord(deps, await cancelled(deps, task));
+    ctx.body = imageRecord(deps, await cancelled(deps, ctx, task));
   });
 }
 

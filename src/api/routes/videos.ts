@@ -41,6 +41,6 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'video');
-    ctx.body = videoRecord(deps, await cancelled(deps, task));
+    ctx.body = videoRecord(deps, await cancelled(deps, ctx, task));
   });
 }

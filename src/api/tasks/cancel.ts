@@ -6,6 +6,7 @@ import type { Actor } from '../../storage/acts.ts';
 import { cancelTask } from '../../storage/cancel-task.ts';
 import { tellFinal } from '../../storage/task-news.ts';
 import { cancellationHeard, findTask, type Task } from '../../storage/tasks.ts';
+import { type ApiContext, idsOf, type RequestIds } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { taskNotFound } from './find.ts';
 
@@ -14,22 +15,25 @@ import { taskNotFound } from './find.ts';
  * with `task_not_found` what was deleted. Its provider's job is stopped later, where that can be.
  * What a person does in the console is logged as an act of theirs.
  */
-export async function cancelled(deps: ApiDependencies, task: Task, actor?: Actor): Promise<Task> {
+export async function cancelled(deps: ApiDependencies, ctx: ApiContext, task: Task, actor?: Actor): Promise<Task> {
   if (task.state === 'succeeded' && task.removedAt) throw taskNotFound();
   // Ending decides under its locks; this spares them a task that ended long ago.
   if (isFinal(task.state) || !(await cancelTask(deps.ledger, task, actor && { actor }))) {
     throw new GatewayError('task_not_cancellable', 'The task has ended; only one that has not can be cancelled.');
   }
-  deps.background(tell(deps, task.id));
+  deps.background(tell(deps, idsOf(ctx), task.id));
   return (await findTask(deps.database, task.id)) ?? task;
 }
 
 /** Tells those who wait for the task, and its workflow. Where none runs, the workers' scan sees to the rest. */
-async function tell({ database, starter, log }: ApiDependencies, id: TaskId): Promise<void> {
+async function tell({ database, starter, log }: ApiDependencies, ids: RequestIds, id: TaskId): Promise<void> {
   try {
     await tellFinal(database, [id]);
     if (await starter.cancel(id)) await cancellationHeard(database, id);
   } catch (error) {
-    log.warn({ err: error, taskId: id }, 'the workflow of a cancelled task could not be told; the workers will');
+    log.warn(
+      { err: error, ...ids, taskId: id },
+      'the workflow of a cancelled task could not be told; the workers will',
+    );
   }
 }

@@ -8,7 +8,8 @@ import { isKeyOfTask } from '../../storage/idempotency-keys.ts';
 import type { TaskAdmission, TaskAdmitted, Units } from '../../storage/ledger/ledger.ts';
 import { newTaskId } from '../../storage/new-ids.ts';
 import { markStarted } from '../../storage/tasks.ts';
-import { type ApiContext, keyOf } from '../context.ts';
+import { attributeNames } from '../../tracing/names.ts';
+import { type ApiContext, idsOf, keyOf, type RequestIds } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
 import { refuseLate } from '../late.ts';
@@ -36,9 +37,11 @@ export async function createTask(
 ): Promise<{ taskId: TaskId; isNew: boolean }> {
   refuseLate(ctx);
   const { model, stored, facts } = wanted;
+  ctx.state.model = model.id;
   const key = keyOf(ctx);
   const quote = holdOf(model, facts);
-  const terms = taskTerms(deps, model, facts);
+  const traceparent = deps.tracing?.traceparent();
+  const terms = { ...taskTerms(deps, model, facts), ...(traceparent !== undefined && { traceparent }) };
   const id = newTaskId(stored.kind);
   const idempotencyKey = idempotencyKeyOf(ctx);
   const place = await deps.waitingTasks.take();
@@ -76,7 +79,7 @@ export async function createTask(
   if (admitted.admitted === 'new') {
     // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
     const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms };
-    deps.background(startTask(deps, start, place));
+    deps.background(startTask(deps, idsOf(ctx), start, place));
   }
   return { taskId: admitted.taskId, isNew: admitted.admitted === 'new' };
 }
@@ -98,7 +101,11 @@ async function isBound({ database }: ApiDependencies, ctx: ApiContext): Promise<
 async function admit(deps: ApiDependencies, place: Place | undefined, admission: TaskAdmission): Promise<TaskAdmitted> {
   let isNew = false;
   try {
-    const admitted = await deps.ledger.admitTask(admission);
+    const admitted = await (deps.tracing
+      ? deps.tracing.during('admit task', 'internal', { [attributeNames.task]: admission.task.id }, () =>
+          deps.ledger.admitTask(admission),
+        )
+      : deps.ledger.admitTask(admission));
     isNew = admitted.admitted === 'new';
     return admitted;
   } finally {
@@ -109,6 +116,7 @@ async function admit(deps: ApiDependencies, place: Place | undefined, admission:
 
 async function startTask(
   deps: ApiDependencies,
+  ids: RequestIds,
   task: Parameters<ApiDependencies['starter']['start']>[0],
   place: Place | undefined,
 ): Promise<void> {
@@ -117,7 +125,7 @@ async function startTask(
     await markStarted(deps.database, [task.id]);
     place?.leave();
   } catch (error) {
-    deps.log.warn({ err: error, taskId: task.id }, 'a task could not be started at once; the workers will');
+    deps.log.warn({ err: error, ...ids }, 'a task could not be started at once; the workers will');
   }
 }
 

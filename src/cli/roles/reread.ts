@@ -1,6 +1,8 @@
 /** SIGHUP: `tollgate.yaml` is read again while everything runs. What is wrong with it is told, and changes nothing. */
 import type { Logger } from 'pino';
+import type { Mask } from '../../logging/mask.ts';
 import { providerKinds } from '../../providers/registry.ts';
+import { knownSecrets } from '../../settings/known-secrets.ts';
 import { loadConfiguration, type Settings } from '../../settings/load.ts';
 import { SettingsError } from '../../settings/mistakes.ts';
 import type { Core } from '../../wiring.ts';
@@ -9,7 +11,7 @@ import type { Core } from '../../wiring.ts';
  * Listens from now on, since the signal would end the process otherwise. Heard before the answered function is called,
  * with everything started, it is obeyed then; heard during a reload, it is obeyed after it.
  */
-export function rereadAtHangup(log: Logger): (core: Core, settings: Settings) => void {
+export function rereadAtHangup(log: Logger, mask: Mask): (core: Core, settings: Settings) => void {
   let reread: (() => Promise<void>) | undefined;
   let isWanted = false;
   let isBusy = false;
@@ -18,7 +20,7 @@ export function rereadAtHangup(log: Logger): (core: Core, settings: Settings) =>
     void obey();
   });
   return (core, settings) => {
-    reread = rereading(core, settings);
+    reread = rereading(core, settings, mask);
     void obey();
   };
 
@@ -36,10 +38,11 @@ export function rereadAtHangup(log: Logger): (core: Core, settings: Settings) =>
   }
 }
 
-function rereading({ live, log }: Core, { configurationPath }: Settings): () => Promise<void> {
+function rereading({ live, log }: Core, { environment, configurationPath }: Settings, mask: Mask): () => Promise<void> {
   let path = configurationPath;
   return async () => {
     const read = await loadConfiguration(process.env, process.cwd(), providerKinds, path);
+    mask.know(knownSecrets({ environment, ...read })); // before anything is done with them
     const changes = await live.replace(read.configuration);
     path = read.configurationPath;
     log.info({ file: path ?? 'built in', changes }, 'configuration re-read');

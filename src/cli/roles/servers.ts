@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { runningPostgres } from '../../embedded/postgres-server.ts';
 import { runningTemporal } from '../../embedded/temporal-server.ts';
 import { hashPassword } from '../../api/console/passwords.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../logging/log.ts';
+import { Mask } from '../../logging/mask.ts';
 import { providerKinds } from '../../providers/registry.ts';
+import { knownSecrets } from '../../settings/known-secrets.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { SettingsError } from '../../settings/mistakes.ts';
 import { loadOrMakeSecret } from '../../settings/secrets.ts';
@@ -86,10 +88,11 @@ async function withCore(
   }) => Promise<void>,
 ) {
   const settings = await loadSettings(process.env, process.cwd(), providerKinds);
-  const log = createLog(settings.environment.logLevel);
+  const mask = new Mask(knownSecrets(settings));
+  const log = createLog(settings.environment.logLevel, { mask });
   installTemporalRuntime(log);
   const asked = stopSignal();
-  const reread = rereadAtHangup(log);
+  const reread = rereadAtHangup(log, mask);
   const outside = await outsideOf(settings, { temporal: true });
   const core = await openCore(settings, { ...outside, log });
   try {

@@ -3,8 +3,10 @@ import { relative, resolve } from 'node:path';
 import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start.ts';
 import { makeSamples, type Samples } from '../../embedded/samples.ts';
 import { hashPassword } from '../../api/console/passwords.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../logging/log.ts';
+import { Mask } from '../../logging/mask.ts';
 import { providerKinds } from '../../providers/registry.ts';
+import { knownSecrets } from '../../settings/known-secrets.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { type Bootstrapped, bootstrap } from '../../storage/bootstrap.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
@@ -17,12 +19,13 @@ import { rereadAtHangup } from './reread.ts';
 export async function start(): Promise<void> {
   const settings = await loadSettings(process.env, process.cwd(), providerKinds);
   const logFile = logFileOf(settings);
-  const log = createLog(settings.environment.logLevel, logFile);
+  const mask = new Mask(knownSecrets(settings));
+  const log = createLog(settings.environment.logLevel, { file: logFile, mask });
   installTemporalRuntime(log);
   const asked = stopSignal('Ended at once. PostgreSQL and Temporal go on, and the next start takes them over.').then(
     () => tell('\nStopping ...'),
   );
-  const reread = rereadAtHangup(log);
+  const reread = rereadAtHangup(log, mask);
   const gateway = await startUnless(asked, { settings, log, say: tell });
   if (gateway) {
     try {

@@ -101,8 +101,8 @@ const cancelCall = accountCall({
   summary: 'Cancel a task that has not ended; its hold comes back',
   needs: 'owner',
   answer: taskPage,
-  handle: async ({ deps, account, params, by: { actor }, person: { isOperator } }) =>
-    presentTaskPage(deps, await cancelled(deps, await taskOf(deps, account, params), actor), { isOperator }),
+  handle: async ({ deps, ctx, account, params, by: { actor }, person: { isOperator } }) =>
+    presentTaskPage(deps, await cancelled(deps, ctx, await taskOf(deps, account, params), actor), { isOperator }),
 });
 
 const replayCall = accountCall({

@@ -200,9 +200,9 @@ export async function examineEverything({
   exam.step(
     'traces',
     (need) => settingsOf(need, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
-    ({ otlpEndpoint: url }, signal) => {
+    ({ traces }, signal) => {
       const loss = 'traces are lost';
-      return examineService({ name: 'traces', setting: 'OTEL_EXPORTER_OTLP_ENDPOINT', url, loss }, signal);
+      return examineService({ name: 'traces', setting: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: traces?.endpoint, loss }, signal);
     },
   );
   await exam.done();
