@@ -24,6 +24,7 @@ import { type Database, openDatabase, sqlState } from './storage/database.ts';
 import { beginLog } from './storage/acts.ts';
 import type { FileBlobs } from './storage/file-blobs.ts';
 import { agreeOn } from './storage/installation.ts';
+import { createMeters, type Meters } from './metrics/meters.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
 import { CallLedger } from './storage/ledger/calls.ts';
 import { Ledger } from './storage/ledger/ledger.ts';
@@ -36,6 +37,10 @@ import { eventData } from './wiring/event-data.ts';
 import { LiveConfiguration } from './wiring/live-configuration.ts';
 import { tracedChat, tracedTasks } from './wiring/traced-providers.ts';
 import { eachTraced, tracedPost, tracingOf } from './wiring/tracing.ts';
+import { measuredBlobs } from './wiring/measured-blobs.ts';
+import { measuredProvider } from './wiring/measured-provider.ts';
+import { countRefusals, showFigures } from './wiring/metrics.ts';
+import { version } from './version.ts';
 
 const input_bytes_max = 500 * 1024 * 1024;
 const input_ms_max = 300_000;
@@ -72,6 +77,8 @@ export interface Core {
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
   gates: Gates;
+  /** What this process counts, and shows under `/metrics`. */
+  meters: Meters;
   close(): Promise<void>;
 }
 
@@ -107,7 +114,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   const database = openDatabase(options.databaseUrl, {
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
   });
-  const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs);
+  const meters = createMeters();
+  const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs, meters.ledger);
   const guard = new AddressGuard({
     allowPrivate: environment.allowPrivateUrls,
     allowedOrigins: [
@@ -120,6 +128,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     database,
     makeTasks: (providers) => eachTraced(tracing, createTaskProviders(providers, tools, options.kinds), tracedTasks),
     makeChat: (providers) => eachTraced(tracing, createChatProviders(providers, options.kinds), tracedChat),
+    measured: (name, provider) => measuredProvider(name, provider, meters.providers),
     log,
     ...(options.leavingMs !== undefined && { leavingMs: options.leavingMs }),
   });
@@ -140,19 +149,20 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       throw new Error("The database has no tables yet. Run 'npx tollgate migrate' first.", { cause: error });
     throw error;
   }
+  const downloads = pLimit(downloads_at_once);
   const core: Core = {
     environment,
     live,
     database,
     ledger: new Ledger(groups),
     calls: new CallLedger(groups),
-    blobs: blobsOf(environment),
+    blobs: measuredBlobs(blobsOf(environment), meters.blobs),
     secrets,
     guard,
     providers: live.providers,
     limits: (provider) => live.settingsOf(provider) ?? {},
     addresses: providerAddresses({ publicUrl: () => core.publicUrl, secrets }),
-    downloads: pLimit(downloads_at_once),
+    downloads,
     webhooks: {
       post: tracing ? tracedPost(tracing, webhookPoster(guard)) : webhookPoster(guard),
       dataOf: eventData({ database, secrets, publicUrl: () => core.publicUrl }),
@@ -170,6 +180,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       bodyBytes: Math.max(boundsDefault.bodyBytes, configuration.limits.jsonBytes),
       ...options.bounds,
     }),
+    meters,
     async close() {
       await groups.drained();
       await live.close();
@@ -177,6 +188,17 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       await tracing?.close();
     },
   };
+  countRefusals(meters.metrics, core.gates);
+  showFigures({
+    metrics: meters.metrics,
+    database,
+    groups,
+    dataDir: environment.dataDir,
+    downloads,
+    version,
+    waitingTasksMax: () => live.now.configuration.limits.waitingTasks,
+    warn: (part, err) => log.warn({ err, part }, 'figures are missing in /metrics'),
+  });
   return core;
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhooks.ts';
+import type { StepMeter } from '../metrics/meters.ts';
 import type { TaskProvider } from '../providers/contract.ts';
 import type { AuditReport } from '../storage/audit/audit.ts';
 import type { BlobStore } from '../storage/blobs.ts';
@@ -62,6 +63,8 @@ export interface ActivityDependencies {
 
 /** What workers need besides. */
 export interface WorkerDependencies extends ActivityDependencies {
+  /** Has every run of a step counted. */
+  steps?: StepMeter;
   /** Audits everything, until it is done or the signal aborts. */
   audit: (signal: AbortSignal) => Promise<AuditReport>;
   /** How long results are kept, as configured at the moment of asking. */

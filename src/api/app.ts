@@ -10,6 +10,7 @@ import type { DependenciesNow } from './dependencies.ts';
 import { crowd } from './middleware/crowd.ts';
 import { errors } from './middleware/errors.ts';
 import { requestLog } from './middleware/log.ts';
+import { measured } from './middleware/measured.ts';
 import { requestId } from './middleware/request-id.ts';
 import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -32,12 +33,13 @@ import { webhookSecretRoutes } from './routes/webhook-secret.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log, gates, tracing } = now();
+  const { log, gates, meters, tracing } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown, ctx?: ApiContext) => {
     log.warn({ err: error, ...(ctx && idsOf(ctx)) }, 'an answer broke off');
   });
   app.use(requestId()); // first, so that every later log line and error carries it
+  app.use(measured(meters.requests)); // whatever becomes of a request is counted
   if (tracing) app.use(traced(tracing));
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
   app.use(securityHeaders());

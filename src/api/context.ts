@@ -17,6 +17,8 @@ export interface RequestState extends DefaultState {
   traceId?: string;
   /** What the gate of JSON bodies counts for it. */
   bodyBytes?: number;
+  /** How long the caller took to send its JSON body. */
+  bodyMs?: number;
   /** What the log line says of the error that was answered. */
   error?: unknown;
   /** The task or model that the log line names. */

@@ -4,6 +4,7 @@ import type { TaskId } from '../domain/ids.ts';
 import type { AddressGuard } from '../net/public-hosts.ts';
 import type { Configuration } from '../settings/configuration.ts';
 import type { Secrets } from '../settings/secrets.ts';
+import type { Meters } from '../metrics/meters.ts';
 import type { ChatProvider } from '../providers/chat-contract.ts';
 import type { TaskProvider } from '../providers/contract.ts';
 import type { BlobStore } from '../storage/blobs.ts';
@@ -69,6 +70,8 @@ export interface ApiDependencies {
   readiness: Readiness;
   /** What `/metrics` shows. */
   metrics: Metrics;
+  /** What is counted for it. */
+  meters: Pick<Meters, 'requests' | 'chat' | 'providers'>;
   log: Logger;
   /** Undefined: there are no traces. */
   tracing: Tracing | undefined;

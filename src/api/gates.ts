@@ -35,6 +35,8 @@ export const boundsDefault: Bounds = {
 
 /** A bound, and how much of it is taken. */
 export class Gate {
+  /** Told whenever somebody is refused. */
+  onRefusal: () => void = () => undefined;
   readonly #max: number;
   readonly #what: string;
   #taken = 0;
@@ -43,6 +45,14 @@ export class Gate {
   constructor(max: number, what: string) {
     this.#max = max;
     this.#what = what;
+  }
+
+  get max(): number {
+    return this.#max;
+  }
+
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Refuses with `overloaded` what would not fit now; takes nothing. */
@@ -68,6 +78,7 @@ export class Gate {
   }
 
   #refusal(): GatewayError {
+    this.onRefusal();
     return new GatewayError('overloaded', `Too many ${this.#what} just now. Try again.`, { retryAfterSeconds: 2 });
   }
 }

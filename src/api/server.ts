@@ -6,6 +6,7 @@ import { expectsContinue } from './body/continue.ts';
 import type { RequestState } from './context.ts';
 import { requestArrived } from './fetch-once/next-request.ts';
 import { type EndOfServing, ServerEnd } from './server-end.ts';
+import { TimedResponse } from './timed-response.ts';
 import { isReadable, refuseConnect, refuseUnreadable } from './unreadable.ts';
 
 const header_bytes_max = 16 * 1024;
@@ -25,6 +26,8 @@ const listeners_max = 20;
 
 export interface RunningServer extends EndOfServing {
   port: number;
+  /** How many connections are open. */
+  connections(): Promise<number>;
 }
 
 export interface ServeOptions {
@@ -47,6 +50,7 @@ export async function serve(
     headersTimeout: headersMs,
     connectionsCheckingInterval: Math.min(looks_ms, headersMs),
     insecureHTTPParser: false, // whatever the command line says
+    ServerResponse: TimedResponse,
     requireHostHeader: false, // refused in our own form
   });
   server.keepAliveTimeout = keep_alive_ms;
@@ -75,6 +79,10 @@ export async function serve(
   await listen(server, host, port);
   return {
     port: portOf(server),
+    connections: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      }),
     announce: (forMs) => end.announce(forMs),
     close: (graceMs, timeIsUp) => end.close(graceMs, timeIsUp),
   };

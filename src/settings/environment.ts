@@ -37,6 +37,8 @@ export interface Environment {
   trustedProxies: readonly string[];
   /** How `tollgate api` stops. */
   drain: DrainPace;
+  /** Where `tollgate worker` answers /metrics, /healthz and /readyz, on `host`; undefined: nowhere. 0 takes a free port. */
+  workerPort: number | undefined;
   logLevel: LogLevel;
   /** Undefined: there are no traces. */
   traces: TraceSettings | undefined;
@@ -137,6 +139,7 @@ const schema = z.object({
   // As long as a load balancer takes to ask /readyz twice.
   TOLLGATE_NOTICE_SECONDS: wholeNumber(0, 600).default(5),
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 86_400).default(60),
+  TOLLGATE_WORKER_PORT: wholeNumber(0, 65_535).optional(),
   LOG_LEVEL: z.enum(logLevels, must(`be one of ${logLevels.join(', ')}`)).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList().default({}),
@@ -207,6 +210,7 @@ function environmentOf(values: z.output<typeof schema>): Environment {
     allowPrivateUrls: values.TOLLGATE_ALLOW_PRIVATE_URLS,
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     drain: { noticeMs: values.TOLLGATE_NOTICE_SECONDS * 1000, graceMs: values.TOLLGATE_DRAIN_SECONDS * 1000 },
+    workerPort: values.TOLLGATE_WORKER_PORT,
     logLevel: values.LOG_LEVEL,
     traces: tracesOf(values),
   };

@@ -1,16 +1,16 @@
 /** Temporal's runtime, of which a process has one: its log goes into ours, and signals are our own matter. */
-import { DefaultLogger, type LogMetadata, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogMetadata, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import { taskIdPrefixes } from '../domain/ids.ts';
 import type { Logger } from 'pino';
 
-/** To be called once, before anything connects. */
-export function installTemporalRuntime(log: Logger): void {
+/** To be called once, before anything connects. `metrics` says where the core shows those of its workers. */
+export function installTemporalRuntime(log: Logger, metrics?: TelemetryOptions['metrics']): void {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     const write = level === 'ERROR' ? log.error.bind(log) : log.warn.bind(log);
     const error: unknown = meta?.['error'];
     write({ ...taskOf(meta), temporal: plain(meta), ...(error !== undefined && { err: error }) }, message);
   });
-  Runtime.install({ logger, shutdownSignals: [] });
+  Runtime.install({ logger, shutdownSignals: [], ...(metrics && { telemetryOptions: { metrics } }) });
 }
 
 /** The workflow of a task bears its id. */

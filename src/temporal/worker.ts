@@ -12,6 +12,7 @@ import {
   type WorkerDependencies,
 } from '../activities/index.ts';
 import { bundlePath, tracedBundlePath } from './bundle-workflows.ts';
+import { measuredSteps } from './measured-steps.ts';
 import type { QueueNames } from './names.ts';
 import { SubmitGate } from './submit-gate.ts';
 
@@ -50,11 +51,12 @@ export async function startWorkers(
   during: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): Promise<RunningWorkers> {
   const traced = deps.tracing?.worker;
+  const activity = [...(traced?.activity ?? []), ...(deps.steps ? [measuredSteps(deps.steps)] : [])];
   const unbounded = {
     connection,
     namespace,
     shutdownGraceTime: 0,
-    ...(traced && { interceptors: { activity: traced.activity } }),
+    ...(activity.length > 0 && { interceptors: { activity } }),
   };
   const common = { ...unbounded, shutdownForceTime: shutdown_ms_max };
   const { collect } = collectActivities(deps);

@@ -21,7 +21,7 @@ import { AuditRuns } from '../temporal/audit-runs.ts';
 import { TaskStarter } from '../temporal/task-starter.ts';
 import { loadTokenizer } from '../tokens/count-tokens.ts';
 import type { Core } from '../wiring.ts';
-import { createMetrics } from './metrics.ts';
+import { showApi, showReadiness } from './metrics.ts';
 import { ModelSwitches } from './model-switches.ts';
 
 /** What is booked after its answer; a database that answers has done that long before. */
@@ -101,7 +101,7 @@ export async function startApiRole(
     refreshSwitches: () => switches.refresh(),
     owner,
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
-    metrics: createMetrics(database, warn('the last audit could not be read for /metrics')),
+    metrics: core.meters.metrics,
     publicUrl: () => core.publicUrl,
     workflowUrl: (task: TaskId) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${task}`,
     draining: draining.signal,
@@ -129,6 +129,8 @@ export async function startApiRole(
     await closeParts();
     throw error;
   });
+  showReadiness(core.meters.metrics, fixed.readiness);
+  showApi(core.meters.metrics, { ...fixed, connections: () => server.connections() });
   if (core.publicUrl === '') core.publicUrl = localUrl(host, server.port);
   core.guard.allow(core.publicUrl);
   await tellFact(database, 'public_url', core.publicUrl).catch(warn('workers could not be told the address'));

@@ -44,6 +44,8 @@ export interface LiveTools {
   database: Database;
   makeTasks: (settings: Named<ProviderSettings>) => Named<TaskProvider>;
   makeChat: (settings: Named<ProviderSettings>) => Named<ChatProvider>;
+  /** Has a provider's calls counted. */
+  measured?: (name: string, provider: TaskProvider) => TaskProvider;
   log: Logger;
   /** Tests make it short. */
   leavingMs?: number;
@@ -184,7 +186,8 @@ export class LiveConfiguration {
     clearInterval(this.#tasks.get(name)?.leaving);
     this.#open.add(adapter.current);
     this.#tasks.set(name, { settings, adapter });
-    this.#taskProviders.set(name, replaceableProvider(adapter));
+    const provider = replaceableProvider(adapter);
+    this.#taskProviders.set(name, this.#tools.measured?.(name, provider) ?? provider);
   }
 
   #stay(entry: TaskEntry): void {

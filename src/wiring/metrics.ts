@@ -1,67 +1,196 @@
-/** What `/metrics` shows, in a registry of its own for each API role. More metrics are made here, and handed to who counts. */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Database } from '../storage/database.ts';
+/** What `/metrics` shows besides what is counted: figures that are read when it is scraped. */
+import { statfs } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Readiness } from '../api/health/readiness.ts';
+import type { Bounds, Gates } from '../api/gates.ts';
+import type { WaitingTasks } from '../api/tasks/waiting-tasks.ts';
+import type { MicroYuan } from '../domain/money.ts';
+import type { ProcessMetrics, Reading } from '../metrics/registry.ts';
+import { remembered } from '../metrics/remembered.ts';
+import type { GaugeName } from '../metrics/table.ts';
 import { type KeptAudit, lastWholeAudit } from '../storage/audits.ts';
+import type { Database } from '../storage/database.ts';
+import { type Figures, readFigures } from '../storage/figures.ts';
+import { type LedgerGroups, waiting_members_max } from '../storage/ledger/group.ts';
+import type { CoreMetrics } from '../temporal/core-metrics.ts';
 
-const prefix = 'tollgate_';
-const audit_kept_ms = 2_000;
-const audit_wait_ms = 2_000;
+/** Asked anew by a scrape after so long. Scrapes are 15 to 60 s apart. */
+const database_kept_ms = 5_000;
+const own_kept_ms = 1_000;
 
-/** Makes the metrics of one API process. `onError` is told when the database didn't answer; the scrape does all the same. */
-export function createMetrics(database: Database, onError: (error: unknown) => void): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix });
-  addAuditMetrics(
-    registry,
-    rememberedFor(audit_kept_ms, () => lastAuditInTime(database, onError)),
+export interface FiguresOf {
+  metrics: ProcessMetrics;
+  database: Database;
+  groups: Pick<LedgerGroups, 'waiting' | 'postponed'>;
+  dataDir: string;
+  downloads: { readonly activeCount: number; readonly pendingCount: number };
+  version: string;
+  /** How many tasks may wait to be started, as configured now. */
+  waitingTasksMax: () => number;
+  warn: (part: string, error: unknown) => void;
+}
+
+/** Shows what every process has: build, pools, the ledger's queue, the disk, and the figures of the database. */
+export function showFigures(of: FiguresOf): void {
+  const { metrics, database, groups, downloads, version } = of;
+  metrics.gauge('tollgate_build_info', () => [{ labels: [version, process.version], value: 1 }]);
+  metrics.gauge('tollgate_ledger_moves_waiting', () => groups.waiting);
+  metrics.gauge('tollgate_ledger_moves_postponed', () => groups.postponed);
+  metrics.gauge('tollgate_ledger_moves_waiting_max', () => waiting_members_max);
+  metrics.gauge('tollgate_downloads_running', () => downloads.activeCount);
+  metrics.gauge('tollgate_downloads_waiting', () => downloads.pendingCount);
+  metrics.gauge('tollgate_tasks_unstarted_max', of.waitingTasksMax);
+  showPools(metrics, database);
+  showDisk(of);
+  showDatabase(of);
+  showAudit(of);
+}
+
+/** Shows whether a process is ready, and what it reaches. */
+export function showReadiness(metrics: ProcessMetrics, readiness: Readiness): void {
+  metrics.gauge('tollgate_ready', async () => Number((await readiness.now()).ready));
+  metrics.gauge('tollgate_part_up', async () =>
+    Object.entries(await readiness.parts()).map(([part, isUp]) => ({ labels: [part], value: Number(isUp) })),
   );
-  return registry;
 }
 
-/** The last whole audit; without one, or without the database, these have no value. */
-function addAuditMetrics(registry: Registry, last: () => Promise<KeptAudit | undefined>): void {
-  const gauge = (name: string, help: string, valueOf: (audit: KeptAudit) => number) =>
-    new Gauge({
-      name: `${prefix}audit_${name}`,
-      help,
-      registers: [registry],
-      async collect() {
-        const audit = await last();
-        if (audit) this.set(valueOf(audit));
-        else this.remove();
-      },
-    });
-  gauge('agrees', 'Whether the last whole audit found that everything agrees: 1 or 0.', ({ agrees }) => Number(agrees));
-  gauge('findings', 'How many things disagreed in the last whole audit.', ({ findingCount }) => findingCount);
-  gauge('entries', 'How many ledger entries the last whole audit looked at.', ({ looked }) => looked['entries'] ?? 0);
-  gauge('started_timestamp_seconds', 'When the last whole audit began.', ({ startedAt }) => seconds(startedAt));
-  gauge('finished_timestamp_seconds', 'When the last whole audit ended.', ({ finishedAt }) => seconds(finishedAt));
+/** Shows the bounds of an API process, and how much of them is taken. */
+export function showApi(
+  metrics: ProcessMetrics,
+  {
+    gates,
+    waitingTasks,
+    connections,
+  }: { gates: Gates; waitingTasks: WaitingTasks; connections: () => Promise<number> },
+): void {
+  const { bodyBytes, ...counts } = gates;
+  const each = (valueOf: (gate: keyof typeof counts) => number): Reading =>
+    (Object.keys(counts) as (keyof typeof counts)[]).map((gate) => ({ labels: [gate], value: valueOf(gate) }));
+  metrics.gauge('tollgate_gate_taken', () => each((gate) => counts[gate].taken));
+  metrics.gauge('tollgate_gate_places', () => each((gate) => counts[gate].max));
+  metrics.gauge('tollgate_body_bytes', () => bodyBytes.taken);
+  metrics.gauge('tollgate_body_bytes_max', () => bodyBytes.max);
+  metrics.gauge('tollgate_task_starts_running', () => waitingTasks.starting);
+  metrics.gauge('tollgate_http_connections', connections);
 }
 
-const seconds = (date: Date): number => date.getTime() / 1000;
-
-async function lastAuditInTime(database: Database, onError: (error: unknown) => void): Promise<KeptAudit | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the database did not answer in time')), audit_wait_ms);
-  });
-  try {
-    return await Promise.race([lastWholeAudit(database), timeout]);
-  } catch (error) {
-    onError(error);
-    return undefined;
-  } finally {
-    clearTimeout(timer);
+/** Has what the gates refuse counted. */
+export function countRefusals(metrics: ProcessMetrics, gates: Gates): void {
+  for (const name of Object.keys(gates) as (keyof Bounds)[]) {
+    const cell = metrics.counter('tollgate_gate_refused_total', name);
+    gates[name].onRefusal = () => cell.add();
   }
 }
 
-/** Asks once for all who want to know at a time, and again only when the answer is old. */
-function rememberedFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  let askedAt = 0;
-  return () => {
-    if (answer && performance.now() - askedAt < ms) return answer;
-    askedAt = performance.now();
-    return (answer = ask());
-  };
+/** Shows the metrics of Temporal's workers of this process. */
+export function showTemporal(metrics: ProcessMetrics, core: CoreMetrics, log: Logger): void {
+  const errors = metrics.counter('tollgate_scrape_errors_total', 'temporal');
+  const text = remembered({
+    ask: core,
+    keptMs: own_kept_ms,
+    onError: (error) => {
+      errors.add();
+      log.warn({ err: error }, "the metrics of Temporal's workers are missing in /metrics");
+    },
+  });
+  metrics.append(async () => (await text()) ?? '');
 }
+
+function showPools(metrics: ProcessMetrics, { pool, unhurried, pipelined }: Database): void {
+  const pools: readonly (readonly [string, pg.Pool])[] = [
+    ['requests', pool],
+    ['ledger', pipelined],
+    ['unhurried', unhurried],
+  ];
+  metrics.gauge('tollgate_database_connections', () =>
+    pools.flatMap(([name, { totalCount, idleCount }]) => [
+      { labels: [name, 'used'], value: totalCount - idleCount },
+      { labels: [name, 'idle'], value: idleCount },
+    ]),
+  );
+  metrics.gauge('tollgate_database_connections_max', () =>
+    pools.map(([name, { options }]) => ({ labels: [name], value: options.max })),
+  );
+  metrics.gauge('tollgate_database_waiting', () =>
+    pools.map(([name, { waitingCount }]) => ({ labels: [name], value: waitingCount })),
+  );
+}
+
+function showDisk({ metrics, dataDir, warn }: FiguresOf): void {
+  const errors = metrics.counter('tollgate_scrape_errors_total', 'disk');
+  const disk = remembered({
+    ask: () => statfs(resolve(dataDir)),
+    keptMs: own_kept_ms,
+    onError: (error) => {
+      errors.add();
+      warn('disk', error);
+    },
+  });
+  metrics.gauge('tollgate_data_disk_bytes', async () => {
+    const stat = await disk();
+    return stat && stat.bsize * stat.blocks;
+  });
+  metrics.gauge('tollgate_data_disk_available_bytes', async () => {
+    const stat = await disk();
+    return stat && stat.bsize * stat.bavail;
+  });
+}
+
+function showDatabase({ metrics, database, warn }: FiguresOf): void {
+  const errors = metrics.counter('tollgate_scrape_errors_total', 'database');
+  const figures = remembered({
+    ask: () => readFigures(database),
+    keptMs: database_kept_ms,
+    onError: (error) => {
+      errors.add();
+      warn('database', error);
+    },
+  });
+  const show = (name: GaugeName, valueOf: (figures: Figures) => Reading) =>
+    metrics.gauge(name, async () => {
+      const now = await figures();
+      return now && valueOf(now);
+    });
+  show('tollgate_tasks_unfinished', ({ unfinished }) =>
+    unfinished.map(({ kind, state, count }) => ({ labels: [kind, state], value: count })),
+  );
+  show('tollgate_tasks_unstarted', ({ unstarted }) => unstarted);
+  show('tollgate_tasks_oldest_unstarted_seconds', ({ oldestUnstartedSeconds }) => oldestUnstartedSeconds);
+  show('tollgate_unknown_outcomes', ({ unknownOutcomes }) => unknownOutcomes);
+  show('tollgate_events_undelivered', ({ eventsUnstarted, eventsUnderWay }) => [
+    { labels: ['unstarted'], value: eventsUnstarted },
+    { labels: ['under_way'], value: eventsUnderWay },
+  ]);
+  show('tollgate_events_oldest_unstarted_seconds', ({ oldestEventSeconds }) => oldestEventSeconds);
+  show('tollgate_held_yuan', ({ held }) => yuanOf(held));
+  show('tollgate_orphaned_holds', ({ orphans }) => orphans.count);
+  show('tollgate_orphaned_held_yuan', ({ orphans }) => yuanOf(orphans.held));
+}
+
+/** The last whole audit; without one, or without the database, these have no value. */
+function showAudit({ metrics, database, warn }: FiguresOf): void {
+  const errors = metrics.counter('tollgate_scrape_errors_total', 'audit');
+  const last = remembered({
+    ask: () => lastWholeAudit(database),
+    keptMs: own_kept_ms,
+    onError: (error) => {
+      errors.add();
+      warn('audit', error);
+    },
+  });
+  const show = (name: GaugeName, valueOf: (audit: KeptAudit) => number) =>
+    metrics.gauge(name, async () => {
+      const audit = await last();
+      return audit && valueOf(audit);
+    });
+  show('tollgate_audit_agrees', ({ agrees }) => Number(agrees));
+  show('tollgate_audit_findings', ({ findingCount }) => findingCount);
+  show('tollgate_audit_entries', ({ looked }) => looked['entries'] ?? 0);
+  show('tollgate_audit_started_timestamp_seconds', ({ startedAt }) => secondsOf(startedAt));
+  show('tollgate_audit_finished_timestamp_seconds', ({ finishedAt }) => secondsOf(finishedAt));
+}
+
+const secondsOf = (date: Date): number => date.getTime() / 1000;
+const yuanOf = (amount: MicroYuan): number => Number(amount) / 1_000_000;

@@ -29,6 +29,7 @@ export async function startWorkerRole(
   const client = new Client({ connection, namespace, interceptors: { workflow: core.tracing?.client ?? [] } });
   const deps: WorkerDependencies = {
     ...core,
+    steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
       const ledgerKeys = secrets.all.map(({ ledger }) => ledger);

@@ -36,6 +36,7 @@ test('an empty environment means everything embedded on port 8080', () => {
     allowPrivateUrls: false,
     trustedProxies: [],
     drain: { noticeMs: 5_000, graceMs: 60_000 },
+    workerPort: undefined,
     logLevel: 'info',
     traces: undefined,
   });
@@ -83,6 +84,7 @@ for (const [name, refused, allowed] of [
   ['PORT', '65536', '65535'],
   ['PORT', '-1', '0'],
   ['PORT', '80a', '80'],
+  ['TOLLGATE_WORKER_PORT', '65536', '8081'],
   ['HOST', 'a b', '0.0.0.0'],
   ['PUBLIC_URL', 'https://user:secret@gate.example.com', 'https://gate.example.com/below'],
   ['PUBLIC_URL', 'https://gate.example.com/?q', 'http://gate.example.com:8080'],

@@ -17,11 +17,12 @@ import { type DrainPace, readEnvironment } from '../../src/settings/environment.
 import type { Administrator } from '../../src/storage/acts.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/storage/api-keys.ts';
-import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
+import { type CoreMetrics, installMeasuredRuntime } from '../../src/temporal/core-metrics.ts';
 import { lazyConnection } from '../../src/temporal/connection.ts';
 import { workerConnection } from '../../src/temporal/worker-connection.ts';
 import { type Core, type CoreOptions, openCore } from '../../src/wiring.ts';
 import { startApiRole } from '../../src/wiring/api-role.ts';
+import { showTemporal } from '../../src/wiring/metrics.ts';
 import { startWorkerRole } from '../../src/wiring/worker-role.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 
@@ -93,7 +94,7 @@ export interface TestGatewayOptions {
   log?: Logger;
 }
 
-let runtimeInstalled = false;
+let runtimeInstalled: Promise<CoreMetrics | undefined> | undefined;
 
 /** Starts a gateway; `stop` it in an `after` hook. */
 export async function startTestGateway({
@@ -110,8 +111,7 @@ export async function startTestGateway({
   kinds = providerKinds,
   log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2)),
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  if (!runtimeInstalled) installTemporalRuntime(log);
-  runtimeInstalled = true;
+  const coreMetrics = await (runtimeInstalled ??= installMeasuredRuntime(log));
   const made = servers ? undefined : await freshDatabase();
   const databaseUrl = made?.url ?? servers?.databaseUrl ?? '';
   await made?.database.close();
@@ -139,6 +139,7 @@ export async function startTestGateway({
     ...(deliveryPace && { deliveryPace }),
     ...(bounds && { bounds }),
   });
+  if (coreMetrics) showTemporal(core.meters.metrics, coreMetrics, log);
   const target = {
     ...settings.environment.temporal,
     address: servers?.temporalAddress ?? fromTestRun('TEMPORAL_ADDRESS'),

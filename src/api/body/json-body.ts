@@ -11,6 +11,8 @@ export interface JsonBody {
   /** As they came. */
   bytes: Buffer;
   value: unknown;
+  /** How long it took to come. */
+  tookMs: number;
 }
 
 // Deeper values would overflow the stack of whatever walks them; real requests nest a dozen levels.
@@ -54,8 +56,10 @@ export async function readJsonBody(
     // Not taken yet: whoever announces much and sends nothing would keep it from the others.
     room?.require(Number(request.headers['content-length'] ?? 0));
     askForBody(request);
+    const startedAtMs = performance.now();
     const bytes = await readBytes(request, { bytesMax, ...(room && { room }), totalMs });
-    return { bytes, value: parse(bytes) };
+    const tookMs = performance.now() - startedAtMs;
+    return { bytes, value: parse(bytes), tookMs };
   } catch (error) {
     discardRest(request, discardBytesMax);
     throw error;

@@ -48,6 +48,7 @@ const output_tokens_default = 4_096;
 /** Reads and checks a call; nothing is held yet. Refuses with the contract's codes in its order. */
 export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<BoundedCall> {
   const body = await requestJson(deps, ctx);
+  ctx.state.bodyMs = body.tookMs;
   return callOf(deps, ctx, endpoint, body);
 }
 
@@ -56,7 +57,7 @@ export function callOf(
   deps: ApiDependencies,
   ctx: ApiContext,
   endpoint: ChatEndpoint,
-  { bytes, value: body }: JsonBody,
+  { bytes, value: body }: Pick<JsonBody, 'bytes' | 'value'>,
 ): BoundedCall {
   const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
   ctx.state.model = model.id;

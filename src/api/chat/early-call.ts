@@ -4,9 +4,11 @@
  */
 import type { ChatCall, ChatExchange, ChatHead, ChatListener, ChatProvider } from '../../providers/chat-contract.ts';
 import type { ChatUnreachable } from '../../domain/chat/unreachable.ts';
+import type { CallClock } from './call-clock.ts';
 
 export class EarlyCall implements ChatListener, ChatExchange {
   readonly #exchange: ChatExchange;
+  readonly #clock: CallClock;
   /** What was told before there was anybody to hear it; no more than the head and two pieces, as it is paused then. */
   #told: ((listener: ChatListener) => void)[] = [];
   #listener: ChatListener | undefined;
@@ -14,7 +16,9 @@ export class EarlyCall implements ChatListener, ChatExchange {
   #isPaused = false;
   #isAborted = false;
 
-  constructor(provider: ChatProvider, call: ChatCall) {
+  constructor(provider: ChatProvider, call: ChatCall, clock: CallClock) {
+    this.#clock = clock;
+    clock.sent();
     this.#exchange = provider.start(call, this);
   }
 
@@ -41,11 +45,13 @@ export class EarlyCall implements ChatListener, ChatExchange {
   }
 
   onData(chunk: Buffer): void {
+    this.#clock.came();
     if (!this.#listener) this.#exchange.pause();
     this.#tell((listener) => listener.onData(chunk));
   }
 
   onEnd(): void {
+    this.#clock.ended();
     this.#tell((listener) => listener.onEnd());
   }
 

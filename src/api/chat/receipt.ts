@@ -4,6 +4,7 @@ import { type TokenCounts, type TokenLine, tokensPrice } from '../../domain/pric
 import type { CallHold, CallPrice } from '../../storage/ledger/calls.ts';
 import { countTokens, inputTextOf } from '../../tokens/count-tokens.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import type { ModelCells } from '../../metrics/meters.ts';
 import type { Call } from './call.ts';
 
 /** The price of what the upstream counted. */
@@ -55,11 +56,22 @@ export async function releaseSoon(deps: ApiDependencies, hold: CallHold, reason:
 }
 
 async function settled(
-  { calls }: ApiDependencies,
+  { calls, meters }: ApiDependencies,
   hold: CallHold,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
-  await calls.settle(hold, await price());
+  const known = await price();
+  await calls.settle(hold, known);
+  countTokensOf(meters.chat.of(hold.model), known);
+}
+
+function countTokensOf({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
+  const counted = tokens[usageSource];
+  for (const { unit, units } of lines) {
+    if (unit === 'input_token') counted.input.add(units);
+    else if (unit === 'cached_input_token') counted.cached_input.add(units);
+    else if (unit === 'output_token') counted.output.add(units);
+  }
 }
 
 async function soon(booked: Promise<void>): Promise<void> {

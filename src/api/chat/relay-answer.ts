@@ -23,7 +23,7 @@ export async function relayAnswer(
   start: Start,
 ): Promise<Outcome> {
   const { call, hold } = underWay;
-  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, underWay.earlyEnd);
+  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, underWay.earlyEnd, underWay.clock);
   const body = jsonObjectOf(whole);
   if (!body) throw new RouteFault('fault', 'its answer is not a JSON object');
   // Some relays answer 200 and say in the body that they failed.

@@ -50,7 +50,7 @@ export async function relayStream(
   const events = new EventStream(ctx);
   const { end, latencyMs } = await new Promise<Relayed>((resolve, reject) => {
     const relay = new Relay(ctx, events, stream, deps.configuration, noteResponse, resolve, reject);
-    relay.begin(sendCall(deps, start, relay), earlyEnd);
+    relay.begin(sendCall(deps, start, relay, underWay.clock), earlyEnd);
   });
   if (kept) await kept;
   const { usage } = meter;

@@ -8,7 +8,8 @@ import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Call } from './call.ts';
-import { RouteFault } from './faults.ts';
+import { EndedEarly } from './early-end.ts';
+import { CallerFault, RouteFault } from './faults.ts';
 
 /** A provider that has the call's endpoint, and what the model is called there. */
 export interface Route {
@@ -56,6 +57,13 @@ export async function overRoutes<T>(
     }
   }
   throw refusalOf(faults, call);
+}
+
+/** What is counted of a call that a provider did not answer with success. */
+export function outcomeOfFault(error: unknown): string {
+  if (error instanceof CallerFault) return 'refused';
+  if (error instanceof EndedEarly) return 'left';
+  return asFault(error)?.kind ?? 'error';
 }
 
 function asFault(error: unknown): RouteFault | undefined {

@@ -6,6 +6,7 @@ import type { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatExchange, ChatHead, ChatListener } from '../../providers/chat-contract.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { CallerFault, RouteFault } from './faults.ts';
+import type { CallClock } from './call-clock.ts';
 import { EndedEarly, type EarlyEnd } from './early-end.ts';
 import { toldError } from './told-error.ts';
 
@@ -27,8 +28,9 @@ export function sendCall(
   { configuration }: Pick<ApiDependencies, 'configuration'>,
   start: Start,
   reader: AnswerReader,
+  clock?: CallClock,
 ): ChatExchange {
-  const judge = new Judge(reader, configuration);
+  const judge = new Judge(reader, configuration, clock);
   return (judge.exchange = start(judge));
 }
 
@@ -45,11 +47,12 @@ export function wholeAnswer(
   deps: Pick<ApiDependencies, 'configuration'>,
   start: Start,
   earlyEnd: EarlyEnd,
+  clock?: CallClock,
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     const pieces = new Pieces(answer_bytes_max);
     let latencyMs = 0;
-    const exchange = sendCall(deps, start, {
+    const reader: AnswerReader = {
       onSuccess: (ms) => {
         latencyMs = ms;
       },
@@ -60,7 +63,8 @@ export function wholeAnswer(
       },
       onEnd: () => resolve({ bytes: pieces.joined(), latencyMs }),
       onFailure: reject,
-    });
+    };
+    const exchange = sendCall(deps, start, reader, clock);
     earlyEnd.whenItComes(() => {
       exchange.abort();
       reject(new EndedEarly());
@@ -78,12 +82,14 @@ class Judge implements ChatListener {
   readonly #reader: AnswerReader;
   readonly #configuration: ApiDependencies['configuration'];
   readonly #startedAt = performance.now();
+  readonly #clock: CallClock | undefined;
   /** Of an answer that is the caller's fault: its head, and what came of its body. */
   #refusal: { head: ChatHead; body: Pieces } | undefined;
 
-  constructor(reader: AnswerReader, configuration: ApiDependencies['configuration']) {
+  constructor(reader: AnswerReader, configuration: ApiDependencies['configuration'], clock: CallClock | undefined) {
     this.#reader = reader;
     this.#configuration = configuration;
+    this.#clock = clock;
   }
 
   onHead(head: ChatHead): void {
@@ -100,6 +106,7 @@ class Judge implements ChatListener {
   }
 
   onData(chunk: Buffer): void {
+    this.#clock?.came();
     if (this.#refusal === undefined) {
       this.#reader.onData(chunk);
     } else if (!this.#refusal.body.take(chunk)) {
@@ -109,6 +116,7 @@ class Judge implements ChatListener {
   }
 
   onEnd(): void {
+    this.#clock?.ended();
     if (this.#refusal === undefined) this.#reader.onEnd();
     else this.#refuse(this.#refusal);
   }

@@ -9,11 +9,12 @@ import { answerBefore } from './answer-before.ts';
 import { admissionOf, admitCall, type BoundedCall, type Call, readCall } from './call.ts';
 import { EarlyCall } from './early-call.ts';
 import { EarlyEnd, EndedEarly } from './early-end.ts';
+import { CallClock } from './call-clock.ts';
 import { CallerFault } from './faults.ts';
 import { bookSoon, estimatedPrice, releaseSoon } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { relayStream } from './relay-stream.ts';
-import { overRoutes, type Route, routesOf } from './routes-of-call.ts';
+import { outcomeOfFault, overRoutes, type Route, routesOf } from './routes-of-call.ts';
 import type { Start } from './send-call.ts';
 import { ownResponse } from './stored-responses.ts';
 import { answerUpstreamError } from './told-error.ts';
@@ -24,6 +25,7 @@ export interface CallUnderWay {
   hold: CallHold;
   /** Comes when nobody waits for the answer any more, or this process may not go on with it. */
   earlyEnd: EarlyEnd;
+  clock: CallClock;
 }
 
 /** How a call went that its caller got an answer to. */
@@ -58,14 +60,15 @@ async function serveRead(deps: ApiDependencies, ctx: ApiContext, call: BoundedCa
       : await ownResponse(deps, ctx, previousResponseId, 'previous_response_id');
   const admission = admissionOf(deps, ctx, call);
   const routes = routesOf(deps, call, only);
-  const early = deps.calls.isSure(admission) ? earlyCall(ctx, call, routes[0]) : undefined;
+  const clock = new CallClock();
+  const early = deps.calls.isSure(admission) ? earlyCall(ctx, call, routes[0], clock) : undefined;
   try {
     const admitted = await admitCall(deps, ctx, admission).catch((error: unknown) => {
       if (early) deps.log.warn(idsOf(ctx), 'a call was refused after it was sent upstream');
       throw error;
     });
     if ('before' in admitted) await answerBefore(deps, ctx, call, admitted.before);
-    else await serveHeld(deps, ctx, call, admitted.hold, routes, early);
+    else await serveHeld(deps, ctx, { call, hold: admitted.hold, clock }, routes, early);
   } finally {
     // Refused after all, or its caller left: what the upstream did of it is the operator's cost.
     early?.discard();
@@ -75,8 +78,7 @@ async function serveRead(deps: ApiDependencies, ctx: ApiContext, call: BoundedCa
 async function serveHeld(
   deps: ApiDependencies,
   ctx: ApiContext,
-  call: Call,
-  hold: CallHold,
+  { call, hold, clock }: Omit<CallUnderWay, 'earlyEnd'>,
   routes: readonly Route[],
   early: EarlyCall | undefined,
 ): Promise<void> {
@@ -90,7 +92,7 @@ async function serveHeld(
   const stopListening = deps.owner.whenCallsEnd((reason) => earlyEnd.come(reason));
   try {
     await overRoutes(deps, ctx, call, routes, (route) =>
-      attempt(deps, ctx, { call, hold, earlyEnd }, route, route === routes[0] ? early : undefined),
+      attempt(deps, ctx, { call, hold, earlyEnd, clock }, route, route === routes[0] ? early : undefined),
     );
   } catch (error) {
     // Who leaves just as every route has refused pays nothing.
@@ -116,19 +118,26 @@ async function attempt(
   route: Route,
   early: EarlyCall | undefined,
 ): Promise<void> {
-  const { call, earlyEnd } = underWay;
+  const { call, earlyEnd, clock } = underWay;
   if (earlyEnd.reason !== undefined) throw new EndedEarly();
   const relay = call.stream ? relayStream : relayAnswer;
   const start: Start = early
     ? (listener) => early.handOver(listener)
     : (listener) => route.provider.start(upstreamCallOf(ctx, call, route), listener);
-  const { isGood, latencyMs } = await relay(deps, ctx, underWay, route, start);
+  if (!early) clock.sent();
+  const counted = deps.meters.providers.of(route.name, 'chat');
+  const { isGood, latencyMs } = await relay(deps, ctx, underWay, route, start).catch((error: unknown) => {
+    counted.count(outcomeOfFault(error), clock.failed());
+    throw error;
+  });
+  counted.count(isGood ? 'ok' : 'broke_off', latencyMs);
+  clock.count(ctx, deps.meters.chat.of(call.model.id), call.stream);
   deps.health.record(call.model.id, isGood ? { latencyMs } : { latencyMs, errorCode: 'upstream_error' });
 }
 
 /** The first route is asked at once, while the hold is being committed. */
-const earlyCall = (ctx: ApiContext, call: Call, route: Route | undefined): EarlyCall | undefined =>
-  route && new EarlyCall(route.provider, upstreamCallOf(ctx, call, route));
+const earlyCall = (ctx: ApiContext, call: Call, route: Route | undefined, clock: CallClock): EarlyCall | undefined =>
+  route && new EarlyCall(route.provider, upstreamCallOf(ctx, call, route), clock);
 
 function upstreamCallOf(ctx: ApiContext, { bytes, stream, endpoint: path }: Call, { model }: Route): ChatCall {
   const includeUsage = stream && path === 'chat/completions';

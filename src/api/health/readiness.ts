@@ -1,4 +1,4 @@
-/** Whether this process can do its work: asked of the database and the blob store, and told of Temporal. */
+/** Whether this process can do its work: asked of the database, the blob store and Temporal. */
 import type { BlobStore } from '../../storage/blobs.ts';
 import type { Database } from '../../storage/database.ts';
 
@@ -11,11 +11,21 @@ export type Ready =
   | { ready: true; degraded: string }
   | { ready: false; reason: string };
 
+/** Whether each part answers. */
+export type Parts = Readonly<Record<'database' | 'blobs' | 'temporal', boolean>>;
+
+interface Checked {
+  parts: Parts;
+  ready: Ready;
+}
+
 export interface ReadinessTools {
   database: Database;
   blobs: BlobStore;
   /** Resolves when Temporal answers. */
   checkTemporal: () => Promise<void>;
+  /** Without Temporal this process can do nothing, as a worker. */
+  needsTemporal?: boolean;
   /** Aborts when the process is asked to stop, some time before it takes no more connections. */
   leaving: AbortSignal;
   /** Whether everything that comes before the first request is done, such as making the first key. */
@@ -25,7 +35,7 @@ export interface ReadinessTools {
 export class Readiness {
   readonly #tools: ReadinessTools;
   #wasWhole = false;
-  #last: { atMs: number; ready: Promise<Ready> } | undefined;
+  #last: { atMs: number; checked: Promise<Checked> } | undefined;
 
   constructor(tools: ReadinessTools) {
     this.#tools = tools;
@@ -35,12 +45,21 @@ export class Readiness {
   async now(): Promise<Ready> {
     if (this.#tools.leaving.aborted) return { ready: false, reason: 'shutting down' };
     if (!this.#tools.isPrepared()) return { ready: false, reason: 'starting' };
-    const atMs = Date.now();
-    if (!this.#last || this.#last.atMs + kept_ms < atMs) this.#last = { atMs, ready: this.#check() };
-    return this.#last.ready;
+    return (await this.#checked()).ready;
   }
 
-  async #check(): Promise<Ready> {
+  /** Which parts answer, at most a second old. */
+  async parts(): Promise<Parts> {
+    return (await this.#checked()).parts;
+  }
+
+  #checked(): Promise<Checked> {
+    const atMs = Date.now();
+    if (!this.#last || this.#last.atMs + kept_ms < atMs) this.#last = { atMs, checked: this.#check() };
+    return this.#last.checked;
+  }
+
+  async #check(): Promise<Checked> {
     const { database, blobs, checkTemporal } = this.#tools;
     const [db, store, temporal] = await Promise.all([
       trouble('database', async () => {
@@ -49,7 +68,12 @@ export class Readiness {
       trouble('blob store', () => blobs.check()),
       trouble('temporal', checkTemporal),
     ]);
-    const essential = db ?? store;
+    const essential = db ?? store ?? (this.#tools.needsTemporal === true ? temporal : undefined);
+    const parts = { database: db === undefined, blobs: store === undefined, temporal: temporal === undefined };
+    return { parts, ready: this.#judged(essential, temporal) };
+  }
+
+  #judged(essential: string | undefined, temporal: string | undefined): Ready {
     if (essential !== undefined) return { ready: false, reason: essential };
     if (temporal === undefined) {
       this.#wasWhole = true;

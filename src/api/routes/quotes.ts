@@ -41,7 +41,7 @@ export function quoteRoutes(router: Router<RequestState>, now: DependenciesNow):
   });
 }
 
-function quoteOf(deps: ApiDependencies, ctx: ApiContext, path: QuotedPath, body: JsonBody) {
+function quoteOf(deps: ApiDependencies, ctx: ApiContext, path: QuotedPath, body: Pick<JsonBody, 'bytes' | 'value'>) {
   switch (path) {
     case '/images/generations':
       return imageQuote(deps, ctx, body.value);
@@ -101,7 +101,12 @@ function quoteOfTask(ctx: ApiContext, model: Model, facts: TaskFacts) {
   return taskQuote(model.id, holdOf(model, facts));
 }
 
-async function quoteOfCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint, body: JsonBody) {
+async function quoteOfCall(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  endpoint: ChatEndpoint,
+  body: Pick<JsonBody, 'bytes' | 'value'>,
+) {
   const call = callOf(deps, ctx, endpoint, body);
   const { model, previousResponseId } = call;
   if (previousResponseId !== undefined) await ownResponse(deps, ctx, previousResponseId, 'previous_response_id');

@@ -42,6 +42,11 @@ export class WaitingTasks {
     this.#tools = tools;
   }
 
+  /** Starts of this process under way. */
+  get starting(): number {
+    return this.#starts;
+  }
+
   /** Whether as many wait as may. */
   async isFull(): Promise<boolean> {
     if (performance.now() - this.#countedAtMs > counted_ms) this.#counting ??= this.#count();

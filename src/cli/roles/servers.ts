@@ -12,11 +12,14 @@ import { SettingsError } from '../../settings/mistakes.ts';
 import { loadOrMakeSecret } from '../../settings/secrets.ts';
 import { bootstrap } from '../../storage/bootstrap.ts';
 import { migrateDatabase } from '../../storage/database.ts';
+import { type CoreMetrics, installMeasuredRuntime } from '../../temporal/core-metrics.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
 import { lazyConnection } from '../../temporal/connection.ts';
 import { workerConnection } from '../../temporal/worker-connection.ts';
 import { type Core, openCore } from '../../wiring.ts';
 import { startApiRole } from '../../wiring/api-role.ts';
+import { showTemporal } from '../../wiring/metrics.ts';
+import { openWorkerEndpoint } from '../../wiring/worker-endpoint.ts';
 import { startWorkerRole } from '../../wiring/worker-role.ts';
 import { print } from '../output.ts';
 import { rereadAtHangup } from './reread.ts';
@@ -38,16 +41,24 @@ export const runApi = (): Promise<void> =>
 
 /** Runs tasks until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
 export const runWorker = (): Promise<void> =>
-  withCore(async ({ core, outside, asked, isUp }) => {
-    const connection = await workerConnection(outside);
-    const worker = await startWorkerRole(core, connection, outside.namespace);
-    core.log.info('the worker runs');
-    isUp();
-    await Promise.race([asked, worker.done]);
-    core.log.info('stopping');
-    await worker.stop();
-    await connection.close();
-  });
+  withCore(
+    async ({ settings, core, outside, asked, isUp }) => {
+      const connection = await workerConnection(outside);
+      const { workerPort } = settings.environment;
+      const endpoint = workerPort === undefined ? undefined : await openWorkerEndpoint(core, connection, workerPort);
+      const worker = await startWorkerRole(core, connection, outside.namespace);
+      core.log.info({ port: endpoint?.port }, 'the worker runs');
+      endpoint?.becomeReady();
+      isUp();
+      await Promise.race([asked, worker.done]);
+      core.log.info('stopping');
+      endpoint?.leave();
+      await worker.stop();
+      await endpoint?.close();
+      await connection.close();
+    },
+    { hasWorkers: true },
+  );
 
 /** Brings the database up to date. Raises a SettingsError when there is none to be found. */
 export async function runMigration(): Promise<void> {
@@ -86,15 +97,19 @@ async function withCore(
     asked: Promise<unknown>;
     isUp: () => void;
   }) => Promise<void>,
+  { hasWorkers = false } = {},
 ) {
   const settings = await loadSettings(process.env, process.cwd(), providerKinds);
   const mask = new Mask(knownSecrets(settings));
   const log = createLog(settings.environment.logLevel, { mask });
-  installTemporalRuntime(log);
+  let coreMetrics: CoreMetrics | undefined;
+  if (hasWorkers) coreMetrics = await installMeasuredRuntime(log);
+  else installTemporalRuntime(log);
   const asked = stopSignal();
   const reread = rereadAtHangup(log, mask);
   const outside = await outsideOf(settings, { temporal: true });
   const core = await openCore(settings, { ...outside, log });
+  if (coreMetrics) showTemporal(core.meters.metrics, coreMetrics, log);
   try {
     await use({ settings, core, outside, asked, isUp: () => reread(core, settings) });
   } finally {

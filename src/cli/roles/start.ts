@@ -9,7 +9,8 @@ import { providerKinds } from '../../providers/registry.ts';
 import { knownSecrets } from '../../settings/known-secrets.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { type Bootstrapped, bootstrap } from '../../storage/bootstrap.ts';
-import { installTemporalRuntime } from '../../temporal/runtime.ts';
+import { installMeasuredRuntime } from '../../temporal/core-metrics.ts';
+import { showTemporal } from '../../wiring/metrics.ts';
 import { curlLines } from '../curl-lines.ts';
 import { print, tell } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -21,13 +22,14 @@ export async function start(): Promise<void> {
   const logFile = logFileOf(settings);
   const mask = new Mask(knownSecrets(settings));
   const log = createLog(settings.environment.logLevel, { file: logFile, mask });
-  installTemporalRuntime(log);
+  const coreMetrics = await installMeasuredRuntime(log);
   const asked = stopSignal('Ended at once. PostgreSQL and Temporal go on, and the next start takes them over.').then(
     () => tell('\nStopping ...'),
   );
   const reread = rereadAtHangup(log, mask);
   const gateway = await startUnless(asked, { settings, log, say: tell });
   if (gateway) {
+    if (coreMetrics) showTemporal(gateway.core.meters.metrics, coreMetrics, log);
     try {
       await welcome(gateway, settings, logFile);
       reread(gateway.core, settings);

@@ -10,6 +10,7 @@ import { type Database, databaseTrouble, isConnectionTrouble, isLockTrouble, sql
 import { KnownRows, type RecentRows, trusted_ms_max } from './known-rows.ts';
 import type { Move } from './move.ts';
 import { CommitUnknown, transact, type TransactionTools, type Uncertain } from './transaction.ts';
+import type { LedgerWatch } from './watch.ts';
 
 export const group_members_max = 256;
 export const waiting_members_max = 4_096;
@@ -59,8 +60,18 @@ export class LedgerGroups {
   #landedAtMs = -Infinity;
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, ledgerKey: Buffer, trustedMs = trusted_ms_max) {
-    this.#tools = { database, ledgerKey, known: new KnownRows(trustedMs) };
+  constructor(database: Database, ledgerKey: Buffer, trustedMs = trusted_ms_max, watch?: LedgerWatch) {
+    this.#tools = { database, ledgerKey, known: new KnownRows(trustedMs), watch };
+  }
+
+  /** Moves that wait for a commit. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Moves that must be booked, and wait for a database that is away. */
+  get postponed(): number {
+    return this.#postponed.reduce((sum, { members }) => sum + members.length, 0);
   }
 
   /**
@@ -175,12 +186,17 @@ export class LedgerGroups {
   }
 
   async #attempt(moves: readonly Move<unknown>[], trail: Trail): Promise<unknown[]> {
+    const { watch } = this.#tools;
     const startedAtMs = performance.now();
     for (let attempt = 1; ; attempt++) {
+      const triedAtMs = attempt === 1 ? startedAtMs : performance.now();
       try {
         if (moves.some(({ isAct }) => isAct)) await beginLog(this.#tools.database, this.#tools.ledgerKey);
-        return await transact(this.#tools, moves, trail.uncertain);
+        const outcomes = await transact(this.#tools, moves, trail.uncertain);
+        watch?.took(moves.length, performance.now() - triedAtMs);
+        return outcomes;
       } catch (error) {
+        watch?.failed();
         if (error instanceof CommitUnknown) trail.uncertain = error.uncertain;
         const isLate = performance.now() - startedAtMs > trouble_ms_max;
         if (attempt === attempts_max || isLate || !mayWorkNextTime(error)) throw error;

@@ -8,18 +8,22 @@ import { type Database, isConnectionTrouble, isLockTrouble } from '../database.t
 import type { KnownRows } from './known-rows.ts';
 import type { Decision, Move } from './move.ts';
 import { idempotencyKeyOf, lockAndRead, requestOf, type View, type Wanted } from './view.ts';
+import type { Committed, LedgerWatch } from './watch.ts';
 import { type Witness, Writes } from './write.ts';
 
 export interface TransactionTools {
   database: Database;
   ledgerKey: Buffer;
   known: KnownRows;
+  watch?: LedgerWatch | undefined;
 }
 
 /** A commit whose answer was lost: what it would have answered, and an entry that tells whether it happened. */
 export interface Uncertain {
   witness: Witness;
   outcomes: unknown[];
+  /** What it wrote; told once, though the group may be asked about in several parts. */
+  told: { group: Committed; isTold: boolean };
 }
 
 /** The connection was lost during a commit, so that nobody knows yet whether it happened. */
@@ -60,7 +64,7 @@ export async function transact(
 
 /** Answers nothing, with nothing written, if the rows are not all known or not what they seemed. */
 async function overKnownRows(
-  { known, ledgerKey }: TransactionTools,
+  { known, ledgerKey, watch }: TransactionTools,
   client: pg.PoolClient,
   moves: readonly Move<unknown>[],
   wanted: Wanted,
@@ -74,6 +78,7 @@ async function overKnownRows(
   writes.prove(view.accounts.values(), view.keys.values());
   try {
     known.learn(view, await commit(client, writes, outcomes, { isOpen: false }));
+    watch?.committed(writes);
     return outcomes;
   } catch (error) {
     if (isConnectionTrouble(error) || isLockTrouble(error)) throw error;
@@ -83,7 +88,7 @@ async function overKnownRows(
 }
 
 async function underLocks(
-  { known, ledgerKey }: TransactionTools,
+  { known, ledgerKey, watch }: TransactionTools,
   client: pg.PoolClient,
   moves: readonly Move<unknown>[],
   wanted: Wanted,
@@ -92,6 +97,8 @@ async function underLocks(
   const view = await lockAndRead(client, wanted);
   if (uncertain && (await wasCommitted(client, uncertain))) {
     await client.query('rollback');
+    if (!uncertain.told.isTold) watch?.committed(uncertain.told.group);
+    uncertain.told.isTold = true;
     return uncertain.outcomes;
   }
   const writes = new Writes(view.now, ledgerKey);
@@ -102,6 +109,7 @@ async function underLocks(
   }
   writes.prove(view.accounts.values(), view.keys.values());
   known.learn(view, await commit(client, writes, outcomes, { isOpen: true }));
+  watch?.committed(writes);
   return outcomes;
 }
 
@@ -114,8 +122,10 @@ async function commit(
   try {
     return await writes.commit(client, { isOpen });
   } catch (error) {
-    if (writes.witness && isConnectionTrouble(error))
-      throw new CommitUnknown({ witness: writes.witness, outcomes }, error);
+    if (writes.witness && isConnectionTrouble(error)) {
+      const told = { group: writes, isTold: false };
+      throw new CommitUnknown({ witness: writes.witness, outcomes, told }, error);
+    }
     throw error;
   }
 }

@@ -6,10 +6,11 @@ import { micros } from '../../domain/money.ts';
 import { type NewAct, writeActs } from '../acts.ts';
 import { chainLink } from './chain.ts';
 import { noteBalance } from './low-balance.ts';
-import type { Decision, NewEntry } from './move.ts';
+import type { Decision, EndedTask, NewEntry, NewTask } from './move.ts';
 import { boundJson, canonicalEntry, endJson, eventJson, type Json, taskJson } from './rows.ts';
 import { bindKeys, closeKeys, endTasks, insertEvents, insertTasks } from './statements.ts';
 import { type LockedAccount, type LockedKey, type LockedTask, type RowVersion, versionDigits } from './view.ts';
+import type { Committed } from './watch.ts';
 import { type HoldRow, type LinkedEntryRow, writeMoney } from './write-money.ts';
 
 /** What the accounts and keys of a group have become, once it is durable. */
@@ -30,7 +31,9 @@ export interface Witness {
 }
 
 /** What a group has decided so far, as rows to be written. Applies each decision to the rows on the way. */
-export class Writes {
+export class Writes implements Committed {
+  readonly newTasks: NewTask[] = [];
+  readonly endedTasks: { task: LockedTask; end: EndedTask }[] = [];
   readonly #ledgerKey: Buffer;
   readonly #now: Date;
   readonly #accounts = new Map<AccountId, LockedAccount>();
@@ -54,6 +57,14 @@ export class Writes {
 
   get isEmpty(): boolean {
     return [this.#accounts, this.#keys].every((map) => map.size === 0) && this.#ended.length === 0;
+  }
+
+  get now(): Date {
+    return this.#now;
+  }
+
+  *entries(): Iterable<NewEntry> {
+    for (const rows of this.#entries.values()) for (const { entry } of rows) yield entry;
   }
 
   /** Known once the group was sent. */
@@ -81,9 +92,15 @@ export class Writes {
       const { transferId, state } = decision.closedHold;
       (state === 'captured' ? this.#captured : this.#released).push(transferId);
     }
-    if (decision.newTask) this.#tasks.push(taskJson(decision.newTask, account.id, this.#now, this.#ledgerKey));
+    if (decision.newTask) {
+      this.newTasks.push(decision.newTask);
+      this.#tasks.push(taskJson(decision.newTask, account.id, this.#now, this.#ledgerKey));
+    }
     if (decision.endedTask) {
-      if (task) task.state = decision.endedTask.state;
+      if (task) {
+        task.state = decision.endedTask.state;
+        this.endedTasks.push({ task, end: decision.endedTask });
+      }
       this.#ended.push(endJson(decision.endedTask, this.#now, this.#ledgerKey));
     }
     if (decision.closedKey) {

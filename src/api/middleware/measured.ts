@@ -1,0 +1,33 @@
+/** Counts requests for `/metrics`: by the pattern of their route, never by their path. */
+import type { RequestMeter } from '../../metrics/meters.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { TimedResponse } from '../timed-response.ts';
+
+/** Counted when the answer is over, however it ended. */
+export const measured =
+  (requests: RequestMeter): ApiMiddleware =>
+  (ctx, next) => {
+    const { res } = ctx;
+    if (res.closed) count(requests, ctx);
+    else res.once('close', () => count(requests, ctx));
+    return next();
+  };
+
+function count(requests: RequestMeter, ctx: ApiContext): void {
+  const { res } = ctx;
+  if (!(res instanceof TimedResponse)) return;
+  const { arrivedAtMs, headAtMs } = res;
+  const isAnswered = headAtMs !== 0;
+  requests.count(
+    routeOf(ctx),
+    ctx.method,
+    isAnswered ? res.statusCode : 0,
+    performance.now() - arrivedAtMs,
+    isAnswered ? headAtMs - arrivedAtMs : undefined,
+  );
+}
+
+/** The router has set it, if one of its routes was meant. Patterns that are no text are the console's pages. */
+function routeOf({ _matchedRoute: route }: ApiContext & { _matchedRoute?: unknown }): string {
+  return typeof route === 'string' ? route : route instanceof RegExp ? '/console/*' : 'none';
+}
