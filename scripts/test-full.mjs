@@ -1,5 +1,7 @@
 /** `npm run test:full`: the tests that need more (other programs, other clients) or take long; or the files given. */
 import { spawnSync } from 'node:child_process';
+import { findS3Server } from './find-s3-server.mjs';
+import { findComposeReader, findTemporalServer } from './find-production-programs.mjs';
 import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
 
@@ -7,6 +9,8 @@ import { runTests, testFilesBelow } from './run-tests.mjs';
 const judges = [
   { check: ['ffprobe', '-version'], package: 'ffmpeg' },
   { check: ['python3', '-c', 'import ensurepip, venv'], package: 'python3-venv' },
+  { check: ['haproxy', '-v'], package: 'haproxy' },
+  { check: ['pg_isready', '--version'], package: 'postgresql-client' },
   { check: ['chromium', '--version'], package: 'chromium' },
   { check: ['fc-list', '--quiet', ':lang=zh-cn'], package: 'fonts-wqy-microhei' },
 ];
@@ -15,6 +19,11 @@ await runScript(async () => {
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : testFilesBelow('test/full');
   installMissing();
+  process.env.TOLLGATE_TEST_S3_SERVER = findS3Server();
+  if (files.some((file) => file.includes('production'))) {
+    process.env.TOLLGATE_TEST_TEMPORAL_SERVER = findTemporalServer();
+    process.env.TOLLGATE_TEST_COMPOSE_READER = findComposeReader();
+  }
   await runTests(files, { minutesMax: 25 });
 });
 

@@ -86,7 +86,8 @@ const taskRow = z.object({
 });
 type TaskRow = z.output<typeof taskRow>;
 
-async function tasksOf({ database }: World): Promise<Map<string, TaskRow>> {
+/** All tasks by their ids, with what their ledger entries come to. */
+export async function tasksOf({ database }: Pick<World, 'database'>): Promise<Map<string, TaskRow>> {
   const { rows } = await database.pool.query(
     `select t.id, t.state, t.finished_at is not null as ended, t.model, t.error_code, t.cost,
        count(*) filter (where e.type = 'hold') as holds, count(*) filter (where e.type = 'capture') as captures,
@@ -97,7 +98,7 @@ async function tasksOf({ database }: World): Promise<Map<string, TaskRow>> {
 }
 
 /** A capture for each success, of just its cost, and nothing for anything else. */
-function chargeOf({ id, state, cost, ended, holds, captures, charged, held }: TaskRow): string[] {
+export function chargeOf({ id, state, cost, ended, holds, captures, charged, held }: TaskRow): string[] {
   const due = state === 'succeeded' ? (cost ?? 0n) : 0n;
   const isRight = holds === 1n && captures === (state === 'succeeded' ? 1n : 0n) && charged === due;
   if (isRight && (!ended || held === 0n)) return [];
@@ -106,7 +107,8 @@ function chargeOf({ id, state, cost, ended, holds, captures, charged, held }: Ta
   ];
 }
 
-function doubleCreates(providers: readonly DrillProvider[]): string[] {
+/** The tasks that providers were given more than once. */
+export function doubleCreates(providers: readonly DrillProvider[]): string[] {
   const all = providers.flatMap(({ jobs }) => [...jobs]);
   return all.filter(([, jobs]) => jobs.length > 1).map(([task, jobs]) => `${task} was bought ${jobs.length} times`);
 }

@@ -21,7 +21,7 @@ const leftRow = z.object({ tasks: z.number(), webhooks: z.number(), holds: z.num
  * dead gateways held for calls, a minute and more.
  */
 export async function allEnded(
-  { database }: World,
+  { database }: Pick<World, 'database'>,
   { withHolds, onLeft }: { withHolds: boolean; onLeft: (left: Left) => unknown },
 ): Promise<Left> {
   let before = '';

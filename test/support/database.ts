@@ -12,7 +12,9 @@ export interface TestDatabase {
 }
 
 /** The address of a server that `npm test` started; these tests don't run without it. */
-export function fromTestRun(name: 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI'): string {
+export function fromTestRun(
+  name: 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'TEMPORAL_CLI' | 'TEMPORAL_SERVER' | 'S3_SERVER' | 'COMPOSE_READER',
+): string {
   const value = process.env[`TOLLGATE_TEST_${name}`];
   if (value === undefined)
     throw new Error("Run this with 'npm test -- <file>': it needs the servers that npm test starts.");

@@ -25,8 +25,13 @@ export class Running {
   stdout = '';
   stderr = '';
 
-  constructor(command: string, args: readonly string[], { cwd, env }: { cwd: string; env: Environment }) {
-    this.child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  /** `uid` and `gid` run it as another user, which root may. */
+  constructor(
+    command: string,
+    args: readonly string[],
+    options: { cwd: string; env: Environment; uid?: number; gid?: number },
+  ) {
+    this.child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.ended = new Promise((resolve, reject) => {

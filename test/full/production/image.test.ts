@@ -1,0 +1,146 @@
+/**
+ * The image without an engine: the Dockerfile's own build steps in a folder with nothing but what they copy, then what its
+ * last stage keeps, read-only and as a user without rights: every role starts and serves.
+ */
+import assert from 'node:assert/strict';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { imageOf, readDockerfile, root } from '../../support/compose.ts';
+import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/database.ts';
+import { Running, until } from '../../support/process.ts';
+
+const key = 'sk-tg-a-key-of-the-image-test';
+/** Of `nobody` everywhere. Who isn't root stays who they are. */
+const nobody = 65_534;
+const mayChange = process.getuid?.() === 0;
+
+const stages = readDockerfile();
+const [build, final] = stages;
+const { env: imageEnvironment, entrypoint } = imageOf(stages);
+const started = new Set<Running>();
+let folder: string;
+let database: TestDatabase;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-image-'));
+  await chmod(folder, 0o755);
+  database = await freshDatabase();
+});
+after(async () => {
+  for (const running of started) running.signal('SIGKILL');
+  await Promise.allSettled([...started].map(({ ended }) => ended));
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the build’s steps run in a folder that has only what they copy', async () => {
+  const place = join(folder, 'build');
+  await mkdir(place);
+  for (const { word, rest } of build?.steps ?? []) {
+    const words = rest.split(' ');
+    if (word === 'COPY') {
+      const target = words.at(-1) ?? '';
+      for (const source of words.slice(0, -1))
+        await cp(join(root, source), join(place, target.startsWith('.') ? basename(source) : target), {
+          recursive: true,
+          filter: isSource,
+        });
+    }
+    if (word !== 'RUN') continue;
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_prefer_offline: 'true' };
+    const { code, stdout, stderr } = await new Running('sh', ['-c', rest], { cwd: place, env }).ended;
+    assert.equal(code, 0, stdout + stderr);
+  }
+});
+
+test('what is kept has no development package, no source and no test', async () => {
+  const app = join(folder, 'app');
+  await mkdir(app);
+  for (const { rest } of final?.steps.filter(({ word }) => word === 'COPY') ?? []) {
+    const [, source = '', target = ''] = rest.split(' ');
+    const from = join(folder, 'build', source.replace('/app/', ''));
+    await cp(from, join(app, target.startsWith('.') ? basename(source) : target), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+  }
+  await new Running('chmod', ['-R', 'a-w,a+rX', app], { cwd: folder, env: process.env }).ended;
+  const packages = await readdir(join(app, 'node_modules'));
+  for (const name of ['vite', 'tsx', 'eslint', 'react', 'playwright-core', 'drizzle-kit', 'typescript', 'prettier'])
+    assert.ok(!packages.includes(name), name);
+  assert.deepEqual((await readdir(app)).sort(), [
+    'bin',
+    'dist',
+    'migrations',
+    'node_modules',
+    'package.json',
+    'scripts',
+  ]);
+});
+
+test('as nobody, over files that can’t be written, every role starts, is healthy and does its work', async () => {
+  const data = join(folder, 'data');
+  await mkdir(data);
+  if (mayChange) await chown(data, nobody, nobody);
+  const settings = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: fromTestRun('TEMPORAL_ADDRESS'),
+    TOLLGATE_SECRET: 'a secret of the tests with 40 characters',
+    TOLLGATE_BOOTSTRAP_KEY: key,
+    TOLLGATE_DATA_DIR: data,
+    TOLLGATE_NOTICE_SECONDS: '0',
+    HOST: '127.0.0.1',
+  };
+  const version = await run(['--version'], {}).ended;
+  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/, version.stderr);
+  const migrated = await run(['migrate'], settings).ended;
+  assert.equal(migrated.code, 0, migrated.stderr);
+
+  const api = run(['api'], { ...settings, PORT: '0' });
+  const url = await api.printed(/"address":"(http:[^"]+)"/);
+  const worker = run(['worker'], { ...settings, PORT: '1' });
+  await worker.printed(/the worker runs/);
+  await until('the health check', async () => {
+    const asked = node(['scripts/healthy.mjs'], { PORT: new URL(url).port });
+    return (await asked.ended).code === 0 ? true : undefined;
+  });
+  const answer = await fetch(`${url}/v1/images/generations`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'sim-image', prompt: 'A toll gate' }),
+  });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  const page = await fetch(`${url}/console`);
+  assert.equal(page.status, 200);
+  for (const running of [api, worker]) {
+    running.signal('SIGTERM');
+    const { code, stdout, stderr } = await running.ended;
+    assert.equal(code, 0, stdout + stderr);
+  }
+});
+
+/** As the image's entry point does, without its init process. */
+function run(args: readonly string[], settings: Record<string, string>): Running {
+  const [init, separator, program, ...flags] = entrypoint;
+  assert.deepEqual([init, separator, program], ['tini', '--', 'node']);
+  return node([...flags, ...args], { ...imageEnvironment, TOLLGATE_WORKER_PORT: '0', ...settings });
+}
+
+function node(args: readonly string[], env: Record<string, string>): Running {
+  const running = new Running(process.execPath, args, {
+    cwd: join(folder, 'app'),
+    env: { PATH: process.env['PATH'], ...env },
+    ...(mayChange && { uid: nobody, gid: nobody }),
+  });
+  started.add(running);
+  running.ended.then(
+    () => started.delete(running),
+    () => started.delete(running),
+  );
+  return running;
+}
+
+/** What .dockerignore leaves out of the folders that are copied. */
+const isSource = (path: string): boolean =>
+  !path.endsWith(join('console', 'src', 'api', 'schema.ts')) && !path.endsWith('.log');

@@ -1,0 +1,169 @@
+/**
+ * The arrangement of docker-compose.yml by hand: it passes the public suite through its balancer, a deploy fails no request,
+ * and it survives the death of one of each part under load, with no task lost and none charged twice.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { builtInConfiguration } from '../../../src/settings/built-in.ts';
+import { type Database, openDatabase } from '../../../src/storage/database.ts';
+import { chargeOf, doubleCreates, tasksOf } from '../../drills/checks.ts';
+import { allEnded } from '../../drills/endings.ts';
+import { Load } from '../../drills/load.ts';
+import { configurationOf, openProviders, type Providers } from '../../drills/providers.ts';
+import { openReceiver, type Receiver } from '../../drills/receiver.ts';
+import { mp4, png, wav } from '../../support/media.ts';
+import { publicSuite } from '../../support/public-suite/suite.ts';
+import { generator } from '../../support/random.ts';
+import { Arrangement, type Part } from './arrangement.ts';
+import { RetryingCallers } from './retrying.ts';
+
+const key = 'sk-tg-a-key-that-the-operator-chose-for-this-test';
+const owner = { email: 'owner@example.com', password: 'correct horse battery' };
+const seed = 9;
+const victims: readonly Part[] = ['api-1', 'worker-1', 'temporal', 'store', 'postgres', 'api-2', 'worker-2'];
+/** So long the load goes on before a blow, and while a part is away. */
+const calm_ms = 3_000;
+const away_ms = 2_000;
+
+/** In the order of their opening; the last is closed first. */
+const closers: (() => Promise<unknown>)[] = [];
+let film: Buffer;
+let providers: Providers;
+let receiver: Receiver;
+let arrangement: Arrangement;
+let database: Database;
+
+before(async () => {
+  film = await mp4({ seconds: 1 });
+  providers = await openProviders({ image: await png({ width: 64, height: 48 }), video: film }, seed);
+  for (const provider of allOf(providers)) closers.push(() => provider.close());
+  receiver = await openReceiver(generator(seed));
+  closers.push(() => receiver.close());
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-config-'));
+  closers.push(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'tollgate.yaml'), JSON.stringify(withDrillModels()));
+  arrangement = await Arrangement.open({ configurationFolder: folder, key, ...owner });
+  closers.push(() => arrangement.close());
+  database = openDatabase(arrangement.databaseUrl, { onIdleError: () => undefined });
+  closers.push(() => database.close());
+});
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+test('the gateway’s role owns its database, may do nothing else, and reaches no other one', async () => {
+  const { rows } = await database.pool.query(
+    `select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls as "mayMore" from pg_roles
+     where rolname = current_user`,
+  );
+  assert.deepEqual(rows, [{ mayMore: false }]);
+  for (const name of ['temporal', 'temporal_visibility', 'postgres']) {
+    const other = new URL(arrangement.databaseUrl);
+    other.pathname = `/${name}`;
+    const wrong = openDatabase(other.href, { onIdleError: () => undefined });
+    await assert.rejects(wrong.pool.query('select 1'), /permission denied for database/);
+    await wrong.close();
+  }
+});
+
+for (const job of ['schema', 'namespace', 'bucket', 'migration'])
+  test(`the job ${job} changes nothing when it runs again`, async () => {
+    const { code, stdout, stderr } = await arrangement.runJob(job);
+    assert.equal(code, 0, stdout + stderr);
+  });
+
+describe('the public suite, through the balancer', () => {
+  publicSuite(() => ({
+    url: arrangement.url,
+    apis: [arrangement.urlOf('api-1'), arrangement.urlOf('api-2')],
+    key,
+    owner,
+  }));
+});
+
+test('a deploy, a part after the other, breaks no connection and fails no request', async (t) => {
+  const callers = new RetryingCallers(arrangement.url, key, 4);
+  try {
+    for (const part of ['worker-1', 'api-1', 'api-2'] as const) assert.equal(await arrangement.replace(part), 0, part);
+  } finally {
+    await callers.stop();
+  }
+  t.diagnostic(`${callers.tasks.size} orders`);
+  assert.deepEqual({ failures: callers.failures, repeats: callers.repeats }, { failures: [], repeats: 0 });
+});
+
+test('a death of one of each part under load loses no task, charges none twice, and is made good by repeating', async (t) => {
+  await credit('2000');
+  const load = new Load({
+    ...{ urls: [arrangement.url], key, random: generator(seed + 1), callers: 3, trouble: 0 },
+    webhookUrl: receiver.url,
+    uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video: film },
+  });
+  const retrying = new RetryingCallers(arrangement.url, key, 4);
+  try {
+    for (const part of victims) {
+      await pause(calm_ms);
+      await arrangement.kill(part);
+      await pause(away_ms);
+      await arrangement.startAgain(part);
+    }
+    await pause(calm_ms);
+  } finally {
+    await Promise.all([load.stop(), retrying.stop()]);
+  }
+  const left = await allEnded({ database }, { withHolds: true, onLeft: () => undefined });
+  const tasks = await tasksOf({ database });
+  t.diagnostic(
+    `${tasks.size} tasks, ${load.counts.streams} streams, ${retrying.tasks.size} orders under keys with ${retrying.repeats} repeats`,
+  );
+  const all = [...tasks.values()];
+  const accepted = [...load.orders.keys(), ...retrying.tasks.values()];
+  assert.deepEqual(
+    {
+      ended: arrangement.endedByThemselves,
+      wrong: load.wrong,
+      unanswered: retrying.failures,
+      lost: accepted.filter((id) => !tasks.has(id)),
+      unfinished: all.filter(({ ended }) => !ended).map(({ id }) => id),
+      // One that a repetition made besides would be a second task of the same key.
+      double: new Set(retrying.tasks.values()).size === retrying.tasks.size,
+      boughtTwice: doubleCreates(allOf(providers)),
+      wronglyCharged: all.flatMap(chargeOf),
+      left,
+    },
+    {
+      ...{ ended: [], wrong: [], unanswered: [], lost: [], unfinished: [], double: true, boughtTwice: [] },
+      ...{ wronglyCharged: [], left: { tasks: 0, webhooks: 0, holds: 0 } },
+    },
+  );
+  assert.ok(retrying.tasks.size > 20);
+  const { code, stdout, stderr } = await arrangement.run(['audit', '--deep']);
+  assert.equal(code, 0, stdout + stderr);
+});
+
+const allOf = ({ pictures, films, talks }: Providers) => [pictures, films, talks];
+
+/** By the command line, in the containers' environment. */
+async function credit(yuan: string): Promise<void> {
+  const listed = await arrangement.run(['accounts', 'list', '--json']);
+  const [account] = (JSON.parse(listed.stdout) as { data: { id: string }[] }).data;
+  const { code, stdout, stderr } = await arrangement.run(['accounts', 'credit', account?.id ?? '', yuan]);
+  assert.equal(code, 0, stdout + stderr);
+}
+
+/** The built-in models, and those of the drills, whose providers know what they were asked. */
+function withDrillModels(): unknown {
+  interface Configuration {
+    providers: Record<string, unknown>;
+    models: { id: string }[];
+  }
+  const builtIn = parse(builtInConfiguration) as Configuration;
+  const drills = configurationOf(providers, 'production', 60) as Configuration;
+  const more = drills.models.filter(({ id }) => id.startsWith('drill-'));
+  return { ...builtIn, providers: drills.providers, models: [...builtIn.models, ...more] };
+}
