@@ -19,10 +19,9 @@ import type { Configuration } from './settings/configuration.ts';
 import type { Environment } from './settings/environment.ts';
 import type { Settings } from './settings/load.ts';
 import { deriveKeys, type Secrets } from './settings/secrets.ts';
-import { SettingsError } from './settings/mistakes.ts';
 import { type Database, openDatabase, sqlState } from './storage/database.ts';
 import { beginLog } from './storage/acts.ts';
-import type { FileBlobs } from './storage/file-blobs.ts';
+import type { BlobStore } from './storage/blobs.ts';
 import { agreeOn } from './storage/installation.ts';
 import { createMeters, type Meters } from './metrics/meters.ts';
 import { LedgerGroups } from './storage/ledger/group.ts';
@@ -58,7 +57,7 @@ export interface Core {
   database: Database;
   ledger: Ledger;
   calls: CallLedger;
-  blobs: FileBlobs;
+  blobs: BlobStore;
   secrets: Secrets;
   guard: AddressGuard;
   /** Those of `live`. */
@@ -107,10 +106,9 @@ export interface CoreOptions {
 export async function openCore(settings: Settings, options: CoreOptions): Promise<Core> {
   const { environment, configuration } = settings;
   const { log } = options;
-  if (environment.s3)
-    throw new SettingsError(['S3_BUCKET: this version keeps results in files below TOLLGATE_DATA_DIR only']);
   const tracing = await tracingOf(settings, log);
   const secrets = deriveKeys(options.secretTexts);
+  const blobs = await blobsOf(environment);
   const database = openDatabase(options.databaseUrl, {
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
   });
@@ -120,6 +118,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     allowPrivate: environment.allowPrivateUrls,
     allowedOrigins: [
       ...(environment.publicUrl === undefined ? [] : [environment.publicUrl]),
+      // Where our own links to files lead.
+      ...(environment.s3?.publicEndpoint === undefined ? [] : [environment.s3.publicEndpoint]),
       ...baseUrlsOf(configuration),
     ],
   });
@@ -156,7 +156,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     database,
     ledger: new Ledger(groups),
     calls: new CallLedger(groups),
-    blobs: measuredBlobs(blobsOf(environment), meters.blobs),
+    blobs: measuredBlobs(blobs, meters.blobs),
     secrets,
     guard,
     providers: live.providers,
@@ -184,6 +184,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     async close() {
       await groups.drained();
       await live.close();
+      blobs.close();
       await database.close();
       await tracing?.close();
     },

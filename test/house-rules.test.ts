@@ -30,7 +30,7 @@ const borders: Record<string, { all: readonly string[]; types?: readonly string[
   media: { all: ['domain'], packages: ['node:', 'mediabunny'] },
   tokens: { all: ['domain'], packages: ['node:', 'gpt-tokenizer'] },
   settings: { all: ['domain'], packages: ['node:', 'zod', 'yaml'] },
-  storage: { all: ['domain'], packages: ['node:', 'zod', 'pg', 'drizzle-orm'] },
+  storage: { all: ['domain'], packages: ['node:', 'zod', 'pg', 'drizzle-orm', '@aws-sdk/'] },
   metrics: { all: ['domain'], types: ['storage'], packages: ['prom-client'] },
   providers: {
     all: ['domain', 'media', 'net'],
@@ -92,6 +92,20 @@ describe('imports point one way', () => {
       assert.deepEqual(wrong, []);
     });
   }
+
+  test("Amazon's SDK is loaded only where a bucket is named", () => {
+    const importers = sources.filter(
+      (source) =>
+        !source.path.startsWith('storage/s3/') &&
+        importsOf(source).some(({ target }) => target.startsWith('@aws-sdk/') || target.startsWith('storage/s3/')),
+    );
+    assert.deepEqual(
+      importers.map(({ path }) => path),
+      ['wiring/blob-store.ts'],
+    );
+    assert.match(importers[0]?.text ?? '', /await import\('\.\.\/storage\/s3\/s3-blobs\.ts'\)/);
+    assert.doesNotMatch(importers[0]?.text ?? '', /from '[^']*s3/);
+  });
 
   test('the makers of the parts are imported by the ends only', () => {
     const wrong = sources

@@ -54,7 +54,7 @@ function routers(now: DependenciesNow): Router<RequestState>[] {
   serviceRoutes(service, now); // no key needed
   fileRoutes(service, now); // the signature is the key
   hookRoutes(service, now()); // here too
-  consolePages(service); // who is signed in is asked below /console/api
+  consolePages(service, { filesOrigin: now().blobs.links?.origin }); // who is signed in is asked below /console/api
   // Deployments don't change while the gateway runs.
   return [
     service,

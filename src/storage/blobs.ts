@@ -18,6 +18,23 @@ export interface BlobStore {
   list(prefix: string): AsyncIterable<{ key: string; changedAtMs: number }>;
   /** Writes, reads and removes a small blob; refuses with what is wrong. */
   check(): Promise<void>;
+  /** Removes what writers that died left unfinished, if it is older than that. Answers how much there was. */
+  removeStaleTemporaries(olderThanMs: number): Promise<number>;
+  /** Undefined: callers can't reach the store, and get its files from the gateway. */
+  links?: BlobLinks;
+  /** Lets go of connections. */
+  close(): void;
+}
+
+/** Of a store that callers can reach themselves. */
+export interface BlobLinks {
+  /** Where all links lead: scheme, host and port. */
+  origin: string;
+  /** An address under which whoever has it can GET the blob, whole or in ranges, for so long, with these headers. */
+  sign(
+    key: string,
+    as: { seconds: number; headers: Record<'Content-Type' | 'Content-Disposition' | 'Cache-Control', string> },
+  ): Promise<string>;
 }
 
 export interface StoredBlob {
@@ -53,16 +70,32 @@ export class BlobTooLarge extends Error {
   }
 }
 
+export type StoreTrouble = 'full' | 'away';
+
+/** A store that is reached over the network can't be used, for its own reasons or for those of the network. */
+export class BlobStoreFault extends Error {
+  override readonly name = 'BlobStoreFault';
+  readonly trouble: StoreTrouble;
+  /** In a word, which may be shown. */
+  readonly code: string;
+  constructor(trouble: StoreTrouble, code: string, message: string) {
+    super(message);
+    this.trouble = trouble;
+    this.code = code;
+  }
+}
+
 const full_codes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE'];
 const away_codes: readonly string[] = ['EIO', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM'];
 
 /**
  * What an error says of the store, where the same may work later: `full`, of bytes or open files, or `away`. Only for
- * errors of the file system; undefined for all else.
+ * `BlobStoreFault` and errors of the file system; undefined for all else.
  */
-export function storeTrouble(error: unknown): 'full' | 'away' | undefined {
+export function storeTrouble(error: unknown): StoreTrouble | undefined {
   // An upload that failed and could not be removed.
   if (error instanceof AggregateError) return storeTrouble(error.errors[0]);
+  if (error instanceof BlobStoreFault) return error.trouble;
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   const code = String(error.code);
   return full_codes.includes(code) ? 'full' : away_codes.includes(code) ? 'away' : undefined;

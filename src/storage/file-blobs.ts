@@ -1,32 +1,24 @@
 /** Blobs as files: the key is the path below one folder, and a file appears under its name only when it is whole. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { link, mkdir, open, opendir, rmdir, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
-import { BlobExists, BlobNotFound, BlobTooLarge, type BlobStore, type StoredBlob } from './blobs.ts';
-
-export interface FileBlobs extends BlobStore {
-  /**
-   * Removes what writers that died left behind: unfinished files that have not grown for `olderThanMs`.
-   * Answers how many there were.
-   */
-  removeStaleTemporaries(olderThanMs: number): Promise<number>;
-}
+import { checkKey, folderOfPrefix, isSegment } from './blob-keys.ts';
+import { BlobMeter } from './blob-meter.ts';
+import { BlobExists, BlobNotFound, type BlobStore, type StoredBlob } from './blobs.ts';
+import { tryBlobs } from './try-blobs.ts';
 
 // Keys can't begin a segment with a dot, so no key is ever inside it. In the store's own folder: a link can't cross file systems.
 const temporaryFolder = '.temporary';
-const keyCharactersMax = 512;
-const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 // Another process may remove an emptied folder between our `mkdir` and our `link`.
 const linkAttemptsMax = 10;
 
 /**
  * A blob store in a folder, which is made when first needed. Several processes may share it.
- * Keys are up to 512 characters of segments of `[A-Za-z0-9._-]`, separated by `/`; none begins with a dot.
- * The file system must know hard links.
+ * The file system must know hard links. Unfinished files are stale when they have not grown for that long.
  */
-export function createFileBlobs(path: string): FileBlobs {
+export function createFileBlobs(path: string): BlobStore {
   const folder = resolve(path);
   const temporaries = join(folder, temporaryFolder);
 
@@ -117,35 +109,19 @@ export function createFileBlobs(path: string): FileBlobs {
   }
 
   async function* list(prefix: string): AsyncIterable<{ key: string; changedAtMs: number }> {
-    const start = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-    if (start !== '') pathOf(folder, start.slice(0, -1));
-    yield* below(start, prefix);
+    yield* below(folderOfPrefix(prefix), prefix);
   }
 
   async function* below(start: string, prefix: string): AsyncIterable<{ key: string; changedAtMs: number }> {
     for await (const entry of entriesOf(join(folder, start))) {
       const key = `${start}${entry.name}`;
-      if (!segment.test(entry.name) || !(key.startsWith(prefix) || prefix.startsWith(`${key}/`))) continue;
+      if (!isSegment(entry.name) || !(key.startsWith(prefix) || prefix.startsWith(`${key}/`))) continue;
       if (entry.isDirectory()) yield* below(`${key}/`, prefix);
       else if (entry.isFile()) {
         const facts = await existing(() => stat(join(folder, key)));
         if (facts !== undefined) yield { key, changedAtMs: facts.mtimeMs };
       }
     }
-  }
-
-  async function check(): Promise<void> {
-    const key = `check/${randomBytes(8).toString('hex')}`;
-    const content = randomBytes(32);
-    await write(key, Readable.from([content]), { bytesMax: content.length });
-    const pieces: Buffer[] = [];
-    try {
-      for await (const piece of await read(key)) pieces.push(Buffer.from(piece as Uint8Array));
-    } finally {
-      await remove(key);
-    }
-    if (!Buffer.concat(pieces).equals(content))
-      throw new Error('the blob store gave back other bytes than it was given');
   }
 
   async function removeStaleTemporaries(olderThanMs: number): Promise<number> {
@@ -160,29 +136,26 @@ export function createFileBlobs(path: string): FileBlobs {
     return removed;
   }
 
-  return { write, read, size, remove, list, check, removeStaleTemporaries };
+  const check = () => tryBlobs({ write, read, remove });
+  const close = () => undefined;
+  return { write, read, size, remove, list, check, removeStaleTemporaries, close };
 }
 
 /** Writes all of a source, counting and hashing on the way; the source is only asked for more once its last piece is written. */
 async function copy(source: AsyncIterable<Uint8Array>, file: FileHandle, bytesMax: number) {
-  const hash = createHash('sha256');
-  let bytes = 0;
+  const meter = new BlobMeter(bytesMax);
   for await (const piece of source) {
-    bytes += piece.length;
-    if (bytes > bytesMax) throw new BlobTooLarge(bytesMax);
-    hash.update(piece);
+    meter.add(piece);
     for (let written = 0; written < piece.length;) {
       written += (await file.write(piece, written, piece.length - written)).bytesWritten;
     }
   }
-  return { bytes, sha256: hash.digest('hex') };
+  return meter.facts();
 }
 
 function pathOf(folder: string, key: string): string {
-  const segments = key.split('/');
-  if (key.length > keyCharactersMax || !segments.every((part) => segment.test(part)))
-    throw new Error('not a key of a blob');
-  return join(folder, ...segments);
+  checkKey(key);
+  return join(folder, ...key.split('/'));
 }
 
 /** Makes a folder and its parents. Answers the folders that got a new name in them, which are to be synced. */

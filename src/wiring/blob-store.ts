@@ -1,7 +1,12 @@
 /** The blob store that the settings name. */
 import { join, resolve } from 'node:path';
 import type { Environment } from '../settings/environment.ts';
-import { createFileBlobs, type FileBlobs } from '../storage/file-blobs.ts';
+import type { BlobStore } from '../storage/blobs.ts';
+import { createFileBlobs } from '../storage/file-blobs.ts';
 
-export const blobsOf = ({ dataDir }: Pick<Environment, 'dataDir'>): FileBlobs =>
-  createFileBlobs(join(resolve(dataDir), 'blobs'));
+/** S3 where a bucket is named, else files below the data directory. */
+export async function blobsOf({ dataDir, s3 }: Pick<Environment, 'dataDir' | 's3'>): Promise<BlobStore> {
+  if (!s3) return createFileBlobs(join(resolve(dataDir), 'blobs'));
+  const { createS3Blobs } = await import('../storage/s3/s3-blobs.ts'); // Amazon's SDK takes a fifth of a second to load
+  return createS3Blobs(s3);
+}

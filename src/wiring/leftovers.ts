@@ -1,17 +1,17 @@
-/** What processes that died left on this machine's disk besides blobs. */
+/** What processes that died left in the blob store and on this machine's disk besides blobs. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileBlobs } from '../storage/file-blobs.ts';
+import type { BlobStore } from '../storage/blobs.ts';
 
 /** Nothing is written for that long: a stream that pauses is cut off after minutes. */
 const stale_ms = 24 * 3_600_000;
 
 /**
- * Removes files that a blob store began and never finished, and what providers left in their folder, from a day after
+ * Removes what a blob store began and never finished, and what providers left in their folder, from a day after
  * their last change. A folder that is not there is no error. Answers how many there were.
  */
 export async function removeLeftovers(
-  blobs: Pick<FileBlobs, 'removeStaleTemporaries'>,
+  blobs: Pick<BlobStore, 'removeStaleTemporaries'>,
   tempDir: string,
 ): Promise<number> {
   let removed = await blobs.removeStaleTemporaries(stale_ms);

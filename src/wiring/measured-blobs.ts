@@ -4,8 +4,9 @@ import type { BlobMeter } from '../metrics/meters.ts';
 import { BlobExists, BlobNotFound, type BlobStore, BlobTooLarge } from '../storage/blobs.ts';
 
 /** The same store, with all else that it can do. */
-export function measuredBlobs<Store extends BlobStore>(store: Store, meter: BlobMeter): Store {
-  const own: BlobStore = {
+export function measuredBlobs(store: BlobStore, meter: BlobMeter): BlobStore {
+  return {
+    ...store,
     write: (key, source, limits) =>
       counted('write', async () => {
         const stored = await store.write(key, source, limits);
@@ -15,10 +16,8 @@ export function measuredBlobs<Store extends BlobStore>(store: Store, meter: Blob
     read: (key, range) => counted('read', async () => countedBytes(await store.read(key, range), meter)),
     size: (key) => counted('size', () => store.size(key)),
     remove: (key) => counted('remove', () => store.remove(key)),
-    list: (prefix) => store.list(prefix),
     check: () => counted('check', () => store.check()),
   };
-  return { ...store, ...own };
 
   async function counted<T>(operation: Parameters<BlobMeter['count']>[0], run: () => Promise<T>): Promise<T> {
     const startedAtMs = performance.now();

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
-import { createFileBlobs, type FileBlobs } from '../../src/storage/file-blobs.ts';
+import type { BlobStore } from '../../src/storage/blobs.ts';
+import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { CallLedger, streamed_answer } from '../../src/storage/ledger/calls.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { newBlobKey } from '../../src/storage/new-ids.ts';
@@ -17,7 +18,7 @@ import { admissionOf, type Customer, ledgerKey, newCustomer, newLedger } from '.
 let made: TestDatabase;
 let calls: CallLedger;
 let folder: string;
-let blobs: FileBlobs;
+let blobs: BlobStore;
 let who: Customer;
 before(async () => {
   made = await freshDatabase();

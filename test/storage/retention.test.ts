@@ -7,9 +7,9 @@ import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { TaskState } from '../../src/domain/tasks.ts';
-import type { BlobStore } from '../../src/storage/blobs.ts';
 import { claimFetch } from '../../src/storage/fetches.ts';
-import { createFileBlobs, type FileBlobs } from '../../src/storage/file-blobs.ts';
+import type { BlobStore } from '../../src/storage/blobs.ts';
+import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
 import { removeOldResults, type RetentionTools } from '../../src/storage/retention.ts';
@@ -73,7 +73,7 @@ describe('a task', () => {
   let ledger: Ledger;
   let who: Customer;
   let folder: string;
-  let blobs: FileBlobs;
+  let blobs: BlobStore;
   before(async () => {
     home = await freshDatabase();
     ledger = newLedger(home.database);

@@ -13,7 +13,8 @@ import { audit, type AuditReport, type Check } from '../../src/storage/audit/aud
 import { blobsCheck } from '../../src/storage/audit/blobs.ts';
 import { rowChecks } from '../../src/storage/audit/checks.ts';
 import { claimFetch, removeMedia } from '../../src/storage/fetches.ts';
-import { createFileBlobs, type FileBlobs } from '../../src/storage/file-blobs.ts';
+import type { BlobStore } from '../../src/storage/blobs.ts';
+import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { closeIntent, openIntent, withdrawIntent } from '../../src/storage/intents.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
@@ -34,7 +35,7 @@ import {
 export interface Audited {
   home: TestDatabase;
   ledger: Ledger;
-  blobs: FileBlobs;
+  blobs: BlobStore;
   /** Of the blobs. */
   folder: string;
   /** Has money, a webhook and a threshold, and a key that bought everything. */

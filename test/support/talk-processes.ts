@@ -1,15 +1,15 @@
 /** API processes as they run in production, over one database and blob store, and tasks that are done to be fetched from them. */
-import { join } from 'node:path';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
+import { readEnvironment } from '../../src/settings/environment.ts';
 import { deriveKeys } from '../../src/settings/secrets.ts';
 import type { BlobStore } from '../../src/storage/blobs.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { micros } from '../../src/domain/money.ts';
+import { blobsOf } from '../../src/wiring/blob-store.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 import { Installation, ready, type Running } from './process.ts';
 import { finishedTalk, type Talk } from './talks.ts';
@@ -28,7 +28,8 @@ export interface TalkProcesses {
   stop(): Promise<void>;
 }
 
-export async function startTalkProcesses(): Promise<TalkProcesses> {
+/** With these settings besides their own, by which the blobs may be kept elsewhere. */
+export async function startTalkProcesses(env: Record<string, string> = {}): Promise<TalkProcesses> {
   const ledgerKey = deriveKeys([secret]).first.ledger;
   const made = await freshDatabase();
   const { database } = made;
@@ -36,8 +37,10 @@ export async function startTalkProcesses(): Promise<TalkProcesses> {
     DATABASE_URL: made.url,
     TEMPORAL_ADDRESS: fromTestRun('TEMPORAL_ADDRESS'),
     TOLLGATE_SECRET: secret,
+    ...env,
   });
-  const blobs = createFileBlobs(join(home.dataDir, 'blobs'));
+  const { s3 } = readEnvironment(env);
+  const blobs = await blobsOf({ dataDir: home.dataDir, s3 });
   const ledger = new Ledger(new LedgerGroups(database, ledgerKey));
   const customer = await newCustomer();
   return {

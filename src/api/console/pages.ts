@@ -37,11 +37,20 @@ interface BuiltConsole {
   files: ReadonlyMap<string, BuiltFile>;
 }
 
+export interface ConsolePagesOptions {
+  /** Where the gateway's own links to files may lead besides itself. */
+  filesOrigin?: string | undefined;
+  folder?: string;
+}
+
 /**
  * Serves `/console` and all below it but `/console/api`. The files, a few MB, are read once and kept: nothing of a request
  * ever becomes a path on the disk, and a build that is replaced meanwhile leaves no page with half of its files.
  */
-export function consolePages(router: Router<RequestState>, folder = built_folder): void {
+export function consolePages(
+  router: Router<RequestState>,
+  { filesOrigin, folder = built_folder }: ConsolePagesOptions = {},
+): void {
   let kept: BuiltConsole | undefined;
   const built = () => (kept ??= readBuild(folder)); // a build that is missing is looked for again
   router.get(/^\/console$/, (ctx) => {
@@ -53,7 +62,7 @@ export function consolePages(router: Router<RequestState>, folder = built_folder
     const name = ctx.path.slice('/console/'.length);
     const file = files.get(name);
     if (!file && !name.startsWith('assets/')) {
-      answerPage(ctx, page);
+      answerPage(ctx, page, filesOrigin);
       return;
     }
     if (!file) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
@@ -62,10 +71,10 @@ export function consolePages(router: Router<RequestState>, folder = built_folder
 }
 
 /** Never kept by anybody: each answer has a nonce of its own, and a new build must be seen at once. */
-function answerPage(ctx: ApiContext, page: string): void {
+function answerPage(ctx: ApiContext, page: string, filesOrigin: string | undefined): void {
   const nonce = randomBytes(18).toString('base64');
   ctx.set({
-    'Content-Security-Policy': policy(nonce),
+    'Content-Security-Policy': policy(nonce, filesOrigin),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cache-Control': 'no-store',
   });
@@ -88,15 +97,16 @@ function answerFile(ctx: ApiContext, { type, etag, plain, packed }: BuiltFile): 
   ctx.body = (encoding && packed.get(encoding)) ?? plain;
 }
 
-/** Styles by the nonce are antd's, which it makes as components are shown; nothing else inline and no other host. */
-function policy(nonce: string): string {
+/** Styles by the nonce are antd's, which it makes as components are shown; nothing else inline, and no other host but for files. */
+function policy(nonce: string, filesOrigin: string | undefined): string {
+  const files = filesOrigin === undefined ? '' : ` ${filesOrigin}`;
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data: blob:",
-    "media-src 'self' blob:",
-    "connect-src 'self'",
+    `img-src 'self' data: blob:${files}`,
+    `media-src 'self' blob:${files}`,
+    `connect-src 'self'${files}`,
     "font-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -45,6 +45,8 @@ export const answerHeaders = {
     schema: { type: 'number', minimum: 0 },
   },
   ETag: { description: 'Names the bytes of the answer.', required: true, schema: text },
+  Location: { description: 'Where the file is.', required: true, schema: { type: 'string', format: 'uri' } },
+  'Cache-Control': { description: 'How long the answer may be kept, and by whom.', required: true, schema: text },
   Link: { description: 'Of a page of CSV, where the next one is (`rel="next"`).', schema: text },
 } as const satisfies Record<string, JsonSchema>;
 

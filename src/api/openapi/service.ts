@@ -92,6 +92,10 @@ export const serviceOperations: readonly Operation[] = [
     ],
     answers: {
       200: { description: 'The file.', headers: fileHeaders, content: media },
+      302: {
+        description: 'It is in a store that callers can reach: `Location` is good for five minutes, for ranges, too.',
+        headers: headers('Location', 'Cache-Control'),
+      },
       206: { description: 'The range.', headers: { ...fileHeaders, ...contentRange }, content: media },
       416: { description: 'There are no such bytes.', headers: contentRange },
     },

@@ -1,26 +1,36 @@
-/** Stored results by signed link: `GET /files/{task}/{n}?e=…&k=…&s=…`. The signature is the permission. */
+/**
+ * Stored results by signed link: `GET /files/{task}/{n}?e=…&k=…&s=…`. The signature is the permission. They are sent from
+ * here, or, where callers can reach the store, led there by a link of its own, which lives for minutes: callers and
+ * providers know no other addresses than ours, and a file that is deleted or whose link has expired is so at once.
+ */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
 import { isFinal, type StoredFile } from '../../domain/tasks.ts';
-import { BlobNotFound } from '../../storage/blobs.ts';
+import { type BlobLinks, BlobNotFound } from '../../storage/blobs.ts';
 import { type FileLink, verifyLink } from '../../storage/links.ts';
 import { findTask } from '../../storage/tasks.ts';
 import { type ApiContext, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { retentionText } from '../tasks/find.ts';
 
+/** Of a link to the store, and of the answer that leads there, which is asked again well before its link is old. */
+const store_link_seconds = 300;
+const led_seconds = 60;
+
 export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.get('/files/:task/:file', async (ctx) => {
     const deps = now();
     const file = await linkedFile(deps, ctx, { taskId: ctx.params['task'] ?? '', file: ctx.params['file'] ?? '' });
+    if (deps.blobs.links && ctx.method === 'GET') {
+      await leadTo(deps.blobs.links, ctx, file);
+      return;
+    }
     const range = rangeOf(ctx, file.bytes);
     // Before anything is answered. Once it is open, it is read to its end, deleted or not.
     const body = ctx.method === 'HEAD' || range === 'unsatisfiable' ? undefined : await opened(deps, file, range);
     ctx.set({
-      'Content-Type': file.mediaType,
+      ...headersOf(file),
       'Accept-Ranges': 'bytes',
-      'Cache-Control': 'private, max-age=3600, immutable',
-      'Content-Disposition': `inline; filename="${ctx.params['task'] ?? ''}-${ctx.params['file'] ?? ''}.${extensionOf(file)}"`,
       // Results are shown on other sites' pages; the signature, not the origin, is what lets them.
       'Cross-Origin-Resource-Policy': 'cross-origin',
       ETag: `"${file.sha256.slice(0, 32)}"`,
@@ -42,11 +52,33 @@ export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): 
   });
 }
 
+/** HEAD is answered here: the store's link is signed for GET. Ranges are the store's matter; clients ask for them again there. */
+async function leadTo(links: BlobLinks, ctx: ApiContext, file: LinkedFile): Promise<void> {
+  const left = file.link.expiresAtSeconds - Math.floor(Date.now() / 1000);
+  const seconds = Math.max(1, Math.min(store_link_seconds, left));
+  const address = await links.sign(file.blobKey, { seconds, headers: headersOf(file) });
+  ctx.status = 302;
+  ctx.set({
+    Location: address,
+    'Cache-Control': `private, max-age=${Math.min(led_seconds, Math.floor(seconds / 2))}`,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  });
+  ctx.body = '';
+}
+
+const headersOf = (file: LinkedFile) => ({
+  'Content-Type': file.mediaType,
+  'Cache-Control': 'private, max-age=3600, immutable',
+  'Content-Disposition': `inline; filename="${file.link.taskId}-${file.link.file}.${extensionOf(file)}"`,
+});
+
+type LinkedFile = StoredFile & { link: FileLink };
+
 async function linkedFile(
   deps: ApiDependencies,
   ctx: ApiContext,
   path: { taskId: string; file: string },
-): Promise<StoredFile & { link: FileLink }> {
+): Promise<LinkedFile> {
   const verdict = verifyLink(path, ctx.query, deps.secrets, Date.now() / 1000);
   if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'There is no such file.');
   if (verdict.verdict === 'expired')

@@ -24,12 +24,17 @@ export interface AuditWishes extends AuditOptions {
 
 /** Audits everything and keeps the result. A Temporal that can't be reached is a finding. */
 export const runAudit = ({ temporal, ...options }: AuditWishes): Promise<AuditReport> =>
-  withDatabase(({ environment, database, secrets }) => {
+  withDatabase(async ({ environment, database, secrets }) => {
     const ledgerKeys = secrets.all.map(({ ledger }) => ledger);
-    const parts = { database, blobs: blobsOf(environment), ledgerKeys, fetchWindowMs };
+    const blobs = await blobsOf(environment);
+    const parts = { database, blobs, ledgerKeys, fetchWindowMs };
     const audited = (workflows: AuditedParts['temporal']) =>
       auditEverything({ ...parts, temporal: workflows }, options);
-    return temporal ? withTemporal(environment, database, audited) : audited('left_out');
+    try {
+      return await (temporal ? withTemporal(environment, database, audited) : audited('left_out'));
+    } finally {
+      blobs.close();
+    }
   });
 
 /** Lends a client of the gateway's Temporal, if that answers. */

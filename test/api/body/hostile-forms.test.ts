@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { type AvatarTalkForm, readAvatarTalkForm } from '../../../src/api/body/multipart.ts';
 import { ClientGone } from '../../../src/api/body/request-stream.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import { createFileBlobs, type FileBlobs } from '../../../src/storage/file-blobs.ts';
+import type { BlobStore } from '../../../src/storage/blobs.ts';
+import { createFileBlobs } from '../../../src/storage/file-blobs.ts';
 import { newBlobKey } from '../../../src/storage/new-ids.ts';
 import { cut, mutated } from '../../support/mutations.ts';
 import { chanceOf } from '../../support/seeded.ts';
@@ -18,7 +19,7 @@ const limits = { audioBytes: 4_000, videoBytes: 8_000 };
 const type = 'multipart/form-data; boundary=XX';
 
 let folder: string;
-let store: FileBlobs;
+let store: BlobStore;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-forms-'));
   store = createFileBlobs(folder);

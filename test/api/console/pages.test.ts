@@ -62,6 +62,24 @@ describe("the console's pages", () => {
     assert.equal(nonces.size, 4);
   });
 
+  test('may show files of the store that links to files lead to, and of no other host', async () => {
+    const other = new Router<RequestState>();
+    consolePages(other, { filesOrigin: 'https://files.example.com' });
+    const beside = createServer((req, res) => void handleBeside(req, res));
+    const handleBeside = new Koa<RequestState>().use(other.routes()).callback();
+    await new Promise<void>((resolve) => beside.listen(0, '127.0.0.1', resolve));
+    const { headers, body } = await request(`http://127.0.0.1:${(beside.address() as AddressInfo).port}/console/`);
+    await body.dump();
+    beside.close();
+    const policy = String(headers['content-security-policy']);
+    assert.equal(policy.split('https://files.example.com').length, 4);
+    for (const of of ["img-src 'self' data: blob:", "media-src 'self' blob:", "connect-src 'self'"])
+      assert.ok(policy.includes(`${of} https://files.example.com;`), policy);
+    const own = await get('/console/');
+    await own.body.dump();
+    assert.ok(!String(own.headers['content-security-policy']).includes('http'));
+  });
+
   test('answers files for ever, compressed as the reader can, and not again to who has them', async () => {
     const plain = await get(`/console/${entry.file}`);
     const bytes = Buffer.from(await plain.body.arrayBuffer());
@@ -90,7 +108,7 @@ describe("the console's pages", () => {
 
   test('says how to build what is not built', async () => {
     const other = new Router<RequestState>();
-    consolePages(other, join(built, 'nowhere'));
+    consolePages(other, { folder: join(built, 'nowhere') });
     const without = createServer((req, res) => void handleWithout(req, res));
     const handleWithout = new Koa<RequestState>().use(errors()).use(other.routes()).callback();
     await new Promise<void>((resolve) => without.listen(0, '127.0.0.1', resolve));

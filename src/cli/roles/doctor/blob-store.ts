@@ -1,6 +1,5 @@
 /** Where uploads and results are kept: one small file is written, read and removed. */
 import type { Environment } from '../../../settings/environment.ts';
-import type { BlobStore } from '../../../storage/blobs.ts';
 import { blobsOf } from '../../../wiring/blob-store.ts';
 import { fail, ok, skip, type Verdict } from './finding.ts';
 import { reasonOf } from './reason.ts';
@@ -12,8 +11,8 @@ export async function examineBlobStore(environment: Environment, hasFolder: bool
   if (!s3 && !hasFolder) return { findings: [skip(name, 'needs data folder')] };
   const place = s3 ? `bucket ${s3.bucket} at ${hostOf(s3.endpoint)}` : `files in ${dataDir}/blobs`;
   try {
-    const blobs: BlobStore = await Promise.resolve(blobsOf(environment));
-    await blobs.check();
+    const blobs = await blobsOf(environment);
+    await blobs.check().finally(() => blobs.close());
     return { findings: [ok(name, `${place}: written, read and removed`)], value: true };
   } catch (error) {
     const mend = s3
