@@ -68,7 +68,8 @@ export async function openWorkerEndpoint(
       refuse(response, new GatewayError('method_not_allowed', 'Only GET is answered here.'));
       return;
     }
-    switch (request.url?.split('?', 1)[0]) {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    switch (path) {
       case '/healthz': {
         send(response, 200, { status: 'ok' });
         return;
