@@ -64,8 +64,8 @@ export interface RetentionActivities {
 export type Retained = Readonly<{ tasks: number; unnamedBlobs: number; leftovers: number }>;
 
 export type Submitted =
-  /** The provider may be working on it; what `collect` needs stands in the intent. */
-  | { outcome: 'sent' }
+  /** The provider may be working on it since then; what `collect` needs stands in the intent. `isUnknown`: nobody knows whether it took the task. */
+  | { outcome: 'sent'; since?: string; isUnknown?: boolean }
   | { outcome: 'refused'; error: ErrorFacts; fallOver: boolean }
   /** The row is final already. */
   | { outcome: 'ended' };
@@ -86,4 +86,10 @@ export interface Ended {
   expiresInMs: number | null;
   /** The event that is owed to a webhook for this end; workflows of before 0.1.0 were not told. */
   eventId?: string;
+  /** In micro-yuan. Older releases told neither this nor what follows. */
+  cost?: number;
+  /** The one that took the task, if any did: no refusal of its own is known. */
+  provider?: string;
+  /** ISO 8601, where the result is kept for minutes only. */
+  expiresAt?: string;
 }

@@ -8,6 +8,7 @@ import type { StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
 import { cancelled } from '../storage/cancel-task.ts';
 import { eventOfTask } from '../storage/events.ts';
+import { outcomeOf } from '../storage/task-outcome.ts';
 import { tellFinal } from '../storage/task-news.ts';
 import { findTask, type Task } from '../storage/tasks.ts';
 import type { Ended, FailureFacts } from './contract.ts';
@@ -75,7 +76,16 @@ async function answer(deps: ActivityDependencies, task: Task, { ended, state, ..
   const eventId = ended ? told.eventId : await eventOfTask(deps.database, task.id);
   const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
   const expiresInMs = keptForMinutes ? Math.max(0, deps.fetchWindowMs - (task.endedMs ?? 0)) : null;
-  return { state, expiresInMs, ...(eventId !== undefined && { eventId }) };
+  const { cost, provider } = await outcomeOf(deps.database, task.id);
+  return {
+    state,
+    expiresInMs,
+    ...(expiresInMs !== null && { expiresAt: new Date(Date.now() + expiresInMs).toISOString() }),
+    ...(eventId !== undefined && { eventId }),
+    // Histories hold numbers; what is above 9 billion yuan is told as that much.
+    cost: Math.min(Number(cost), Number.MAX_SAFE_INTEGER),
+    ...(provider !== null && { provider }),
+  };
 }
 
 function factsOf(error: FailureFacts) {

@@ -7,7 +7,14 @@ import { Context, sleep } from '@temporalio/activity';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks.ts';
 import type { PreparedCreate, Submission } from '../providers/contract.ts';
-import { closeIntent, findIntent, type Intent, type IntentClosing, takeOverIntent } from '../storage/intents.ts';
+import {
+  closeIntent,
+  findIntent,
+  type Intent,
+  type IntentClosing,
+  isSentElsewhere,
+  takeOverIntent,
+} from '../storage/intents.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import { noteRequestId } from '../storage/task-intents.ts';
 import { finalAmong } from '../storage/tasks.ts';
@@ -32,6 +39,8 @@ export async function submit(
   const loaded = await loadTaskOnRoute(deps, taskId, index);
   const { task } = loaded;
   if (isFinal(task.state)) return { outcome: 'ended' };
+  // Of a workflow that was reset: what refused the task before may take it now, but another route has it.
+  if (task.state === 'running' && (await isSentElsewhere(deps.database, taskId, index))) return sentElsewhere;
   if (task.ageMs > unsubmitted_ms_max) {
     // What an attempt before sent in time is not too late.
     if (!(await findIntent(deps.database, taskId, index))) return tooLate;
@@ -70,7 +79,7 @@ async function submitPrepared(
 ): Promise<Submitted> {
   signal.throwIfAborted(); // from the intent on it would have to be waited for
   const opened = await openInTurn(deps, loaded, index);
-  if (opened.opened === 'not') return { outcome: 'ended' };
+  if (opened.opened === 'not') return opened.because === 'sent elsewhere' ? sentElsewhere : { outcome: 'ended' };
   const leave = deps.door?.through();
   try {
     if (opened.opened === 'before') return await afterwards(deps, loaded, index, opened.intent, signal);
@@ -79,6 +88,13 @@ async function submitPrepared(
     leave?.();
   }
 }
+
+/** The workflow goes on to the route that has it. */
+const sentElsewhere: Submitted = {
+  outcome: 'refused',
+  error: { code: 'upstream_error', message: 'The task was sent to another provider.', param: null },
+  fallOver: true,
+};
 
 const tooLate: Submitted = {
   outcome: 'refused',
@@ -153,7 +169,7 @@ async function close(
       const isRefused = before?.outcome === 'refused';
       // Asked once more, since who ended it while the id was being written may have looked for jobs before that.
       const isNeeded = !taskIsFinal && !(provider.abilities.cancel && (await isEnded(deps, task.id)));
-      if (isNeeded && !isRefused) return before ?? { outcome: 'sent' };
+      if (isNeeded && !isRefused) return before ?? sent();
       // The task was ended, or went elsewhere, while the call was in flight: the job is stopped where that can be.
       deps.log.warn({ jobId }, 'a job was accepted for a task that needs it no more');
       try {
@@ -177,7 +193,7 @@ async function close(
       const { believed, taskIsFinal, before } = await write({ outcome: 'finished', blobKeys: [key] });
       if (taskIsFinal) deps.log.error('an answer was finished for a task that had ended');
       if (taskIsFinal || !believed) await deps.blobs.remove(key);
-      return before ?? { outcome: 'sent' };
+      return before ?? sent();
     }
     case 'refused': {
       const { code, message, param, cause } = submission.error;
@@ -192,7 +208,7 @@ async function close(
     case 'unknown': {
       deps.log.error({ reason: submission.reason }, 'the outcome of a paid call is unknown');
       const { before } = await write({ outcome: 'unknown', reason: submission.reason });
-      return before ?? { outcome: 'sent' };
+      return before ?? { ...sent(), isUnknown: true };
     }
     default:
       return submission satisfies never;
@@ -201,6 +217,11 @@ async function close(
 
 const isEnded = async ({ database }: ActivityDependencies, task: TaskId): Promise<boolean> =>
   (await finalAmong(database, [task])).length > 0;
+
+const sent = (agoMs = 0): Submitted & { outcome: 'sent' } => ({
+  outcome: 'sent',
+  since: new Date(Date.now() - agoMs).toISOString(),
+});
 
 /** An attempt before this one wrote the intent. */
 async function afterwards(
@@ -223,12 +244,13 @@ async function afterwards(
 }
 
 /** What a closed intent says; undefined for one that is open. */
-function saidBefore({ outcome, error }: Intent): Submitted | undefined {
+function saidBefore({ outcome, error, ageMs }: Intent): Submitted | undefined {
   switch (outcome) {
     case 'accepted':
     case 'finished':
+      return sent(ageMs);
     case 'unknown':
-      return { outcome: 'sent' };
+      return { ...sent(ageMs), isUnknown: true };
     case 'refused': {
       if (!error) throw new TypeError('a refusal without an error');
       const { fallOver, ...facts } = error;

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addActCommands } from './commands/acts.ts';
 import { addAuditCommand } from './commands/audit.ts';
+import { addCodecCommand } from './commands/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addKeyCommands } from './commands/keys.ts';
@@ -30,6 +31,7 @@ export function tollgateProgram(): Command {
   addActCommands(program);
   addAuditCommand(program);
   addDoctorCommand(program);
+  addCodecCommand(program);
   addDemoCommand(program);
   return program;
 }

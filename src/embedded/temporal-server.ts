@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { z } from 'zod';
+import { searchAttributeTypes } from '../temporal/search-attributes.ts';
 import { freePorts, isListening } from './ports.ts';
 import type { EndingStep, ProcessFacts } from './processes.ts';
 import { endProcess, processFacts, processesMentioning } from './processes.ts';
@@ -34,16 +35,6 @@ export interface TemporalOptions {
   dataDir?: string | undefined;
   say: (line: string) => void;
 }
-
-/** Search attributes of every task's workflow, for operators. */
-const searchAttributes = [
-  'TollgateAccount',
-  'TollgateKey',
-  'TollgateModel',
-  'TollgateProvider',
-  'TollgateKind',
-  'TollgateStatus',
-];
 
 /**
  * Dynamic configuration of server 1.29; values are JSON. Measured on two cores: a task of one activity takes 21 ms
@@ -183,7 +174,7 @@ function flagsFor({ database }: Place): string[] {
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),
-    ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...[...searchAttributeTypes].flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
 }
 

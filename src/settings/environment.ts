@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { micros, type MicroYuan, yuanText } from '../domain/money.ts';
 import { emailField, passwordField } from '../domain/people.ts';
+import { type CodecKey, codecKeyList } from './codec-keys.ts';
 import { must, SettingsError } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
 
@@ -76,6 +77,8 @@ export interface TemporalSettings {
       }
     | undefined;
   cliPath: string | undefined;
+  /** The first encrypts payloads, all decrypt. Undefined: they are not encrypted. */
+  codecKeys: readonly CodecKey[] | undefined;
   /** Of Temporal's own web interface, which operators are led to; undefined: the embedded one, or none. */
   uiUrl: string | undefined;
 }
@@ -118,6 +121,7 @@ const schema = z.object({
   TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().optional(),
   TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().optional(),
   TEMPORAL_CLI_PATH: z.string().optional(),
+  TEMPORAL_CODEC_KEYS: codecKeyList().optional(),
   TOLLGATE_TEMPORAL_UI_URL: webAddress().optional(),
   S3_ENDPOINT: webAddress().optional(),
   S3_PUBLIC_ENDPOINT: webAddress().optional(),
@@ -231,6 +235,7 @@ function temporalOf(values: z.output<typeof schema>): TemporalSettings {
     apiKey: values.TEMPORAL_API_KEY,
     tls: (values.TEMPORAL_TLS ?? asksForTls) ? tls : undefined,
     cliPath: values.TEMPORAL_CLI_PATH,
+    codecKeys: values.TEMPORAL_CODEC_KEYS,
     uiUrl: values.TOLLGATE_TEMPORAL_UI_URL,
   };
 }

@@ -20,6 +20,9 @@ const sent_before_seconds = 20;
  */
 export const is_live = `i.sent_before > '-infinity'`;
 
+const elsewhere = `select 1 from intents i
+  where i.task_id = $1 and i.route <> $2 and i.outcome <> 'refused' and ${is_live}`;
+
 export interface Intent {
   provider: string;
   outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
@@ -36,10 +39,11 @@ export type Opened =
   /** This attempt wrote the intent, and it alone may send. */
   | { opened: 'now'; nonce: string }
   | { opened: 'before'; intent: Intent }
-  | { opened: 'not'; because: 'task is final' | 'provider is full' };
+  | { opened: 'not'; because: 'task is final' | 'provider is full' | 'sent elsewhere' };
 
 /**
- * Writes the intent of sending a task to one of its routes, unless the task is final or an attempt before did. With
+ * Writes the intent of sending a task to one of its routes, unless the task is final, an attempt before did, or another
+ * route has the task and did not refuse it: a workflow that was reset begins anew with the first one. With
  * `maxConcurrent` it takes one of the provider's places too, and writes nothing when all are taken.
  */
 export async function openIntent(
@@ -68,7 +72,8 @@ export async function openIntent(
       name: 'open-intent',
       text: `with opened as (
           insert into intents as i (task_id, route, nonce, provider, sent_before)
-          values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+          select $1::text, $2::integer, $3::uuid, $4::text, clock_timestamp() + make_interval(secs => $5)
+          where not exists (${elsewhere})
           on conflict (task_id, route) do update set nonce = excluded.nonce, provider = excluded.provider,
             created_at = excluded.created_at, sent_before = excluded.sent_before
           where not (${is_live}) returning 1),
@@ -90,8 +95,15 @@ export async function openIntent(
     client.release(broken);
   }
   const intent = await findIntent(database, task, route);
-  if (!intent) throw new Error(`the intent of ${task} is gone`);
-  return { opened: 'before', intent };
+  if (intent) return { opened: 'before', intent };
+  if (await isSentElsewhere(database, task, route)) return { opened: 'not', because: 'sent elsewhere' };
+  throw new Error(`the intent of ${task} is gone`);
+}
+
+/** Whether another route of the task was sent it and has not refused it. */
+export async function isSentElsewhere(database: Database, task: TaskId, route: number): Promise<boolean> {
+  const { rowCount } = await database.pool.query({ name: 'sent-elsewhere', text: elsewhere, values: [task, route] });
+  return rowCount !== null && rowCount > 0;
 }
 
 /**

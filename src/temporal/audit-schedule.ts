@@ -16,5 +16,8 @@ export const ensureAuditSchedule = (client: Client, queues: QueueNames): Promise
     workflowType: 'audit' satisfies (typeof audit)['name'],
     taskQueue: queues.workflows,
     summary: 'audit of ledger, tasks, blobs and workflows',
+    details:
+      'Changes nothing but the list of audits. Its result says whether all agrees; what does not is told by ' +
+      'the console and the log of the worker, and by `tollgate audit`, which looks again. Triggering it at any time is harmless.',
     catchupWindow: '1 day',
   });

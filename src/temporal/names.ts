@@ -1,5 +1,5 @@
 /** The names that Temporal knows: task queues, search attributes, the workflow type. */
-import { defineSearchAttributeKey, type SearchAttributeType } from '@temporalio/common';
+import { defineSearchAttributeKey } from '@temporalio/common';
 
 /** Two gateways that share a Temporal server don't meet: every queue carries the prefix of its gateway. */
 export interface QueueNames {
@@ -14,13 +14,17 @@ export const queueNames = (prefix: string): QueueNames => ({
   collect: (provider) => `${prefix}:${provider}:collect`,
 });
 
-const keyword = (name: string) => defineSearchAttributeKey(name, 'KEYWORD' satisfies SearchAttributeType);
+const keyword = (name: string) => defineSearchAttributeKey(name, 'KEYWORD');
 
+/** Of every task's workflow; of a delivery's the account only. */
 export const searchAttributes = {
   account: keyword('TollgateAccount'),
   key: keyword('TollgateKey'),
   model: keyword('TollgateModel'),
+  /** The first route's at the start, at the end the one that took the task. */
   provider: keyword('TollgateProvider'),
   kind: keyword('TollgateKind'),
   status: keyword('TollgateStatus'),
+  /** In micro-yuan, from the task's end on; 0 of what cost nothing. */
+  cost: defineSearchAttributeKey('TollgateCost', 'INT'),
 };

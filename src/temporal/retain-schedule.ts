@@ -16,6 +16,8 @@ export const ensureRetainSchedule = (client: Client, queues: QueueNames): Promis
     workflowType: 'retain' satisfies (typeof retain)['name'],
     taskQueue: queues.workflows,
     summary: 'deletion of results and files that have served their time',
+    details:
+      'Deletes results and requests that are older than they are kept, and files that no row names. Cancelling it is harmless: the next one goes on.',
     // The next one does the work of those that were missed.
     catchupWindow: '1 hour',
   });

@@ -18,6 +18,8 @@ export interface WantedSchedule {
   taskQueue: string;
   /** What the workflow is, in words for people. */
   summary: string;
+  /** What an operator may do with it. */
+  details: string;
   /** How late a start is made up for that was missed. */
   catchupWindow: `${number} ${'hour' | 'day'}`;
 }
@@ -27,7 +29,7 @@ export interface WantedSchedule {
  * operator may have set it. Any number of workers may call this at once. One of its workflows runs at a time.
  */
 export async function ensureSchedule(client: Client, wanted: WantedSchedule): Promise<void> {
-  const { id: scheduleId, spec, workflowType, taskQueue, summary, catchupWindow } = wanted;
+  const { id: scheduleId, spec, workflowType, taskQueue, summary, details, catchupWindow } = wanted;
   const action: ScheduleAction = {
     type: 'startWorkflow',
     workflowType,
@@ -35,6 +37,7 @@ export async function ensureSchedule(client: Client, wanted: WantedSchedule): Pr
     taskQueue,
     args: [],
     staticSummary: summary,
+    staticDetails: details,
   };
   const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow };
   try {

@@ -146,7 +146,7 @@ export class StartScan {
     const { database, starter } = this.#tools;
     for (const task of await cancellationsPending(database, batch_tasks)) {
       // Where none runs, since it never began or was terminated, one is started: it finds the task ended, and clears away.
-      if (!(await starter.cancel(task.id))) await starter.start(task);
+      if (!(await starter.cancel(task.id))) await starter.start(task, { hasEnded: true });
       await cancellationHeard(database, task.id);
     }
   }

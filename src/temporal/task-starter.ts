@@ -36,25 +36,28 @@ export class TaskStarter {
     this.#tracing = tracing;
   }
 
-  /** Resolves once Temporal has acknowledged the start, of this call or of one before; gives up after five seconds. */
-  async start(task: StartFacts): Promise<void> {
-    const start = () => this.#client.withDeadline(Date.now() + call_ms_max, () => this.#start(task));
+  /**
+   * Resolves once Temporal has acknowledged the start, of this call or of one before; gives up after five seconds. With
+   * `hasEnded` the task's end is known: its workflow only clears away, even if none of its providers is configured any more.
+   */
+  async start(task: StartFacts, { hasEnded = false } = {}): Promise<void> {
+    const start = () => this.#client.withDeadline(Date.now() + call_ms_max, () => this.#start(task, hasEnded));
     // Whoever starts it, it is below the request that made it.
     await (this.#tracing ? this.#tracing.below(task.terms.traceparent, start) : start());
   }
 
-  async #start(task: StartFacts): Promise<void> {
+  async #start(task: StartFacts, hasEnded: boolean): Promise<void> {
     const [first] = task.terms.routes;
     try {
       await this.#client.workflow.start<typeof generate>('generate', {
         workflowId: task.id,
         taskQueue: this.#queues.workflows,
-        args: [this.#inputOf(task)],
+        args: [{ ...this.#inputOf(task), ...(hasEnded && { hasEnded }) }],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
         workflowIdConflictPolicy: 'FAIL',
         requestEagerStart: this.#eager,
         staticSummary: `${task.kind} by ${task.model}`,
-        staticDetails: `Task ${task.id} of account ${task.accountId}, admitted under key ${task.keyId}.`,
+        staticDetails: detailsOf(task),
         priority: { fairnessKey: task.accountId },
         typedSearchAttributes: [
           { key: searchAttributes.account, value: task.accountId },
@@ -105,3 +108,13 @@ export class TaskStarter {
     };
   }
 }
+
+/** For whoever looks at the workflow; the UI shows it as Markdown. */
+const detailsOf = ({ id, accountId, keyId, terms }: StartFacts): string =>
+  [
+    `Task ${id} of account ${accountId}, admitted under key ${keyId}.`,
+    `Providers in the order in which they are tried: ${terms.routes.map(({ provider }) => provider).join(', ')}.`,
+    `Its row is the truth, and this workflow only drives it: \`tollgate tasks show ${id}\`. Cancelling it here, or by ` +
+      `\`tollgate tasks cancel ${id}\`, ends the task and gives its hold back; terminating does so after some minutes. ` +
+      'Resetting it charges and sends nothing twice.',
+  ].join('\n\n');

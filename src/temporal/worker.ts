@@ -45,7 +45,7 @@ export interface RunningWorkers {
 /** Starts the workers of these providers on a connection. Each step of a provider runs within `during`. */
 export async function startWorkers(
   connection: NativeConnection,
-  namespace: string,
+  shared: Pick<WorkerOptions, 'namespace' | 'dataConverter'>,
   queues: QueueNames,
   deps: WorkerDependencies,
   during: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
@@ -54,7 +54,7 @@ export async function startWorkers(
   const activity = [...(traced?.activity ?? []), ...(deps.steps ? [measuredSteps(deps.steps)] : [])];
   const unbounded = {
     connection,
-    namespace,
+    ...shared,
     shutdownGraceTime: 0,
     ...(activity.length > 0 && { interceptors: { activity } }),
   };

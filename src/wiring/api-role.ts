@@ -18,6 +18,7 @@ import { Owner } from '../storage/ledger/sweep.ts';
 import { TaskNews } from '../storage/task-news.ts';
 import { countTasksToStart } from '../storage/tasks.ts';
 import { AuditRuns } from '../temporal/audit-runs.ts';
+import { dataConverterOf } from '../temporal/codec.ts';
 import { TaskStarter } from '../temporal/task-starter.ts';
 import { loadTokenizer } from '../tokens/count-tokens.ts';
 import type { Core } from '../wiring.ts';
@@ -79,7 +80,12 @@ export async function startApiRole(
   });
   const inForce = () => ({ ...live.now, configuration: switches.over(live.now.configuration) });
   const health = new HealthBook({ database, providers: live.providers, now: inForce, during: live.during, log });
-  const client = new Client({ connection, namespace, interceptors: { workflow: core.tracing?.client ?? [] } });
+  const client = new Client({
+    connection,
+    namespace,
+    interceptors: { workflow: core.tracing?.client ?? [] },
+    ...dataConverterOf(core.environment.temporal.codecKeys),
+  });
   const checkTemporal = async () => {
     await connection.workflowService.getSystemInfo({});
   };

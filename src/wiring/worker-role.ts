@@ -4,7 +4,9 @@ import type { NativeConnection } from '@temporalio/worker';
 import { release } from '../activities/end.ts';
 import type { WorkerDependencies } from '../activities/index.ts';
 import { ensureAuditSchedule } from '../temporal/audit-schedule.ts';
+import { dataConverterOf } from '../temporal/codec.ts';
 import { EventScan } from '../temporal/event-scan.ts';
+import { keepTrying } from '../temporal/kept-trying.ts';
 import { ensureRetainSchedule } from '../temporal/retain-schedule.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { StartScan } from '../temporal/start-scan.ts';
@@ -26,7 +28,13 @@ export async function startWorkerRole(
   connection: NativeConnection,
   namespace: string,
 ): Promise<WorkerRole> {
-  const client = new Client({ connection, namespace, interceptors: { workflow: core.tracing?.client ?? [] } });
+  const converter = dataConverterOf(core.environment.temporal.codecKeys);
+  const client = new Client({
+    connection,
+    namespace,
+    interceptors: { workflow: core.tracing?.client ?? [] },
+    ...converter,
+  });
   const deps: WorkerDependencies = {
     ...core,
     steps: core.meters.steps,
@@ -37,16 +45,14 @@ export async function startWorkerRole(
     },
     removeLeftovers: () => removeLeftovers(core.blobs, tempDirOf(core.environment.dataDir)),
   };
-  await registerSearchAttributes(connection, namespace).catch((error: unknown) => {
-    core.log.warn({ err: error }, 'the search attributes could not be registered; an operator may have to');
-  });
-  await ensureAuditSchedule(client, core.queues).catch((error: unknown) => {
-    core.log.warn({ err: error }, 'the nightly audit could not be scheduled; the next start of a worker tries again');
-  });
-  await ensureRetainSchedule(client, core.queues).catch((error: unknown) => {
-    core.log.warn({ err: error }, 'the deletion of old results could not be scheduled; the next start tries again');
-  });
-  const workers = await startWorkers(connection, namespace, core.queues, deps, core.live.during);
+  const stopping = new AbortController();
+  const errands = [
+    { undone: 'the search attributes are not registered', run: () => registerSearchAttributes(connection, namespace) },
+    { undone: 'the nightly audit is not scheduled', run: () => ensureAuditSchedule(client, core.queues) },
+    { undone: 'the deletion of old results is not scheduled', run: () => ensureRetainSchedule(client, core.queues) },
+  ];
+  await keepTrying(errands, core.log, stopping.signal);
+  const workers = await startWorkers(connection, { namespace, ...converter }, core.queues, deps, core.live.during);
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
   const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const scan = new StartScan({
@@ -60,6 +66,7 @@ export async function startWorkerRole(
   return {
     done: workers.done,
     async stop() {
+      stopping.abort();
       unfollow();
       await Promise.all([scan.close(), workers.stop()]);
     },

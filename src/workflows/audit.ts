@@ -5,6 +5,7 @@ import type { AuditActivities, Audited } from '../activities/contract.ts';
 const activities = proxyActivities<AuditActivities>({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '30s',
+  summary: 'compare ledger, tasks, blobs and workflows',
   retry: { maximumAttempts: 3, initialInterval: '1m', backoffCoefficient: 5 },
 });
 

@@ -16,13 +16,20 @@ export interface DeliverInput {
 const attempts = proxyActivities<DeliveryActivities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout: '10s',
+  summary: 'post the event to its webhook',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
 export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {
-  setCurrentDetails('Delivering; the pending activity tells the last fault.');
+  setCurrentDetails(
+    'Delivering, for 24 hours at the most; the last failure of the pending activity tells why it was not taken yet.',
+  );
   const delivery = await attempted(eventId);
-  setCurrentDetails(delivery.delivered ? 'The event is delivered.' : 'The event is given up.');
+  setCurrentDetails(
+    delivery.delivered
+      ? 'The event is delivered.'
+      : `The event is given up. Once the receiver works, it is sent again by: tollgate webhooks replay ${eventId}`,
+  );
   return delivery;
 }
 

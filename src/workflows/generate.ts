@@ -23,11 +23,14 @@ import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '
 import type { TaskId } from '../domain/ids.ts';
 import type { deliver } from './deliver.ts';
 import { house } from './house.ts';
+import * as words from './words.ts';
 
 export interface GenerateInput {
   taskId: TaskId;
   /** The model's routes in the order in which they are tried. */
   routes: readonly RouteFacts[];
+  /** The task had ended when this was started: nothing is sent, and no provider's queue is asked. */
+  hasEnded?: boolean;
 }
 
 export interface RouteFacts {
@@ -39,25 +42,36 @@ export interface RouteFacts {
 }
 
 const status = defineSearchAttributeKey('TollgateStatus', 'KEYWORD');
+const cost = defineSearchAttributeKey('TollgateCost', 'INT');
+const provider = defineSearchAttributeKey('TollgateProvider', 'KEYWORD');
 const account = defineSearchAttributeKey('TollgateAccount', 'KEYWORD');
 
 // The activity itself gives up on a provider that is away for minutes.
 const cleaning = proxyActivities<CleaningActivities>({
   startToCloseTimeout: '2m',
   heartbeatTimeout: '10s',
+  summary: 'stop its jobs, delete what was stored',
   retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '60s' },
 });
 
 export async function generate(input: GenerateInput): Promise<Ended> {
   const { taskId } = input;
   const ended = await end(input);
-  upsertSearchAttributes([{ key: status, value: ended.state }]);
-  setCurrentDetails(`The task is ${ended.state}.`);
+  upsertSearchAttributes([
+    { key: status, value: ended.state },
+    ...(ended.cost === undefined ? [] : [{ key: cost, value: ended.cost }]),
+    // Which one it was is known only now: the first route may have refused it.
+    ...(ended.provider === undefined ? [] : [{ key: provider, value: ended.provider }]),
+  ]);
   // What has ended can't be cancelled, and what is left to do would stay undone for ever.
   await CancellationScope.nonCancellable(async () => {
-    if (ended.eventId !== undefined) await tell(taskId, ended.eventId);
-    if (ended.state !== 'succeeded' && patched('withdraw')) await withdrawal(taskId);
-    await expiry(taskId, ended.expiresInMs);
+    if (ended.eventId !== undefined) {
+      setCurrentDetails(words.telling(ended, ended.eventId));
+      await tell(taskId, ended.eventId);
+    }
+    setCurrentDetails(words.ended(ended));
+    if (ended.state !== 'succeeded' && patched('withdraw')) await withdrawal(taskId, ended);
+    if (ended.expiresInMs !== null) await expiry(taskId, ended, ended.expiresInMs);
   });
   return ended;
 }
@@ -80,28 +94,31 @@ async function tell(taskId: TaskId, eventId: string): Promise<void> {
 }
 
 /** Nobody needs what a provider may still be making. Where it can't be told, the sweep of the store does the rest. */
-async function withdrawal(taskId: TaskId): Promise<void> {
+async function withdrawal(taskId: TaskId, ended: Ended): Promise<void> {
+  setCurrentDetails(words.withdrawing(ended));
   try {
-    await cleaning.withdraw({ taskId });
+    setCurrentDetails(words.withdrawn(ended, await cleaning.withdraw({ taskId })));
   } catch {
-    setCurrentDetails(
-      'The task has ended. What was stored or sent for it could not be withdrawn; see the log of the worker.',
-    );
+    setCurrentDetails(words.notWithdrawn(ended));
   }
 }
 
 /** Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there. */
-async function expiry(taskId: TaskId, expiresInMs: number | null): Promise<void> {
-  for (let wait = expiresInMs; wait !== null;) {
-    await sleep(wait);
+async function expiry(taskId: TaskId, ended: Ended, expiresInMs: number): Promise<void> {
+  setCurrentDetails(words.expiring(ended));
+  for (let wait: number | null = expiresInMs; wait !== null;) {
+    await sleep(wait, { summary: 'until the result is deleted' });
     ({ againInMs: wait } = await house.expire({ taskId }));
+    if (wait !== null) setCurrentDetails(words.fetching(ended));
   }
+  setCurrentDetails(words.expired(ended));
 }
 
 async function end(input: GenerateInput): Promise<Ended> {
   const { taskId } = input;
   try {
-    const outcome = await produce(input);
+    const outcome = input.hasEnded === true ? nothing : await produce(input);
+    setCurrentDetails(words.ending(outcome));
     return await CancellationScope.nonCancellable(() =>
       outcome.outcome === 'stored'
         ? house.settle({ taskId, files: outcome.files })
@@ -109,18 +126,23 @@ async function end(input: GenerateInput): Promise<Ended> {
     );
   } catch (error) {
     const cancelled = isCancellation(error);
+    setCurrentDetails(cancelled ? words.cancelling : words.breaking);
     return await CancellationScope.nonCancellable(() =>
       house.release({ taskId, error: cancelled ? 'cancelled' : 'broken' }),
     );
   }
 }
 
+/** What a task that has ended is told; its end stays as it is. */
+const nothing: TaskFailed = { outcome: 'failed', error: 'broken' };
+
 /** Tries the routes in their order. Only a refusal falls over to the next one; an unknown outcome never does. */
 async function produce({ taskId, routes }: GenerateInput) {
-  let refused: TaskFailed = { outcome: 'failed', error: 'broken' };
+  let refused: TaskFailed = nothing;
   for (const [index, route] of routes.entries()) {
-    setCurrentDetails(`Submitting to ${route.provider} (route ${index + 1} of ${routes.length}).`);
-    const submission = await submitting(route).submit({ taskId, route: index });
+    const place = words.placeOf(route.provider, index, routes.length);
+    setCurrentDetails(words.submitting(place, refused));
+    const submission = await submitting(route, place).submit({ taskId, route: index });
     switch (submission.outcome) {
       case 'ended':
         return refused;
@@ -129,8 +151,8 @@ async function produce({ taskId, routes }: GenerateInput) {
         if (!submission.fallOver) return refused;
         break;
       case 'sent':
-        setCurrentDetails(`Sent to ${route.provider}; collecting the result.`);
-        return await collecting(route).collect({ taskId, route: index });
+        setCurrentDetails(words.collecting(place, submission));
+        return await collecting(route, place).collect({ taskId, route: index });
       default:
         return submission satisfies never;
     }
@@ -140,20 +162,20 @@ async function produce({ taskId, routes }: GenerateInput) {
 
 // Attempts without limit: the intent row, not the retry policy, keeps the paid call at most once. Heartbeats let
 // another worker go on ten seconds after one has died.
-const submitting = (route: RouteFacts) =>
+const submitting = (route: RouteFacts, place: string) =>
   proxyActivities<ProviderActivities>({
     taskQueue: route.submitQueue,
     startToCloseTimeout: route.timeoutMs + 60_000,
     heartbeatTimeout: '10s',
-    summary: `submit to ${route.provider}`,
+    summary: `submit to ${place}`,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
   });
 
-const collecting = (route: RouteFacts) =>
+const collecting = (route: RouteFacts, place: string) =>
   proxyActivities<ProviderActivities>({
     taskQueue: route.collectQueue,
     startToCloseTimeout: '26h', // the longest deadline is 24 h; the activity keeps the provider's own
     heartbeatTimeout: '30s',
-    summary: `collect from ${route.provider}`,
+    summary: `collect from ${place}`,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
   });

@@ -52,6 +52,7 @@ describe('help', { concurrency: 2 }, () => {
     'api',
     'worker',
     'migrate',
+    'codec',
     'demo',
     'accounts',
     'keys',
@@ -85,6 +86,7 @@ describe('without a running gateway', () => {
     [['keys', 'revoke', 'key_x'], 1],
     [['demo'], 1],
     [['migrate'], 2],
+    [['codec'], 2],
     [['api'], 2],
     [['worker'], 2],
   ] as const) {

@@ -28,6 +28,7 @@ test('an empty environment means everything embedded on port 8080', () => {
       apiKey: undefined,
       tls: undefined,
       cliPath: undefined,
+      codecKeys: undefined,
       uiUrl: undefined,
     },
     s3: undefined,
@@ -176,4 +177,24 @@ test('traces are off without an endpoint, and whole with one', () => {
     authorization: 'Bearer abc',
     'x-scope': 'a=b',
   });
+});
+
+test('keys of encrypted payloads are read in their order, and no part of a wrong one is told', () => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const text = `2027:${two.toString('base64')}, 2026:${one.toString('base64')}`;
+  assert.deepEqual(readEnvironment({ TEMPORAL_CODEC_KEYS: text }).temporal.codecKeys, [
+    { id: '2027', key: two },
+    { id: '2026', key: one },
+  ]);
+  const short = Buffer.alloc(16, 3).toString('base64');
+  for (const wrong of [
+    short,
+    `a:${short}`,
+    `a b:${one.toString('base64')}`,
+    `${text},2026:${two.toString('base64')}`,
+  ]) {
+    const [line = '', ...more] = linesOf({ TEMPORAL_CODEC_KEYS: wrong });
+    assert.match(line, /^TEMPORAL_CODEC_KEYS: must be /);
+    assert.ok(!line.includes(short) && more.length === 0);
+  }
 });

@@ -54,9 +54,17 @@ test('of many attempts at once exactly one may send, and the task is running', a
   assert.equal((await findTask(db.database, task))?.state, 'running');
 });
 
-test('each route has an intent of its own', async () => {
+test('each route has an intent of its own, which the next one gets only when the others have refused', async () => {
   const task = await accepted();
   assert.equal((await openIntent(db.database, task, 0, 'p')).opened, 'now');
+  const elsewhere = { opened: 'not', because: 'sent elsewhere' };
+  assert.deepEqual(await openIntent(db.database, task, 1, 'q'), elsewhere);
+  const error = { code: 'upstream_error' as const, message: 'No.', param: null, fallOver: true };
+  await closeIntent(db.database, task, 0, { outcome: 'refused', error });
+  assert.deepEqual(await openIntent(db.database, task, 2, 'r').then(({ opened }) => opened), 'now');
+  await closeIntent(db.database, task, 2, { outcome: 'unknown', reason: 'no answer' });
+  assert.deepEqual(await openIntent(db.database, task, 1, 'q'), elsewhere);
+  await closeIntent(db.database, task, 2, { outcome: 'refused', error });
   assert.equal((await openIntent(db.database, task, 1, 'q')).opened, 'now');
   assert.equal((await findIntent(db.database, task, 1))?.provider, 'q');
 });

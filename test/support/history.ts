@@ -30,6 +30,14 @@ export function activitiesOf({ events }: HistoryJson): string[] {
   });
 }
 
+/** What the activities and timers of a history tell operators of themselves, in their order. */
+export const summariesOf = ({ events }: HistoryJson): string[] =>
+  events.flatMap((event) => {
+    const metadata = event['userMetadata'] as { summary?: PayloadJson } | undefined;
+    const isStep = /_(ACTIVITY_TASK_SCHEDULED|TIMER_STARTED)$/.test(event.eventType);
+    return isStep && metadata?.summary ? [JSON.parse(textOf(metadata.summary)) as string] : [];
+  });
+
 /**
  * With RECORD_HISTORIES set, keeps a history in test/histories, with nothing in it that tells of the machine. One that is
  * there stays as it is: it is what later versions must still replay.

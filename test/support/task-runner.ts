@@ -24,6 +24,8 @@ import { deriveKeys } from '../../src/settings/secrets.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { findTask, type StartFacts, type Task } from '../../src/storage/tasks.ts';
+import { dataConverterOf } from '../../src/temporal/codec.ts';
+import type { CodecKey } from '../../src/settings/codec-keys.ts';
 import { queueNames, type QueueNames } from '../../src/temporal/names.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { StartScan } from '../../src/temporal/start-scan.ts';
@@ -129,6 +131,9 @@ export async function startTaskRunner({
   fetchWindowMs = 600_000,
   webhook = () => judgedStatus(204),
   pace = standardPace,
+  namespace = 'default',
+  address = fromTestRun('TEMPORAL_ADDRESS'),
+  codecKeys,
   work = true,
 }: {
   providers: Record<string, TaskProvider>;
@@ -139,6 +144,11 @@ export async function startTaskRunner({
   webhook?: (request: WebhookRequest, signal: AbortSignal) => WebhookOutcome | Promise<WebhookOutcome>;
   /** How deliveries are tried again. */
   pace?: DeliveryPace;
+  /** One that is there, and where it is. */
+  namespace?: string;
+  address?: string;
+  /** Payloads are encrypted with the first; not at all without. */
+  codecKeys?: readonly CodecKey[];
   work?: boolean;
 }): Promise<TaskRunner> {
   if (!runtimeInstalled) installTemporalRuntime(log);
@@ -171,9 +181,10 @@ export async function startTaskRunner({
     retentionMs: () => 7 * 86_400_000,
     removeLeftovers: () => Promise.resolve(0),
   };
-  const connect = () => NativeConnection.connect({ address: fromTestRun('TEMPORAL_ADDRESS') });
+  const connect = () => NativeConnection.connect({ address });
   const connection = await connect();
-  const client = new Client({ connection, namespace: 'default' });
+  const shared = { namespace, ...dataConverterOf(codecKeys) };
+  const client = new Client({ connection, ...shared });
   const queues = queueNames(`test-${randomBytes(6).toString('hex')}`);
   const starter = new TaskStarter(client, queues, { eager: false });
   const events = new EventScan({ ...deps, client, queues });
@@ -214,14 +225,14 @@ export async function startTaskRunner({
     },
     async work() {
       if (workers.length === 0) {
-        const first = await startWorkers(connection, 'default', queues, deps);
+        const first = await startWorkers(connection, shared, queues, deps);
         workers.push(first);
         return first;
       }
       const database = openDatabase(db.url, { onIdleError: () => undefined });
       const own = await connect(); // one connection can't have two workers of a queue
       more.push(database, own);
-      const another = await startWorkers(own, 'default', queues, { ...deps, database, ledger: newLedger(database) });
+      const another = await startWorkers(own, shared, queues, { ...deps, database, ledger: newLedger(database) });
       workers.push(another);
       return another;
     },

@@ -9,6 +9,7 @@ import { findTask, markStarted, takeTasksToStart } from '../../src/storage/tasks
 import { StartScan } from '../../src/temporal/start-scan.ts';
 import type { EventScan } from '../../src/temporal/event-scan.ts';
 import type { TaskStarter } from '../../src/temporal/task-starter.ts';
+import { cancelledAtNoCost } from '../support/cancelling.ts';
 import { failureOf } from '../support/money.ts';
 import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
 
@@ -126,7 +127,7 @@ test('a silent task whose workflow was terminated is released as cancelled', asy
   assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
   // By a workflow that is started for just that.
   await until(() => Promise.resolve(endless.asked.cancel === 1));
-  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { state: 'cancelled', expiresInMs: null });
+  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { ...cancelledAtNoCost, provider: 'endless' });
 });
 
 test('a task that was cancelled before its start is cleared away all the same, and never sent', async () => {
@@ -135,7 +136,7 @@ test('a task that was cancelled before its start is cleared away all the same, a
   await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
   runner.scan();
   await until(() => isRemoved(database, id));
-  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { state: 'cancelled', expiresInMs: null });
+  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), cancelledAtNoCost);
   assert.equal(good.asked.submit, sent);
 });
 
@@ -150,7 +151,8 @@ test('a silent task whose workflow runs is left alone', async () => {
   assert.equal((await findTask(database, id))?.finishedAt, null);
   // Ended by its owner: the scan sees to it that its workflow hears of that.
   await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
-  assert.deepEqual(await runner.client.workflow.getHandle(id).result(), { state: 'cancelled', expiresInMs: null });
+  const ended = (await runner.client.workflow.getHandle(id).result()) as { state: string };
+  assert.equal(ended.state, 'cancelled');
   await until(async () => {
     const { rows } = await database.pool.query('select 1 from tasks where id = $1 and cancel_pending', [id]);
     return rows.length === 0;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Submission } from '../../src/providers/contract.ts';
-import { assertAudited, taskOf } from '../support/cancelling.ts';
+import { assertAudited, cancelledAtNoCost, taskOf } from '../support/cancelling.ts';
 import { stateOf } from '../support/money.ts';
 import { until } from '../support/process.ts';
 import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
@@ -20,9 +20,9 @@ after(async () => {
 const handleOf = (id: TaskId) => runner.client.workflow.getHandle(id);
 
 /** Cancels the workflow, and sees that the task is cancelled and its money given back. */
-async function cancelled(id: TaskId): Promise<void> {
+async function cancelled(id: TaskId, provider: string): Promise<void> {
   await handleOf(id).cancel();
-  assert.deepEqual(await handleOf(id).result(), { state: 'cancelled', expiresInMs: null });
+  assert.deepEqual(await handleOf(id).result(), { ...cancelledAtNoCost, provider });
   const { state, error } = await taskOf(runner, id);
   assert.deepEqual([state, error?.code], ['cancelled', 'cancelled']);
   assert.equal((await stateOf(runner.db.database, runner.customer)).held, 0n);
@@ -32,7 +32,7 @@ test('before its first step: nothing is sent', async () => {
   const id = await runner.start({ routes: ['good'] });
   await handleOf(id).cancel();
   await runner.work();
-  assert.deepEqual(await handleOf(id).result(), { state: 'cancelled', expiresInMs: null });
+  assert.deepEqual(await handleOf(id).result(), cancelledAtNoCost);
   assert.equal((await taskOf(runner, id)).state, 'cancelled');
   assert.equal(good.asked.submit, 0);
 });
@@ -40,7 +40,7 @@ test('before its first step: nothing is sent', async () => {
 test('while its create is in flight: the job is stopped when its id comes', async () => {
   const id = await runner.start({ routes: ['slow'] });
   await until('the create', () => (slow.asked.submit > 0 ? true : undefined));
-  await cancelled(id);
+  await cancelled(id, 'slow');
   assert.equal(slow.asked.cancel, 0);
   answer({ outcome: 'accepted', jobId: 'late' });
   await until('the cancelling', () => (slow.asked.cancel === 1 ? true : undefined));
@@ -49,7 +49,7 @@ test('while its create is in flight: the job is stopped when its id comes', asyn
 test('while the provider works: the job is stopped', async () => {
   const id = await runner.start({ routes: ['endless'] });
   await until('a poll', () => (endless.asked.poll > 0 ? true : undefined));
-  await cancelled(id);
+  await cancelled(id, 'endless');
   assert.equal(endless.asked.cancel, 1);
 });
 

@@ -9,7 +9,16 @@ import { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { isRemoved } from '../../src/storage/fetches.ts';
 import { searchAttributes } from '../../src/temporal/names.ts';
-import { activitiesOf, type HistoryJson, historyJson, payloadsOf, recordHistory } from '../support/history.ts';
+import { until } from '../support/process.ts';
+import {
+  activitiesOf,
+  type HistoryJson,
+  historyJson,
+  payloadsOf,
+  recordHistory,
+  summariesOf,
+} from '../support/history.ts';
+import { cancelledAtNoCost } from '../support/cancelling.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
 import { part, ScriptedProvider, film, startTaskRunner } from '../support/task-runner.ts';
 
@@ -21,6 +30,9 @@ const refusal = (message: string) => ({
 });
 const second = await film(1);
 const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
+let refuse = (): void => undefined;
+const refused = new Promise<void>((resolve) => (refuse = resolve));
+const busy = new ScriptedProvider({ submit: () => refused.then(() => refusal('Too busy.')) });
 const runner = await startTaskRunner({
   fetchWindowMs: fetch_window_ms,
   providers: {
@@ -31,6 +43,7 @@ const runner = await startTaskRunner({
       poll: () => ({ state: 'failed', error: new GatewayError('upstream_error', 'It broke.') }),
     }),
     endless,
+    busy,
   },
 });
 after(async () => {
@@ -39,6 +52,9 @@ after(async () => {
 });
 
 const handleOf = (id: TaskId) => runner.client.workflow.getHandle(id);
+/** What the UI shows of the step that a workflow is at. */
+const detailsOf = async (id: TaskId) =>
+  (await handleOf(id).query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 
 /** The history of a task's closed workflow; nothing in it may tell what was asked for. */
 async function historyOf(id: TaskId, name: string): Promise<HistoryJson> {
@@ -53,7 +69,7 @@ async function historyOf(id: TaskId, name: string): Promise<HistoryJson> {
 test('a plain image takes three activities and twenty events at most', async () => {
   const id = await runner.start({ routes: ['good'] });
   assert.equal((await runner.final(id)).state, 'succeeded');
-  const history = await historyOf(id, 'image-succeeds');
+  const history = await historyOf(id, 'image-succeeds-priced');
   assert.deepEqual(activitiesOf(history), ['submit', 'collect', 'settle']);
   assert.ok(history.events.length <= 20, `${history.events.length} events`);
 });
@@ -74,16 +90,61 @@ test('a workflow tells an operator what it is, and after its end how it ended', 
   assert.equal(attribute(running, 'provider'), 'endless');
   assert.equal(attribute(running, 'kind'), 'image');
   assert.equal(attribute(running, 'status'), 'processing');
+  assert.equal(attribute(running, 'cost'), undefined);
   await handleOf(id).cancel();
   await handleOf(id).result();
-  assert.equal(attribute(await handleOf(id).describe(), 'status'), 'cancelled');
+  const ended = await handleOf(id).describe();
+  assert.deepEqual([attribute(ended, 'status'), attribute(ended, 'cost')], ['cancelled', 0]);
+});
+
+test('at its end a workflow says what the task cost, and which provider had it', async () => {
+  const id = await runner.start({ routes: ['refusing', 'good'] });
+  await handleOf(id).result();
+  const { typedSearchAttributes } = await handleOf(id).describe();
+  assert.equal(typedSearchAttributes.get(searchAttributes.provider), 'good');
+  assert.equal(typedSearchAttributes.get(searchAttributes.cost), 10);
+  assert.equal(await detailsOf(id), 'The task is succeeded for 0.00001 yuan. It was good that had it last.');
+  const history = historyJson(await handleOf(id).fetchHistory());
+  assert.deepEqual(summariesOf(history), [
+    'submit to refusing (route 1 of 2)',
+    'submit to good (route 2 of 2)',
+    'collect from good (route 2 of 2)',
+  ]);
+});
+
+test('at each step a workflow says what it waits for', async () => {
+  const polls = endless.asked.poll;
+  const id = await runner.start({ routes: ['busy', 'endless'] });
+  await until('the turn', () => busy.asked.submit > 0 || undefined);
+  assert.match(await detailsOf(id), /^Waiting for its turn at busy \(route 1 of 2\), or just being sent there\./);
+  refuse();
+  await until('a poll', () => endless.asked.poll > polls || undefined);
+  const moment = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC';
+  const sent = new RegExp(
+    `^Sent to endless \\(route 2 of 2\\) at ${moment}; waiting for its result, then storing it\\.$`,
+  );
+  assert.match(await detailsOf(id), sent);
+  await handleOf(id).cancel();
+  await handleOf(id).result();
+  assert.equal(
+    await detailsOf(id),
+    'The task is cancelled and cost nothing. It was endless that had it last. Jobs stopped: 1.',
+  );
+  const talk = await runner.start({ routes: ['talking'], kind: 'avatar_talk' });
+  await runner.final(talk);
+  const waits = new RegExp(
+    `^The task is succeeded .* Its result waits to be fetched until ${moment}, and is then deleted\\.$`,
+  );
+  await until('the timer', async () => waits.test(await detailsOf(talk)) || undefined);
+  await handleOf(talk).result();
+  assert.match(await detailsOf(talk), /Its result is deleted\.$/);
 });
 
 test('a result that is kept for minutes is deleted when its time is up', async () => {
   const id = await runner.start({ routes: ['talking'], kind: 'avatar_talk' });
   const task = await runner.final(id);
   assert.equal(await isRemoved(runner.db.database, id), false);
-  const history = await historyOf(id, 'avatar-talk-expires');
+  const history = await historyOf(id, 'avatar-talk-expires-priced');
   assert.deepEqual(activitiesOf(history), ['submit', 'collect', 'settle', 'expire']);
   assert.equal(await isRemoved(runner.db.database, id), true);
   await assert.rejects(runner.deps.blobs.size(task.files?.[0]?.blobKey ?? ''), { name: 'BlobNotFound' });
@@ -123,7 +184,7 @@ test('cancelling the workflow from outside releases the task as cancelled', asyn
   const task = await runner.final(id);
   assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
   const steps = ['submit', 'collect', 'release', 'withdraw'];
-  assert.deepEqual(activitiesOf(await historyOf(id, 'image-cancelled-withdrawn')), steps);
+  assert.deepEqual(activitiesOf(await historyOf(id, 'image-cancelled-priced')), steps);
 });
 
 test('a cancelled task whose media are kept loses them', async () => {
@@ -149,7 +210,7 @@ test('a run that finds its task final ends at once and sends nothing', async () 
     error: new GatewayError('cancelled', 'The task was cancelled.'),
   });
   await runner.starter.start(await runner.facts(id));
-  assert.deepEqual(await handleOf(id).result(), { state: 'cancelled', expiresInMs: null });
+  assert.deepEqual(await handleOf(id).result(), cancelledAtNoCost);
 });
 
 test('starting the workflow of a task twice is one workflow', async () => {

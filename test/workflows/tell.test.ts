@@ -12,6 +12,7 @@ import { changeAccount } from '../../src/storage/accounts.ts';
 import { findEvent } from '../../src/storage/event-log.ts';
 import { findTask, markStarted } from '../../src/storage/tasks.ts';
 import { activitiesOf, type HistoryJson, historyJson, payloadsOf } from '../support/history.ts';
+import { cancelledAtNoCost } from '../support/cancelling.ts';
 import { administrator, assertLedgerAddsUp, failureOf, successOf } from '../support/money.ts';
 import { until } from '../support/process.ts';
 import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
@@ -118,7 +119,7 @@ test('a task that ended without its workflow is told by the scan, and not again 
   const event = (await eventOf(id))?.id ?? assert.fail();
   const { runId } = await handleOf(event).describe();
   await runner.starter.start(await runner.facts(id));
-  assert.deepEqual(await handleOf(id).result(), { state: 'cancelled', expiresInMs: null, eventId: event });
+  assert.deepEqual(await handleOf(id).result(), { ...cancelledAtNoCost, eventId: event });
   await toldOnce(id, 'image.failed');
   assert.equal((await handleOf(event).describe()).runId, runId);
 });

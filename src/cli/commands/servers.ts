@@ -14,6 +14,8 @@ export function addServerCommands(program: Command): void {
     .action(async () => (await roles()).runWorker());
   program
     .command('migrate')
-    .description('bring the database up to date; safe to run from several processes at once')
-    .action(async () => (await roles()).runMigration());
+    .description(
+      "bring the database up to date and register Temporal's search attributes; safe to run from several processes at once",
+    )
+    .action(async () => (await import('../roles/migrate.ts')).runMigration());
 }

@@ -7,6 +7,7 @@ import type { Environment } from '../../settings/environment.ts';
 import type { AuditOptions, AuditReport } from '../../storage/audit/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { findFact } from '../../storage/installation.ts';
+import { dataConverterOf } from '../../temporal/codec.ts';
 import { lazyConnection } from '../../temporal/connection.ts';
 import { queueNames } from '../../temporal/names.ts';
 import { type AuditedParts, auditEverything } from '../../wiring/audit.ts';
@@ -54,7 +55,11 @@ async function withTemporal<T>(
         () => true,
         () => false,
       );
-    const client = new Client({ connection, namespace: temporal.namespace });
+    const client = new Client({
+      connection,
+      namespace: temporal.namespace,
+      ...dataConverterOf(temporal.codecKeys),
+    });
     return await use(answers ? { client, queues: queueNames(prefix) } : 'unreachable');
   } finally {
     await connection.close();

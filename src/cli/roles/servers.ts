@@ -11,17 +11,16 @@ import { loadSettings, type Settings } from '../../settings/load.ts';
 import { SettingsError } from '../../settings/mistakes.ts';
 import { loadOrMakeSecret } from '../../settings/secrets.ts';
 import { bootstrap } from '../../storage/bootstrap.ts';
-import { migrateDatabase } from '../../storage/database.ts';
 import { type CoreMetrics, installMeasuredRuntime } from '../../temporal/core-metrics.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
 import { lazyConnection } from '../../temporal/connection.ts';
+import { checkTemporal } from '../../temporal/troubles.ts';
 import { workerConnection } from '../../temporal/worker-connection.ts';
 import { type Core, openCore } from '../../wiring.ts';
 import { startApiRole } from '../../wiring/api-role.ts';
 import { showTemporal } from '../../wiring/metrics.ts';
 import { openWorkerEndpoint } from '../../wiring/worker-endpoint.ts';
 import { startWorkerRole } from '../../wiring/worker-role.ts';
-import { print } from '../output.ts';
 import { rereadAtHangup } from './reread.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -30,6 +29,10 @@ export const runApi = (): Promise<void> =>
   withCore(async ({ settings, core, outside, asked, isUp }) => {
     await bootstrapIfWished(settings, core);
     const connection = await lazyConnection(outside);
+    // Not waited for: it serves chat without.
+    void checkTemporal(connection, outside).catch((error: unknown) =>
+      core.log.error({ err: error }, 'Temporal is not there'),
+    );
     const api = await startApiRole(core, connection, outside.namespace, { eager: false });
     core.log.info({ address: api.url }, 'the API listens');
     isUp();
@@ -60,22 +63,13 @@ export const runWorker = (): Promise<void> =>
     { hasWorkers: true },
   );
 
-/** Brings the database up to date. Raises a SettingsError when there is none to be found. */
-export async function runMigration(): Promise<void> {
-  const { databaseUrl } = await outsideOf(await loadSettings(process.env, process.cwd(), providerKinds), {
-    temporal: false,
-  });
-  await migrateDatabase(databaseUrl);
-  print('The database is up to date.');
-}
-
 type Outside = Awaited<ReturnType<typeof outsideOf>>;
 
 /** The servers that a role works with: those of the settings, or of a gateway that runs on the data folder. */
-async function outsideOf({ environment }: Settings, needs: { temporal: boolean }) {
+async function outsideOf({ environment }: Settings) {
   const dataDir = resolve(environment.dataDir);
   const databaseUrl = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
-  const address = environment.temporal.address ?? (needs.temporal ? (await runningTemporal(dataDir))?.address : '');
+  const address = environment.temporal.address ?? (await runningTemporal(dataDir))?.address;
   const missing = [
     databaseUrl === undefined ? `DATABASE_URL: is not set, and no gateway runs on ${environment.dataDir}` : undefined,
     address === undefined ? `TEMPORAL_ADDRESS: is not set, and no gateway runs on ${environment.dataDir}` : undefined,
@@ -107,7 +101,7 @@ async function withCore(
   else installTemporalRuntime(log);
   const asked = stopSignal();
   const reread = rereadAtHangup(log, mask);
-  const outside = await outsideOf(settings, { temporal: true });
+  const outside = await outsideOf(settings);
   const core = await openCore(settings, { ...outside, log });
   if (coreMetrics) showTemporal(core.meters.metrics, coreMetrics, log);
   try {

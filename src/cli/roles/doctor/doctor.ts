@@ -202,7 +202,10 @@ export async function examineEverything({
     (need) => settingsOf(need, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
     ({ traces }, signal) => {
       const loss = 'traces are lost';
-      return examineService({ name: 'traces', setting: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: traces?.endpoint, loss }, signal);
+      return examineService(
+        { name: 'traces', setting: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: traces?.endpoint, loss },
+        signal,
+      );
     },
   );
   await exam.done();

@@ -1,0 +1,41 @@
+/** What a worker asks of Temporal once, when it starts: tried until it is done, however long Temporal refuses it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+const pause_ms_first = 5_000;
+const pause_ms_max = 300_000;
+
+export interface Errand {
+  /** In a sentence that begins with it: "the search attributes are not registered". */
+  undone: string;
+  run: () => Promise<void>;
+}
+
+/**
+ * Runs each errand once and resolves; those that fail are told in the log and tried again until they are done or the
+ * signal aborts, from every five seconds to every five minutes.
+ */
+export async function keepTrying(errands: readonly Errand[], log: Logger, signal: AbortSignal): Promise<void> {
+  for (const { undone, run } of errands) {
+    try {
+      await run();
+    } catch (error) {
+      log.warn({ err: error }, `${undone}; it is tried again`);
+      void again({ undone, run }, log, signal);
+    }
+  }
+}
+
+async function again({ undone, run }: Errand, log: Logger, signal: AbortSignal): Promise<void> {
+  for (let ms = pause_ms_first; ; ms = Math.min(2 * ms, pause_ms_max)) {
+    await pause(ms, undefined, { signal, ref: false }).catch(() => undefined); // closing ends the pause
+    if (signal.aborted) return;
+    try {
+      await run();
+      log.info(`done at last, of which was told: ${undone}`);
+      return;
+    } catch (error) {
+      if (ms >= pause_ms_max) log.warn({ err: error }, `${undone} still; it is tried again`);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** Why a TLS connection to Temporal fails: gRPC's clients try again for ever and only say that they are not there yet. */
+import { once } from 'node:events';
+import tls from 'node:tls';
+import type { TemporalTarget } from './connection.ts';
+import { optionsOf } from './connection.ts';
+
+const connect_ms_max = 5_000;
+/** With TLS 1.3 a server refuses the client's certificate only after the handshake. */
+const alert_ms = 1_000;
+
+/** What TLS says against a connection with these settings; undefined if nothing, or if nobody answers there. */
+export async function tlsFault(target: TemporalTarget): Promise<string | undefined> {
+  const { tls: wanted } = await optionsOf(target);
+  if (wanted === undefined || wanted === null || typeof wanted === 'boolean') return undefined;
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(target.address) ?? [];
+  const socket = tls.connect({
+    host,
+    port: Number(port),
+    servername: wanted.serverNameOverride ?? host,
+    ALPNProtocols: ['h2'],
+    ...(wanted.serverRootCACertificate && { ca: Buffer.from(wanted.serverRootCACertificate) }),
+    ...(wanted.clientCertPair && {
+      cert: Buffer.from(wanted.clientCertPair.crt),
+      key: Buffer.from(wanted.clientCertPair.key),
+    }),
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(connect_ms_max) });
+    await once(socket.resume(), 'end', { signal: AbortSignal.timeout(alert_ms) });
+    return 'the server hangs up right after the handshake'; // one that is content waits for the first call
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const isNobody = ['ABORT_ERR', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'].includes(
+      code,
+    );
+    return isNobody ? undefined : `${code}: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    socket.destroy();
+  }
+}
