@@ -86,7 +86,6 @@ describe('without a running gateway', () => {
     [['keys', 'revoke', 'key_x'], 1],
     [['demo'], 1],
     [['migrate'], 2],
-    [['codec'], 2],
     [['api'], 2],
     [['worker'], 2],
   ] as const) {

@@ -19,6 +19,13 @@ function rowsOf(first: string): [string, readonly string[]][] {
 /** Read by commands and tests, and no settings of a gateway. */
 const others = ['TOLLGATE_API_KEY'];
 const ofTests = ['TOLLGATE_SCREENSHOTS'];
+/** Of the compose file, and of Temporal's UI. */
+const ofContainers = [
+  'TOLLGATE_DB_PASSWORD',
+  'TEMPORAL_DB_PASSWORD',
+  'TOLLGATE_CONFIG_FOLDER',
+  'TEMPORAL_CODEC_ENDPOINT',
+];
 
 describe('settings of the environment', () => {
   const rows = rowsOf('setting');
@@ -39,7 +46,7 @@ describe('settings of the environment', () => {
 });
 
 test('every setting that a page names is one', () => {
-  const known = new Set([...settingDefaults.keys(), ...others, ...ofTests]);
+  const known = new Set([...settingDefaults.keys(), ...others, ...ofTests, ...ofContainers]);
   const wrong = allPages().flatMap(({ path, text }) => {
     const named = text.match(/\b(?:TOLLGATE|TEMPORAL|S3|OTEL)_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [];
     return [...new Set(named)].filter((name) => !known.has(name)).map((name) => `${path} names ${name}`);

@@ -37,7 +37,7 @@ export async function runCodec({
 }
 
 function originOf(text: string): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol)) return url.origin;
   throw new SettingsError([`--origin: ${text} is no web address such as http://127.0.0.1:8233`]);
 }

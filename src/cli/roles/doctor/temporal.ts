@@ -87,7 +87,7 @@ export async function examineSearchAttributes(client: Client): Promise<Verdict<t
   }
   if (missing.length === 0) return { findings: [ok(name, `all ${wanted.length} are registered`)], value: true };
   const flags = missing.map((each) => `--name ${each.name} --type ${each.type}`).join(' ');
-  const mend = `start a worker, which registers them, or: temporal operator search-attribute create -n ${namespace} ${flags}`;
+  const mend = `npx tollgate migrate, or: temporal operator search-attribute create -n ${namespace} ${flags}`;
   return { findings: [fail(name, `missing: ${missing.map((each) => each.name).join(', ')}`, mend)] };
 }
 
