@@ -18,7 +18,8 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/dpkg.log /var/cache/ldconfig/aux-cache \
   && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* /usr/local/bin/yarn*
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 TOLLGATE_WORKER_PORT=8081 TOLLGATE_DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 TOLLGATE_WORKER_PORT=8081 TOLLGATE_DATA_DIR=/data \
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -1,4 +1,5 @@
-/** How the console is built, to `dist/console`, and served while somebody works on it (`npx vite console`). */
+/** How the console and the documentation page are built, to `dist/console`, and served while somebody works on it (`npx vite console`). */
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -10,8 +11,11 @@ export default defineConfig({
   html: { cspNonce: '__nonce__' },
   build: {
     outDir: '../dist/console',
+    rolldownOptions: { input: ['index.html', 'docs.html'].map((page) => join(import.meta.dirname, page)) },
     emptyOutDir: true,
     manifest: 'manifest.json',
+    // Whose code is in the bundle, with the notices that their licences ask to be handed on.
+    license: { fileName: 'licences.json' },
     // An inlined picture would be a data: address in a script; a file of its own is cached for ever.
     assetsInlineLimit: 0,
     target: 'es2022',

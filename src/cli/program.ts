@@ -1,5 +1,6 @@
 /** Every command of `tollgate` with its options, as one program that does nothing until it is asked to. */
 import { Command } from 'commander';
+import { version } from '../version.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addActCommands } from './commands/acts.ts';
 import { addAuditCommand } from './commands/audit.ts';
@@ -18,7 +19,7 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 export function tollgateProgram(): Command {
   const program = new Command('tollgate')
     .description('A gateway to language, image and video models with durable tasks and a prepaid ledger.')
-    .version('0.1.0')
+    .version(version)
     .exitOverride();
   addStartCommand(program);
   addServerCommands(program);

@@ -283,7 +283,8 @@ function crossMistakes(given: ReadonlyMap<Name, string>): string[] {
 function defaultOf(field: z.ZodType): string | undefined {
   if (!(field instanceof z.ZodDefault)) return undefined;
   const value: unknown = field.def.defaultValue;
-  return typeof value === 'bigint' ? yuanText(micros(value)) : String(value);
+  if (typeof value === 'bigint') return yuanText(micros(value));
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined; // an empty list is nothing
 }
 
 function wholeNumber(min: number, max: number) {

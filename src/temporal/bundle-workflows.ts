@@ -22,8 +22,25 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const { code } = await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('../workflows/index.js', import.meta.url)),
       workflowInterceptorModules: [...workflowInterceptorModules],
+      // Of lines, not columns: those of the entry point that the bundler makes up depend on the folder's name.
+      webpackConfigHook: (config) => ({ ...config, devtool: 'inline-cheap-module-source-map' }),
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });
-    await writeFile(path, code);
+    await writeFile(path, withoutFolder(code));
   }
+}
+
+/**
+ * The source map names sources from the project's folder on, and the bundle by its name without the hash of a build: the
+ * same sources give the same bundle wherever it is built.
+ */
+function withoutFolder(code: string): string {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  return code.replace(
+    /(\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,)(\S+)/,
+    (_, head: string, map: string) => {
+      const text = Buffer.from(map, 'base64').toString().replaceAll(root, '');
+      return head + Buffer.from(text.replace(/"workflow-bundle-\w+\.js"/, '"workflow-bundle.js"')).toString('base64');
+    },
+  );
 }

@@ -1,4 +1,4 @@
-/** The console's pages: its files as they were built, and for every other address the one page that draws them all. */
+/** The console's pages, and `/docs`: files as they were built, and for every other address of the console the one page that draws them all. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -33,6 +33,8 @@ interface BuiltFile {
 
 interface BuiltConsole {
   page: string;
+  /** The API's documentation, which draws `/openapi.json`. */
+  docs: BuiltFile;
   /** By their address below `/console/`. */
   files: ReadonlyMap<string, BuiltFile>;
 }
@@ -56,6 +58,14 @@ export function consolePages(
   router.get(/^\/console$/, (ctx) => {
     ctx.status = 308;
     ctx.redirect('/console/');
+  });
+  router.get(/^\/docs$/, (ctx) => {
+    ctx.set({
+      'Content-Security-Policy': docs_policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cache-Control': 'no-cache', // kept, and asked for anew: its files change their names with a build
+    });
+    answerBytes(ctx, built().docs);
   });
   router.get(/^\/console\/(?!api(?:\/|$))(.*)$/, (ctx) => {
     const { files, page } = built();
@@ -82,8 +92,12 @@ function answerPage(ctx: ApiContext, page: string, filesOrigin: string | undefin
   ctx.body = page.replaceAll(nonce_mark, nonce);
 }
 
-function answerFile(ctx: ApiContext, { type, etag, plain, packed }: BuiltFile): void {
+function answerFile(ctx: ApiContext, file: BuiltFile): void {
   ctx.set('Cache-Control', `public, max-age=${year_seconds}, immutable`);
+  answerBytes(ctx, file);
+}
+
+function answerBytes(ctx: ApiContext, { type, etag, plain, packed }: BuiltFile): void {
   ctx.vary('Accept-Encoding');
   const encoding = encodings.find(({ name }) => packed.has(name) && ctx.acceptsEncodings(name) === name)?.name;
   ctx.status = 200;
@@ -114,13 +128,30 @@ function policy(nonce: string, filesOrigin: string | undefined): string {
   ].join('; ');
 }
 
+/** It is the same for everybody: it makes no styles, and so needs no nonce. Requests that are tried go to this gateway. */
+const docs_policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 function readBuild(folder: string): BuiltConsole {
   try {
     const names = readdirSync(join(folder, 'assets'));
     const files = names
       .filter((name) => mediaTypes[extname(name)] !== undefined)
       .map((name) => [`assets/${name}`, readBuilt(join(folder, 'assets'), name, names)] as const);
-    return { page: readFileSync(join(folder, 'index.html'), 'utf8'), files: new Map(files) };
+    const docs = readFileSync(join(folder, 'docs.html'), 'utf8').replaceAll(` nonce="${nonce_mark}"`, '');
+    return {
+      page: readFileSync(join(folder, 'index.html'), 'utf8'),
+      docs: builtFile(Buffer.from(docs), 'text/html; charset=utf-8'),
+      files: new Map(files),
+    };
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause;
     throw new GatewayError('not_ready', "The console isn't built. Run `npm run build`.", { cause });
@@ -132,10 +163,12 @@ function readBuilt(folder: string, name: string, names: readonly string[]): Buil
   const packed = encodings
     .filter(({ suffix }) => names.includes(name + suffix))
     .map((encoding) => [encoding.name, readFileSync(join(folder, name + encoding.suffix))] as const);
-  return {
-    type: mediaTypes[extname(name)] ?? 'application/octet-stream',
-    etag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
-    plain,
-    packed: new Map(packed),
-  };
+  return builtFile(plain, mediaTypes[extname(name)] ?? 'application/octet-stream', new Map(packed));
 }
+
+const builtFile = (plain: Buffer, type: string, packed: BuiltFile['packed'] = new Map()): BuiltFile => ({
+  type,
+  etag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
+  plain,
+  packed,
+});

@@ -4,6 +4,7 @@ import { entryTypes } from '../../domain/ledger.ts';
 import { accountChangesBody } from '../../domain/requests/account.ts';
 import { ledgerQuery } from '../routes/ledger.ts';
 import { usageQuery } from '../routes/usage.ts';
+import { exampleIds } from './example-ids.ts';
 import { headers } from './headers.ts';
 import type { Answer, Group, JsonSchema } from './operation.ts';
 import { queryParameters } from './queries.ts';
@@ -104,6 +105,17 @@ const listed = (list: z.ZodType, columns: string): Record<number, Answer> => ({
   },
 });
 
+const ledgerCsv = [
+  'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,reason',
+  `${exampleIds.entry},ledger_entry,1767225602,capture,0,99.8,0.2,${exampleIds.image},${exampleIds.request},${exampleIds.key},sim-image,1,image,0.2,,,`,
+  '',
+].join('\r\n');
+const usageCsv = [
+  'object,day,calls,input_tokens,output_tokens,images,seconds,tokens,cost',
+  'usage,2026-01-01,7,20,60,2,5,80,0.90078',
+  '',
+].join('\r\n');
+
 export const accountOperations: Group = () => [
   {
     method: 'get',
@@ -136,7 +148,7 @@ export const accountOperations: Group = () => [
       request_id: 'Only entries of this request.',
       type: 'Only entries of this type.',
     }),
-    answers: listed(listOfRecords('LedgerPage', entry), 'id,object,created,type,amount,balance\r\n'),
+    answers: listed(listOfRecords('LedgerPage', entry), ledgerCsv),
     errors: ['invalid_parameter'],
   },
   {
@@ -147,7 +159,7 @@ export const accountOperations: Group = () => [
     level: 'read',
     summary: 'What was used and paid, by day, model or key',
     parameters: queryParameters(usageQuery, { group_by: 'What a row sums up.' }),
-    answers: listed(listOfRecords('UsagePage', usage), 'object,day,calls,cost\r\n'),
+    answers: listed(listOfRecords('UsagePage', usage), usageCsv),
     errors: ['invalid_parameter'],
   },
   {

@@ -38,6 +38,8 @@ const form = ({ limits }: Facts): JsonSchema => ({
       webhook_url: field(webhookUrl.unwrap().unwrap(), 'Is told of the end of the task by a signed POST.'),
     },
   },
+  // Of files their names: what a form holds of them is bytes.
+  example: { audio: 'speech.wav', video: 'footage.mp4', template_name: templateNameDefault },
   encoding: { audio: { contentType: 'audio/wav, audio/mpeg' }, video: { contentType: 'video/mp4' } },
 });
 

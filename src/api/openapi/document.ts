@@ -1,12 +1,14 @@
 /** `/openapi.json`: every operation below every deployment's root, made from the code (OpenAPI 3.1). */
 import { createHash } from 'node:crypto';
 import type { Deployment, ModelKind } from '../../domain/catalogue.ts';
+import { version } from '../../version.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import { firstOfKind } from '../catalogue.ts';
 import { accountOperations } from './account.ts';
 import { avatarTalkOperations } from './avatar-talk.ts';
 import { chatOperations } from './chat.ts';
 import { refusals } from './errors.ts';
+import { answerExamples, eventExamples, type Examples } from './answer-examples.ts';
 import { answerHeaders, headers, requestHeader, requestHeaders } from './headers.ts';
 import { imageOperations } from './images.ts';
 import { keyOperations } from './keys.ts';
@@ -51,12 +53,12 @@ function documentOf(configuration: Configuration, publicUrl: string): JsonSchema
     limits: configuration.limits,
     model: (kind: ModelKind) => firstOfKind(configuration, kind) ?? `your-${kind}-model`,
   };
-  const { paths, responses } = pathsOf(configuration.deployments, facts);
+  const { paths, responses } = pathsOf(configuration.deployments, facts, answerExamples(facts, publicUrl));
   return {
     openapi: '3.1.1',
     info: {
       title: 'Tollgate',
-      version: '0.1.0',
+      version,
       summary: 'Language, image, video and code-generation models behind one API.',
       description: description(configuration.deployments),
     },
@@ -64,7 +66,7 @@ function documentOf(configuration: Configuration, publicUrl: string): JsonSchema
     tags: Object.entries(tags).map(([name, told]) => ({ name, description: told })),
     security: [{ bearer: [] }],
     paths,
-    webhooks: webhooks(),
+    webhooks: webhooks(eventExamples(facts, publicUrl)),
     components: {
       schemas: namedSchemas(),
       responses,
@@ -92,13 +94,18 @@ const description = (deployments: readonly Deployment[]): string =>
 type Named = Record<string, JsonSchema>;
 
 /** All paths, with the answers that many of them share. */
-function pathsOf(deployments: readonly Deployment[], facts: Facts): { paths: JsonSchema; responses: JsonSchema } {
+function pathsOf(
+  deployments: readonly Deployment[],
+  facts: Facts,
+  examples: Readonly<Record<string, Readonly<Record<number, Examples>>>>,
+): { paths: JsonSchema; responses: JsonSchema } {
   const paths: Record<string, Named> = {};
   const responses: Named = {};
   const add = (root: string, suffix: string, operations: readonly Operation[]) => {
     for (const operation of operations) {
       const path = (paths[`${root}${operation.path}`] ??= {});
-      path[operation.method] = operationObject(operation, suffix, responses);
+      const told = { ...operation, answers: withExamples(operation.answers, examples[operation.id] ?? {}) };
+      path[operation.method] = operationObject(told, suffix, responses);
     }
   };
   for (const deployment of deployments) {
@@ -108,6 +115,18 @@ function pathsOf(deployments: readonly Deployment[], facts: Facts): { paths: Jso
   }
   add('', '', serviceOperations);
   return { paths, responses };
+}
+
+function withExamples(
+  answers: Operation['answers'],
+  examples: Readonly<Record<number, Examples>>,
+): Record<number, Answer> {
+  const told = Object.entries(answers).map(([status, answer]): [string, Answer] => {
+    const [own, body] = [examples[Number(status)], answer.content?.['application/json']];
+    if (!own || !body) return [status, answer];
+    return [status, { ...answer, content: { ...answer.content, 'application/json': { ...body, examples: own } } }];
+  });
+  return Object.fromEntries(told);
 }
 
 /** Names of operations are told apart by the root, but for the first deployment's: `createImage`, `createImage_ai_v1`. */

@@ -1,6 +1,7 @@
 /** Refusals: the error object, and one answer for each status that an operation's codes have in the error table. */
 import * as z from 'zod';
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
+import { errorExample, errorExamples, upstreamExample } from './error-examples.ts';
 import { headers } from './headers.ts';
 import type { Answer, JsonSchema, Operation } from './operation.ts';
 import { answer, refOf } from './schemas.ts';
@@ -79,7 +80,8 @@ export function refusals(operation: Operation): Record<number, Answer> {
     [...statuses].map((status) => {
       const isOfStatus = (code: ErrorCode) => errorTable[code].status === status;
       const refused = own.filter(isOfStatus).sort();
-      const record = failed.some(isOfStatus) ? failedRecord : undefined;
+      const failure = failed.find(isOfStatus);
+      const record = failure && failedRecord ? { ...failedRecord, error: errorExample(failure) } : undefined;
       return [status, refusal(status, refused, { record, isUpstreams: upstreamRefusals.includes(status) })];
     }),
   );
@@ -87,7 +89,7 @@ export function refusals(operation: Operation): Record<number, Answer> {
 
 interface AlsoTold {
   /** A failed task's, which is an answer of this status too. */
-  record: Operation['failedRecord'];
+  record: (NonNullable<Operation['failedRecord']> & { error: unknown }) | undefined;
   isUpstreams: boolean;
 }
 
@@ -102,11 +104,19 @@ function refusal(status: number, refused: readonly ErrorCode[], { record, isUpst
     ...(record ? ["the failed task's record"] : []),
   ];
   const [only] = schemas;
+  const failedExample = record && {
+    failed_task: { summary: "The failed task's record", value: record.exampleWith(record.error) },
+  };
   return {
     name: [status, ...refused, ...(isUpstreams ? ['upstream'] : []), ...(record ? [record.name] : [])].join('.'),
     description: `${told.join(', ')}.`,
     headers: headers(...(headersOf[status] ?? []), ...(record ? (['x-should-retry'] as const) : [])),
-    content: { 'application/json': { schema: schemas.length === 1 && only ? only : { anyOf: schemas } } },
+    content: {
+      'application/json': {
+        schema: schemas.length === 1 && only ? only : { anyOf: schemas },
+        examples: { ...errorExamples(refused), ...(isUpstreams && upstreamExample), ...failedExample },
+      },
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** Images in the document (specification 2.6, endpoints 4 and 5). */
 import { imageBody } from '../../domain/requests/image.ts';
+import { failedImage } from './answer-examples.ts';
 import { billableErrors, modelErrors } from './errors.ts';
 import { requestHeader } from './headers.ts';
 import type { Group, JsonSchema } from './operation.ts';
@@ -78,7 +79,7 @@ export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
       },
     },
     errors: [...modelErrors, ...billableErrors, 'concurrency_limit_exceeded'],
-    failedRecord: { name: 'ImageTask', schema: refOf(imageTask) },
+    failedRecord: { name: 'ImageTask', schema: refOf(imageTask), exampleWith: failedImage(model('image')) },
   },
   {
     method: 'get',

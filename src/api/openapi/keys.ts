@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { keyLevels, windows } from '../../domain/keys.ts';
 import { keyBody, keyChangesBody } from '../../domain/requests/account.ts';
 import { keysQuery } from '../routes/account-keys.ts';
+import { exampleIds } from './example-ids.ts';
 import type { Group, JsonSchema } from './operation.ts';
 import { queryParameters } from './queries.ts';
 import { answer, listOfRecords, refOf, request } from './schemas.ts';
@@ -48,6 +49,7 @@ const id: JsonSchema = {
   required: true,
   description: "The key's id.",
   schema: { type: 'string', pattern: '^key_[0-9a-f]{32}$' },
+  example: exampleIds.key,
 };
 const keyContent = { 'application/json': { schema: refOf(key) } };
 

@@ -40,7 +40,7 @@ export interface Operation {
   /** Errors of its own. */
   errors?: readonly ErrorCode[];
   /** A creation that fails within its wait is answered with this record, under the status of the record's error. */
-  failedRecord?: { name: string; schema: JsonSchema };
+  failedRecord?: { name: string; schema: JsonSchema; exampleWith: (error: unknown) => JsonSchema };
   /** Refusals of upstreams pass under these statuses, with the upstream's own `code`. */
   upstreamRefusals?: readonly number[];
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { responsesBody } from '../../domain/requests/responses.ts';
 import { callErrors, upstreamErrors } from './errors.ts';
+import { exampleIds } from './example-ids.ts';
 import { headers, requestHeader } from './headers.ts';
 import type { Group, JsonSchema, Operation } from './operation.ts';
 import { answer, refOf, request } from './schemas.ts';
@@ -41,6 +42,7 @@ const responseId: JsonSchema = {
   required: true,
   description: "The response's id.",
   schema: { type: 'string' },
+  example: exampleIds.response,
 };
 
 const shared = {

@@ -1,5 +1,6 @@
 /** What belongs to no deployment: probes, metrics, this document, stored files and the hooks of providers. */
 import * as z from 'zod';
+import { exampleIds } from './example-ids.ts';
 import { headers } from './headers.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { answer, refOf } from './schemas.ts';
@@ -13,13 +14,16 @@ const state = answer(
 );
 const stateContent = { 'application/json': { schema: refOf(state) } };
 
-const parameter = (place: 'path' | 'query', name: string, description: string): JsonSchema => ({
+const parameter = (place: 'path' | 'query', name: string, description: string, example: string): JsonSchema => ({
   name,
   in: place,
   required: true,
   description,
   schema: { type: 'string' },
+  example,
 });
+/** No signature of any secret. */
+const signature = 'c2lnbmF0dXJl';
 
 const fileHeaders: Record<string, JsonSchema> = {
   ...headers('ETag'),
@@ -28,6 +32,15 @@ const fileHeaders: Record<string, JsonSchema> = {
 };
 const contentRange: Record<string, JsonSchema> = {
   'Content-Range': { required: true, schema: { type: 'string', pattern: '^bytes ' } },
+};
+const metrics: JsonSchema = {
+  schema: { type: 'string' },
+  example: [
+    '# HELP tollgate_process_start_time_seconds Start time of the process since unix epoch in seconds.',
+    '# TYPE tollgate_process_start_time_seconds gauge',
+    'tollgate_process_start_time_seconds 1767225600',
+    '',
+  ].join('\n'),
 };
 const media = { 'image/*': {}, 'video/*': {}, 'audio/*': {} };
 
@@ -57,7 +70,7 @@ export const serviceOperations: readonly Operation[] = [
     tag: 'Service',
     summary: 'Metrics for Prometheus',
     answers: {
-      200: { description: "Prometheus' text format.", content: { 'text/plain': { schema: { type: 'string' } } } },
+      200: { description: "Prometheus' text format.", content: { 'text/plain': metrics } },
     },
   },
   {
@@ -84,11 +97,11 @@ export const serviceOperations: readonly Operation[] = [
     description:
       'Links are in the records of tasks; the signature is the permission. One `Range` of bytes may be asked for.',
     parameters: [
-      parameter('path', 'task', 'Task id.'),
-      parameter('path', 'file', 'Number of the result.'),
-      parameter('query', 'e', 'Until when the link is good, in Unix seconds.'),
-      parameter('query', 'k', 'Which secret signed it.'),
-      parameter('query', 's', 'The signature.'),
+      parameter('path', 'task', 'Task id.', exampleIds.image),
+      parameter('path', 'file', 'Number of the result.', '0'),
+      parameter('query', 'e', 'Until when the link is good, in Unix seconds.', '1767312000'),
+      parameter('query', 'k', 'Which secret signed it.', '1'),
+      parameter('query', 's', 'The signature.', signature),
     ],
     answers: {
       200: { description: 'The file.', headers: fileHeaders, content: media },
@@ -109,12 +122,12 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'Where a provider calls when a job ends',
     description: 'For providers, who are told the address with the job; the signature is the permission.',
     parameters: [
-      parameter('path', 'task', 'Task id.'),
-      parameter('path', 'route', "Number of the model's route."),
-      parameter('query', 'k', 'Which secret signed it.'),
-      parameter('query', 's', 'The signature.'),
+      parameter('path', 'task', 'Task id.', exampleIds.video),
+      parameter('path', 'route', "Number of the model's route.", '0'),
+      parameter('query', 'k', 'Which secret signed it.', '1'),
+      parameter('query', 's', 'The signature.', signature),
     ],
-    body: { content: { 'application/json': { schema: {} } } },
+    body: { content: { 'application/json': { schema: {}, example: { id: 'job-1', status: 'succeeded' } } } },
     answers: { 204: { description: 'Taken note of.' } },
     errors: ['route_not_found'],
   },

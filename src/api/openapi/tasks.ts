@@ -4,6 +4,7 @@ import type { TaskKind } from '../../domain/tasks.ts';
 import { taskIdPrefixes } from '../../domain/ids.ts';
 import { tasksQuery } from '../routes/tasks.ts';
 import { errorObject } from './errors.ts';
+import { exampleIds } from './example-ids.ts';
 import type { Group, JsonSchema, Operation } from './operation.ts';
 import { queryParameters } from './queries.ts';
 import { answer, listOfRecords, refOf } from './schemas.ts';
@@ -103,6 +104,7 @@ export const taskIdParameter = (kind: TaskKind): JsonSchema => ({
   required: true,
   description: 'Task id.',
   schema: { type: 'string', pattern: `^${taskIdPrefixes[kind]}[0-9a-f]{32}$` },
+  example: exampleIds[kind],
 });
 
 /** `DELETE` on a task's address. */

@@ -1,5 +1,6 @@
 /** Videos in the document (specification 2.7 to 2.9, endpoints 6 and 7). */
 import { videoBody } from '../../domain/requests/video.ts';
+import { failedVideo } from './answer-examples.ts';
 import { billableErrors, modelErrors } from './errors.ts';
 import { requestHeader } from './headers.ts';
 import type { Group } from './operation.ts';
@@ -68,7 +69,7 @@ export const videoOperations: Group = ({ model }, { videoWaitSeconds }) => [
       },
     },
     errors: [...modelErrors, ...billableErrors, 'concurrency_limit_exceeded'],
-    failedRecord: { name: 'VideoTask', schema: refOf(videoTask) },
+    failedRecord: { name: 'VideoTask', schema: refOf(videoTask), exampleWith: failedVideo(model('video')) },
   },
   {
     method: 'get',

@@ -39,8 +39,8 @@ const signed = [
   header('webhook-signature', '`v1,<base64>` for each valid secret, with spaces between (Standard Webhooks).'),
 ];
 
-/** `webhooks` of the document. */
-export const webhooks = (): JsonSchema =>
+/** `webhooks` of the document, with an example of each event's data. */
+export const webhooks = (examples: Readonly<Record<string, unknown>>): JsonSchema =>
   Object.fromEntries(
     Object.entries(events).map(([type, { data, summary }]) => [
       type,
@@ -51,7 +51,12 @@ export const webhooks = (): JsonSchema =>
           description: 'Retried for 24 hours until it is answered with 2xx.',
           security: [],
           parameters: signed,
-          requestBody: { required: true, content: { 'application/json': { schema: eventOf(type, refOf(data)) } } },
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: eventOf(type, refOf(data)), example: exampleOf(type, examples[type]) },
+            },
+          },
           responses: {
             '2XX': { description: 'Delivered.' },
             '410': { description: 'Nobody wants it any more: it is not tried again.' },
@@ -60,6 +65,8 @@ export const webhooks = (): JsonSchema =>
       },
     ]),
   );
+
+const exampleOf = (type: string, data: unknown) => ({ type, timestamp: '2026-01-01T00:00:02.000Z', data });
 
 const eventOf = (type: string, data: JsonSchema): JsonSchema => ({
   type: 'object',

@@ -98,6 +98,7 @@ function greeting(
     `Console     ${url}/console/`,
     ...loginLines,
     ...(temporalUiUrl === undefined ? [] : [`Temporal    ${temporalUiUrl}`]),
+    `Docs        ${url}/docs`,
     `Log         ${logFile}`,
     ...keyLines,
     '',

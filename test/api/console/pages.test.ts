@@ -96,6 +96,31 @@ describe("the console's pages", () => {
     await Promise.all([again.body.dump(), head.body.dump()]);
   });
 
+  test('answers /docs, the same to everybody and not again to who has it, under a policy without exceptions', async () => {
+    const { statusCode, headers, body } = await get('/docs');
+    const text = await body.text();
+    assert.equal(statusCode, 200);
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(headers['cache-control'], 'no-cache');
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /unsafe|nonce|https?:|\*/);
+    assert.ok(!text.includes('__nonce__'));
+    const files = [...text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    assert.ok(files.length >= 3);
+    assert.doesNotMatch(text, /(?:src|href)="(?!\/|#)/); // nothing of another host
+    for (const path of files.filter((one) => one !== '/openapi.json')) {
+      const file = await get(path);
+      await file.body.dump();
+      assert.equal(file.statusCode, 200, path);
+    }
+    const again = await get('/docs', { 'if-none-match': String(headers['etag']) });
+    const head = await get('/docs', {}, 'HEAD');
+    assert.equal(again.statusCode, 304);
+    assert.equal(head.headers['content-length'], String(Buffer.byteLength(text)));
+    await Promise.all([again.body.dump(), head.body.dump()]);
+  });
+
   test('answers no file but its own, and nothing of the API', async () => {
     for (const path of ['/console/assets/none.js', '/console/assets/../../package.json', '/console/api/session']) {
       const { statusCode, body } = await get(path);

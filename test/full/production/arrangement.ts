@@ -140,7 +140,7 @@ export class Arrangement {
 
   async #prepare(): Promise<void> {
     const bin = join(this.#folder, 'bin');
-    const store = ['objects', 'facts', 'users'].map((name) => join(this.#places.volume('store'), name));
+    const store = ['objects', 'users'].map((name) => join(this.#places.volume('store'), name));
     await Promise.all([bin, join(this.#folder, 'data'), ...store].map((path) => mkdir(path, { recursive: true })));
     const temporal = fromTestRun('TEMPORAL_SERVER');
     for (const [name, target] of [

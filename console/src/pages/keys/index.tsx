@@ -39,7 +39,11 @@ export function Component() {
     <>
       <PageHead
         title={say('title')}
-        description={mayChange ? say('description') : say('readOnly')}
+        description={
+          <>
+            {say(mayChange ? 'description' : 'readOnly')} <a href="/docs">{say('toDocs')}</a>
+          </>
+        }
         actions={mayChange && create}
       />
       <Segmented

@@ -5,6 +5,7 @@ export const texts = defineTexts('keys', {
   en: {
     title: 'API tokens',
     description: 'Programs use them to call the API on this account. Give each program one of its own.',
+    toDocs: 'API documentation',
     readOnly: 'You may look; owners of the account make, change and revoke tokens.',
     create: 'Create token',
     filter: 'Which tokens are shown',
@@ -93,6 +94,7 @@ export const texts = defineTexts('keys', {
   zh: {
     title: 'API 令牌',
     description: '程序用令牌以本账户调用 API。请为每个程序单独创建一个。',
+    toDocs: 'API 文档',
     readOnly: '您可以查看；令牌由账户所有者创建、修改和吊销。',
     create: '创建令牌',
     filter: '显示哪些令牌',

@@ -18,6 +18,9 @@ export function FirstSteps({ model }: { model: string | null }) {
           <CodeTabs codes={examplesOf(`${window.location.origin}/v1`, model ?? 'MODEL')} />
         </li>
         <li>{say('stepSee')}</li>
+        <li>
+          {say('stepDocs')} <a href="/docs">{say('toDocs')}</a>
+        </li>
       </ol>
     </Panel>
   );

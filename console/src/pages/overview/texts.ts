@@ -37,6 +37,8 @@ export const texts = defineTexts('overview', {
     toTokens: 'API tokens',
     stepCall: 'Call a model with it:',
     stepSee: 'The call, its price and the new balance appear here by themselves.',
+    stepDocs: 'Every operation, with examples:',
+    toDocs: 'API documentation',
     usage: 'Usage',
   },
   zh: {
@@ -72,6 +74,8 @@ export const texts = defineTexts('overview', {
     toTokens: 'API 令牌',
     stepCall: '用它调用一个模型：',
     stepSee: '这次调用、价格和新的余额会自动显示在这里。',
+    stepDocs: '全部接口与示例：',
+    toDocs: 'API 文档',
     usage: '用量',
   },
 });

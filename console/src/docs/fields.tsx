@@ -1,0 +1,67 @@
+/** The fields of a schema. What is nested is drawn when it is opened, so that schemas may hold themselves. */
+import { type ReactNode, useState } from 'react';
+import { useTexts } from '../texts/define-texts.ts';
+import { Bounds } from './bounds.tsx';
+import type { ApiDocument } from './document.ts';
+import { fieldsOf, hasMore, partsOf, typeWord } from './schema.ts';
+import { texts } from './texts.ts';
+import { Words } from './words.tsx';
+
+interface FieldsProps {
+  api: ApiDocument;
+  schema: unknown;
+}
+
+export function Fields({ api, schema }: FieldsProps) {
+  const say = useTexts(texts);
+  const fields = fieldsOf(api, schema);
+  const parts = partsOf(api, schema);
+  if (fields.length === 0 && parts.length === 0) {
+    return (
+      <p>
+        <span className="docs-type">{typeWord(api, schema)}</span> <Bounds schema={schema} />
+      </p>
+    );
+  }
+  const titles = { choice: say('oneOf'), item: say('itemsAre'), value: say('valuesAre') };
+  return (
+    <>
+      {fields.length > 0 && (
+        <dl className="docs-fields">
+          {fields.map((field) => (
+            <div key={field.name}>
+              <dt>
+                <code>{field.name}</code> <span className="docs-type">{typeWord(api, field.schema)}</span>
+                {field.required && <span className="docs-required"> {say('required')}</span>}
+              </dt>
+              <dd>
+                <Words text={field.description} /> <Bounds schema={field.schema} />
+                {hasMore(api, field.schema) && (
+                  <Later title={`${field.name}: ${say('schema')}`}>
+                    <Fields api={api} schema={field.schema} />
+                  </Later>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {parts.map(({ kind, schema: part }, index) => (
+        <Later key={index} title={`${titles[kind]} ${typeWord(api, part)}`}>
+          <Fields api={api} schema={part} />
+        </Later>
+      ))}
+    </>
+  );
+}
+
+/** Is drawn once it is open. */
+export function Later({ title, children }: { title: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="docs-later" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children}
+    </details>
+  );
+}

@@ -1,0 +1,8 @@
+/** The method of an operation, told apart by word and colour. */
+export function MethodTag({ method, isWebhook = false }: { method: string; isWebhook?: boolean }) {
+  return (
+    <span className={`docs-method docs-${isWebhook ? 'hook' : method}`}>
+      {isWebhook ? 'HOOK' : method.toUpperCase()}
+    </span>
+  );
+}

@@ -1,0 +1,82 @@
+/** An operation as a program calls it: with curl, and with the OpenAI SDKs for Python and Node.js where it needs a key. */
+import { shellWord } from '../parts/shell-word.ts';
+import type { Body, Example, Operation } from './document.ts';
+import { isRecord } from './json.ts';
+import { nodeSample } from './node-sample.ts';
+import { pythonSample } from './python-sample.ts';
+import { type Call, formParts } from './sample-call.ts';
+
+export const languages = ['curl', 'python', 'node'] as const;
+export type SampleLanguage = (typeof languages)[number];
+
+/** The languages that an operation can be called in; what needs no key is none of an SDK's business. */
+export const languagesOf = ({ isKeyed }: Operation): readonly SampleLanguage[] => (isKeyed ? languages : ['curl']);
+
+/** The program, to be pasted as it stands; the key is in `TOLLGATE_API_KEY`. */
+export function sampleOf(
+  language: SampleLanguage,
+  origin: string,
+  operation: Operation,
+  sent?: { body: Body; example: Example | undefined },
+): string {
+  const call = callOf(origin, operation, sent);
+  switch (language) {
+    case 'curl':
+      return curlSample(call);
+    case 'python':
+      return pythonSample(call);
+    case 'node':
+      return nodeSample(call);
+  }
+}
+
+function callOf(origin: string, operation: Operation, sent?: { body: Body; example: Example | undefined }): Call {
+  const value = sent?.example?.value;
+  const answered = operation.answers.flatMap(({ status, bodies }) => (status.startsWith('2') ? bodies : []));
+  const file = answered.map(({ type }) => type).find((type) => /^(video|image)\//.test(type));
+  return {
+    origin,
+    operation,
+    path: exactPath(operation),
+    isStream: isRecord(value) && value['stream'] === true,
+    ...(sent && { body: { type: sent.body.type, value } }),
+    ...(file !== undefined && { file }),
+  };
+}
+
+/** The path and the required query, with the document's examples in their places. */
+function exactPath({ path, parameters }: Operation): string {
+  const filled = parameters
+    .filter(({ place }) => place === 'path')
+    .reduce((text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(example || name)), path);
+  const query = parameters.filter(({ place, required }) => place === 'query' && required);
+  const pairs = query.map(({ name, example }) => `${name}=${encodeURIComponent(example)}`);
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}
+
+const fileNames: Readonly<Record<string, string>> = { 'video/mp4': 'video.mp4' };
+
+function curlSample({ origin, operation, path, body, isStream, file }: Call): string {
+  const { method, isKeyed } = operation;
+  const flags = [
+    ...(method === 'get' || (method === 'post' && body) ? [] : [`-X ${method.toUpperCase()}`]),
+    ...(isStream ? ['-N'] : []),
+    ...(file === undefined ? [] : [`-o ${fileNames[file] ?? 'result'}`]),
+  ];
+  const lines = [
+    ['curl', ...flags, shellWord(origin + path)].join(' '),
+    ...(isKeyed ? ['-H "Authorization: Bearer $TOLLGATE_API_KEY"'] : []),
+    ...bodyLines(body),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function bodyLines(body: Call['body']): string[] {
+  if (!body) return [];
+  if (body.type === 'multipart/form-data') {
+    return formParts(body.value).map(
+      ({ name, value, isFile }) => `-F ${shellWord(`${name}=${isFile ? '@' : ''}${value}`)}`,
+    );
+  }
+  return [`-H 'Content-Type: ${body.type}'`, `-d ${shellWord(JSON.stringify(body.value, null, 2))}`];
+}

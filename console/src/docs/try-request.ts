@@ -1,0 +1,110 @@
+/** A request to the gateway that the page came from, and its answer as it arrives. */
+import type { Body, Operation } from './document.ts';
+import { recordOf, textOf } from './json.ts';
+
+/** What the reader filled in. */
+export interface Filled {
+  /** By `place name`. */
+  parameters: Readonly<Record<string, string>>;
+  /** A body that is JSON. */
+  text: string;
+  /** A body that is a form. */
+  form: FormData;
+}
+
+export interface Told {
+  status: string;
+  type: string;
+  /** All of it so far, or up to what is shown. */
+  text: string;
+  isCut: boolean;
+  /** Instead of a text. */
+  file?: Blob;
+}
+
+/** More than anybody reads; a stream or list may go on for long. */
+const text_characters_max = 100_000;
+
+/** Sends it to this page's own origin, and tells the answer whenever more of it is there. Raises if none comes. */
+export async function send(
+  operation: Operation,
+  filled: Filled,
+  { key, signal, tell }: { key: string; signal: AbortSignal; tell: (told: Told) => void },
+): Promise<void> {
+  const [body] = operation.bodies;
+  const response = await fetch(addressOf(operation, filled.parameters), {
+    method: operation.method.toUpperCase(),
+    headers: headersOf(operation, filled, { key, body }),
+    body: body ? (isForm(body) ? filled.form : filled.text) : null,
+    cache: 'no-store',
+    credentials: 'omit', // the console's session is no part of it
+    signal,
+  });
+  const type = response.headers.get('Content-Type') ?? '';
+  const head = { status: `${response.status} ${response.statusText}`.trim(), type };
+  if (/^(video|image|audio)\//.test(type)) {
+    tell({ ...head, text: '', isCut: false, file: await response.blob() });
+    return;
+  }
+  tell({ ...head, text: '', isCut: false });
+  await readText(response, (text, isCut) => tell({ ...head, text: isCut ? text : pretty(text, type), isCut }));
+}
+
+export const isForm = ({ type }: Body): boolean => type === 'multipart/form-data';
+
+/** Whether a field of a form is a file. */
+export const isFile = (schema: unknown): boolean => textOf(recordOf(schema)['format']) === 'binary';
+
+function addressOf({ path, parameters }: Operation, given: Filled['parameters']): string {
+  const valueOf = (place: string, name: string) => given[`${place} ${name}`] ?? '';
+  const filled = parameters
+    .filter(({ place }) => place === 'path')
+    .reduce((text, { name }) => text.replace(`{${name}}`, encodeURIComponent(valueOf('path', name))), path);
+  const query = new URLSearchParams(
+    parameters
+      .filter(({ place, name }) => place === 'query' && valueOf('query', name) !== '')
+      .map(({ name }) => [name, valueOf('query', name)]),
+  ).toString();
+  return query === '' ? filled : `${filled}?${query}`;
+}
+
+function headersOf(
+  { isKeyed, parameters }: Operation,
+  given: Filled,
+  { key, body }: { key: string; body: Body | undefined },
+): Headers {
+  const headers = new Headers();
+  if (isKeyed) headers.set('Authorization', `Bearer ${key}`);
+  if (body && !isForm(body)) headers.set('Content-Type', body.type); // a form's has its boundary in it
+  for (const { place, name } of parameters) {
+    const value = given.parameters[`${place} ${name}`];
+    if (place === 'header' && value) headers.set(name, value);
+  }
+  return headers;
+}
+
+async function readText(response: Response, tell: (text: string, isCut: boolean) => void): Promise<void> {
+  if (!response.body) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    if (text.length > text_characters_max) {
+      tell(text.slice(0, text_characters_max), true);
+      await reader.cancel();
+      return;
+    }
+    tell(text, false);
+  }
+}
+
+function pretty(text: string, type: string): string {
+  if (!type.startsWith('application/json')) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text; // not all of it is there yet
+  }
+}
