@@ -182,11 +182,14 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     }),
     meters,
     async close() {
-      await groups.drained();
-      await live.close();
-      blobs.close();
-      await database.close();
-      await tracing?.close();
+      try {
+        await groups.drained();
+        await live.close();
+        blobs.close();
+        await database.close();
+      } finally {
+        await tracing?.close(); // with what happened until then
+      }
     },
   };
   countRefusals(meters.metrics, core.gates);

@@ -83,7 +83,7 @@ function outcomeOf(result: unknown): string {
   if (typeof result !== 'object' || result === null) return 'done';
   if ('outcome' in result && typeof result.outcome === 'string') return result.outcome;
   if ('state' in result && typeof result.state === 'string') return result.state;
-  if ('delivered' in result) return result.delivered === true ? 'delivered' : 'given up';
+  if ('delivered' in result) return result.delivered === true ? 'delivered' : 'given_up';
   return 'done';
 }
 

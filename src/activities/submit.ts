@@ -40,7 +40,8 @@ export async function submit(
   const { task } = loaded;
   if (isFinal(task.state)) return { outcome: 'ended' };
   // Of a workflow that was reset: what refused the task before may take it now, but another route has it.
-  if (task.state === 'running' && (await isSentElsewhere(deps.database, taskId, index))) return sentElsewhere;
+  if (task.state === 'running' && (await isSentElsewhere(deps.database, taskId, index)))
+    return sentElsewhere(deps, taskId);
   if (task.ageMs > unsubmitted_ms_max) {
     // What an attempt before sent in time is not too late.
     if (!(await findIntent(deps.database, taskId, index))) return tooLate;
@@ -79,7 +80,8 @@ async function submitPrepared(
 ): Promise<Submitted> {
   signal.throwIfAborted(); // from the intent on it would have to be waited for
   const opened = await openInTurn(deps, loaded, index);
-  if (opened.opened === 'not') return opened.because === 'sent elsewhere' ? sentElsewhere : { outcome: 'ended' };
+  if (opened.opened === 'not')
+    return opened.because === 'sent elsewhere' ? sentElsewhere(deps, loaded.task.id) : { outcome: 'ended' };
   const leave = deps.door?.through();
   try {
     if (opened.opened === 'before') return await afterwards(deps, loaded, index, opened.intent, signal);
@@ -90,11 +92,11 @@ async function submitPrepared(
 }
 
 /** The workflow goes on to the route that has it. */
-const sentElsewhere: Submitted = {
-  outcome: 'refused',
-  error: { code: 'upstream_error', message: 'The task was sent to another provider.', param: null },
-  fallOver: true,
-};
+function sentElsewhere({ log }: ActivityDependencies, taskId: TaskId): Submitted {
+  log.warn({ taskId }, 'another route has the task, so this one is passed by');
+  const message = 'The provider could not be asked.'; // read only if the other route was passed before
+  return { outcome: 'refused', error: { code: 'upstream_error', message, param: null }, fallOver: true };
+}
 
 const tooLate: Submitted = {
   outcome: 'refused',

@@ -2,6 +2,7 @@
  * What one process does at once, bounded: counters, so that whoever is one too many is told before anything is held for
  * it. Over a bound the answer is 503 `overloaded`.
  */
+import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../domain/errors.ts';
 
 const MiB = 1024 * 1024;
@@ -16,6 +17,8 @@ export interface Bounds {
   uploads: number;
   /** Bytes of JSON bodies, from their arrival to the end of the answer. */
   bodyBytes: number;
+  /** Stored files that callers read through the gateway, at their own pace. */
+  files: number;
   /** Calls that wait for the answer to another one under the same Idempotency-Key. */
   followers: number;
 }
@@ -29,6 +32,8 @@ export const boundsDefault: Bounds = {
   uploads: 256,
   // Parsed, a body takes some three times its bytes, of a heap of 2 to 4 GiB.
   bodyBytes: 256 * MiB,
+  // Each has a file open, or a connection to the S3 server, of which there are a few more (`storage/s3/connection.ts`).
+  files: 1_024,
   // Each asks the database once a second or more often.
   followers: 256,
 };
@@ -83,16 +88,24 @@ export class Gate {
   }
 }
 
+/** Takes a place until an answer is over, or refuses with `overloaded`. */
+export function enterFor(gate: Gate, response: ServerResponse): void {
+  gate.enter();
+  if (response.closed) gate.leave();
+  else response.once('close', () => gate.leave());
+}
+
 export type Gates = Record<keyof Bounds, Gate>;
 
 /** The gates of one process. */
 export function createGates(bounds: Partial<Bounds> = {}): Gates {
-  const { requests, calls, uploads, bodyBytes, followers } = { ...boundsDefault, ...bounds };
+  const { requests, calls, uploads, bodyBytes, files, followers } = { ...boundsDefault, ...bounds };
   return {
     requests: new Gate(requests, 'requests are under way'),
     calls: new Gate(calls, 'calls are under way'),
     uploads: new Gate(uploads, 'files are being uploaded'),
     bodyBytes: new Gate(bodyBytes, 'large requests are under way'),
+    files: new Gate(files, 'files are being fetched'),
     followers: new Gate(followers, 'calls wait under Idempotency-Keys'),
   };
 }

@@ -8,13 +8,20 @@ const forms: readonly (readonly [form: RegExp, instead: string])[] = [
   [/\bsk-tg-[A-Za-z0-9_-]+/g, 'sk-tg-…'],
   [/\bwhsec_[A-Za-z0-9+/=_-]+/g, 'whsec_…'],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=:-]{6,}/gi, '$1 …'],
-  // User and password of an address, then the query of one: links, hooks and stores of files sign there.
+  // User and password of an address.
   [/(\b[a-z][a-z0-9+.-]{1,15}:\/\/)[^\s"'\\<>/@]*@/gi, '$1…@'],
-  [/(\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'\\<>?]*)\?[^\s"'\\<>]*/gi, '$1?…'],
-  [/(\/(?:files|hooks)\/[^\s"'\\<>?]*)\?[^\s"'\\<>]*/g, '$1?…'],
 ];
+/**
+ * Addresses, and paths of ours, whose queries sign: of links, hooks and stores of files. With or without a query, so that each
+ * look takes all that it has looked at: callers choose paths, and one of 16 KiB would else be searched from each slash on.
+ */
+const addresses: readonly RegExp[] = [
+  /(\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'\\<>?]*)(\?[^\s"'\\<>]*)?/gi,
+  /(\/(?:files|hooks)\/[^\s"'\\<>?]*)(\?[^\s"'\\<>]*)?/g,
+];
+const withoutQuery = (_: string, head: string, query: string | undefined) => (query === undefined ? head : `${head}?…`);
 /** Most lines have none of it, and cost this one look. */
-const suspicious = /sk-tg-|whsec_|bearer\s|basic\s|:\/\/|\/(?:files|hooks)\/[^\s"]*\?/i;
+const suspicious = /sk-tg-|whsec_|bearer\s|basic\s|:\/\/|\/(?:files|hooks)\//i;
 
 /** Masks texts. What becomes known later, by a new configuration, is struck out from then on. */
 export class Mask {
@@ -38,7 +45,8 @@ export class Mask {
   readonly applied = (text: string): string => {
     const without = this.#known ? text.replace(this.#known, '[removed]') : text;
     if (!suspicious.test(without)) return without;
-    return forms.reduce((left, [form, instead]) => left.replace(form, instead), without);
+    const formless = forms.reduce((left, [form, instead]) => left.replace(form, instead), without);
+    return addresses.reduce((left, address) => left.replace(address, withoutQuery), formless);
   };
 }
 

@@ -2,27 +2,42 @@
 import type { Settings } from './load.ts';
 
 /** All secret values of these settings; what is made or derived later is not among them. */
-export function knownSecrets({
-  environment,
-  configuration,
-}: Pick<Settings, 'environment' | 'configuration'>): string[] {
+export const knownSecrets = ({ environment, configuration }: Pick<Settings, 'environment' | 'configuration'>) => [
+  ...secretsOfEnvironment(environment),
+  ...secretsOfConfiguration(configuration),
+];
+
+export function secretsOfEnvironment(environment: Settings['environment']): string[] {
   const { databaseUrl, secrets = [], bootstrap, temporal, s3, traces } = environment;
   const all = [
     ...secrets,
     bootstrap.key,
     bootstrap.password,
     temporal.apiKey,
+    ...(temporal.codecKeys ?? []).map(({ key }) => key.toString('base64')),
     s3?.credentials?.secretAccessKey,
     ...Object.values(traces?.headers ?? {}),
     ...(databaseUrl === undefined ? [] : passwordsOf(databaseUrl)),
-    ...[...configuration.providers.values()].flatMap((provider) => Object.values(provider.secrets)),
   ];
   return all.filter((secret) => secret !== undefined);
 }
+
+/** Headers may hold credentials, too. */
+export const secretsOfConfiguration = ({ providers }: Settings['configuration']): string[] =>
+  [...providers.values()].flatMap(({ secrets, headers }) => [...Object.values(secrets), ...Object.values(headers)]);
 
 /** As it is written, and as it is meant. */
 function passwordsOf(databaseUrl: string): string[] {
   if (!URL.canParse(databaseUrl)) return [];
   const { password, searchParams } = new URL(databaseUrl);
-  return [password, decodeURIComponent(password), searchParams.get('password') ?? ''];
+  return [password, decoded(password), searchParams.get('password') ?? ''];
+}
+
+/** As a server may name it in a message; one that can't be decoded stays as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

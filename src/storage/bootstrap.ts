@@ -10,7 +10,7 @@ import { countPeople, createPerson } from './console/people.ts';
 import { agreeOn, findFact } from './installation.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
-const bootstrapLock = 7_018_552;
+const bootstrapLock = 7_018_553;
 
 export interface Bootstrapped {
   account: AccountId;

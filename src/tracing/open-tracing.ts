@@ -57,9 +57,11 @@ export function openTracing(settings: TraceSettings, { mask, onTrouble }: Tracin
     exportTimeoutMillis: hand_over_ms_max,
   });
   const resource = new Resource({ 'service.name': settings.serviceName });
+  const share = new TraceIdRatioBasedSampler(settings.sampledShare);
   const provider = new BasicTracerProvider({
     resource,
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampledShare) }),
+    // Strangers send headers, too: a caller's wish to be sampled is none. The share goes by the trace's id, so all processes agree.
+    sampler: new ParentBasedSampler({ root: share, remoteParentSampled: share }),
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer('tollgate');

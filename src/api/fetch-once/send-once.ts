@@ -17,6 +17,7 @@ import { claim_renewal_ms, claimFetch, dropFetch, isRemoved, removeMedia, renewF
 import type { Task } from '../../storage/tasks.ts';
 import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { enterFor } from '../gates.ts';
 import { taskNotFound } from '../tasks/find.ts';
 import { heldOpen } from './held-open.ts';
 import { nextRequestOn } from './next-request.ts';
@@ -42,6 +43,7 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
     return;
   }
   await turnOf(ctx);
+  enterFor(deps.gates.files, ctx.res);
   const owner = await claimed(deps, ctx, task);
   const { promise: over, resolve: end } = openEnd();
   running.set(task.id, { res: ctx.res, socket: ctx.req.socket, over });

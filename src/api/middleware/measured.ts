@@ -1,6 +1,6 @@
 /** Counts requests for `/metrics`: by the pattern of their route, never by their path. */
 import type { RequestMeter } from '../../metrics/meters.ts';
-import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { type ApiContext, type ApiMiddleware, routeOf } from '../context.ts';
 import { TimedResponse } from '../timed-response.ts';
 
 /** Counted when the answer is over, however it ended. */
@@ -19,7 +19,7 @@ function count(requests: RequestMeter, ctx: ApiContext): void {
   const { arrivedAtMs, headAtMs } = res;
   const isAnswered = headAtMs !== 0;
   requests.count(
-    routeOf(ctx),
+    countedRoute(ctx),
     ctx.method,
     isAnswered ? res.statusCode : 0,
     performance.now() - arrivedAtMs,
@@ -27,7 +27,6 @@ function count(requests: RequestMeter, ctx: ApiContext): void {
   );
 }
 
-/** The router has set it, if one of its routes was meant. Patterns that are no text are the console's pages. */
-function routeOf({ _matchedRoute: route }: ApiContext & { _matchedRoute?: unknown }): string {
-  return typeof route === 'string' ? route : route instanceof RegExp ? '/console/*' : 'none';
-}
+/** The router has set it, if one of its routes was meant. Patterns that are no text are pages: the console's, and `/docs`. */
+const countedRoute = (ctx: ApiContext): string =>
+  routeOf(ctx) ?? (ctx['_matchedRoute'] instanceof RegExp ? 'pages' : 'none');

@@ -11,6 +11,7 @@ import { type FileLink, verifyLink } from '../../storage/links.ts';
 import { findTask } from '../../storage/tasks.ts';
 import { type ApiContext, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
+import { enterFor } from '../gates.ts';
 import { retentionText } from '../tasks/find.ts';
 
 /** Of a link to the store, and of the answer that leads there, which is asked again well before its link is old. */
@@ -27,7 +28,9 @@ export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): 
     }
     const range = rangeOf(ctx, file.bytes);
     // Before anything is answered. Once it is open, it is read to its end, deleted or not.
-    const body = ctx.method === 'HEAD' || range === 'unsatisfiable' ? undefined : await opened(deps, file, range);
+    const isRead = ctx.method !== 'HEAD' && range !== 'unsatisfiable';
+    if (isRead) enterFor(deps.gates.files, ctx.res);
+    const body = isRead ? await opened(deps, file, range) : undefined;
     ctx.set({
       ...headersOf(file),
       'Accept-Ranges': 'bytes',

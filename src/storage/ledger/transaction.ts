@@ -78,13 +78,13 @@ async function overKnownRows(
   writes.prove(view.accounts.values(), view.keys.values());
   try {
     known.learn(view, await commit(client, writes, outcomes, { isOpen: false }));
-    watch?.committed(writes);
-    return outcomes;
   } catch (error) {
     if (isConnectionTrouble(error) || isLockTrouble(error)) throw error;
     known.contended();
     return undefined;
   }
+  watch?.committed(writes); // out of the catch: what is committed is never tried again
+  return outcomes;
 }
 
 async function underLocks(

@@ -2,8 +2,10 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { faultOf } from './faults.ts';
 
-/** More than there are downloads and uploads at once; past it, a request waits for a connection, and then fails. */
-const sockets_max = 256;
+/** Of all that is sent and answered at once; past it, a request waits for a connection, and then fails. */
+const sockets_max = 512;
+/** Of what callers read at their own pace, who must not take the others' connections: more than the API's gate lets in. */
+const readers_max = 1_100;
 const connect_ms_max = 5_000;
 /** Until an answer begins; a part of 8 MiB takes so long at 2 Mbit/s. */
 const answer_ms_max = 30_000;
@@ -36,16 +38,24 @@ export interface S3Connection {
 
 export function connectS3(settings: S3StoreSettings): S3Connection {
   const client = s3Client(settings, settings.endpoint);
+  const readers = s3Client(settings, settings.endpoint, readers_max);
   return {
     bucket: settings.bucket,
     send: (request) => request(client, { abortSignal: AbortSignal.timeout(request_ms_max) }).catch(refuse),
-    open: (request) => request(client).catch(refuse),
-    close: () => client.destroy(),
+    open: (request) => request(readers).catch(refuse),
+    close() {
+      client.destroy();
+      readers.destroy();
+    },
   };
 }
 
 /** A client for an address. Buckets are part of the path wherever that is named: not every server has names for them. */
-export function s3Client({ region, credentials }: S3StoreSettings, endpoint: string | undefined): S3Client {
+export function s3Client(
+  { region, credentials }: S3StoreSettings,
+  endpoint: string | undefined,
+  maxSockets = sockets_max,
+): S3Client {
   const config: S3ClientConfig = {
     region,
     maxAttempts: attempts_max,
@@ -59,8 +69,8 @@ export function s3Client({ region, credentials }: S3StoreSettings, endpoint: str
       requestTimeout: answer_ms_max,
       throwOnRequestTimeout: true,
       socketTimeout: 0, // a download may pause for as long as its reader does
-      httpAgent: { keepAlive: true, maxSockets: sockets_max },
-      httpsAgent: { keepAlive: true, maxSockets: sockets_max },
+      httpAgent: { keepAlive: true, maxSockets },
+      httpsAgent: { keepAlive: true, maxSockets },
     },
     ...(credentials && { credentials }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),

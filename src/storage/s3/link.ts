@@ -4,6 +4,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { checkKey } from '../blob-keys.ts';
 import type { BlobLinks } from '../blobs.ts';
 import { type S3StoreSettings, s3Client } from './connection.ts';
+import { faultOf } from './faults.ts';
 
 export interface S3Links extends BlobLinks {
   close(): void;
@@ -23,7 +24,10 @@ export function s3Links(settings: S3StoreSettings, publicEndpoint: string): S3Li
         ResponseContentDisposition: headers['Content-Disposition'],
         ResponseCacheControl: headers['Cache-Control'],
       });
-      return getSignedUrl(client, request, { expiresIn: seconds });
+      // The machine's own credentials may be missing or have expired.
+      return getSignedUrl(client, request, { expiresIn: seconds }).catch((error: unknown) => {
+        throw faultOf(error);
+      });
     },
     close: () => client.destroy(),
   };

@@ -33,9 +33,9 @@ export async function* unfinishedUploads({
     const request = new ListMultipartUploadsCommand({ Bucket, ...from });
     const page: ListMultipartUploadsCommandOutput = await send((client, options) => client.send(request, options));
     for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
-      if (Key !== undefined && UploadId !== undefined && Initiated)
+      if (Key !== undefined && isKey(Key) && UploadId !== undefined && Initiated)
         yield { Key, UploadId, beganAtMs: Initiated.getTime() };
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
-    from = IsTruncated === true ? { KeyMarker, UploadIdMarker } : undefined;
+    from = IsTruncated === true && KeyMarker !== undefined ? { KeyMarker, UploadIdMarker } : undefined;
   } while (from);
 }

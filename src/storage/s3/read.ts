@@ -40,9 +40,17 @@ async function openRange(
   const range = start === 0 && end === Infinity ? undefined : `bytes=${start}-${end === Infinity ? '' : end - 1}`;
   const request = { Bucket: bucket, Key: key, ...(range !== undefined && { Range: range }) };
   try {
-    const { Body, ContentLength = 0 } = await open((client) => client.send(new GetObjectCommand(request)));
+    const {
+      Body,
+      ContentLength = 0,
+      ContentRange,
+    } = await open((client) => client.send(new GetObjectCommand(request)));
     if (!(Body instanceof Readable)) throw new TypeError('the S3 server answered without a body');
     Body.on('error', () => undefined); // heard when it is read, if it ever is
+    if (range !== undefined && ContentRange === undefined) {
+      Body.destroy();
+      throw new BlobStoreFault('away', 'no ranges', 'the S3 server answered with the whole of a blob for a part of it');
+    }
     return { body: Body, end: start + ContentLength };
   } catch (error) {
     if (!(error instanceof S3Refusal)) throw error;

@@ -1,6 +1,11 @@
 /** Blobs as objects of an S3 bucket, which several machines share. */
 import { Readable } from 'node:stream';
-import { AbortMultipartUploadCommand, DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+} from '@aws-sdk/client-s3';
 import { checkKey } from '../blob-keys.ts';
 import { BlobExists, BlobNotFound, BlobStoreFault, type BlobStore } from '../blobs.ts';
 import { tryBlobs } from '../try-blobs.ts';
@@ -39,7 +44,18 @@ export function createS3Blobs(settings: S3StoreSettings): BlobStore {
   const size: BlobStore['size'] = async (key) => {
     checkKey(key);
     const request = new HeadObjectCommand({ Bucket, Key: key });
-    return (await foundOnly(send((client, options) => client.send(request, options)))).ContentLength ?? 0;
+    const asked = send((client, options) => client.send(request, options));
+    const answer = await asked.catch(async (error: unknown) => {
+      // The answer to a HEAD has no words: the bucket itself may be what is missing.
+      if (!isMissing(error)) throw error;
+      await send((client, options) => client.send(new HeadBucketCommand({ Bucket }), options)).catch(
+        (reason: unknown) => {
+          throw isMissing(reason) ? new BlobStoreFault('away', 'NoSuchBucket', 'there is no such bucket') : reason;
+        },
+      );
+      throw new BlobNotFound('there is no such blob');
+    });
+    return answer.ContentLength ?? 0;
   };
 
   const remove: BlobStore['remove'] = async (key) => {
@@ -95,14 +111,6 @@ export function createS3Blobs(settings: S3StoreSettings): BlobStore {
       links?.close();
     },
   };
-}
-
-async function foundOnly<Answer>(asked: Promise<Answer>): Promise<Answer> {
-  try {
-    return await asked;
-  } catch (error) {
-    throw isMissing(error) ? new BlobNotFound('there is no such blob') : error;
-  }
 }
 
 async function unlessMissing(asked: Promise<unknown>): Promise<void> {

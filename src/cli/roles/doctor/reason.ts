@@ -1,6 +1,7 @@
 /** Why something failed, in plain words, and without any secret of the settings. */
 import type { Environment } from '../../../settings/environment.ts';
 import type { Configuration } from '../../../settings/configuration.ts';
+import { decoded, secretsOfConfiguration, secretsOfEnvironment } from '../../../settings/known-secrets.ts';
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -67,17 +68,12 @@ export class Blotter {
     if (URL.canParse(url)) this.#add(decoded(new URL(url).password));
   }
 
-  addSettings({ secrets, temporal, s3, bootstrap }: Environment): void {
-    for (const secret of secrets ?? []) this.#add(secret);
-    this.#add(temporal.apiKey);
-    this.#add(s3?.credentials?.secretAccessKey);
-    this.#add(bootstrap.key);
-    this.#add(bootstrap.password);
+  addSettings(environment: Environment): void {
+    for (const secret of secretsOfEnvironment(environment)) this.#add(secret);
   }
 
-  addConfiguration({ providers }: Configuration): void {
-    for (const { secrets, headers } of providers.values())
-      for (const secret of [...Object.values(secrets), ...Object.values(headers)]) this.#add(secret);
+  addConfiguration(configuration: Configuration): void {
+    for (const secret of secretsOfConfiguration(configuration)) this.#add(secret);
   }
 
   blotted(text: string): string {
@@ -89,14 +85,5 @@ export class Blotter {
   #add(secret: string | undefined): void {
     const value = secret?.trim() ?? '';
     if (value.length >= secret_characters_min && !plain.has(value)) this.#secrets.add(value);
-  }
-}
-
-/** As a server may name it in a message; one that can't be decoded stays as it is. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
