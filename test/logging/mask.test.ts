@@ -25,8 +25,7 @@ test('paths that callers choose are searched once, whatever they are made of', (
   const { applied } = new Mask();
   for (const piece of ['/files/', '/files//', '/hooks/x', 'aa://', 'aa://b', 'bearer ', '/files/?']) {
     const path = piece.repeat(40_000); // from each slash on it would take minutes
-    assert.equal(applied(path).includes('?') && !applied(path).includes('?…'), false);
-    assert.ok(applied(`${path}x/files/a?s=secret-signature`).includes('secret') === false);
+    assert.ok(!applied(`${path}x/files/a?s=secret-signature`).includes('secret'));
   }
 });
 
