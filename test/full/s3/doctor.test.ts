@@ -1,0 +1,38 @@
+/** What `tollgate doctor` says of a bucket: a sound one, one that is not there, and a key that is refused. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { examineBlobStore } from '../../../src/cli/roles/doctor/blob-store.ts';
+import { readEnvironment } from '../../../src/settings/environment.ts';
+import { type S3Server, startS3Server } from '../../support/s3-server.ts';
+
+let server: S3Server;
+before(async () => {
+  server = await startS3Server();
+});
+after(() => server.stop());
+
+async function found(changes: Record<string, string>) {
+  const environment = readEnvironment({ ...server.env, ...changes });
+  const { findings } = await examineBlobStore(environment, true);
+  const [finding] = findings;
+  assert.ok(finding);
+  return finding;
+}
+
+test('a bucket that can be written, read and cleared is in order', async () => {
+  assert.equal((await found({})).state, 'ok');
+});
+
+test('a bucket that is not there fails, and the setting is named', async () => {
+  const { state, found: says, mend = '' } = await found({ S3_BUCKET: 'nobodys' });
+  assert.equal(state, 'fail');
+  assert.match(says, /nobodys.*NoSuchBucket/);
+  assert.match(mend, /S3_BUCKET/);
+});
+
+test('a key that is refused fails, and is not shown', async () => {
+  const secret = 'another-secret-key-of-nobody';
+  const finding = await found({ S3_SECRET_ACCESS_KEY: secret });
+  assert.equal(finding.state, 'fail');
+  assert.ok(!JSON.stringify(finding).includes(secret));
+});
