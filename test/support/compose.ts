@@ -49,7 +49,8 @@ const composeFile = z.looseObject({
 export type ComposeFile = z.output<typeof composeFile>;
 
 export const composeText = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
-const reference = /\$\{([A-Z0-9_]+)(?:(:-|:\?)([^}]*))?\}/g;
+/** Of a variable; two dollars are one that is meant as such. */
+const reference = /\$\$|\$\{([A-Z0-9_]+)(?:(:-|:\?)([^}]*))?\}/g;
 
 /** The file with its variables put in; raises what compose would say of one that has to be set. */
 export const readCompose = (env: Readonly<Record<string, string>>): ComposeFile => composeFile.parse(plainCompose(env));
@@ -60,7 +61,8 @@ export const plainCompose = (env: Readonly<Record<string, string>>): unknown =>
 
 function interpolated(value: unknown, env: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
-    return value.replaceAll(reference, (_, name: string, kind: string | undefined, word: string | undefined) => {
+    return value.replaceAll(reference, (_, name?: string, kind?: string, word?: string) => {
+      if (name === undefined) return '$';
       const given = env[name] ?? '';
       if (given === '' && kind === ':?') throw new Error(`${name} is missing: ${word ?? ''}`);
       return given === '' && kind === ':-' ? (word ?? '') : given;
