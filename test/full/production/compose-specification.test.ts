@@ -36,7 +36,10 @@ const read = z.object({
 /** The program gets the file with our variables put in; a dollar that is left is meant as one. */
 async function readBack(compose: unknown): Promise<unknown> {
   const path = join(folder, 'docker-compose.yml');
-  await writeFile(path, JSON.stringify(compose).replaceAll('$', () => '$$'));
+  await writeFile(
+    path,
+    JSON.stringify(compose).replaceAll('$', () => '$$'),
+  );
   const env = { PATH: process.env['PATH'], COMPOSE_PROFILES: 'observe' };
   const { stdout } = await run(fromTestRun('COMPOSE_READER'), ['-format', 'json', path], { cwd: root, env });
   return JSON.parse(stdout);
