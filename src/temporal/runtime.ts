@@ -14,8 +14,7 @@ export function installTemporalRuntime(log: Logger, metrics?: TelemetryOptions['
     const error: unknown = meta?.['error'];
     write({ ...taskOf(meta), temporal: plain(meta), ...(error !== undefined && { err: error }) }, message);
   });
-  const logging = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const; // else it writes past our log
-  Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging, ...(metrics && { metrics }) } });
+  Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { ...(metrics && { metrics }) } });
 }
 
 /** The workflow of a task bears its id. */
