@@ -4,6 +4,12 @@ import { SettingsError } from '../settings/mistakes.ts';
 import { tell } from './output.ts';
 import { tollgateProgram } from './program.ts';
 
+// Who reads with `head` or quits a pager has seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 // Without waiting for what may still be open: native workers keep timers for some seconds. Nothing of ours is left.
 process.exit(
   await tollgateProgram()
