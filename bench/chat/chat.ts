@@ -5,7 +5,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkSystem, openFilesMax } from './cpu.ts';
+import { checkSystem, openFilesMax } from '../processes.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { checkLedger } from './ledger-check.ts';
 import { countCalls, measure, type Measurement } from './measure.ts';

@@ -2,7 +2,7 @@
 import type { CallCounts } from './ledger-check.ts';
 import type { LoadResult } from './load-messages.ts';
 import type { LoadGenerator } from './parts.ts';
-import { type CpuTimes, cpuBetween, cpuTimes, machineMs, residentMB, sumOf } from './cpu.ts';
+import { type CpuTimes, cpuBetween, cpuTimes, machineMs, residentMB, sumOf } from '../processes.ts';
 import { type Scenario, scenarios, warmUpOf } from './scenarios.ts';
 import type { Target } from './targets.ts';
 

@@ -1,10 +1,10 @@
 /** The benchmark's own processes: each is forked, says when it is ready, and ends with the process that started it. */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { fork } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
+import { end, nextMessage } from '../children.ts';
 import { type Load, type LoadResult, loadResultSchema } from './load-messages.ts';
 
 export interface Server {
@@ -16,7 +16,6 @@ export interface Server {
 const root = join(import.meta.dirname, '..', '..');
 const readySchema = z.object({ url: z.string() });
 const typescript = ['--import', 'tsx'];
-const ending_ms_max = 10_000;
 
 /** Starts the upstream. */
 export const startMock = (): Promise<Server> => startServer(join(import.meta.dirname, 'mock.ts'), typescript, {});
@@ -55,33 +54,8 @@ export function startLoad(): LoadGenerator {
   };
 }
 
-/** Asks a process to end, waits for it, and ends it by force if it takes too long. */
-export async function end(child: ChildProcess, waitMs = ending_ms_max): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), waitMs);
-  await exited;
-  clearTimeout(timer);
-}
-
 async function startServer(file: string, execArgv: string[], env: NodeJS.ProcessEnv): Promise<Server> {
   const child = fork(file, { cwd: root, execArgv, env: { ...process.env, ...env } });
   const { url } = readySchema.parse(await nextMessage(child));
   return { url, pid: child.pid ?? 0, stop: () => end(child) };
-}
-
-/** The next message; fails if the process ends before it. */
-async function nextMessage(child: ChildProcess): Promise<unknown> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([
-      once(child, 'message', over).then(([message]: unknown[]) => message),
-      once(child, 'exit', over).then(([code]: unknown[]) => {
-        throw new Error(`${child.spawnfile} ended with ${String(code)}`);
-      }),
-    ]);
-  } finally {
-    over.abort();
-  }
 }

@@ -7,8 +7,9 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../src/embedded/ports.ts';
-import { end } from './parts.ts';
-import { awaitAnswer, pathOfChat, plain, type Target } from './targets.ts';
+import { awaitAnswer } from '../await-answer.ts';
+import { end } from '../children.ts';
+import { pathOfChat, plain, type Target } from './targets.ts';
 
 type Say = (line: string) => void;
 

@@ -1,6 +1,6 @@
 /** The tables: medians over the rounds; ratios and differences are taken within a round first. */
-import { median } from '../median.ts';
-import { parts } from './cpu.ts';
+import { median } from '../statistics.ts';
+import { parts } from '../processes.ts';
 import type { Measurement } from './measure.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Target } from './targets.ts';

@@ -1,5 +1,5 @@
 /** What the chat benchmark measures: where it is reached, and which processes' time counts. */
-import type { Part } from './cpu.ts';
+import type { Part } from '../processes.ts';
 
 export interface Target {
   name: string;
@@ -22,23 +22,3 @@ export interface Target {
 export const plain = { model: 'mock', headers: {}, counted: ['own', 'postgres', 'rest'], skipped: [] } as const;
 
 export const pathOfChat = '/v1/chat/completions';
-
-/** Waits until an address answers with a status below 500; fails if the process ends first or it takes too long. */
-export async function awaitAnswer(
-  url: string,
-  { hasEnded, waitMs, name }: { hasEnded: () => boolean; waitMs: number; name: string },
-): Promise<void> {
-  for (const until = performance.now() + waitMs; performance.now() < until;) {
-    if (hasEnded()) throw new Error(`${name} ended before it was ready.`);
-    const status = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
-      async (answer) => {
-        await answer.arrayBuffer();
-        return answer.status;
-      },
-      () => 0, // it does not listen yet
-    );
-    if (status > 0 && status < 500) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error(`${name} was not ready within ${waitMs / 1000} seconds.`);
-}

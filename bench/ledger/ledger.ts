@@ -17,7 +17,7 @@ import { deriveKeys } from '../../src/settings/secrets.ts';
 import type { Administrator } from '../../src/storage/acts.ts';
 import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
 import { createFileBlobs } from '../../src/storage/file-blobs.ts';
-import { median } from '../median.ts';
+import { median } from '../statistics.ts';
 import { admitted, callPrice, type Customer, fill, makeCustomers, type Moves, movesOn } from './fill.ts';
 
 const accounts = 50;

@@ -21,7 +21,7 @@ import { loadSettings } from '../../src/settings/load.ts';
 import { hashPassword } from '../../src/api/console/passwords.ts';
 import { bootstrap } from '../../src/storage/bootstrap.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
-import { median } from '../median.ts';
+import { median } from '../statistics.ts';
 
 const rounds = 5;
 const calls_a_round = 30;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { configurationFor } from '../../bench/chat/gateway.ts';
-import { cpuBetween, cpuTimes, residentMB } from '../../bench/chat/cpu.ts';
+import { cpuBetween, cpuTimes, residentMB } from '../../bench/processes.ts';
 import { HttpReader } from '../../bench/chat/http-reader.ts';
 import { checkLedger } from '../../bench/chat/ledger-check.ts';
 import { measure } from '../../bench/chat/measure.ts';

@@ -1,0 +1,102 @@
+/** The gateway as its users run it: the built program with its embedded servers, on a data folder that is thrown away. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { freePorts } from '../src/embedded/ports.ts';
+import { runningPostgres } from '../src/embedded/postgres-server.ts';
+import { runningTemporal } from '../src/embedded/temporal-server.ts';
+import { awaitAnswer } from './await-answer.ts';
+import { end } from './children.ts';
+import { root } from './report.ts';
+
+export interface GatewayOptions {
+  /** The text of `tollgate.yaml`; left out, the built-in models. */
+  configuration?: string;
+  /** More settings, as environment variables. */
+  env?: Record<string, string>;
+  nodeOptions?: readonly string[];
+}
+
+export interface MeasuredGateway {
+  /** With no slash at its end. */
+  url: string;
+  /** Of the gateway; its PostgreSQL and Temporal are below it. */
+  pid: number;
+  dataDir: string;
+  databaseUrl: string;
+  temporalAddress: string;
+  /** Runs a command of `tollgate` on it and answers what `--json` prints. */
+  command(...args: string[]): Promise<unknown>;
+  /** A new account with that balance in yuan, and a key of it with these options of `tollgate keys create`. */
+  customer(balanceYuan: number, ...keyOptions: string[]): Promise<{ account: string; secret: string }>;
+  /** Ends it in order and removes its folder. */
+  stop: () => Promise<void>;
+}
+
+export const program = join(root, 'bin', 'tollgate.mjs');
+/** Where there is no Temporal server yet, one is built. */
+const ready_ms_max = 300_000;
+/** Embedded PostgreSQL ends with a checkpoint. */
+const ending_ms_max = 60_000;
+
+/** Builds what is stale and starts a gateway. */
+export async function startGateway({
+  configuration,
+  env = {},
+  nodeOptions = [],
+}: GatewayOptions): Promise<MeasuredGateway> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  const [port = 0] = await freePorts([undefined]);
+  const url = `http://127.0.0.1:${port}`;
+  const settings = {
+    ...withoutSettings(process.env),
+    ...{ PORT: String(port), TOLLGATE_DATA_DIR: dataDir, NODE_ENV: 'production', LOG_LEVEL: 'info' },
+    ...(configuration !== undefined && { TOLLGATE_CONFIG: join(dataDir, 'tollgate.yaml') }),
+    ...env,
+  };
+  if (configuration !== undefined) await writeFile(join(dataDir, 'tollgate.yaml'), configuration);
+  const child = spawn(process.execPath, [...nodeOptions, program, 'start'], {
+    cwd: dataDir,
+    env: settings,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const stop = async () => {
+    await end(child, ending_ms_max);
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const command = async (...args: string[]): Promise<unknown> => {
+    const run = promisify(execFile)(process.execPath, [program, ...args, '--json'], { cwd: dataDir, env: settings });
+    return JSON.parse((await run).stdout);
+  };
+  const customer = async (balanceYuan: number, ...keyOptions: string[]) => {
+    const made = await command('accounts', 'create', '--name', 'bench', '--balance', String(balanceYuan));
+    const { id: account } = z.object({ id: z.string() }).parse(made);
+    const { key: secret } = z
+      .object({ key: z.string() })
+      .parse(await command('keys', 'create', '--account', account, ...keyOptions));
+    return { account, secret };
+  };
+  try {
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: ready_ms_max, name: 'The gateway' });
+    const databaseUrl = await runningPostgres({ dataDir });
+    const temporal = await runningTemporal(dataDir);
+    if (databaseUrl === undefined || !temporal) throw new Error('The gateway has no servers of its own.');
+    return {
+      ...{ url, pid: child.pid ?? 0, dataDir, databaseUrl, temporalAddress: temporal.address },
+      ...{ command, customer, stop },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The settings of a gateway that the caller's shell is set up for are not the benchmark's. */
+export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const foreign = /^(TOLLGATE_|S3_|DATABASE_URL$|PUBLIC_URL$|HOST$|LOG_LEVEL$|OTEL_|TEMPORAL_(?!CLI_PATH$))/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
+}
