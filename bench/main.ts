@@ -12,8 +12,9 @@ const benchmarks: Record<string, Benchmark> = {
     run: async (args) => (await import('./chat/chat.ts')).runChat(args),
   },
   tasks: {
-    about: 'how long a caller waits for an image beside a bare workflow; a minute',
-    run: async () => (await import('./tasks/task-latency.ts')).runTasks(),
+    about:
+      'tasks beside bare workflows: a second, alone, CPU by part, in three arrangements; 8 minutes (-- --only start: 3)',
+    run: async (args) => (await import('./tasks/tasks.ts')).runTasks(args),
   },
   ledger: {
     about: 'the audit of 1,000,000 entries, and a call on that ledger beside an empty one; some minutes',

@@ -1,0 +1,11 @@
+/** The callers' own process, so that their time is not the gateway's. */
+import { z } from 'zod';
+import { pictureCalls } from './callers.ts';
+import { serveLoads } from './messages.ts';
+
+const { URL: url, SECRET: secret } = z.object({ URL: z.string(), SECRET: z.string() }).parse(process.env);
+const { call } = pictureCalls(url, secret);
+serveLoads(async () => {
+  await call();
+});
+process.send?.({ ready: true });
