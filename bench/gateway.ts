@@ -17,6 +17,7 @@ export interface GatewayOptions {
   configuration?: string;
   /** More settings, as environment variables. */
   env?: Record<string, string>;
+  /** Besides those of `npm start`. */
   nodeOptions?: readonly string[];
 }
 
@@ -36,6 +37,8 @@ export interface MeasuredGateway {
   stop: () => Promise<void>;
 }
 
+/** Of Node, as package.json and Dockerfile have them. */
+export const startOptions = ['--min-semi-space-size=16'];
 export const program = join(root, 'bin', 'tollgate.mjs');
 /** Where there is no Temporal server yet, one is built. */
 const ready_ms_max = 300_000;
@@ -58,7 +61,7 @@ export async function startGateway({
     ...env,
   };
   if (configuration !== undefined) await writeFile(join(dataDir, 'tollgate.yaml'), configuration);
-  const child = spawn(process.execPath, [...nodeOptions, program, 'start'], {
+  const child = spawn(process.execPath, [...startOptions, ...nodeOptions, program, 'start'], {
     cwd: dataDir,
     env: settings,
     stdio: ['ignore', 'ignore', 'inherit'],

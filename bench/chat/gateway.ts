@@ -29,10 +29,7 @@ const limits = [
 
 /** Builds what is stale, starts the gateway in front of an upstream, and makes an account with a limited key. */
 export async function startGateway(upstream: string): Promise<Gateway> {
-  const gateway = await start({
-    configuration: configurationFor(upstream),
-    nodeOptions: ['--min-semi-space-size=16'],
-  });
+  const gateway = await start({ configuration: configurationFor(upstream) });
   const { url, pid, databaseUrl, stop } = gateway;
   try {
     const { account, secret } = await gateway.customer(balance_yuan, '--level', 'chat', ...limits);

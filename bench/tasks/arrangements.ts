@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePorts } from '../../src/embedded/ports.ts';
@@ -11,7 +11,7 @@ import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { startTemporal } from '../../src/embedded/temporal-server.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end } from '../children.ts';
-import { program, startGateway, withoutSettings } from '../gateway.ts';
+import { program, startGateway, startOptions, withoutSettings } from '../gateway.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { say } from '../report.ts';
 import { startTemporalOnPostgres } from './temporal-on-postgres.ts';
@@ -43,12 +43,13 @@ const ready_ms_max = 300_000;
 const key_options = ['--level', 'standard'];
 
 /** Starts everything on a folder that is thrown away. */
-export function arrange(name: ArrangementName): Promise<Arrangement> {
-  return name === 'start' ? inOneProcess() : apart(name);
+export function arrange(name: ArrangementName, profiles?: string): Promise<Arrangement> {
+  return name === 'start' ? inOneProcess(profiles) : apart(name);
 }
 
-async function inOneProcess(): Promise<Arrangement> {
-  const gateway = await startGateway({});
+async function inOneProcess(profiles: string | undefined): Promise<Arrangement> {
+  const nodeOptions = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`];
+  const gateway = await startGateway({ nodeOptions });
   const { secret } = await gateway.customer(balance_yuan, ...key_options);
   return {
     ...{ url: gateway.url, secret, temporalAddress: gateway.temporalAddress, namespace: 'default' },
@@ -88,7 +89,7 @@ async function apart(name: 'split' | 'postgres'): Promise<Arrangement> {
     const tollgate = async (...args: string[]) =>
       (await promisify(execFile)(process.execPath, [program, ...args], { cwd: folder, env })).stdout;
     const role = (which: 'api' | 'worker'): ChildProcess => {
-      const child = spawn(process.execPath, [program, which], {
+      const child = spawn(process.execPath, [...startOptions, program, which], {
         cwd: folder,
         env,
         stdio: ['ignore', 'ignore', 'inherit'],

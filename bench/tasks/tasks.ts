@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { end, nextMessage } from '../children.ts';
+import { startOptions } from '../gateway.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { openRawFigures, printVerdicts, type RawFigures, root, say, type Verdict } from '../report.ts';
 import {
@@ -27,7 +28,7 @@ import { loadResultSchema, type TaskLoad, type TaskLoadResult } from './messages
 import { type Measured, type MeasuredLoad, tablesOf, verdictsOf } from './tables.ts';
 import { median } from '../statistics.ts';
 
-const usage = `npm run bench tasks -- [--rounds 5] [--tasks 400] [--callers 32] [--alone 40] [--only ${arrangementNames.join(',')}]`;
+const usage = `npm run bench tasks -- [--rounds 5] [--tasks 400] [--callers 32] [--alone 40] [--only ${arrangementNames.join(',')}] [--profiles FOLDER]`;
 
 interface Options {
   rounds: number;
@@ -35,6 +36,8 @@ interface Options {
   callers: number;
   alone: number;
   chosen: readonly ArrangementName[];
+  /** Where V8's CPU profiles of the gateway's threads are written when it ends, with `npm start` only. */
+  profiles: string | undefined;
 }
 
 /** Runs it and prints the tables; answers whether the promises hold where they are made, with `npm start`. */
@@ -61,15 +64,19 @@ interface Side {
   cpu(): CpuByPart;
 }
 
-async function measureIn(name: ArrangementName, { rounds, tasks, callers, alone }: Options, raw: RawFigures) {
+async function measureIn(name: ArrangementName, { rounds, tasks, callers, alone, profiles }: Options, raw: RawFigures) {
   const stops: (() => Promise<unknown>)[] = [];
   try {
-    const arrangement = await arrange(name);
+    const arrangement = await arrange(name, profiles);
     stops.push(arrangement.stop);
     const { url, secret, temporalAddress, namespace, folder } = arrangement;
     const child = async (file: string, env: Record<string, string>) => {
       const process_ = fork(join(import.meta.dirname, file), {
-        ...{ cwd: root, execArgv: ['--import', 'tsx'], env: { ...process.env, NODE_ENV: 'production', ...env } },
+        ...{
+          cwd: root,
+          execArgv: [...startOptions, '--import', 'tsx'],
+          env: { ...process.env, NODE_ENV: 'production', ...env },
+        },
       });
       stops.push(() => end(process_));
       await nextMessage(process_);
@@ -144,7 +151,7 @@ function readOptions(args: readonly string[]): Options {
     options: {
       ...{ rounds: { type: 'string', default: '5' }, tasks: { type: 'string', default: '400' } },
       ...{ callers: { type: 'string', default: '32' }, alone: { type: 'string', default: '40' } },
-      only: { type: 'string' },
+      ...{ only: { type: 'string' }, profiles: { type: 'string' } },
     },
   });
   const whole = (name: 'rounds' | 'tasks' | 'callers' | 'alone', max: number) => {
@@ -156,6 +163,11 @@ function readOptions(args: readonly string[]): Options {
   if (!chosen.success) throw new Error(`--only takes ${arrangementNames.join(', ')}. ${usage}`);
   return {
     ...{ rounds: whole('rounds', 100), tasks: whole('tasks', 100_000) },
-    ...{ callers: whole('callers', 256), alone: whole('alone', 10_000), chosen: chosen.data },
+    ...{
+      callers: whole('callers', 256),
+      alone: whole('alone', 10_000),
+      chosen: chosen.data,
+      profiles: values.profiles,
+    },
   };
 }
