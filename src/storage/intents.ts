@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { isFinal, type TaskState, taskStates } from '../domain/tasks.ts';
+import { finalTaskStates, isFinal, type TaskState, taskStates } from '../domain/tasks.ts';
 import type { Database } from './database.ts';
 import { takePlace } from './provider-jobs.ts';
 
@@ -54,40 +54,28 @@ export async function openIntent(
   maxConcurrent?: number,
 ): Promise<Opened> {
   const nonce = randomUUID();
-  const client = await database.pool.connect();
+  const client = await database.pipelined.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
-    const locked = await client.query({
-      name: 'lock-task-for-intent',
-      text: 'select state from tasks where id = $1 for no key update',
-      values: [task],
-    });
+    const begun = client.query('begin');
+    const lock = client.query({ ...lockTask, values: [task] });
+    // Of its own, after the lock: what is read beside a lock that had to wait is stale.
+    const values = [task, route, nonce, provider, sent_before_seconds, finalTaskStates];
+    const insert = client.query({ ...insertIntent, values });
+    // With them, where nothing is to be decided in between: one round trip.
+    const committed = maxConcurrent === undefined ? client.query('commit') : undefined;
+    const answers = await Promise.allSettled([begun, lock, insert, committed]);
+    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+    const [locked, inserted] = [await lock, await insert];
     const { state } = stateRow.parse(locked.rows[0]);
-    if (isFinal(state)) {
-      await client.query('rollback');
-      return { opened: 'not', because: 'task is final' };
-    }
-    const inserted = await client.query({
-      name: 'open-intent',
-      text: `with opened as (
-          insert into intents as i (task_id, route, nonce, provider, sent_before)
-          select $1::text, $2::integer, $3::uuid, $4::text, clock_timestamp() + make_interval(secs => $5)
-          where not exists (${elsewhere})
-          on conflict (task_id, route) do update set nonce = excluded.nonce, provider = excluded.provider,
-            created_at = excluded.created_at, sent_before = excluded.sent_before
-          where not (${is_live}) returning 1),
-        moved as (update tasks set state = 'running' where id = $1 and state = 'accepted')
-        select 1 from opened`,
-      values: [task, route, nonce, provider, sent_before_seconds],
-    });
     const isNew = inserted.rowCount === 1;
-    if (isNew && maxConcurrent !== undefined && !(await takePlace(client, provider, task, maxConcurrent))) {
-      await client.query('rollback');
-      return { opened: 'not', because: 'provider is full' };
+    if (maxConcurrent !== undefined) {
+      const isFull = isNew && !(await takePlace(client, provider, task, maxConcurrent));
+      await client.query(isFull ? 'rollback' : 'commit');
+      if (isFull) return { opened: 'not', because: 'provider is full' };
     }
-    await client.query('commit');
     if (isNew) return { opened: 'now', nonce };
+    if (isFinal(state)) return { opened: 'not', because: 'task is final' };
   } catch (error) {
     broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
     throw error;
@@ -99,6 +87,20 @@ export async function openIntent(
   if (await isSentElsewhere(database, task, route)) return { opened: 'not', because: 'sent elsewhere' };
   throw new Error(`the intent of ${task} is gone`);
 }
+
+const lockTask = { name: 'lock-task-for-intent', text: 'select state from tasks where id = $1 for no key update' };
+const insertIntent = {
+  name: 'open-intent',
+  text: `with opened as (
+      insert into intents as i (task_id, route, nonce, provider, sent_before)
+      select $1::text, $2::integer, $3::uuid, $4::text, clock_timestamp() + make_interval(secs => $5)
+      where not exists (${elsewhere}) and exists (select 1 from tasks where id = $1 and state <> all($6::text[]))
+      on conflict (task_id, route) do update set nonce = excluded.nonce, provider = excluded.provider,
+        created_at = excluded.created_at, sent_before = excluded.sent_before
+      where not (${is_live}) returning 1),
+    moved as (update tasks set state = 'running' where id = $1 and state = 'accepted')
+    select 1 from opened`,
+};
 
 /** Whether another route of the task was sent it and has not refused it. */
 export async function isSentElsewhere(database: Database, task: TaskId, route: number): Promise<boolean> {

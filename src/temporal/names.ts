@@ -1,15 +1,20 @@
 /** The names that Temporal knows: task queues, search attributes, the workflow type. */
 import { defineSearchAttributeKey } from '@temporalio/common';
+import { errandsQueue } from '../workflows/queues.ts';
 
 /** Two gateways that share a Temporal server don't meet: every queue carries the prefix of its gateway. */
 export interface QueueNames {
+  /** Of workflows, and of what Temporal hands to the very worker that asks for it: collecting. */
   workflows: string;
+  errands: string;
   submit(provider: string): string;
+  /** Where tasks that an earlier release started are collected. */
   collect(provider: string): string;
 }
 
 export const queueNames = (prefix: string): QueueNames => ({
   workflows: prefix,
+  errands: errandsQueue(prefix),
   submit: (provider) => `${prefix}:${provider}:submit`,
   collect: (provider) => `${prefix}:${provider}:collect`,
 });

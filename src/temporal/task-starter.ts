@@ -102,7 +102,8 @@ export class TaskStarter {
       routes: task.terms.routes.map(({ provider, timeoutMs }) => ({
         provider,
         submitQueue: this.#queues.submit(provider),
-        collectQueue: this.#queues.collect(provider),
+        // The worker that runs the workflow is handed it with the answer to its workflow task: one hop of the server less.
+        collectQueue: this.#queues.workflows,
         timeoutMs,
       })),
     };

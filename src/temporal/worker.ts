@@ -1,4 +1,4 @@
-/** The workers of one process: one for workflows and house-keeping, two for each provider. */
+/** The workers of one process: one for workflows, collecting and house-keeping, one for errands, two for each provider. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   type ActivityDependencies,
@@ -18,9 +18,10 @@ import { SubmitGate } from './submit-gate.ts';
 
 const submit_slots = 20;
 // A collect costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.
+// The workflows' queue has as many, for collecting: its worker is handed that with the answer to its workflow task.
 const collect_slots = 20_000;
-// Deliveries under way: a receiver that hangs takes one for 15 s. The other steps of the house are local activities.
-const delivery_slots = 100;
+// Deliveries under way: a receiver that hangs takes one for 15 s.
+const errand_slots = 100;
 /**
  * Of everything but paid calls: all that runs then is handed back at once, and what can't be is a fault of ours. A submit has
  * no such bound, for a create under way is never abandoned: its outcome would be unknown. It is bounded by the provider's
@@ -60,6 +61,8 @@ export async function startWorkers(
   };
   const common = { ...unbounded, shutdownForceTime: shutdown_ms_max };
   const { collect } = collectActivities(deps);
+  const collecting = { collect: (args: Parameters<typeof collect>[0]) => during(() => collect(args)) };
+  const errands = { ...cleaningActivities(deps), ...deliveryActivities(deps) };
   const ofProvider = (provider: string): WorkerOptions[] => [
     {
       ...unbounded,
@@ -69,7 +72,7 @@ export async function startWorkers(
     {
       ...common,
       taskQueue: queues.collect(provider),
-      activities: { collect: (args: Parameters<typeof collect>[0]) => during(() => collect(args)) },
+      activities: collecting,
       maxConcurrentActivityTaskExecutions: collect_slots,
     },
   ];
@@ -80,13 +83,20 @@ export async function startWorkers(
     ...(traced && { sinks: traced.sinks }),
     activities: {
       ...houseActivities(deps),
-      ...cleaningActivities(deps),
-      ...deliveryActivities(deps),
+      ...collecting,
+      ...errands, // of workflows that an earlier release left waiting for them
       ...auditActivities(deps),
       ...retentionActivities(deps),
     },
-    maxConcurrentActivityTaskExecutions: delivery_slots,
+    maxConcurrentActivityTaskExecutions: collect_slots,
     maxCachedWorkflows: 2_000,
+  };
+
+  const others: WorkerOptions = {
+    ...common,
+    taskQueue: queues.errands,
+    activities: errands,
+    maxConcurrentActivityTaskExecutions: errand_slots,
   };
 
   const submitting = new Map<string, number>();
@@ -100,7 +110,7 @@ export async function startWorkers(
   };
   const byProvider = new Map<string, RunningWorker[]>();
   const { promise: done, resolve: ended, reject: failed } = settledFromOutside();
-  const houseWorkers = await startAll([house], failed);
+  const houseWorkers = await startAll([house, others], failed);
   let isStopped = false;
 
   const begin = async (providers: readonly string[]) => {

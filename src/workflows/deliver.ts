@@ -2,9 +2,10 @@
  * The delivery of an event to a webhook. The event's row is the truth and this only drives it: each attempt reads the row
  * first and notes what became of it, so that starting or repeating a delivery is harmless. The payload is the event's id.
  */
-import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { Delivery, DeliveryActivities } from '../activities/contract.ts';
 import { house } from './house.ts';
+import { errandsQueue } from './queues.ts';
 
 export interface DeliverInput {
   eventId: string;
@@ -13,12 +14,14 @@ export interface DeliverInput {
 // An attempt that the receiver failed says itself when the next one comes, and after 24 hours that there is none. The
 // policy is for troubles of our own, which end by themselves. Heartbeats let another worker go on ten seconds after one
 // has died; an attempt takes 15 s and its notes some more.
-const attempts = proxyActivities<DeliveryActivities>({
-  startToCloseTimeout: '60s',
-  heartbeatTimeout: '10s',
-  summary: 'post the event to its webhook',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
-});
+const attempts = () =>
+  proxyActivities<DeliveryActivities>({
+    taskQueue: errandsQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '60s',
+    heartbeatTimeout: '10s',
+    summary: 'post the event to its webhook',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
+  });
 
 export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {
   setCurrentDetails(
@@ -36,7 +39,7 @@ export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {
 /** Cancelled, or broken by a fault of ours: what can't be delivered is given up, so that an operator sees it. */
 async function attempted(eventId: string): Promise<Delivery> {
   try {
-    return await attempts.deliver({ eventId });
+    return await attempts().deliver({ eventId });
   } catch {
     return CancellationScope.nonCancellable(() => house.giveUp({ eventId }));
   }

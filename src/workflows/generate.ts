@@ -23,6 +23,7 @@ import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '
 import type { TaskId } from '../domain/ids.ts';
 import type { deliver } from './deliver.ts';
 import { house } from './house.ts';
+import { errandsQueue } from './queues.ts';
 import * as words from './words.ts';
 
 export interface GenerateInput {
@@ -47,12 +48,14 @@ const provider = defineSearchAttributeKey('TollgateProvider', 'KEYWORD');
 const account = defineSearchAttributeKey('TollgateAccount', 'KEYWORD');
 
 // The activity itself gives up on a provider that is away for minutes.
-const cleaning = proxyActivities<CleaningActivities>({
-  startToCloseTimeout: '2m',
-  heartbeatTimeout: '10s',
-  summary: 'stop its jobs, delete what was stored',
-  retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '60s' },
-});
+const cleaning = () =>
+  proxyActivities<CleaningActivities>({
+    taskQueue: errandsQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: '10s',
+    summary: 'stop its jobs, delete what was stored',
+    retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '60s' },
+  });
 
 export async function generate(input: GenerateInput): Promise<Ended> {
   const { taskId } = input;
@@ -97,7 +100,7 @@ async function tell(taskId: TaskId, eventId: string): Promise<void> {
 async function withdrawal(taskId: TaskId, ended: Ended): Promise<void> {
   setCurrentDetails(words.withdrawing(ended));
   try {
-    setCurrentDetails(words.withdrawn(ended, await cleaning.withdraw({ taskId })));
+    setCurrentDetails(words.withdrawn(ended, await cleaning().withdraw({ taskId })));
   } catch {
     setCurrentDetails(words.notWithdrawn(ended));
   }

@@ -32,11 +32,12 @@ export async function examineWorkers(
   configuration: Configuration | undefined,
 ): Promise<Verdict<true>> {
   const asked = (queue: string, type: QueueType) => pollersOf(client, { queue, type, now });
-  const [workflows, steps] = await Promise.all([
+  const [workflows, ...steps] = await Promise.all([
     asked(queues.workflows, 'workflow'),
     asked(queues.workflows, 'activity'),
+    asked(queues.errands, 'activity'),
   ]);
-  const house = judgePollers('workers', `queue ${queues.workflows}`, worse(workflows, steps));
+  const house = judgePollers('workers', `queue ${queues.workflows}`, steps.reduce(worse, workflows));
   if (house.state === 'fail') return { findings: [house] };
   return { findings: [house, await providerQueues(queues, asked, configuration)], value: true };
 }
