@@ -20,6 +20,14 @@ const benchmarks: Record<string, Benchmark> = {
     about: 'the audit of 1,000,000 entries, and a call on that ledger beside an empty one; some minutes',
     run: async (args) => (await import('./ledger/ledger.ts')).runLedger(args),
   },
+  scaling: {
+    about: "what the model needs besides, and the hot account's simulation beside real processes; some minutes",
+    run: async (args) => (await import('./scaling/scaling.ts')).runScaling(args),
+  },
+  model: {
+    about: 'what a cluster needs for a load, from measured figures; the tables of docs/scaling.md; seconds',
+    run: async (args) => (await import('./scaling/model.ts')).runModel(args),
+  },
 };
 
 const [name, ...args] = process.argv.slice(2);
