@@ -34,6 +34,8 @@ export interface Arrangement {
   temporalAddress: string;
   namespace: string;
   folder: string;
+  /** Where each of its databases is reached, by the part's name. */
+  databases: Record<string, string>;
   cpu(): CpuByPart;
   stop: () => Promise<void>;
 }
@@ -54,6 +56,7 @@ async function inOneProcess(profiles: string | undefined): Promise<Arrangement> 
   return {
     ...{ url: gateway.url, secret, temporalAddress: gateway.temporalAddress, namespace: 'default' },
     folder: gateway.dataDir,
+    databases: { PostgreSQL: gateway.databaseUrl },
     cpu: () => {
       const { own, postgres, rest } = cpuTimes(gateway.pid);
       return { 'API and worker': own, Temporal: rest, PostgreSQL: postgres };
@@ -107,6 +110,10 @@ async function apart(name: 'split' | 'postgres'): Promise<Arrangement> {
     const { key: secret } = z.object({ key: z.string() }).parse(JSON.parse(key));
     return {
       ...{ url, secret, temporalAddress: temporal.address, namespace: temporal.namespace, folder, stop },
+      databases: {
+        PostgreSQL: postgres.url,
+        ...(temporal.databaseUrl !== undefined && { "Temporal's PostgreSQL": temporal.databaseUrl }),
+      },
       cpu: () => ({
         API: sumOf(cpuTimes(api.pid ?? 0)),
         worker: sumOf(cpuTimes(worker.pid ?? 0)),
@@ -127,6 +134,7 @@ export interface MeasuredTemporal {
   cpuMs(): number;
   /** Of the database server that it has for itself. */
   databaseCpuMs?(): number;
+  databaseUrl?: string;
   stop: () => Promise<void>;
 }
 

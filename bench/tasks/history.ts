@@ -10,11 +10,15 @@ export interface HistoryFacts {
   localActivities: number;
   actions: number;
   bytes: number;
+  /** Each is a write of the history shard. */
+  transitions: number;
 }
 
 /** Counts by the history. Actions as Temporal Cloud's price list has them: a start, each attempt of an activity, each timer, marker and upsert. */
 export async function historyOf(client: Client, workflowId: string): Promise<HistoryFacts> {
-  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  const handle = client.workflow.getHandle(workflowId);
+  const { events } = await handle.fetchHistory();
+  const { stateTransitionCount } = (await handle.describe()).raw.workflowExecutionInfo ?? {};
   const history = events ?? [];
   const count = (type: proto.temporal.api.enums.v1.EventType) =>
     history.filter(({ eventType }) => eventType === type).length;
@@ -28,7 +32,7 @@ export async function historyOf(client: Client, workflowId: string): Promise<His
     count(EventType.EVENT_TYPE_TIMER_STARTED) + count(EventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES);
   const bytes = proto.temporal.api.history.v1.History.encode({ events: history }).finish().length;
   return {
-    ...{ events: history.length, activities, localActivities, bytes },
+    ...{ events: history.length, activities, localActivities, bytes, transitions: Number(stateTransitionCount ?? 0) },
     actions: 1 + activities + retries + localActivities + others,
   };
 }

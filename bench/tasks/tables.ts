@@ -2,6 +2,7 @@
 import { markdownTable, type Verdict } from '../report.ts';
 import { median, sum } from '../statistics.ts';
 import type { CpuByPart } from './arrangements.ts';
+import type { DatabaseWork } from './database-work.ts';
 import type { HistoryFacts } from './history.ts';
 
 export interface MeasuredLoad {
@@ -26,10 +27,14 @@ const alone_ratio_max = 2;
 const activities_max = 3;
 const events_max = 20;
 
-export function tablesOf(
-  measured: readonly Measured[],
-  { events, activities, localActivities, actions, bytes }: HistoryFacts,
-): string {
+/** What one task has a database write. */
+export interface Written extends DatabaseWork {
+  side: Measured['side'];
+  part: string;
+}
+
+export function tablesOf(measured: readonly Measured[], history: HistoryFacts, written: readonly Written[]): string {
+  const { events, activities, localActivities, actions, bytes, transitions } = history;
   const parts = [...new Set(measured.flatMap(({ many }) => Object.keys(many.cpuMs)))];
   const rows = (['bare', 'task'] as const).map((side) => {
     const of = measured.filter((each) => each.side === side);
@@ -55,7 +60,13 @@ export function tablesOf(
     `${markdownTable(titles, rows)}\n` +
     `Tasks a second: ${ratioOf(measured, rate).toFixed(2)} of the bare workflow's (rounds: ${ratios(measured, rate)}). ` +
     `Alone: ${ratioOf(measured, alone).toFixed(2)} times the bare one's p50 (rounds: ${ratios(measured, alone)}).\n` +
-    `A plain task leaves ${events} events of ${(bytes / 1000).toFixed(1)} kB, from ${activities} activities and ${localActivities} local ones: ${actions} actions.\n`
+    `A plain task leaves ${events} events of ${(bytes / 1000).toFixed(1)} kB, from ${activities} activities and ${localActivities} local ones: ${actions} actions, ${transitions} state transitions.\n` +
+    written
+      .map(
+        ({ side, part, commits, walBytes }) =>
+          `${side === 'bare' ? 'A bare workflow' : 'A task'} has ${part} commit ${commits.toFixed(1)} times and log ${(walBytes / 1000).toFixed(1)} kB.\n`,
+      )
+      .join('')
   );
 }
 

@@ -23,9 +23,10 @@ import {
   titles,
 } from './arrangements.ts';
 import { pictureCalls } from './callers.ts';
+import { type DatabaseWork, databaseWork } from './database-work.ts';
 import { historyOf, type HistoryFacts } from './history.ts';
 import { loadResultSchema, type TaskLoad, type TaskLoadResult } from './messages.ts';
-import { type Measured, type MeasuredLoad, tablesOf, verdictsOf } from './tables.ts';
+import { type Measured, type MeasuredLoad, tablesOf, verdictsOf, type Written } from './tables.ts';
 import { median } from '../statistics.ts';
 
 const usage = `npm run bench tasks -- [--rounds 5] [--tasks 400] [--callers 32] [--alone 40] [--only ${arrangementNames.join(',')}] [--profiles FOLDER]`;
@@ -49,8 +50,8 @@ export async function runTasks(args: readonly string[]): Promise<boolean> {
     say(
       `${titles[name]}: ${options.rounds} rounds of ${options.tasks} tasks by ${options.callers} callers and ${options.alone} by one, and as many bare workflows; some two minutes.`,
     );
-    const { measured, history } = await measureIn(name, options, raw);
-    process.stdout.write(`### ${titles[name]}\n\n${tablesOf(measured, history)}\n`);
+    const { measured, history, written } = await measureIn(name, options, raw);
+    process.stdout.write(`### ${titles[name]}\n\n${tablesOf(measured, history, written)}\n`);
     if (name === 'start') verdicts.push(...verdictsOf(measured, history));
   }
   say(`Raw figures: ${raw.file}`);
@@ -114,7 +115,9 @@ async function measureIn(name: ArrangementName, { rounds, tasks, callers, alone,
         measured.push(result);
       }
     }
-    return { measured, history: await historyOfOne(arrangement) };
+    const written = await writtenBy(sides, arrangement, { tasks, callers });
+    raw.keep({ arrangement: name, written });
+    return { measured, history: await historyOfOne(arrangement), written };
   } finally {
     for (const stop of stops.reverse()) await stop().catch((error: unknown) => say(String(error)));
   }
@@ -129,6 +132,29 @@ async function measureOne(side: Side, load: TaskLoad): Promise<MeasuredLoad> {
     Object.entries(after).map(([part, ms]) => [part, (ms - (before[part] ?? 0)) / load.tasks]),
   );
   return { tasks: load.tasks, seconds, p50Ms: median(timesMs), cpuMs };
+}
+
+/** What a task, and a bare workflow, has each database commit and log, with many callers at once and its checkpoints included. */
+async function writtenBy(sides: readonly Side[], { databases }: Arrangement, load: TaskLoad): Promise<Written[]> {
+  const written: Written[] = [];
+  const look = () => Promise.all(Object.values(databases).map(databaseWork));
+  for (const side of sides) {
+    const before = await look();
+    await side.run(load);
+    const after = await look();
+    for (const [index, part] of Object.keys(databases).entries()) {
+      const [from, to] = [before[index], after[index]];
+      if (!from || !to) continue;
+      const each = (value: (of: DatabaseWork) => number) => (value(to) - value(from)) / load.tasks;
+      written.push({
+        side: side.name,
+        part,
+        commits: each(({ commits }) => commits),
+        walBytes: each(({ walBytes }) => walBytes),
+      });
+    }
+  }
+  return written;
 }
 
 /** A plain task's, once its workflow has closed. */

@@ -65,7 +65,7 @@ export async function startTemporalOnPostgres(folder: string): Promise<MeasuredT
     await run('ln', ['-sf', cli, join(folder, 'temporal')]);
     await script('namespace.sh', { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, RETENTION: '24h' });
     return {
-      ...{ address, namespace, stop },
+      ...{ address, namespace, stop, databaseUrl: postgres.url },
       cpuMs: () => sumOf(cpuTimes(server.pid ?? 0)),
       databaseCpuMs: () => sumOf(cpuTimes(postgres.pid)),
     };
