@@ -31,7 +31,12 @@ export async function blobNames(
   client: Pick<pg.ClientBase, 'query'>,
   keys: readonly string[],
 ): Promise<Map<string, BlobName>> {
-  const { rows } = await client.query<unknown[]>({ text: namesText, values: [keys], rowMode: 'array' });
+  const { rows } = await client.query<unknown[]>({
+    name: 'blob-names',
+    text: namesText,
+    values: [keys],
+    rowMode: 'array',
+  });
   return new Map(
     rows.map((row) => {
       const [key, task, removedAt] = namesRow.parse(row);

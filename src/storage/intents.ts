@@ -104,7 +104,7 @@ const insertIntent = {
 
 /** Whether another route of the task was sent it and has not refused it. */
 export async function isSentElsewhere(database: Database, task: TaskId, route: number): Promise<boolean> {
-  const { rowCount } = await database.pool.query({ name: 'sent-elsewhere', text: elsewhere, values: [task, route] });
+  const { rowCount } = await database.keyed.query({ name: 'sent-elsewhere', text: elsewhere, values: [task, route] });
   return rowCount !== null && rowCount > 0;
 }
 
@@ -113,7 +113,7 @@ export async function isSentElsewhere(database: Database, task: TaskId, route: n
  * then the task may be sent by another.
  */
 export async function withdrawIntent(database: Database, task: TaskId, route: number, nonce: string): Promise<boolean> {
-  const { rowCount } = await database.pool.query({
+  const { rowCount } = await database.keyed.query({
     name: 'withdraw-intent',
     text: `with withdrawn as (
         update intents i set nonce = gen_random_uuid(), sent_before = '-infinity'
@@ -128,7 +128,7 @@ export async function withdrawIntent(database: Database, task: TaskId, route: nu
 /** Takes an open intent over, to send the same once more; answers the new nonce, or undefined if it is closed by now. */
 export async function takeOverIntent(database: Database, task: TaskId, route: number): Promise<string | undefined> {
   const nonce = randomUUID();
-  const { rowCount } = await database.pool.query({
+  const { rowCount } = await database.keyed.query({
     name: 'take-over-intent',
     text: `update intents i set nonce = $3 where task_id = $1 and route = $2 and outcome = 'open' and ${is_live}`,
     values: [task, route, nonce],
@@ -137,7 +137,7 @@ export async function takeOverIntent(database: Database, task: TaskId, route: nu
 }
 
 export async function findIntent(database: Database, task: TaskId, route: number): Promise<Intent | undefined> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'find-intent',
     text: `select provider, outcome, job_id, blob_keys, error,
         (extract(epoch from clock_timestamp() - created_at) * 1000)::bigint as age_ms,
@@ -169,7 +169,7 @@ export async function closeIntent(
   route: number,
   closing: IntentClosing,
 ): Promise<{ believed: boolean; taskIsFinal: boolean }> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'close-intent',
     text: `with closed as (
         update intents i set outcome = $3, job_id = $4, blob_keys = $5, error = $6, closed_at = clock_timestamp(),

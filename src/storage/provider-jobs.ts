@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 
 /** Whether the provider has room for a task now; decides nothing, but spares those who would find it full a slot. */
 export async function hasRoom(database: Database, provider: string, task: TaskId, max: number): Promise<boolean> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'provider-has-room',
     text: `select count(*) < $3 as room from provider_jobs j join tasks t on t.id = j.task_id
       where j.provider = $1 and j.task_id <> $2 and t.finished_at is null`,

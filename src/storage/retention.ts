@@ -80,23 +80,25 @@ const keysBelow = (column: string, path: string) =>
 
 /** The next tasks whose time is up, with their uploads. */
 async function dueTasks(database: Database, rule: Rule): Promise<KeysOfTask[]> {
-  const { rows } = await database.pool.query(
-    `select t.id, coalesce(${keysBelow('t.uploads', '$.*')}, '[]') as keys from tasks t where ${is_due}
+  const { rows } = await database.keyed.query({
+    name: 'results-to-remove',
+    text: `select t.id, coalesce(${keysBelow('t.uploads', '$.*')}, '[]') as keys from tasks t where ${is_due}
      order by t.finished_at limit ${batch_tasks}`,
-    valuesOf(rule),
-  );
+    values: valuesOf(rule),
+  });
   return rows.map((row) => keysOfTask.parse(row));
 }
 
 /** Marks those that are still due, and that nobody else is marking; answers their results. */
 async function markRemoved(database: Database, ids: readonly string[], rule: Rule): Promise<KeysOfTask[]> {
   if (ids.length === 0) return [];
-  const { rows } = await database.pool.query(
-    `update tasks set removed_at = clock_timestamp(), request = null, uploads = null, fetch_owner = null, fetch_until = null
+  const { rows } = await database.keyed.query({
+    name: 'mark-removed',
+    text: `update tasks set removed_at = clock_timestamp(), request = null, uploads = null, fetch_owner = null, fetch_until = null
      where id in (select t.id from tasks t where t.id = any($4::text[]) and ${is_due} order by t.id for no key update skip locked)
      returning id, coalesce(${keysBelow('files', '$[*]')}, '[]') as keys`,
-    [...valuesOf(rule), ids],
-  );
+    values: [...valuesOf(rule), ids],
+  });
   return rows.map((row) => keysOfTask.parse(row));
 }
 

@@ -54,8 +54,8 @@ const taskColumns = `t.id, t.kind, t.account_id, t.key_id, t.request_id, t.model
 const intentColumns = `i.route, i.provider, i.outcome, i.job_id, i.upstream_request_id, i.reason, i.error as refusal,
   i.created_at as sent_at, i.closed_at`;
 
-/** Ids of a kind are ordered by time. Hexadecimal digits, so all of them are below this in every collation. */
-const endOfIds = 'g';
+/** Ids of a kind are ordered by time, whose first digit is 0 until the year 2527. Where their partitions end, too. */
+const endOfIds = '1';
 export const idRange = (column: string, kind: TaskKind, from = ''): string =>
   `${column} >= '${taskIdPrefixes[kind]}${from}' and ${column} < '${taskIdPrefixes[kind]}${endOfIds}'`;
 
@@ -64,20 +64,32 @@ export async function listTasks(database: Database, { account, state, limit }: T
   const values = [limit, account, state].filter((value) => value !== undefined);
   const isState = state === undefined ? 'true' : `t.state = $${values.length}`;
   const newest = 'order by t.created_at desc, t.id desc limit $1';
-  const text =
+  const [name, text] =
     account !== undefined
-      ? `select ${taskColumns} from tasks t where t.account_id = $2 and ${isState} ${newest}`
+      ? ['of-account', `select ${taskColumns} from tasks t where t.account_id = $2 and ${isState} ${newest}`]
       : state === 'accepted' || state === 'running'
-        ? `select ${taskColumns} from tasks t where t.finished_at is null and ${isState} ${newest}`
-        : `select ${taskColumns} from (${ofEachKind(
-            (kind) => `select * from tasks t where ${idRange('t.id', kind)} and ${isState} order by t.id desc limit $1`,
-          )}) t ${newest}`;
-  const { rows } = await database.pool.query(text, values);
+        ? ['under-way', `select ${taskColumns} from tasks t where t.finished_at is null and ${isState} ${newest}`]
+        : [
+            'of-all',
+            `select ${taskColumns} from (${ofEachKind(
+              (kind) =>
+                `select * from tasks t where ${idRange('t.id', kind)} and ${isState} order by t.id desc limit $1`,
+            )}) t ${newest}`,
+          ];
+  const { rows } = await database.keyed.query({
+    name: `newest-tasks-${name}${state === undefined ? '' : '-of-state'}`,
+    text,
+    values,
+  });
   return rows.map((row) => taskRow.parse(row));
 }
 
 export async function findTaskFacts(database: Database, id: string): Promise<TaskFacts | undefined> {
-  const { rows } = await database.pool.query(`select ${taskColumns} from tasks t where t.id = $1`, [id]);
+  const { rows } = await database.keyed.query({
+    name: 'task-facts',
+    text: `select ${taskColumns} from tasks t where t.id = $1`,
+    values: [id],
+  });
   return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
 }
 

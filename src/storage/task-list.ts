@@ -43,43 +43,45 @@ export interface TaskPlace {
   id: string;
 }
 
-/** Up to `limit` tasks behind that place, or the newest. `fetchWindowMs` is how long avatar-talk results can be fetched. */
+/**
+ * Up to `limit` tasks behind that place, or the newest. Each set of filters is a statement of its own, planned once for all
+ * values: one for all of them would be planned for none. `fetchWindowMs` is how long avatar-talk results can be
+ * fetched.
+ */
 export async function listTasks(
   database: Database,
   account: AccountId,
   { kind, model, states, isGone, from, to }: TaskFilter,
   { limit, after, fetchWindowMs }: { limit: number; after: TaskPlace | undefined; fetchWindowMs: number },
 ): Promise<ListedTask[]> {
-  const { rows } = await database.pool.query({
-    name: 'list-tasks',
+  const values: unknown[] = [account, limit, fetchWindowMs / 1000];
+  const where = ['account_id = $1'];
+  const names: string[] = [];
+  const filter = (name: string, condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    names.push(name);
+    where.push(condition(`$${values.push(value)}`));
+  };
+  filter('from', (its) => `created_at >= ${its}::timestamptz`, from);
+  filter('to', (its) => `created_at < ${its}::timestamptz`, to);
+  filter('kind', (its) => `kind = ${its}`, kind);
+  filter('model', (its) => `model = ${its}`, model);
+  filter('states', (its) => `state = any(${its}::text[])`, states);
+  filter('gone', (its) => `${gone} = ${its}::boolean`, isGone);
+  filter('after', (its) => `(created_at, id) < (${its}::timestamptz, $${values.push(after?.id)})`, after?.createdAt);
+  const { rows } = await database.keyed.query({
+    name: ['list-tasks', ...names].join('-'),
     text: `select id, kind, model, state, created_at, files, duration_ms, cost, balance_after, error_code, error_message,
         error_param, removed_at, ${gone} as is_gone
-      from tasks where account_id = $1 and created_at >= coalesce($2, '-infinity'::timestamptz)
-        and created_at < coalesce($3, 'infinity'::timestamptz)
-        and (created_at, id) < (coalesce($4, 'infinity'::timestamptz), coalesce($5, ''))
-        and ($6::text is null or kind = $6) and ($7::text is null or model = $7)
-        and ($8::text[] is null or state = any($8)) and ($9::boolean is null or ${gone} = $9)
-      order by created_at desc, id desc limit $11`,
-    values: [
-      account,
-      from ?? null,
-      to ?? null,
-      after?.createdAt ?? null,
-      after?.id ?? null,
-      kind ?? null,
-      model ?? null,
-      states ?? null,
-      isGone ?? null,
-      fetchWindowMs / 1000,
-      limit,
-    ],
+      from tasks where ${where.join(' and ')} order by created_at desc, id desc limit $2`,
+    values,
   });
   return rows.map((row) => listedRow.parse(row));
 }
 
 // The statement's time for both uses, so that a filter and the record agree.
 const gone = `(kind = 'avatar_talk' and state = 'succeeded'
-  and (removed_at is not null or finished_at <= now() - make_interval(secs => $10)))`;
+  and (removed_at is not null or finished_at <= now() - make_interval(secs => $3)))`;
 
 const money = z.bigint().transform(micros);
 const listedRow = z

@@ -14,7 +14,7 @@ export interface TaskOutcome {
 
 /** Cost and provider of a task. */
 export async function outcomeOf(database: Database, task: TaskId): Promise<TaskOutcome> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'task-outcome',
     text: `select coalesce(t.cost, 0)::bigint as cost, (select i.provider from intents i
         where i.task_id = t.id and i.outcome <> 'refused' and ${is_live} order by i.route desc limit 1) as provider

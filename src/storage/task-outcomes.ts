@@ -20,7 +20,7 @@ export async function recentOutcomes(
   models: readonly string[],
   { faults, count }: { faults: readonly string[]; count: number },
 ): Promise<TaskOutcome[]> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'recent-outcomes',
     text: `select t.model, t.error_code, t.finished_at,
         coalesce((select round(extract(epoch from i.closed_at - i.created_at) * 1000) from intents i

@@ -9,7 +9,7 @@ export interface RequestOfTask {
 
 /** The request that made this task; undefined if there is no such task. */
 export async function requestOfTask(database: Database, id: string): Promise<RequestOfTask | undefined> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'request-of-task',
     text: 'select id, request_id from tasks where id = $1',
     values: [id],
@@ -19,7 +19,7 @@ export async function requestOfTask(database: Database, id: string): Promise<Req
 
 /** The request that made the task whose end this event tells of; undefined for an event of no task. */
 export async function requestOfEvent(database: Database, eventId: string): Promise<RequestOfTask | undefined> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'request-of-event',
     text: 'select t.id, t.request_id from events e join tasks t on t.id = e.task_id where e.id = $1',
     values: [eventId],

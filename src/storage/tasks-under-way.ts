@@ -13,7 +13,7 @@ export interface ProviderInUse {
 /** Those of the providers that a task which is not final names in its terms. */
 export async function providersInUse(database: Database, providers: readonly string[]): Promise<ProviderInUse[]> {
   if (providers.length === 0) return [];
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'providers-in-use',
     text: `select provider, count(*)::integer as count, (array_agg(id order by created_at, id))[1:10] as task_ids
       from (

@@ -50,7 +50,7 @@ const columns = `id, kind, account_id, key_id, request_id, model, state, request
 
 /** The task, if there is one; of this account, if one is named. */
 export async function findTask(database: Database, id: string, account?: AccountId): Promise<Task | undefined> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'find-task',
     text: `select ${columns} from tasks where id = $1 and account_id = coalesce($2, account_id)`,
     values: [id, account ?? null],
@@ -58,11 +58,11 @@ export async function findTask(database: Database, id: string, account?: Account
   return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
 }
 
-/** Those of the tasks that are final. */
+/** Those of the tasks that are final. Asked by their states, which no index has: a plan could read all of one by the times. */
 export async function finalAmong(database: Database, ids: readonly string[]): Promise<TaskId[]> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'final-among',
-    text: `select id from tasks where id = any($1::text[]) and finished_at is not null`,
+    text: `select t.id from unnest($1::text[]) as asked(id) join tasks t on t.id = asked.id where t.state not in ('accepted', 'running')`,
     values: [ids],
   });
   return rows.map((row) => idRow.parse(row).id);
@@ -73,27 +73,38 @@ export async function finalAmong(database: Database, ids: readonly string[]): Pr
  * provider they are on may be gone from the settings.
  */
 export async function overdueTasks(database: Database, count: number): Promise<TaskId[]> {
-  const { rows } = await database.pool.query(
-    `select id from tasks where finished_at is null and created_at < clock_timestamp() - interval '25 hours' - make_interval(
+  const { rows } = await database.keyed.query({
+    name: 'overdue-tasks',
+    text: `select id from tasks where finished_at is null and created_at < clock_timestamp() - interval '25 hours' - make_interval(
         secs => (select coalesce(max((route ->> 'deadlineMs')::float8), 0) / 1000 from jsonb_array_elements(terms -> 'routes') route))
       order by created_at limit $1`,
-    [count],
-  );
+    values: [count],
+  });
   return rows.map((row) => idRow.parse(row).id);
 }
 
 /** Notes that Temporal acknowledged the starts. */
 export async function markStarted(database: Database, ids: readonly TaskId[]): Promise<void> {
-  await database.pool.query({
+  if (ids.length === 1) {
+    // Most are: told as a value, it has only its own partition opened.
+    await database.keyed.query({
+      name: 'mark-started-one',
+      text: 'update tasks set started_at = clock_timestamp() where id = $1 and started_at is null',
+      values: [ids[0]],
+    });
+    return;
+  }
+  await database.keyed.query({
     name: 'mark-started',
-    text: `update tasks set started_at = clock_timestamp() where id = any($1::text[]) and started_at is null`,
+    text: `update tasks t set started_at = clock_timestamp() from unnest($1::text[]) as started(id)
+      where t.id = started.id and t.started_at is null`,
     values: [ids],
   });
 }
 
 /** How many accepted tasks no start was acknowledged for; counts no further than `most`. */
 export async function countTasksToStart(database: Database, most: number): Promise<number> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'count-tasks-to-start',
     text: `select count(*)::integer as count from (
         select 1 from tasks where started_at is null and finished_at is null limit $1) as waiting`,
@@ -107,8 +118,9 @@ export async function countTasksToStart(database: Database, most: number): Promi
  * seconds, so that several workers share the work; no lock is held meanwhile, since a cancellation would wait for it.
  */
 export async function takeTasksToStart(database: Database, count: number): Promise<StartFacts[]> {
-  const { rows } = await database.pool.query(
-    `with taken as (
+  const { rows } = await database.keyed.query({
+    name: 'take-tasks-to-start',
+    text: `with taken as (
        update tasks set seen_at = clock_timestamp() where id in (
          select id from tasks where started_at is null and finished_at is null
            and created_at < clock_timestamp() - interval '2 seconds'
@@ -116,44 +128,52 @@ export async function takeTasksToStart(database: Database, count: number): Promi
          order by created_at limit $1 for no key update skip locked)
        returning ${startColumns}, created_at)
      select ${startColumns} from taken order by created_at, id`,
-    [count],
-  );
+    values: [count],
+  });
   return rows.map((row) => startRow.parse(row));
 }
 
 /** Gives back tasks that were taken and could not be started, so that they come before younger ones the next time. */
 export async function giveTasksBack(database: Database, ids: readonly TaskId[]): Promise<void> {
-  await database.pool.query(
-    'update tasks set seen_at = null where id = any($1::text[]) and started_at is null and finished_at is null',
-    [ids],
-  );
+  await database.keyed.query({
+    name: 'give-tasks-back',
+    text: `update tasks t set seen_at = null from unnest($1::text[]) as given(id)
+      where t.id = given.id and t.started_at is null and t.finished_at is null`,
+    values: [ids],
+  });
 }
 
 /** Up to `count` tasks under way that showed no sign of life for five minutes; their clocks are set anew by this. */
 export async function takeSilentTasks(database: Database, count: number): Promise<StartFacts[]> {
-  const { rows } = await database.pool.query(
-    `update tasks set seen_at = clock_timestamp() where id in (
+  const { rows } = await database.keyed.query({
+    name: 'take-silent-tasks',
+    text: `update tasks set seen_at = clock_timestamp() where id in (
        select id from tasks where finished_at is null and started_at < clock_timestamp() - interval '5 minutes'
          and coalesce(seen_at, started_at) < clock_timestamp() - interval '5 minutes'
        order by started_at limit $1 for no key update skip locked)
      returning ${startColumns}`,
-    [count],
-  );
+    values: [count],
+  });
   return rows.map((row) => startRow.parse(row));
 }
 
 /** Cancelled tasks whose workflow was not yet told, or not with certainty. */
 export async function cancellationsPending(database: Database, count: number): Promise<StartFacts[]> {
-  const { rows } = await database.pool.query(
-    `select ${startColumns} from tasks where cancel_pending order by finished_at limit $1`,
-    [count],
-  );
+  const { rows } = await database.keyed.query({
+    name: 'cancellations-pending',
+    text: `select ${startColumns} from tasks where cancel_pending order by finished_at limit $1`,
+    values: [count],
+  });
   return rows.map((row) => startRow.parse(row));
 }
 
 /** Notes that a cancelled task's workflow has heard of it. */
 export async function cancellationHeard(database: Database, id: TaskId): Promise<void> {
-  await database.pool.query('update tasks set cancel_pending = false where id = $1 and cancel_pending', [id]);
+  await database.keyed.query({
+    name: 'cancellation-heard',
+    text: 'update tasks set cancel_pending = false where id = $1 and cancel_pending',
+    values: [id],
+  });
 }
 
 /** What starting a workflow takes. */

@@ -98,9 +98,10 @@ export function showTemporal(metrics: ProcessMetrics, core: CoreMetrics, log: Lo
   metrics.append(async () => (await text()) ?? '');
 }
 
-function showPools(metrics: ProcessMetrics, { pool, unhurried, pipelined }: Database): void {
+function showPools(metrics: ProcessMetrics, { pool, keyed, unhurried, pipelined }: Database): void {
   const pools: readonly (readonly [string, pg.Pool])[] = [
     ['requests', pool],
+    ['keyed', keyed],
     ['ledger', pipelined],
     ['unhurried', unhurried],
   ];

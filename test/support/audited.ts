@@ -61,9 +61,9 @@ export type TaskName =
   | 'failed'
   | 'cancelled';
 
-/** Makes it, as if it had been made this long ago: an interval of PostgreSQL's. */
-export async function auditedWorld(ago?: string): Promise<Audited> {
-  const home = await freshDatabase();
+/** Makes it, as if it had been made this long ago: an interval of PostgreSQL's. In a new database, if none is given. */
+export async function auditedWorld(ago?: string, given?: TestDatabase): Promise<Audited> {
+  const home = given ?? (await freshDatabase());
   const database = ago === undefined ? home.database : await openedBefore(home, ago);
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-audit-'));
   const blobs = createFileBlobs(folder);

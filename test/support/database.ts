@@ -1,7 +1,13 @@
 /** A database for one test file: made from a migrated template on the server that `npm test` runs. */
 import { randomBytes } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import { type Database, migrateDatabase, openDatabase } from '../../src/storage/database.ts';
+import * as z from 'zod';
+import { type Database, migrateDatabase, migrationsFolder, openDatabase } from '../../src/storage/database.ts';
 
 const templateLock = 424_242;
 
@@ -30,6 +36,10 @@ export async function freshDatabase(): Promise<TestDatabase> {
     await makeTemplate(client, server);
     await client.query(`create database ${name} template tollgate_template`);
   });
+  return opened(server, name);
+}
+
+function opened(server: string, name: string): TestDatabase {
   const url = named(server, name);
   const database = openDatabase(url, { onIdleError: () => undefined });
   return {
@@ -40,6 +50,26 @@ export async function freshDatabase(): Promise<TestDatabase> {
       await onServer(server, (client) => client.query(`drop database if exists ${name} with (force)`));
     },
   };
+}
+
+/** A database as a release with only so many migrations left it, and empty. */
+export async function oldDatabase(migrations: number): Promise<TestDatabase> {
+  const server = fromTestRun('DATABASE_URL');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-migrations-'));
+  try {
+    await cp(migrationsFolder, folder, { recursive: true });
+    const journalPath = join(folder, 'meta', '_journal.json');
+    const journal = z
+      .looseObject({ entries: z.array(z.unknown()) })
+      .parse(JSON.parse(await readFile(journalPath, 'utf8')));
+    await writeFile(journalPath, JSON.stringify({ ...journal, entries: journal.entries.slice(0, migrations) }));
+    await onServer(server, (client) => client.query(`create database ${name}`));
+    await onServer(named(server, name), (client) => migrate(drizzle(client), { migrationsFolder: folder }));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return opened(server, name);
 }
 
 async function makeTemplate(client: pg.Client, server: string): Promise<void> {

@@ -33,15 +33,15 @@ const waited_hours = 2;
 
 /** By the provider's name; those that no task was sent to in the last day are missing. `faults` are the codes of a provider's. */
 export async function providerFigures(
-  { pool }: Database,
+  { pool, keyed }: Database,
   faults: readonly string[],
   now: Date,
 ): Promise<Map<string, ProviderFigures>> {
   const since = (now.getTime() - (24 + waited_hours) * 3_600_000).toString(16).padStart(12, '0');
   const [sent, unfinished, places] = await Promise.all([
     pool.query(outcomesText(since), [faults]),
-    pool.query(unfinishedText),
-    pool.query(placesText),
+    keyed.query({ name: 'provider-unfinished-tasks', text: unfinishedText }),
+    keyed.query({ name: 'provider-places', text: placesText }),
   ]);
   const figures = new Map<string, ProviderFigures>();
   const of = (provider: string): ProviderFigures => {

@@ -14,7 +14,7 @@ export async function tasksUnderWay(
   account: AccountId,
   limit: number,
 ): Promise<{ count: number; newest: GlimpsedTask[] }> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'glimpse-tasks-under-way',
     text: `with under_way as materialized (select ${columns} from tasks where finished_at is null and account_id = $1)
       select ${columns}, (select count(*) from under_way) as all from under_way order by created_at desc, id desc limit $2`,
@@ -31,9 +31,10 @@ export async function tasksNamed(
   ids: readonly string[],
 ): Promise<GlimpsedTask[]> {
   if (ids.length === 0) return [];
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'glimpse-tasks-named',
-    text: `select ${columns} from tasks where id = any($2::text[]) and account_id = $1 order by array_position($2::text[], id)`,
+    text: `select ${columns} from unnest($2::text[]) with ordinality as asked(asked_id, place)
+      join tasks on id = asked_id where account_id = $1 order by place`,
     values: [account, ids],
   });
   return rows.map((row) => taskRow.parse(row));

@@ -74,22 +74,29 @@ export async function listTaskLines(
 ): Promise<TaskLine[]> {
   const values: unknown[] = [account, limit];
   const where = ['t.account_id = $1'];
-  const filter = (condition: (parameter: string) => string, value: unknown) => {
-    if (value !== undefined) where.push(condition(`$${values.push(value)}`));
+  const names: string[] = [];
+  const filter = (name: string, condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    names.push(name);
+    where.push(condition(`$${values.push(value)}`));
   };
-  filter((its) => `t.id = ${its}`, id);
-  filter((its) => `t.kind = ${its}`, kind);
-  filter((its) => `t.model = ${its}`, model);
-  filter((its) => `t.key_id = ${its}`, key);
-  filter((its) => `t.created_at >= ${its}`, from);
-  filter((its) => `t.created_at < ${its}`, to);
-  if (status !== undefined) where.push(conditions[status]);
-  if (after) where.push(`(t.created_at, t.id) < ($${values.push(after.createdAt)}, $${values.push(after.id)})`);
-  const { rows } = await database.pool.query(
-    `select ${lineColumns} from tasks t join api_keys k on k.id = t.key_id
+  filter('id', (its) => `t.id = ${its}`, id);
+  filter('kind', (its) => `t.kind = ${its}`, kind);
+  filter('model', (its) => `t.model = ${its}`, model);
+  filter('key', (its) => `t.key_id = ${its}`, key);
+  filter('from', (its) => `t.created_at >= ${its}`, from);
+  filter('to', (its) => `t.created_at < ${its}`, to);
+  if (status !== undefined) {
+    names.push(status);
+    where.push(conditions[status]);
+  }
+  filter('after', (its) => `(t.created_at, t.id) < (${its}, $${values.push(after?.id)})`, after?.createdAt);
+  const { rows } = await database.keyed.query({
+    name: ['list-task-lines', ...names].join('-'),
+    text: `select ${lineColumns} from tasks t join api_keys k on k.id = t.key_id
      where ${where.join(' and ')} order by t.created_at desc, t.id desc limit $2`,
     values,
-  );
+  });
   return rows.map((row) => lineRow.parse(row));
 }
 
@@ -98,7 +105,7 @@ export async function listTaskLines(
  * however many tasks a model has.
  */
 export async function modelsOfTasks(database: Database, account: AccountId): Promise<string[]> {
-  const { rows } = await database.pool.query({
+  const { rows } = await database.keyed.query({
     name: 'models-of-tasks',
     text: `with recursive m(model) as (
         (select model from tasks where account_id = $1 order by model limit 1)

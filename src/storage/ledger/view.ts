@@ -96,14 +96,20 @@ const lockKeys = {
       spent_minute, spent_hour, spent_day, spent_month, spent_total, running_tasks, xmin as version
     from api_keys where id = any($1::text[]) order by id for no key update`,
 };
-const lockTasks = {
+// One alone is told to the planner as a value, so that only its partition is opened.
+const lockTasks = (count: number): { name: string; text: string } => (count === 1 ? lockOne : lockMany);
+const lockOne = { name: 'lock-task', text: lockText('tasks t', 'where t.id = ($1::text[])[1]') };
+const lockMany = {
   name: 'lock-tasks',
-  // The entry of the hold never changes, so that reading it beside the lock is safe.
-  text: `select t.id, t.kind, t.state, t.account_id, t.key_id, t.request ->> 'webhookUrl' as webhook_url, t.transfer_id, t.hold_amount, t.created_at,
-      e.units::text as units, e.unit, e.unit_price, e.price_version
-    from tasks t join entries e on e.transfer_id = t.transfer_id and e.type = 'hold'
-    where t.id = any($1::text[]) order by t.id for no key update of t`,
+  text: lockText('unnest($1::text[]) as wanted(id) join tasks t on t.id = wanted.id', 'order by t.id'),
 };
+function lockText(tasks: string, which: string): string {
+  // The entry of the hold never changes, so that reading it beside the lock is safe.
+  return `select t.id, t.kind, t.state, t.account_id, t.key_id, t.request ->> 'webhookUrl' as webhook_url, t.transfer_id, t.hold_amount, t.created_at,
+      e.units::text as units, e.unit, e.unit_price, e.price_version
+    from ${tasks} join entries e on e.transfer_id = t.transfer_id and e.type = 'hold'
+    ${which} for no key update of t`;
+}
 // A statement of its own: what is read beside a lock that had to wait is stale, and this must come after the locks.
 const readAfterLocks = {
   name: 'read-after-locks',
@@ -134,7 +140,7 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
     client.query('begin'),
     client.query({ ...lockAccounts, values: [wanted.accounts] }),
     client.query({ ...lockKeys, values: [wanted.keys] }),
-    wanted.tasks.length === 0 ? undefined : client.query({ ...lockTasks, values: [wanted.tasks] }),
+    wanted.tasks.length === 0 ? undefined : client.query({ ...lockTasks(wanted.tasks.length), values: [wanted.tasks] }),
     client.query({
       ...readAfterLocks,
       values: [wanted.idempotencyKeys.map(({ account }) => account), wanted.idempotencyKeys.map(({ key }) => key)],

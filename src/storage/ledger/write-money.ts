@@ -103,7 +103,7 @@ export interface MoneyRows {
 // - an account or key that another transaction wrote since it was read has another `xmin` and is not updated,
 // - a transfer has one entry of a type, and the balances never fall below zero (constraints of the tables).
 // Holds are closed by an array and not by a join: a join is planned as a scan of every partition (6 ms at 15,000 holds,
-// growing), an array as one look-up each in the partition that it prunes to. A part that a group has no rows for is left
+// growing), an array as one look-up each. Which partitions those are in the plan knows from the first and the last of them. A part that a group has no rows for is left
 // out: opening its tables is much of what a small group costs.
 // Accounts are locked before holds everywhere, since a sweep and a late settlement may close the same hold at once. Over
 // rows that are locked already that is so; over known ones the holds wait for the accounts' update. (Not everywhere: with
@@ -118,6 +118,8 @@ function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: b
   const now = parameter('timestamptz', (rows) => rows.now);
   const captured = parameter('uuid[]', (rows) => uuids(rows.captured, (id) => id));
   const released = parameter('uuid[]', (rows) => uuids(rows.released, (id) => id));
+  const first = closes ? parameter('uuid', (rows) => closedOf(rows)[0]) : '';
+  const last = closes ? parameter('uuid', (rows) => closedOf(rows).at(-1)) : '';
   const text = `with
     account_rows as (
       update accounts a set available = r.available, held = r.held, in_arrears = r.in_arrears, is_low = r.is_low,
@@ -144,7 +146,7 @@ function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: b
       closes
         ? `closed_holds as (
       update holds set state = case when transfer_id = any(${captured}) then 'captured' else 'released' end, owner = null
-      where transfer_id = any(${captured} || ${released}) and state = 'held'
+      where transfer_id = any(${captured} || ${released}) and transfer_id between ${first} and ${last} and state = 'held'
         ${isLocked ? '' : 'and (select count(*) from account_rows) > 0'} returning 1
     ),`
         : ''
@@ -160,6 +162,9 @@ function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: b
   const parts = [opens && 'open', closes && 'close', isLocked && 'locked'].filter((part) => part !== false);
   return { name: ['write-money', ...parts].join('-'), text, values };
 }
+
+/** All holds that are closed, the smallest id first. */
+const closedOf = ({ captured, released }: MoneyRows): string[] => [...captured, ...released].sort();
 
 const statementsOf = (isLocked: boolean) => ({
   opening: moneyStatement({ opens: true, closes: false, isLocked }),

@@ -152,7 +152,7 @@ export class Writes implements Committed {
     const statements: pg.QueryConfig[] = [];
     if (this.#tasks.length > 0) statements.push({ ...insertTasks, values: [JSON.stringify(this.#tasks)] });
     if (this.#ended.length > 0) {
-      statements.push({ ...endTasks, values: [JSON.stringify(this.#ended), this.#ended.length] });
+      statements.push({ ...endTasks(this.#ended.length), values: [JSON.stringify(this.#ended), this.#ended.length] });
     }
     if (this.#bound.length > 0) {
       statements.push({ ...bindKeys, values: [JSON.stringify(this.#bound), this.#now, this.#bound.length] });

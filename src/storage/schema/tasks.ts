@@ -17,7 +17,10 @@ import { accounts, apiKeys } from './accounts.ts';
 import { holds } from './ledger.ts';
 import { bytea, moment, money, oneOf } from './columns.ts';
 
-/** Tasks: the row is the truth, the workflow only the engine that drives it. */
+/**
+ * Tasks: the row is the truth, the workflow only the engine that drives it. Range-partitioned by kind and month on the id
+ * (migration 0008), so that what looks one up by its id opens one partition.
+ */
 export const tasks = pgTable(
   'tasks',
   {
