@@ -161,7 +161,6 @@ describe('a statement opens no partition but that of its task:', () => {
     ['request-of-task', () => [id]],
     ['mark-started-one', () => [id]],
     ['claim-fetch', () => [id, null, 1, 1]],
-    ['lock-task-for-intent', () => [id]],
   ] as const) {
     test(name, async () => {
       assert.deepEqual(await scannedBy(db.database.keyed, name, values()), [here]);
@@ -169,6 +168,7 @@ describe('a statement opens no partition but that of its task:', () => {
   }
 
   for (const [name, values] of [
+    ['lock-task-for-intent', () => [id]],
     ['lock-task', () => [`{${id}}`]],
     ['end-task', () => [JSON.stringify([{ id }]), '1']],
   ] as const) {

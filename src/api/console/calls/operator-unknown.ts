@@ -116,7 +116,8 @@ async function named(
 ): Promise<UnknownOutcome> {
   if (!taskForm.test(task)) throw notThere();
   const isOfRoute = ({ intent }: UnknownOutcome) => String(intent.route) === route;
-  for (const isReviewed of [true, false]) {
+  // Asked for once more at the end: it may be reviewed between the first two looks.
+  for (const isReviewed of [true, false, true]) {
     const found = await listUnknownOutcomes(database, { task, isReviewed, limit: routes_max }, new Date());
     const outcome = found.find(isOfRoute);
     if (outcome) return outcome;
