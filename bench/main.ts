@@ -16,6 +16,11 @@ const benchmarks: Record<string, Benchmark> = {
       'tasks beside bare workflows: a second, alone, CPU by part, in three arrangements; 8 minutes (-- --only start: 3)',
     run: async (args) => (await import('./tasks/tasks.ts')).runTasks(args),
   },
+  live: {
+    about:
+      'tasks that run for long, 10,000 at once: lateness of their ends, CPU a task-minute, turns of accounts; 25 minutes (-- --tasks 500 --minutes 2 --poll 5: six)',
+    run: async (args) => (await import('./live/live.ts')).runLive(args),
+  },
   ledger: {
     about: 'the audit of 1,000,000 entries, and a call on that ledger beside an empty one; some minutes',
     run: async (args) => (await import('./ledger/ledger.ts')).runLedger(args),

@@ -1,15 +1,26 @@
 /** Heartbeats of activities that take long, so that another worker goes on soon after this one died. */
 import { Context } from '@temporalio/activity';
 
-const interval_ms = 2_000;
+/** The first comes soon, since its answer tells of a cancellation. */
+const first_ms = 2_000;
+/**
+ * The SDK sends one in four fifths of the timeout and drops the rest. With 1,500 activities that beat every two seconds
+ * and poll every 30, some 30 % of the worker's JavaScript time went into beats (one profile).
+ */
+const beats_a_timeout = 3;
 
 /** Runs something under heartbeats; the signal aborts when the activity is cancelled or its worker stops. */
 export async function withHeartbeats<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), interval_ms);
+  const intervalMs = Math.max(first_ms, (context.info.heartbeatTimeoutMs ?? 0) / beats_a_timeout);
+  const beat = () => {
+    context.heartbeat();
+    timer = setTimeout(beat, intervalMs);
+  };
+  let timer = setTimeout(beat, first_ms);
   try {
     return await run(context.cancellationSignal);
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer);
   }
 }

@@ -118,6 +118,10 @@ export interface ProviderSettings {
   maxPerSecond?: number;
   /** Unfinished jobs at the provider, over all workers. */
   maxConcurrent?: number;
+  /** Between two polls of a job that takes long, in the place of what its kind says. */
+  pollIntervalMs?: number;
+  /** Polls a second of one process, likewise. */
+  maxPollsPerSecond?: number;
 }
 
 /** One address below which the whole API is served. */

@@ -32,6 +32,8 @@ const routeSchema = z.object({
   timeoutMs: z.int(),
   /** Of the whole task, from its intent. */
   deadlineMs: z.int(),
+  /** The pause between polls, where the provider's settings name one. */
+  pollIntervalMs: z.int().optional(),
 });
 
 export const termsSchema = z.object({
@@ -68,10 +70,13 @@ export function termsOf(
     routes: model.routes.map((route) => {
       const provider = providers.get(route.provider);
       if (!provider) throw new Error(`model ${model.id} names the provider ${route.provider}, which is not configured`);
-      const { kind, deadlineMs } = provider;
+      const { kind, deadlineMs, pollIntervalMs } = provider;
       const timeoutMs = model.kind === 'image' ? (provider.imageTimeoutMs ?? provider.timeoutMs) : provider.timeoutMs;
       const { model: name, options, fields } = route;
-      return { provider: provider.name, kind, model: name, options, fields, timeoutMs, deadlineMs };
+      return {
+        ...{ provider: provider.name, kind, model: name, options, fields, timeoutMs, deadlineMs },
+        ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+      };
     }),
   };
 }

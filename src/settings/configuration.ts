@@ -121,6 +121,9 @@ function providerOf(name: string, written: WrittenProvider, kinds: readonly Prov
     deadlineMs: milliseconds(written.deadline_seconds),
     maxPerSecond: written.max_per_second,
     maxConcurrent: written.max_concurrent,
+    pollIntervalMs:
+      written.poll_interval_seconds === undefined ? undefined : milliseconds(written.poll_interval_seconds),
+    maxPollsPerSecond: written.max_polls_per_second,
   });
 }
 

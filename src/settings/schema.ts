@@ -84,6 +84,8 @@ const commonToProviders = {
   deadline_seconds: number({ min: 1, max: 86_400 }).default(3600),
   max_per_second: number({ min: 0.01, max: 10_000 }).optional(),
   max_concurrent: number({ whole: true, min: 1, max: 1_000_000 }).optional(),
+  poll_interval_seconds: number({ min: 0.5, max: 600 }).optional(),
+  max_polls_per_second: number({ min: 0.1, max: 10_000 }).optional(),
 };
 
 /** The mapping of a provider of one kind: what all have, and what this kind declares. */

@@ -127,7 +127,7 @@ export async function takeTasksToStart(database: Database, count: number): Promi
            and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
          order by created_at limit $1 for no key update skip locked)
        returning ${startColumns}, created_at)
-     select ${startColumns} from taken order by created_at, id`,
+     select * from taken order by created_at, id`,
     values: [count],
   });
   return rows.map((row) => startRow.parse(row));
@@ -184,9 +184,12 @@ export interface StartFacts {
   keyId: KeyId;
   model: string;
   terms: TaskTerms;
+  /** How many unfinished tasks its key had; absent where nobody counted. */
+  underWay?: number;
 }
 
-const startColumns = 'id, kind, account_id, key_id, model, terms';
+const startColumns = `id, kind, account_id, key_id, model, terms,
+  (select running_tasks from api_keys where api_keys.id = tasks.key_id) as under_way`;
 const id = z.string().transform((text) => text as TaskId);
 const idRow = z.object({ id });
 const money = z.bigint().transform(micros);
@@ -198,13 +201,14 @@ const startFields = {
   model: z.string(),
   terms: termsSchema,
 };
-const startRow = z.object(startFields).transform((row): StartFacts => ({
+const startRow = z.object({ ...startFields, under_way: z.int() }).transform((row): StartFacts => ({
   id: row.id,
   kind: row.kind,
   accountId: row.account_id,
   keyId: row.key_id,
   model: row.model,
   terms: row.terms,
+  underWay: row.under_way,
 }));
 
 export const taskState = z.enum(taskStates as [TaskState, ...TaskState[]]);

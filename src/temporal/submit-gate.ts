@@ -9,8 +9,11 @@ import type { ProviderLimits, SubmitDoor } from '../activities/dependencies.ts';
 
 /** Where only unfinished jobs are bounded; looking at them takes some ten milliseconds. */
 const ahead_of_unpaced = 4;
-/** As many as have slots in the next third of a second; two, so that one is there while the other's successor comes. */
-const ahead_seconds = 0.3;
+/**
+ * As many as have slots in the next fifth of a second, since each of them goes before the first task of an account that
+ * comes then; two, so that one is there while the other's successor comes.
+ */
+const ahead_seconds = 0.2;
 const ahead_min = 2;
 
 export class SubmitGate implements CustomSlotSupplier<ActivitySlotInfo>, SubmitDoor {

@@ -6,6 +6,7 @@ import {
   type WorkflowExecutionStatusName,
 } from '@temporalio/client';
 import type { TaskId } from '../domain/ids.ts';
+import { turnWeight } from '../domain/turns.ts';
 import type { StartFacts } from '../storage/tasks.ts';
 import type { generate, GenerateInput } from '../workflows/generate.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -58,7 +59,7 @@ export class TaskStarter {
         requestEagerStart: this.#eager,
         staticSummary: `${task.kind} by ${task.model}`,
         staticDetails: detailsOf(task),
-        priority: { fairnessKey: task.accountId },
+        priority: { fairnessKey: task.accountId, fairnessWeight: turnWeight(task.underWay ?? 0) },
         typedSearchAttributes: [
           { key: searchAttributes.account, value: task.accountId },
           { key: searchAttributes.key, value: task.keyId },
@@ -99,12 +100,13 @@ export class TaskStarter {
   #inputOf(task: StartFacts): GenerateInput {
     return {
       taskId: task.id,
-      routes: task.terms.routes.map(({ provider, timeoutMs }) => ({
+      routes: task.terms.routes.map(({ provider, timeoutMs, pollIntervalMs }) => ({
         provider,
         submitQueue: this.#queues.submit(provider),
         // The worker that runs the workflow is handed it with the answer to its workflow task: one hop of the server less.
         collectQueue: this.#queues.workflows,
         timeoutMs,
+        ...(pollIntervalMs !== undefined && { pollIntervalMs }),
       })),
     };
   }

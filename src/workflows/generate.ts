@@ -40,6 +40,8 @@ export interface RouteFacts {
   collectQueue: string;
   /** The provider's request timeout, to the first byte of its answer. */
   timeoutMs: number;
+  /** The pause between two polls, where it is set. */
+  pollIntervalMs?: number;
 }
 
 const status = defineSearchAttributeKey('TollgateStatus', 'KEYWORD');
@@ -174,11 +176,16 @@ const submitting = (route: RouteFacts, place: string) =>
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
   });
 
+// A heartbeat costs the server about 2 ms of CPU time (1,500 tasks, idle cost included), more than a poll costs the worker. A
+// provider that is asked seldom can wait longer for the worker that goes on after one has died.
+const collect_heartbeat_ms = 30_000;
+const heartbeat_intervals = 4;
+
 const collecting = (route: RouteFacts, place: string) =>
   proxyActivities<ProviderActivities>({
     taskQueue: route.collectQueue,
     startToCloseTimeout: '26h', // the longest deadline is 24 h; the activity keeps the provider's own
-    heartbeatTimeout: '30s',
+    heartbeatTimeout: Math.max(collect_heartbeat_ms, heartbeat_intervals * (route.pollIntervalMs ?? 0)),
     summary: `collect from ${place}`,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
   });

@@ -3,6 +3,7 @@ import { avatarSecondsDefault, type Model } from '../../domain/catalogue.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { agreedPrice, holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
+import { isOfFew } from '../../domain/turns.ts';
 import { termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
 import { isKeyOfTask } from '../../storage/idempotency-keys.ts';
 import type { TaskAdmission, TaskAdmitted, Units } from '../../storage/ledger/ledger.ts';
@@ -78,7 +79,8 @@ export async function createTask(
   ctx.state.taskId = admitted.taskId;
   if (admitted.admitted === 'new') {
     // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
-    const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms };
+    const { underWay } = admitted;
+    const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms, underWay };
     deps.background(startTask(deps, idsOf(ctx), start, place));
   }
   return { taskId: admitted.taskId, isNew: admitted.admitted === 'new' };
@@ -121,7 +123,8 @@ async function startTask(
   place: Place | undefined,
 ): Promise<void> {
   try {
-    if (!(await deps.waitingTasks.start(() => deps.starter.start(task)))) return;
+    const turn = { isOfFew: isOfFew(task.underWay ?? 0) };
+    if (!(await deps.waitingTasks.start(() => deps.starter.start(task), turn))) return;
     await markStarted(deps.database, [task.id]);
     place?.leave();
   } catch (error) {

@@ -3,6 +3,7 @@
  * while it is away. The database counts them, once a second at the most; what this process has accepted since comes on top.
  */
 import { GatewayError } from '../../domain/errors.ts';
+import { StartLanes } from './start-lanes.ts';
 
 /** A count is good for as long, if it leaves room. */
 const counted_ms = 1_000;
@@ -35,6 +36,7 @@ export class WaitingTasks {
   /** Those that the last count may not have seen. */
   readonly #recent = new Set<Place & { isAccepted: boolean }>();
   #starts = 0;
+  readonly #lanes = new StartLanes();
   #isAway = false;
   #triedAtMs = -Infinity;
 
@@ -74,26 +76,37 @@ export class WaitingTasks {
 
   /**
    * Starts a task, unless many wait already or Temporal was just seen to be away: then the workers' scan does, the oldest
-   * first. Answers whether it was started; rejects as `start` does.
+   * first. One of an account with few tasks doesn't wait for the many of another. Answers whether it was started; rejects
+   * as `start` does.
    */
-  async start(start: () => Promise<void>): Promise<boolean> {
-    if (!this.#mayStart()) return false;
+  async start(start: () => Promise<void>, { isOfFew = false } = {}): Promise<boolean> {
+    if (!this.#mayStart(isOfFew)) return false;
+    const isTry = this.#isAway;
     this.#starts += 1;
     try {
-      await start();
-      this.#isAway = false;
-      return true;
-    } catch (error) {
-      this.#isAway = true;
-      this.#triedAtMs = performance.now();
-      throw error;
+      return await this.#lanes.run(isOfFew, async () => {
+        if (this.#isAway && !isTry) return false; // it was seen while this one waited for its turn
+        await this.#watched(start);
+        return true;
+      });
     } finally {
       this.#starts -= 1;
     }
   }
 
-  #mayStart(): boolean {
-    if (this.#starts >= starts_max || this.#size > starts_max) return false;
+  async #watched(start: () => Promise<void>): Promise<void> {
+    try {
+      await start();
+      this.#isAway = false;
+    } catch (error) {
+      this.#isAway = true;
+      this.#triedAtMs = performance.now();
+      throw error;
+    }
+  }
+
+  #mayStart(isOfFew: boolean): boolean {
+    if (this.#starts >= starts_max || (!isOfFew && this.#size > starts_max)) return false;
     if (!this.#isAway) return true;
     if (performance.now() - this.#triedAtMs < try_ms) return false;
     this.#triedAtMs = performance.now();

@@ -41,11 +41,12 @@ export function createHttpTaskProvider(
   const { timeoutMs, imageTimeoutMs = timeoutMs, idleTimeoutMs } = settings;
   const caller = openCaller({ timeoutMs, idleTimeoutMs });
   const imageCaller = openCaller({ timeoutMs: imageTimeoutMs, idleTimeoutMs });
-  const polls = createPacer(wire.pollsPerSecondMax);
+  const polls = createPacer(settings.maxPollsPerSecond ?? wire.pollsPerSecondMax);
+  const pollPauseMsMax = settings.pollIntervalMs ?? wire.pollPauseMsMax;
   const { cancel, isCancellable, find, jobIdOf } = wire;
   return {
     abilities: wire.abilities,
-    ...(wire.pollPauseMsMax !== undefined && { pollPauseMsMax: wire.pollPauseMsMax }),
+    ...(pollPauseMsMax !== undefined && { pollPauseMsMax }),
     submit,
     ...(wire.createWithFiles && { prepare }),
     poll,

@@ -48,7 +48,9 @@ export interface Units {
 }
 
 export type TaskAdmitted =
-  | { admitted: 'new' | 'before'; taskId: TaskId; rate?: RateState | undefined }
+  /** `underWay`: how many unfinished tasks its key has with it. */
+  | { admitted: 'new'; taskId: TaskId; rate?: RateState | undefined; underWay: number }
+  | { admitted: 'before'; taskId: TaskId; rate?: RateState | undefined }
   | { admitted: 'no'; refusal: GatewayError; rate?: RateState | undefined };
 
 export interface TaskEnd {
@@ -286,7 +288,10 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Move
   const hold = request.hold;
   const subject = { transferId, keyId: task.keyId, taskId: task.id, requestId: task.requestId, model: task.model };
   return {
-    outcome: { admitted: 'new', taskId: task.id, rate: rateState({ ...key, counters: decision.counters }, now) },
+    outcome: {
+      ...{ admitted: 'new', taskId: task.id, underWay: decision.counters.runningTasks },
+      rate: rateState({ ...key, counters: decision.counters }, now),
+    },
     counters: decision.counters,
     entries: [{ ...rules.hold(hold), subject, sale: saleOf(units), ...reasonOf(units) }],
     newHold: { transferId, keyId: task.keyId, subject: task.id, amount: hold },

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTcpServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
+import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { TaskProvider } from '../../../src/providers/contract.ts';
 import { createHttpTaskProvider } from '../../../src/providers/http/task-provider.ts';
@@ -139,9 +140,31 @@ test("a caller is not told the operator's key, whatever the service repeats of i
   ));
 
 interface Bench {
+  url: string;
   provider: TaskProvider;
   requests: IncomingMessage[];
 }
+
+describe('the pace of polls', () => {
+  test('is that of the kind, unless the settings name another', () => {
+    assert.equal(providerAt('http://127.0.0.1:1').pollPauseMsMax, 5_000);
+    assert.equal(providerAt('http://127.0.0.1:1', { pollIntervalMs: 30_000 }).pollPauseMsMax, 30_000);
+  });
+
+  test('keeps to the polls a second that the settings allow', () =>
+    answering(
+      (_, response) => void response.end('{}'),
+      async ({ url }) => {
+        const provider = providerAt(url, { maxPollsPerSecond: 0.1 });
+        await provider.poll('a job', imageJob(), signal);
+        const stop = new AbortController();
+        const second = provider.poll('a job', imageJob(), stop.signal);
+        stop.abort(); // its turn is ten seconds away
+        await assert.rejects(second, { name: 'AbortError' });
+        await provider.close?.();
+      },
+    ));
+});
 
 async function answering(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
@@ -156,9 +179,10 @@ async function answering(
   await once(server, 'listening');
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
-  const provider = providerAt(`http://127.0.0.1:${address.port}`);
+  const url = `http://127.0.0.1:${address.port}`;
+  const provider = providerAt(url);
   try {
-    await use({ provider, requests });
+    await use({ url, provider, requests });
   } finally {
     await provider.close?.();
     server.closeAllConnections();
@@ -166,10 +190,11 @@ async function answering(
   }
 }
 
-function providerAt(url: string): TaskProvider {
+function providerAt(url: string, more: Partial<ProviderSettings> = {}): TaskProvider {
   const wire: TaskWire = {
     abilities: { idempotent: false, lookup: false, cancel: false, webhook: false },
     pollsPerSecondMax: 1_000,
+    pollPauseMsMax: 5_000,
     create: ({ input }) => {
       if (input.kind === 'image' && input.request.prompt === 'impossible')
         throw new GatewayError('invalid_parameter', 'No.');
@@ -190,6 +215,7 @@ function providerAt(url: string): TaskProvider {
     {
       ...{ name: 'up', kind: 'acme', secrets: { api_key: 'a-key-of-the-operator' }, numbers: {}, headers: {} },
       ...{ timeoutMs: 2_000, idleTimeoutMs: 2_000, deadlineMs: 60_000 },
+      ...more,
     },
     { fetchResult: () => Promise.reject(new Error('nothing is downloaded here')) },
   );

@@ -1,0 +1,26 @@
+/**
+ * The starts of one process, some at a time. Those of accounts with few tasks go first: behind the starts of a burst
+ * they would wait for seconds, before they could take their turn at a provider.
+ */
+
+/** Chosen, not tuned: a start that comes then waits for some of these. */
+const at_once_max = 32;
+
+export class StartLanes {
+  #running = 0;
+  readonly #few: (() => void)[] = [];
+  readonly #many: (() => void)[] = [];
+
+  /** Runs a start when it is its turn. */
+  async run<T>(isOfFew: boolean, start: () => Promise<T>): Promise<T> {
+    if (this.#running < at_once_max) this.#running += 1;
+    else await new Promise<void>((resolve) => (isOfFew ? this.#few : this.#many).push(resolve));
+    try {
+      return await start();
+    } finally {
+      const next = this.#few.shift() ?? this.#many.shift(); // takes over this one's place
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+}

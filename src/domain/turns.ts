@@ -1,0 +1,15 @@
+/**
+ * How large the turns are that an account takes at a provider that many wait for. With equal turns ten tasks
+ * behind thousands of another account take some twenty slots, and those that its workers took ahead come on top.
+ */
+
+/** As many tasks of a key have full turns, however long they take. */
+const under_way_max = 100;
+/** Of the turns of an account that has more: it still gets them, so that nothing starves. */
+const smaller_weight = 0.2;
+
+/** Whether a task has a full turn, given how many unfinished tasks its key has. */
+export const isOfFew = (underWay: number): boolean => underWay <= under_way_max;
+
+/** The weight of that task's turn at a provider. */
+export const turnWeight = (underWay: number): number => (isOfFew(underWay) ? 1 : smaller_weight);
