@@ -22,7 +22,8 @@ const benchmarks: Record<string, Benchmark> = {
     run: async (args) => (await import('./live/live.ts')).runLive(args),
   },
   ledger: {
-    about: 'the audit of 1,000,000 entries, and a call on that ledger beside an empty one; some minutes',
+    about:
+      'admissions per second beside pgbench, on 0, 1 and 10 million entries, and the audit of a million; 12 minutes and 13 GB of disk',
     run: async (args) => (await import('./ledger/ledger.ts')).runLedger(args),
   },
   scaling: {

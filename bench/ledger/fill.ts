@@ -1,5 +1,4 @@
 /** Fills a ledger as a gateway would: calls and tasks of many accounts and keys, in groups as large as they become. */
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
@@ -10,7 +9,7 @@ import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import { CallLedger, type CallAdmission, type CallHold, type CallPrice } from '../../src/storage/ledger/calls.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { Ledger, type TaskAdmission } from '../../src/storage/ledger/ledger.ts';
-import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
+import { newBlobKey, newRequestId, newTaskId } from '../../src/storage/new-ids.ts';
 
 export interface Customer {
   account: AccountId;
@@ -37,12 +36,17 @@ export const movesOn = (by: Administrator, blobs: BlobStore): Moves => {
 };
 
 /** Accounts with money and some keys each. */
-export async function makeCustomers(by: Administrator, { ledger }: Moves, accounts: number): Promise<Customer[]> {
+export async function makeCustomers(
+  by: Administrator,
+  { ledger }: Pick<Moves, 'ledger'>,
+  accounts: number,
+  keys = keys_per_account,
+): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let index = 0; index < accounts; index++) {
     const { id: account } = await createAccount(by, `customer ${index}`);
     await ledger.credit(account, micros(1_000_000_000_000n), 'for the benchmark');
-    for (let each = 0; each < keys_per_account; each++) {
+    for (let each = 0; each < keys; each++) {
       const { key } = await createApiKey(by, account, { ...noLimits, name: `key ${each}`, level: 'standard' });
       customers.push({ account, key: key.id });
     }
@@ -56,7 +60,7 @@ export async function fill(
   customers: readonly Customer[],
   owner: string,
   entries: number,
-  say: (line: string) => void,
+  { say, signal }: { say: (line: string) => void; signal: AbortSignal },
 ): Promise<void> {
   const { calls } = moves;
   const count = Math.ceil(entries / entries_a_call);
@@ -64,6 +68,7 @@ export async function fill(
   let toldAtMs = performance.now();
   const work = async () => {
     while (begun < count) {
+      signal.throwIfAborted();
       const index = begun++;
       const customer = customers[index % customers.length];
       if (!customer) throw new Error('nobody to call');
@@ -81,7 +86,7 @@ export async function fill(
 /** A call's hold. */
 export async function admitted(calls: CallLedger, { account, key }: Customer, owner: string): Promise<CallHold> {
   const admission: CallAdmission = {
-    ...{ account, key, owner, requestId: `req_${randomUUID()}`, model: 'bench' },
+    ...{ account, key, owner, requestId: newRequestId(), model: 'bench' },
     request: { needs: 'chat', model: 'bench', maintenance: false, hold: micros(5_000n), isTask: false },
     lines: callPrice.lines,
     priceVersion: callPrice.priceVersion,
@@ -101,10 +106,11 @@ export const callPrice: CallPrice = {
   priceVersion: 'bench',
 };
 
-async function runTask({ ledger, blobs }: Moves, { account, key }: Customer): Promise<void> {
+/** A task's hold and row; answers what its end needs. */
+export async function admitTask(ledger: Ledger, { account, key }: Customer) {
   const id = newTaskId('image');
   const price = micros(200_000n);
-  const shared = { model: 'bench-image', requestId: `req_${randomUUID()}` };
+  const shared = { model: 'bench-image', requestId: newRequestId() };
   const units = { thousandths: 1_000n, unit: 'image', unitPrice: price, priceVersion: 'bench' } as const;
   const admission: TaskAdmission = {
     account,
@@ -113,13 +119,16 @@ async function runTask({ ledger, blobs }: Moves, { account, key }: Customer): Pr
     task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: { price: 'bench' } },
   };
   if ((await ledger.admitTask(admission)).admitted !== 'new') throw new Error('a task was refused');
+  return { ...shared, account, key, task: id, price, units };
+}
+
+async function runTask({ ledger, blobs }: Moves, customer: Customer): Promise<void> {
+  const task = await admitTask(ledger, customer);
   const { key: blobKey, ...stored } = await blobs.write(
-    newBlobKey(`results/${id}`),
+    newBlobKey(`results/${task.task}`),
     Readable.from([Buffer.from('png')]),
-    {
-      bytesMax: 3,
-    },
+    { bytesMax: 3 },
   );
   const file = { blobKey, mediaType: 'image/png', ...stored };
-  await ledger.settleTask({ ...shared, account, key, task: id, price, units, durationMs: null, files: [file] });
+  await ledger.settleTask({ ...task, durationMs: null, files: [file] });
 }

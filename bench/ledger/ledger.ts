@@ -1,163 +1,189 @@
 /**
- * What a large ledger costs: how long its audit takes and how much memory, and whether a call's hold and settlement take
- * longer on it than on an empty one. Rounds on both alternate; the medians of their p50s are compared.
+ * What a ledger can take and how that changes as it grows: admissions per second beside pgbench doing the same statements,
+ * on ledgers of 0, 1 and 10 million entries; a call alone on each; and how long an audit takes and how much memory.
  *
- *   npm run bench ledger [-- --entries 1000000]
+ * The first million is written by the product as a gateway would write it, and audited; larger ledgers are copies of it
+ * (`copies.ts`). Before anything is measured each is vacuumed, analyzed and on the disk.
+ *
+ *   npm run bench ledger [-- --entries 1000000,10000000 --rounds 5 --admissions 10000 --callers 512]
  */
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import pg from 'pg';
+import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { startPostgres } from '../../src/embedded/postgres-server.ts';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import type { Administrator } from '../../src/storage/acts.ts';
-import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
-import { createFileBlobs } from '../../src/storage/file-blobs.ts';
-import { median } from '../statistics.ts';
-import { admitted, callPrice, type Customer, fill, makeCustomers, type Moves, movesOn } from './fill.ts';
+import { checkSystem } from '../processes.ts';
+import { openRawFigures, printVerdicts, say } from '../report.ts';
+import { sum } from '../statistics.ts';
+import { type Arena, arenaOn, measureAdmissions, scenarios } from './admissions.ts';
+import { type Audited, timeAudit } from './audit.ts';
+import { addCopies } from './copies.ts';
+import { calmDown, createLedger, openLedger, serverPid } from './databases.ts';
+import { fill, makeCustomers } from './fill.ts';
+import { startLoadProcess } from './load-process.ts';
+import { measureOneCall } from './one-call.ts';
+import { findPgbench } from './pgbench.ts';
+import { admissionsTable, oneCallTable, verdictsOn } from './report.ts';
+import { differenceOfTwins } from './twins.ts';
 
-const accounts = 50;
-const rounds = 9;
-const calls_a_round = 200;
-const audit_s_max = 60;
-const audit_mb_max = 300;
-const ratio_max = 1.5;
-const secret = 'the secret of the ledger benchmark and of nothing else';
+const usage = 'npm run bench ledger -- [--entries 1000000,10000000] [--rounds 5] [--admissions 10000] [--callers 512]';
+/** Whose entries the first ledger has. */
+const accounts_of_a_ledger = 50;
+/** Of a ledger's tables and indexes, and of the log of what writes it. */
+const bytes_an_entry = 800;
+const log_bytes = 4e9;
+/** For telling how long it will take, on two cores. */
+const written_a_minute = 600_000;
+const copied_a_minute = 4_000_000;
+const measured_a_minute = 100_000;
 
-const say = (line: string) => process.stderr.write(`${line}\n`);
-
-/** Runs it and prints the figures; answers whether all are good. */
+/** Runs it and prints the tables; answers whether all that was asked holds. */
 export async function runLedger(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: { entries: { type: 'string', default: '1000000' } } });
-  const entries = z.coerce.number().int().min(1_000).max(100_000_000).parse(values.entries);
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
-  const postgres = await startPostgres({ dataDir: folder, say });
-  const empty = await openLedger(postgres.url, 'bench_empty', folder);
-  const full = await openLedger(postgres.url, 'bench_full', folder);
+  const { sizes, ...options } = readOptions(args);
+  checkSystem();
+  const program = await findPgbench();
+  await checkDisk(sizes);
+  const stops: (() => Promise<unknown>)[] = [];
+  const interrupted = new AbortController();
+  const { signal } = interrupted;
+  const interrupt = () => interrupted.abort(new Error('interrupted'));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt);
   try {
-    const startedAt = performance.now();
-    const customers = await makeCustomers(full.by, full.moves, accounts);
-    await fill(full.moves, customers, full.owner, entries, say);
-    const [few] = await makeCustomers(empty.by, empty.moves, 1);
-    const [many] = customers;
-    if (!few || !many) throw new Error('no customers');
-    say(`Filled in ${Math.round((performance.now() - startedAt) / 1000)} s.`);
-    const ratio = await compareAdmissions(on(empty, few), on(full, many));
-    const audited = await timeAudit(full.url, folder);
-    const isGood = audited.seconds < audit_s_max && audited.peakMB < audit_mb_max && ratio <= ratio_max;
-    process.stdout.write(
-      `\nThe audit of ${audited.entries.toLocaleString('en')} entries took ${audited.seconds.toFixed(1)} s ` +
-        `(${Math.round(audited.entries / audited.seconds).toLocaleString('en')} entries/s) and ${Math.round(audited.peakMB)} MB at its peak; ` +
-        `at most ${audit_s_max} s and ${audit_mb_max} MB are good for 1,000,000.\n` +
-        `A hold and a settlement take ${ratio.toFixed(2)} times what they take on an empty ledger (median of ${rounds} rounds of ` +
-        `${calls_a_round}); at most ${ratio_max} is good.\n`,
-    );
-    return isGood;
-  } finally {
-    await Promise.all([empty.close(), full.close()]);
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-interface OpenLedger {
-  url: string;
-  by: Administrator;
-  moves: Moves;
-  owner: string;
-  close(): Promise<void>;
-}
-
-async function openLedger(server: string, name: string, folder: string): Promise<OpenLedger> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  await client.query(`create database ${name}`).finally(() => client.end());
-  const address = new URL(server);
-  address.pathname = `/${name}`;
-  const url = address.href;
-  await migrateDatabase(url);
-  const database = openDatabase(url, { onIdleError: () => undefined });
-  const by: Administrator = { database, ledgerKey: deriveKeys([secret]).first.ledger, actor: 'tollgate' };
-  const owner = randomUUID();
-  await database.pool.query(`insert into owners (id, expires_at) values ($1, now() + interval '1 day')`, [owner]);
-  return { url, by, owner, moves: movesOn(by, createFileBlobs(join(folder, 'blobs'))), close: () => database.close() };
-}
-
-/** Milliseconds of a hold and, in the same group, the settlement of the call before: p50 of many. */
-type Round = () => Promise<number>;
-
-function on({ moves: { calls }, owner }: OpenLedger, customer: Customer): Round {
-  return async () => {
-    const times: number[] = [];
-    let hold = await admitted(calls, customer, owner);
-    for (let index = 0; index < calls_a_round; index++) {
-      const startedAt = performance.now();
-      // A settlement alone would wait for others to go with.
-      const settled = calls.settle(hold, callPrice);
-      [hold] = await Promise.all([admitted(calls, customer, owner), settled]);
-      times.push(performance.now() - startedAt);
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+    stops.push(() => rm(folder, { recursive: true, force: true }));
+    const postgres = await startPostgres({ dataDir: folder, say });
+    stops.push(() => postgres.stop());
+    const load = await startLoadProcess();
+    stops.push(() => load.stop());
+    say(`Writing ledgers of ${sizes.map(inWords).join(', ')} entries: about ${fillMinutes(sizes)} minutes.`);
+    const { urls, audited } = await makeLedgers({ server: postgres.url, sizes, folder, signal });
+    const arenas: Arena[] = [];
+    for (const [at, url] of urls.entries()) {
+      const ledger = await openLedger(url, folder);
+      stops.push(() => ledger.close());
+      arenas.push(await arenaOn(sizes[at] ?? 0, ledger));
     }
-    await calls.settle(hold, callPrice);
-    return median(times);
-  };
-}
-
-async function compareAdmissions(empty: Round, full: Round): Promise<number> {
-  for (const warmUp of [empty, full]) await warmUp();
-  process.stdout.write('| round | empty ledger p50 ms | full ledger p50 ms | ratio |\n|---|---|---|---|\n');
-  const ratios: number[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    // Either goes first as often as the other.
-    const first = round % 2 === 0 ? full : empty;
-    const one = await first();
-    const other = await (first === full ? empty : full)();
-    const [floor, ours] = first === full ? [other, one] : [one, other];
-    ratios.push(ours / floor);
-    process.stdout.write(`| ${round} | ${floor.toFixed(2)} | ${ours.toFixed(2)} | ${(ours / floor).toFixed(2)} |\n`);
-  }
-  return median(ratios);
-}
-
-const outputSchema = z.object({ stdout: z.string() });
-const reportSchema = z.object({ agrees: z.boolean(), looked: z.object({ entries: z.number() }) });
-
-/** The command as its users run it; refuses a ledger that doesn't agree. */
-async function timeAudit(url: string, folder: string): Promise<{ seconds: number; peakMB: number; entries: number }> {
-  const program = join(import.meta.dirname, '..', '..', 'bin', 'tollgate.mjs');
-  const env = { PATH: process.env['PATH'], DATABASE_URL: url, TOLLGATE_DATA_DIR: folder, TOLLGATE_SECRET: secret };
-  const run = (...more: string[]) =>
-    promisify(execFile)(process.execPath, [program, 'audit', '--json', '--no-temporal', ...more], {
-      env,
-      cwd: folder,
+    for (const url of urls) await calmDown(url);
+    const raw = openRawFigures('ledger');
+    raw.keep({ audited });
+    const postgresPid = await serverPid(postgres.url);
+    say(`Measuring: about ${measureMinutes(sizes.length, options)} minutes.`);
+    const oneCall = await measureOneCall(arenas, raw, signal);
+    const admissions = await measureAdmissions({
+      arenas,
+      load,
+      program,
+      folder,
+      postgresPid,
+      raw,
+      signal,
+      say,
+      ...options,
     });
-  await run('--since', '2100-01-01T00:00:00Z'); // builds what is stale
-  const startedAt = performance.now();
-  const running = run();
-  const watch = watchPeak(running.child.pid ?? 0);
-  const stdout = await running
-    .then(
-      (ended) => ended.stdout,
-      (error: unknown) => outputSchema.parse(error).stdout, // a disagreement ends it with 1, and is told below
-    )
-    .finally(() => watch.stop());
-  const seconds = (performance.now() - startedAt) / 1000;
-  const { agrees, looked } = reportSchema.parse(JSON.parse(stdout));
-  if (!agrees) throw new Error(stdout.slice(0, 2_000));
-  return { seconds, entries: looked.entries, peakMB: watch.peakMB() };
+    const differences = (await Promise.all(arenas.map(differenceOfTwins))).filter((found) => found !== undefined);
+    say(`Raw figures: ${raw.file}`);
+    process.stdout.write(`${admissionsTable(admissions, sizes)}\n${oneCallTable(oneCall, sizes)}\n`);
+    return printVerdicts(verdictsOn({ sizes, admissions, oneCall, audited, differences }));
+  } catch (error) {
+    signal.throwIfAborted(); // what failed then is only what the interruption ended
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    for (const stop of stops.reverse()) await stop().catch((error: unknown) => say(String(error)));
+  }
 }
 
-/** Linux keeps the peak of a process's resident memory while it lives. */
-function watchPeak(pid: number): { peakMB: () => number; stop: () => void } {
-  let peakMB = 0;
-  const timer = setInterval(() => {
-    readFile(`/proc/${pid}/status`, 'utf8').then(
-      (status) => (peakMB = Math.max(peakMB, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024)),
-      () => undefined, // it has ended
-    );
-  }, 20);
-  return { peakMB: () => peakMB, stop: () => clearInterval(timer) };
+interface Making {
+  server: string;
+  /** The first is 0, the second is written by the product. */
+  sizes: readonly number[];
+  folder: string;
+  signal: AbortSignal;
 }
+
+async function makeLedgers({ server, sizes, folder, signal }: Making): Promise<{ urls: string[]; audited: Audited }> {
+  const [empty = 0, first = 0, ...larger] = sizes;
+  const nameOf = (size: number) => `bench_${size}`;
+  const urls = [await createLedger(server, nameOf(empty)), await createLedger(server, nameOf(first))];
+  const written = urls[1] ?? server;
+  let startedAt = performance.now();
+  const took = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
+  await writeLedger(written, { entries: first, folder, signal });
+  say(`${inWords(first)} entries written in ${took()}; now their audit.`);
+  await calmDown(written);
+  const audited = await timeAudit(written, folder);
+  for (const size of larger) {
+    startedAt = performance.now();
+    const copies = Math.max(1, Math.round(size / first) - 1);
+    const url = await createLedger(server, nameOf(size), nameOf(first));
+    await addCopies(url, copies, {
+      done: (count) => say(`copy ${count} of ${copies} for ${inWords(size)} entries, after ${took()}`),
+      signal,
+    });
+    await calmDown(url);
+    urls.push(url);
+  }
+  return { urls, audited };
+}
+
+async function writeLedger(
+  url: string,
+  { entries, folder, signal }: { entries: number; folder: string; signal: AbortSignal },
+) {
+  const ledger = await openLedger(url, folder);
+  try {
+    const customers = await makeCustomers(ledger.by, ledger.moves, accounts_of_a_ledger);
+    await fill(ledger.moves, customers, ledger.owner, entries, { say, signal });
+  } finally {
+    await ledger.close(); // nobody may be connected to what is copied
+  }
+}
+
+const inWords = (count: number): string => count.toLocaleString('en');
+
+const counted = (least: number, most: number) =>
+  z.coerce.number(`must be a whole number from ${least} to ${most}`).int().min(least).max(most);
+const optionsSchema = z.object({
+  entries: z.array(counted(1_000, 100_000_000)).min(1).max(4),
+  rounds: counted(1, 99),
+  admissions: counted(1_000, 100_000),
+  callers: counted(1, 2_000),
+});
+
+function readOptions(args: readonly string[]) {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      entries: text('1000000,10000000'),
+      rounds: text('5'),
+      admissions: text('10000'),
+      callers: text('512'),
+    },
+  });
+  const parsed = optionsSchema.safeParse({ ...values, entries: values.entries.split(',') });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`--${String(issue?.path[0])}: ${issue?.message}. ${usage}`);
+  }
+  const sizes = [...new Set([0, ...parsed.data.entries])].sort((a, b) => a - b);
+  return { ...parsed.data, sizes };
+}
+
+/** Largest of all are the copies and the log that PostgreSQL writes of them. */
+async function checkDisk(sizes: readonly number[]): Promise<void> {
+  const needed = sum(sizes) * bytes_an_entry + log_bytes;
+  const { bavail, bsize } = await statfs(tmpdir());
+  if (bavail * bsize >= needed) return;
+  const inGB = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new Error(
+    `Ledgers of these sizes take ${inGB(needed)} below ${tmpdir()}, where ${inGB(bavail * bsize)} are free. Choose smaller ones with --entries, or another folder with TMPDIR.`,
+  );
+}
+
+const fillMinutes = ([, first = 0, ...larger]: readonly number[]): number =>
+  Math.ceil(first / written_a_minute + sum(larger) / copied_a_minute);
+
+const measureMinutes = (ledgers: number, { rounds, admissions }: { rounds: number; admissions: number }): number =>
+  Math.ceil((ledgers * scenarios.length * (rounds + 1) * admissions) / measured_a_minute);

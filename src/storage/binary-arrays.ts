@@ -51,7 +51,7 @@ export const byteas: Encoder<Buffer> = encoderOf({
 export const uuids: Encoder<string> = encoderOf({
   oid: 2950,
   bytesOf: () => 16,
-  write: (into, at, value) => void into.write(value.replaceAll('-', ''), at, 'hex'),
+  write: writeUuid,
 });
 
 /** `xid[]`: the numbers of transactions. */
@@ -70,39 +70,93 @@ export const moments: Encoder<Date> = encoderOf({
   write: (_into, at, value, view) => view.setBigInt64(at, BigInt(value.getTime() - postgres_epoch_ms) * 1000n),
 });
 
+// A hex digit's value by its character code. With this, and the copying below, the arrays of a group of 250 moves take
+// 0.5 ms; it was 0.7 with a string without hyphens made for each id and every value written by itself.
+const digits = new Uint8Array(128);
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16);
+  digits[digit.charCodeAt(0)] = digits[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+function writeUuid(into: Buffer, at: number, uuid: string): void {
+  let from = 0;
+  for (let byte = 0; byte < 16; byte++) {
+    if (byte === 4 || byte === 6 || byte === 8 || byte === 10) from++; // a hyphen
+    into[at + byte] = ((digits[uuid.charCodeAt(from)] ?? 0) << 4) | (digits[uuid.charCodeAt(from + 1)] ?? 0);
+    from += 2;
+  }
+}
+
 const head_bytes = 20;
 const null_length = -1;
 
-// Dimensions, whether there are nulls, the element's type, then the one dimension's length and lower bound; and each
-// element after its length.
+// Of the columns of a group about half have the same value in all rows: those are written once and copied.
 function encoderOf<T>(type: ElementType<T>): Encoder<T> {
   return (rows, value) => {
-    let bytes = head_bytes + 4 * rows.length;
-    let hasNulls = false;
     const values = rows.map(value);
-    for (const each of values) {
-      if (each === null || each === undefined) hasNulls = true;
-      else bytes += type.bytesOf(each);
-    }
-    const into = Buffer.allocUnsafe(bytes);
-    const view = new DataView(into.buffer, into.byteOffset, bytes);
-    view.setInt32(0, 1);
-    view.setInt32(4, hasNulls ? 1 : 0);
-    view.setUint32(8, type.oid);
-    view.setInt32(12, rows.length);
-    view.setInt32(16, 1);
-    let at = head_bytes;
-    for (const each of values) {
-      if (each === null || each === undefined) {
-        view.setInt32(at, null_length);
-        at += 4;
-        continue;
-      }
-      const length = type.bytesOf(each);
-      view.setInt32(at, length);
-      type.write(into, at + 4, each, view);
-      at += 4 + length;
-    }
-    return into;
+    const [first] = values;
+    return values.length > 1 && values.every((each) => each === first)
+      ? repeated(type, first, values.length)
+      : listed(type, values);
   };
+}
+
+type Element<T> = T | null | undefined;
+
+const sizeOf = <T>(type: ElementType<T>, value: Element<T>): number =>
+  4 + (value === null || value === undefined ? 0 : type.bytesOf(value));
+
+function repeated<T>(type: ElementType<T>, value: Element<T>, count: number): Buffer {
+  const size = sizeOf(type, value);
+  const { into, view } = arrayOf(type, { count, bytes: count * size, hasNulls: value === null || value === undefined });
+  writeElement(type, value, { into, view, at: head_bytes });
+  for (let written = size; written < count * size; written *= 2) {
+    into.copyWithin(head_bytes + written, head_bytes, head_bytes + Math.min(written, count * size - written));
+  }
+  return into;
+}
+
+function listed<T>(type: ElementType<T>, values: readonly Element<T>[]): Buffer {
+  let bytes = 0;
+  let hasNulls = false;
+  for (const each of values) {
+    bytes += sizeOf(type, each);
+    hasNulls ||= each === null || each === undefined;
+  }
+  const place = { ...arrayOf(type, { count: values.length, bytes, hasNulls }), at: head_bytes };
+  for (const each of values) place.at += writeElement(type, each, place);
+  return place.into;
+}
+
+interface Place {
+  into: Buffer;
+  view: DataView;
+  at: number;
+}
+
+/** With its head: dimensions, whether there are nulls, the elements' type, the one dimension's length and lower bound. */
+function arrayOf(
+  type: ElementType<never>,
+  { count, bytes, hasNulls }: { count: number; bytes: number; hasNulls: boolean },
+): Omit<Place, 'at'> {
+  const into = Buffer.allocUnsafe(head_bytes + bytes);
+  const view = new DataView(into.buffer, into.byteOffset, into.length);
+  view.setInt32(0, 1);
+  view.setInt32(4, hasNulls ? 1 : 0);
+  view.setUint32(8, type.oid);
+  view.setInt32(12, count);
+  view.setInt32(16, 1);
+  return { into, view };
+}
+
+/** An element after its length; answers how many bytes both take. */
+function writeElement<T>(type: ElementType<T>, value: Element<T>, { into, view, at }: Place): number {
+  if (value === null || value === undefined) {
+    view.setInt32(at, null_length);
+    return 4;
+  }
+  const length = type.bytesOf(value);
+  view.setInt32(at, length);
+  type.write(into, at + 4, value, view);
+  return 4 + length;
 }

@@ -28,6 +28,11 @@ for (const [type, sent, shown] of [
     ['1999-12-31 23:59:59.999+00', '2026-11-21 08:09:10.123+00'],
   ],
   ['text', arrays.texts([], same), []],
+  // The same in all rows: written once and copied.
+  ['text', arrays.texts(Array<string>(7).fill('文字'), same), Array<string>(7).fill('文字')],
+  ['bigint', arrays.bigints([-3n, -3n], same), ['-3', '-3']],
+  ['bytea', arrays.byteas([null, null, null], same), [null, null, null]],
+  ['uuid', arrays.uuids(Array<string>(5).fill(uuid.toUpperCase()), same), Array<string>(5).fill(uuid)],
 ] as const) {
   test(`${type}[] of ${shown.length}`, async () => {
     const client = await made.database.pool.connect();
