@@ -33,6 +33,14 @@ const benchmarks: Record<string, Benchmark> = {
   model: {
     about: 'what a cluster needs for a load, from measured figures; the tables of docs/scaling.md; seconds',
     run: async (args) => (await import('./scaling/model.ts')).runModel(args),
+  transfers: {
+    about:
+      'uploads and downloads in MB/s, with memory and CPU per GB, beside a bare Node server; 4 minutes (-- --s3: over an S3 server, too)',
+    run: async (args) => (await import('./transfers/transfers.ts')).runTransfers(args),
+  },
+  start: {
+    about: 'how long npm start and the roles take until they are ready; 2 minutes (-- --rounds 5)',
+    run: async (args) => (await import('./start/start.ts')).runStart(args),
   },
 };
 
@@ -45,6 +53,6 @@ if (benchmark) {
   });
   process.exit(isGood ? 0 : 1); // Temporal's client may keep the process alive
 }
-const lines = Object.entries(benchmarks).map(([key, { about }]) => `  npm run bench ${key.padEnd(6)} ${about}\n`);
+const lines = Object.entries(benchmarks).map(([key, { about }]) => `  npm run bench ${key.padEnd(9)} ${about}\n`);
 process.stdout.write(lines.join(''));
 if (name !== undefined) process.exitCode = 2;

@@ -42,6 +42,7 @@ export async function prepare({ build = true } = {}) {
 export async function runScript(work, options) {
   try {
     await prepare(options);
+    performance.mark('tollgate prepared'); // a start tells how long this took
     await work();
   } catch (error) {
     say(error instanceof Failure ? error.message : (error?.stack ?? String(error)));

@@ -7,15 +7,10 @@ import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { loadOrMakeSecret } from '../settings/secrets.ts';
 import type { Settings } from '../settings/load.ts';
-import { migrateDatabase } from '../storage/database.ts';
-import { type Core, openCore } from '../wiring.ts';
-import { startApiRole } from '../wiring/api-role.ts';
-import { startWorkerRole } from '../wiring/worker-role.ts';
-import { workerConnection } from '../temporal/worker-connection.ts';
-import { type FolderLock, takeFolderLock } from './data-folder-lock.ts';
-import { startPostgres } from './postgres-server.ts';
-import { findTemporal } from './temporal-binary.ts';
-import { startTemporal } from './temporal-server.ts';
+import type { Core } from '../wiring.ts';
+import type { FolderLock } from './data-folder-lock.ts';
+import { startServers } from './start-servers.ts';
+import { StartSteps } from './start-steps.ts';
 
 export interface StartedGateway {
   core: Core;
@@ -37,6 +32,10 @@ export interface StartOptions {
   queuePrefix?: string;
   /** Aborted when starting is to be given up; what was started by then is stopped. */
   signal?: AbortSignal;
+  /** Called once servers are starting, before anything connects to Temporal; it may take its time. */
+  beforeRoles?: () => Promise<void>;
+  /** Told how long each step takes. */
+  steps?: StartSteps;
 }
 
 /** Starts everything, or nothing: what was started before a failure or an abort is stopped again. */
@@ -57,7 +56,7 @@ export async function startEverything(options: StartOptions): Promise<StartedGat
 }
 
 async function startInOrder(
-  { settings, log, say, queuePrefix, signal }: StartOptions,
+  { settings, log, say, queuePrefix, signal, beforeRoles, steps = new StartSteps() }: StartOptions,
   started: (() => Promise<unknown>)[],
 ): Promise<Omit<StartedGateway, 'stop'>> {
   const { environment } = settings;
@@ -66,74 +65,42 @@ async function startInOrder(
   const secretTexts = environment.secrets ?? [await loadOrMakeSecret(dataDir)];
   signal?.throwIfAborted();
 
-  const postgres = environment.databaseUrl === undefined ? await startPostgres({ dataDir, say }) : undefined;
-  const databaseUrl = environment.databaseUrl ?? postgres?.url ?? '';
-  // Whoever loses the race for the folder has only attached to the database, and leaves it to its owner.
-  const lock = postgres ? await lockFolder(databaseUrl, dataDir, () => postgres.leave()) : undefined;
-  if (postgres) started.push(() => postgres.stop());
-  if (lock) started.push(() => lock.release());
-  await migrateDatabase(databaseUrl);
+  const meanwhile = async () => {
+    const roles = await steps.during('load roles', () => import('./roles.ts'));
+    await beforeRoles?.();
+    await steps.during('load tokenizer', () => roles.loadTokenizer()); // the API would, and it needs no server
+    return roles;
+  };
+  const servers = await startServers({ settings, dataDir, say, signal, steps, meanwhile }, started);
   signal?.throwIfAborted();
-
-  const temporal =
-    environment.temporal.address === undefined
-      ? await startTemporal({
-          cliPath: await unlessAborted(findTemporal({ ...cliPathOf(settings), say }), signal),
-          dataDir,
-          say,
-        })
-      : undefined;
-  if (temporal) started.push(() => temporal.stop());
-  signal?.throwIfAborted();
-  const address = environment.temporal.address ?? temporal?.address ?? '';
+  const { databaseUrl, lock, temporalUiUrl } = servers;
+  const { openCore, workerConnection, startWorkerRole, startApiRole } = servers.meanwhile;
   const { namespace } = environment.temporal;
-  const connection = await workerConnection({ ...environment.temporal, address });
+  const connection = await steps.during('connect', () =>
+    workerConnection({ ...environment.temporal, address: servers.temporalAddress }),
+  );
   started.push(() => connection.close());
 
-  const core = await openCore(settings, {
-    databaseUrl,
-    secretTexts,
-    log,
-    ...(queuePrefix !== undefined && { queuePrefix }),
-  });
+  const core = await steps.during('core', () =>
+    openCore(settings, { databaseUrl, secretTexts, log, ...(queuePrefix !== undefined && { queuePrefix }) }),
+  );
   started.push(() => core.close());
   signal?.throwIfAborted();
-  const worker = await startWorkerRole(core, connection, namespace);
+  const worker = await steps.during('worker', () => startWorkerRole(core, connection, namespace));
   started.push(() => worker.stop());
   let prepared = false;
-  const api = await startApiRole(core, connection, namespace, {
-    eager: true,
-    isPrepared: () => prepared,
-    temporalUiUrl: temporal?.uiUrl,
-  });
+  const api = await steps.during('API', () =>
+    startApiRole(core, connection, namespace, { eager: true, isPrepared: () => prepared, temporalUiUrl }),
+  );
   started.push(() => api.stop());
   await lock?.announce(api.url);
   return {
     core,
     url: api.url,
-    temporalUiUrl: temporal?.uiUrl,
+    temporalUiUrl,
     failed: failureOf(worker.done, lock, log),
     becomeReady: () => (prepared = true),
   };
-}
-
-/** Gives up waiting for work that holds nothing: having Temporal built takes minutes. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('interrupted', { cause: signal.reason })), { once: true });
-    work.then(resolve, reject);
-  });
-}
-
-async function lockFolder(databaseUrl: string, dataDir: string, otherwise: () => Promise<void>): Promise<FolderLock> {
-  try {
-    return await takeFolderLock(databaseUrl, { dataDir });
-  } catch (error) {
-    await otherwise();
-    throw error;
-  }
 }
 
 /** A worker that fails for good, or a folder that another gateway has taken: nothing that can be mended from within. */
@@ -155,9 +122,6 @@ async function keepLock(lock: FolderLock, log: Logger): Promise<unknown> {
     }
   }
 }
-
-const cliPathOf = ({ environment }: Settings) =>
-  environment.temporal.cliPath === undefined ? {} : { cliPath: environment.temporal.cliPath };
 
 /** The log of a gateway that runs everything in one process. */
 export const logFileOf = (settings: Settings): string => join(resolve(settings.environment.dataDir), 'gateway.log');

@@ -16,14 +16,16 @@ export interface Errand {
  * signal aborts, from every five seconds to every five minutes.
  */
 export async function keepTrying(errands: readonly Errand[], log: Logger, signal: AbortSignal): Promise<void> {
-  for (const { undone, run } of errands) {
+  // At once: none needs another, and each is some round trips that a start waits for.
+  const first = async ({ undone, run }: Errand) => {
     try {
       await run();
     } catch (error) {
       log.warn({ err: error }, `${undone}; it is tried again`);
       void again({ undone, run }, log, signal);
     }
-  }
+  };
+  await Promise.all(errands.map(first));
 }
 
 async function again({ undone, run }: Errand, log: Logger, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,9 @@
 /** Everything in one process: from the start to Ctrl-C. */
 import { relative, resolve } from 'node:path';
+import type { Logger } from 'pino';
 import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start.ts';
 import { makeSamples, type Samples } from '../../embedded/samples.ts';
+import { StartSteps } from '../../embedded/start-steps.ts';
 import { hashPassword } from '../../api/console/passwords.ts';
 import { createLog } from '../../logging/log.ts';
 import { Mask } from '../../logging/mask.ts';
@@ -9,7 +11,7 @@ import { providerKinds } from '../../providers/registry.ts';
 import { knownSecrets } from '../../settings/known-secrets.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { type Bootstrapped, bootstrap } from '../../storage/bootstrap.ts';
-import { installMeasuredRuntime } from '../../temporal/core-metrics.ts';
+import type { Core } from '../../wiring.ts';
 import { showTemporal } from '../../wiring/metrics.ts';
 import { curlLines } from '../curl-lines.ts';
 import { print, tell } from '../output.ts';
@@ -18,20 +20,25 @@ import { rereadAtHangup } from './reread.ts';
 
 /** Runs until it is asked to stop. Raises what it can't go on with. */
 export async function start(): Promise<void> {
+  const steps = new StartSteps();
   const settings = await loadSettings(process.env, process.cwd(), providerKinds);
   const logFile = logFileOf(settings);
   const mask = new Mask(knownSecrets(settings));
   const log = createLog(settings.environment.logLevel, { file: logFile, mask });
-  const coreMetrics = await installMeasuredRuntime(log);
   const asked = stopSignal('Ended at once. PostgreSQL and Temporal go on, and the next start takes them over.').then(
     () => tell('\nStopping ...'),
   );
   const reread = rereadAtHangup(log, mask);
-  const gateway = await startUnless(asked, { settings, log, say: tell });
+  let showCoreMetrics: (core: Core) => void = () => undefined;
+  const beforeRoles = async () => {
+    showCoreMetrics = await measuredRuntime(log);
+  };
+  const gateway = await startUnless(asked, { settings, log, say: tell, steps, beforeRoles });
   if (gateway) {
-    if (coreMetrics) showTemporal(gateway.core.meters.metrics, coreMetrics, log);
     try {
-      await welcome(gateway, settings, logFile);
+      showCoreMetrics(gateway.core);
+      await steps.during('greeting', () => welcome(gateway, settings, logFile));
+      log.info({ steps: steps.all, readyMs: Math.round(performance.now()) }, 'ready');
       reread(gateway.core, settings);
       const failure = await Promise.race([asked, gateway.failed]);
       if (failure instanceof Error) throw failure;
@@ -40,6 +47,13 @@ export async function start(): Promise<void> {
     }
   }
   tell('Stopped.');
+}
+
+/** Temporal's runtime, loaded only now that servers start beside; answers what shows its figures. */
+async function measuredRuntime(log: Logger): Promise<(core: Core) => void> {
+  const { installMeasuredRuntime } = await import('../../temporal/core-metrics.ts');
+  const coreMetrics = await installMeasuredRuntime(log);
+  return ({ meters }) => coreMetrics && showTemporal(meters.metrics, coreMetrics, log);
 }
 
 /** Asked to stop while it still starts, it stops what was started by then and answers nothing. */
