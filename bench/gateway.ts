@@ -65,6 +65,7 @@ export async function startGateway({
     cwd: dataDir,
     env: settings,
     stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true, // Ctrl-C in a terminal is for the benchmark, which ends it in order
   });
   const stop = async () => {
     await end(child, ending_ms_max);

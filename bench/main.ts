@@ -33,6 +33,7 @@ const benchmarks: Record<string, Benchmark> = {
   model: {
     about: 'what a cluster needs for a load, from measured figures; the tables of docs/scaling.md; seconds',
     run: async (args) => (await import('./scaling/model.ts')).runModel(args),
+  },
   transfers: {
     about:
       'uploads and downloads in MB/s, with memory and CPU per GB, beside a bare Node server; 4 minutes (-- --s3: over an S3 server, too)',

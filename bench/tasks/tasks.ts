@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { end, nextMessage } from '../children.ts';
+import { interruptibly } from '../interruption.ts';
 import { startOptions } from '../gateway.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { openRawFigures, printVerdicts, type RawFigures, root, say, type Verdict } from '../report.ts';
@@ -50,7 +51,7 @@ export async function runTasks(args: readonly string[]): Promise<boolean> {
     say(
       `${titles[name]}: ${options.rounds} rounds of ${options.tasks} tasks by ${options.callers} callers and ${options.alone} by one, and as many bare workflows; some two minutes.`,
     );
-    const { measured, history, written } = await measureIn(name, options, raw);
+    const { measured, history, written } = await interruptibly((signal) => measureIn(name, options, raw, signal));
     process.stdout.write(`### ${titles[name]}\n\n${tablesOf(measured, history, written)}\n`);
     if (name === 'start') verdicts.push(...verdictsOf(measured, history));
   }
@@ -65,7 +66,12 @@ interface Side {
   cpu(): CpuByPart;
 }
 
-async function measureIn(name: ArrangementName, { rounds, tasks, callers, alone, profiles }: Options, raw: RawFigures) {
+async function measureIn(
+  name: ArrangementName,
+  { rounds, tasks, callers, alone, profiles }: Options,
+  raw: RawFigures,
+  signal: AbortSignal,
+) {
   const stops: (() => Promise<unknown>)[] = [];
   try {
     const arrangement = await arrange(name, profiles);
@@ -80,8 +86,10 @@ async function measureIn(name: ArrangementName, { rounds, tasks, callers, alone,
         },
       });
       stops.push(() => end(process_));
+      signal.addEventListener('abort', () => void end(process_), { once: true });
       await nextMessage(process_);
       const run = async (load: TaskLoad) => {
+        signal.throwIfAborted();
         process_.send(load);
         return loadResultSchema.parse(await nextMessage(process_));
       };
