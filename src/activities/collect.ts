@@ -28,9 +28,11 @@ export async function collect(
   { taskId, route: index }: { taskId: TaskId; route: number },
   signal: AbortSignal,
 ): Promise<Collected> {
-  const loaded = await loadTaskOnRoute(deps, taskId, index);
+  const [loaded, intent] = await Promise.all([
+    loadTaskOnRoute(deps, taskId, index),
+    findIntent(deps.database, taskId, index),
+  ]);
   if (isFinal(loaded.task.state)) return ended;
-  const intent = await findIntent(deps.database, taskId, index);
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
   // From here on without any clock, which may be set while a task waits.
   const deadline = performance.now() + loaded.route.deadlineMs - intent.ageMs;

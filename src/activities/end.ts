@@ -72,11 +72,14 @@ async function load(deps: ActivityDependencies, id: TaskId): Promise<Task> {
 }
 
 async function answer(deps: ActivityDependencies, task: Task, { ended, state, ...told }: TaskEnded): Promise<Ended> {
-  if (ended) await tellFinal(deps.database, [task.id]);
-  const eventId = ended ? told.eventId : await eventOfTask(deps.database, task.id);
+  const { database } = deps;
+  const [{ cost, provider }, eventId] = await Promise.all([
+    outcomeOf(database, task.id),
+    ended ? told.eventId : eventOfTask(database, task.id),
+    ended ? tellFinal(database, [task.id]) : undefined,
+  ]);
   const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
   const expiresInMs = keptForMinutes ? Math.max(0, deps.fetchWindowMs - (task.endedMs ?? 0)) : null;
-  const { cost, provider } = await outcomeOf(deps.database, task.id);
   return {
     state,
     expiresInMs,

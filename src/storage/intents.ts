@@ -8,6 +8,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { finalTaskStates, isFinal, type TaskState, taskStates } from '../domain/tasks.ts';
 import type { Database } from './database.ts';
+import { inOneWrite } from './one-write.ts';
 import { takePlace } from './provider-jobs.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
@@ -57,13 +58,17 @@ export async function openIntent(
   const client = await database.pipelined.connect();
   let broken: Error | undefined;
   try {
-    const begun = client.query('begin');
-    const lock = client.query({ ...lockTask, values: [task] });
-    // Of its own, after the lock: what is read beside a lock that had to wait is stale.
-    const values = [task, route, nonce, provider, sent_before_seconds, finalTaskStates];
-    const insert = client.query({ ...insertIntent, values });
-    // With them, where nothing is to be decided in between: one round trip.
-    const committed = maxConcurrent === undefined ? client.query('commit') : undefined;
+    const { begun, lock, insert, committed } = inOneWrite(client, () => ({
+      begun: client.query('begin'),
+      lock: client.query({ ...lockTask, values: [task] }),
+      // Of its own, after the lock: what is read beside a lock that had to wait is stale.
+      insert: client.query({
+        ...insertIntent,
+        values: [task, route, nonce, provider, sent_before_seconds, finalTaskStates],
+      }),
+      // With them, where nothing is to be decided in between: one round trip.
+      committed: maxConcurrent === undefined ? client.query('commit') : undefined,
+    }));
     const answers = await Promise.allSettled([begun, lock, insert, committed]);
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
     const [locked, inserted] = [await lock, await insert];

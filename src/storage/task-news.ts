@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { finalAmong } from './tasks.ts';
 import type { Database } from './database.ts';
+import { gathering } from './gathered.ts';
 
 const channel = 'tollgate_final_tasks';
 const ids_per_notice_max = 100;
@@ -14,8 +15,11 @@ const deaf_ms = 50;
 const reconnect_ms = 250;
 const goodbye_ms_max = 2_000;
 
-/** Tells that tasks are final. A statement of its own: inside a transaction NOTIFY takes a lock of the whole server. */
-export async function tellFinal(database: Database, ids: readonly string[]): Promise<void> {
+/**
+ * Tells that tasks are final; what is to be told meanwhile goes together. A statement of its own: inside a transaction NOTIFY
+ * takes a lock of the whole server.
+ */
+export const tellFinal = gathering(async (database: Database, ids: readonly string[]): Promise<void> => {
   for (let from = 0; from < ids.length; from += ids_per_notice_max) {
     await database.pool.query({
       name: 'tell-final',
@@ -23,7 +27,7 @@ export async function tellFinal(database: Database, ids: readonly string[]): Pro
       values: [channel, ids.slice(from, from + ids_per_notice_max).join(',')],
     });
   }
-}
+});
 
 export class TaskNews {
   readonly #database: Database;

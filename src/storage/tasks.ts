@@ -13,6 +13,7 @@ import {
 import { type StoredFile, type TaskKind, taskKinds, type TaskState, taskStates } from '../domain/tasks.ts';
 import { type TaskTerms, termsSchema } from '../domain/terms.ts';
 import type { Database } from './database.ts';
+import { gathering } from './gathered.ts';
 
 export interface Task {
   id: TaskId;
@@ -83,8 +84,8 @@ export async function overdueTasks(database: Database, count: number): Promise<T
   return rows.map((row) => idRow.parse(row).id);
 }
 
-/** Notes that Temporal acknowledged the starts. */
-export async function markStarted(database: Database, ids: readonly TaskId[]): Promise<void> {
+/** Notes that Temporal acknowledged the starts; what is to be noted meanwhile goes together. */
+export const markStarted = gathering(async (database: Database, ids: readonly TaskId[]): Promise<void> => {
   if (ids.length === 1) {
     // Most are: told as a value, it has only its own partition opened.
     await database.keyed.query({
@@ -100,7 +101,7 @@ export async function markStarted(database: Database, ids: readonly TaskId[]): P
       where t.id = started.id and t.started_at is null`,
     values: [ids],
   });
-}
+});
 
 /** How many accepted tasks no start was acknowledged for; counts no further than `most`. */
 export async function countTasksToStart(database: Database, most: number): Promise<number> {

@@ -199,15 +199,15 @@ describe('a create in flight when its task is cancelled', () => {
   function withTurnAfter(name: string, turn: () => Promise<unknown>): ActivityDependencies {
     let isOver = false;
     const query = async (text: pg.QueryConfig, values?: unknown[]) => {
-      const answer = await database.pool.query(text, values);
+      const answer = await database.keyed.query(text, values);
       if (!isOver && text.name === name) {
         isOver = true;
         await turn();
       }
       return answer;
     };
-    const pool = Object.assign(Object.create(database.pool) as Database['pool'], { query });
-    return { ...runner.deps, database: Object.assign(Object.create(database) as Database, { pool }) };
+    const keyed = Object.assign(Object.create(database.keyed) as Database['keyed'], { query });
+    return { ...runner.deps, database: Object.assign(Object.create(database) as Database, { keyed }) };
   }
 });
 

@@ -1,6 +1,7 @@
 /** What a group of moves sees: the rows that it locked, read and parsed, in the form that the domain decides on. */
 import type pg from 'pg';
 import * as z from 'zod';
+import { inOneWrite } from '../one-write.ts';
 import type { AccountState, KeyState } from '../../domain/admission.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import { callLimitsSchema, keyLevels, storedSpendLimitSchema } from '../../domain/keys.ts';
@@ -136,22 +137,26 @@ const readRequests = {
  * id. All statements go out at once; one round trip.
  */
 export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promise<View> {
-  const answers = await Promise.all([
-    client.query('begin'),
-    client.query({ ...lockAccounts, values: [wanted.accounts] }),
-    client.query({ ...lockKeys, values: [wanted.keys] }),
-    wanted.tasks.length === 0 ? undefined : client.query({ ...lockTasks(wanted.tasks.length), values: [wanted.tasks] }),
-    client.query({
-      ...readAfterLocks,
-      values: [wanted.idempotencyKeys.map(({ account }) => account), wanted.idempotencyKeys.map(({ key }) => key)],
-    }),
-    wanted.requests.length === 0
-      ? undefined
-      : client.query({
-          ...readRequests,
-          values: [wanted.requests.map(({ account }) => account), wanted.requests.map(({ request }) => request)],
-        }),
-  ]);
+  const answers = await inOneWrite(client, () =>
+    Promise.all([
+      client.query('begin'),
+      client.query({ ...lockAccounts, values: [wanted.accounts] }),
+      client.query({ ...lockKeys, values: [wanted.keys] }),
+      wanted.tasks.length === 0
+        ? undefined
+        : client.query({ ...lockTasks(wanted.tasks.length), values: [wanted.tasks] }),
+      client.query({
+        ...readAfterLocks,
+        values: [wanted.idempotencyKeys.map(({ account }) => account), wanted.idempotencyKeys.map(({ key }) => key)],
+      }),
+      wanted.requests.length === 0
+        ? undefined
+        : client.query({
+            ...readRequests,
+            values: [wanted.requests.map(({ account }) => account), wanted.requests.map(({ request }) => request)],
+          }),
+    ]),
+  );
   const [, accounts, keys, tasks, rest, requests] = answers;
   const after = z.array(afterRow).length(1).parse(rest.rows)[0];
   if (!after) throw new Error('the database told no time');

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
 import { micros } from '../../domain/money.ts';
 import { type NewAct, writeActs } from '../acts.ts';
+import { inOneWrite } from '../one-write.ts';
 import { chainLink } from './chain.ts';
 import { noteBalance } from './low-balance.ts';
 import type { Decision, EndedTask, NewEntry, NewTask } from './move.ts';
@@ -138,9 +139,11 @@ export class Writes implements Committed {
     const others = this.#others();
     if (this.#acts.length > 0) await writeActs(client, this.#ledgerKey, this.#acts);
     if (!isOpen && others.length === 0) return writtenOf((await client.query(money)).rows);
-    const begin = isOpen ? [] : [client.query('begin')];
-    const statements = [client.query(money), ...others.map((statement) => client.query(statement))];
-    const commit = client.query('commit');
+    const { begin, statements, commit } = inOneWrite(client, () => ({
+      begin: isOpen ? [] : [client.query('begin')],
+      statements: [client.query(money), ...others.map((statement) => client.query(statement))],
+      commit: client.query('commit'),
+    }));
     const answers = await Promise.allSettled([...begin, ...statements, commit]);
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed) throw failed.reason;
