@@ -1,11 +1,18 @@
 -- By hand: drizzle-kit can't say partitions. Tasks are cut as the ledger is, by month, on the time in their ids, which is
 -- in the primary key, so that a look-up by id goes to one partition. An id begins with its kind, so each kind has months
--- of its own. No row is written: the table that was becomes the partition of all ids before the first month. Writes wait
--- while it is read once, to prove that none of its ids is later (some seconds for a million tasks), and for no lock longer than this.
+-- of its own. No row is written: the table that was becomes the partition of all ids before the first month. Meanwhile it is
+-- read once, to prove that none of its ids is later (some seconds for a million tasks): until then all writes wait, those
+-- of accounts, keys and holds as well, which the foreign keys need to stand still. For each lock it waits no longer than this.
 SET LOCAL lock_timeout = '5s';
 --> statement-breakpoint
 -- In the order in which the gateway locks them.
-LOCK TABLE accounts, api_keys, tasks, holds, idempotency_keys, events, intents, provider_jobs IN ACCESS EXCLUSIVE MODE;
+LOCK TABLE accounts, api_keys IN SHARE ROW EXCLUSIVE MODE;
+--> statement-breakpoint
+LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE;
+--> statement-breakpoint
+LOCK TABLE holds IN SHARE ROW EXCLUSIVE MODE;
+--> statement-breakpoint
+LOCK TABLE idempotency_keys, events, intents, provider_jobs IN ACCESS EXCLUSIVE MODE;
 --> statement-breakpoint
 ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_task_id_tasks_id_fk;
 --> statement-breakpoint
@@ -23,7 +30,10 @@ DO $$
 DECLARE
   index_name text;
 BEGIN
-  FOR index_name IN SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'tasks_earlier'::regclass LOOP
+  -- Those that an operator has made keep their names.
+  FOR index_name IN SELECT relname FROM pg_index JOIN pg_class ON oid = indexrelid
+    WHERE indrelid = 'tasks_earlier'::regclass AND relname LIKE 'tasks\_%'
+  LOOP
     EXECUTE format('ALTER INDEX %I RENAME TO %I', index_name, replace(index_name, 'tasks_', 'tasks_earlier_'));
   END LOOP;
 END

@@ -1,11 +1,11 @@
 /**
- * How large the turns are that an account takes at a provider that many wait for. With equal turns ten tasks
+ * How large the turns are that a key's tasks take at a provider that many wait for. Accounts take turns; within one, keys do. With equal turns ten tasks
  * behind thousands of another account take some twenty slots, and those that its workers took ahead come on top.
  */
 
 /** As many tasks of a key have full turns, however long they take. */
 const under_way_max = 100;
-/** Of the turns of an account that has more: it still gets them, so that nothing starves. */
+/** Of the turns of a key that has more: it still gets them, so that nothing starves. */
 const smaller_weight = 0.2;
 
 /** Whether a task has a full turn, given how many unfinished tasks its key has. */

@@ -36,6 +36,7 @@ export async function startServers<T>(
   const { environment } = settings;
   // Loading Temporal's client takes a quarter of a second of this process, in which PostgreSQL starts.
   const temporalCode = steps.during('load Temporal client', () => import('./temporal-server.ts'));
+  temporalCode.catch(() => undefined); // told where it is awaited, which may be nowhere
   const postgres =
     environment.databaseUrl === undefined
       ? await steps.during('PostgreSQL', () => startPostgres({ dataDir, say }))
@@ -47,19 +48,20 @@ export async function startServers<T>(
   if (lock) started.push(() => lock.release());
   signal?.throwIfAborted();
 
+  // Before Temporal: a program that is too old for the database must not touch Temporal's either.
+  await steps.during('migrate', () => migrateDatabase(databaseUrl));
+  signal?.throwIfAborted();
+
   const temporalStarts = async () => {
     if (environment.temporal.address !== undefined) return undefined;
     const { startTemporal } = await temporalCode;
+    signal?.throwIfAborted();
     const cliPath = await unlessAborted(findTemporal({ ...cliPathOf(settings), say }), signal);
     const temporal = await startTemporal({ cliPath, dataDir, say });
     started.push(() => temporal.stop());
     return temporal;
   };
-  const beside = async () => {
-    await steps.during('migrate', () => migrateDatabase(databaseUrl));
-    return meanwhile();
-  };
-  const both = [steps.during('Temporal', temporalStarts), beside()] as const;
+  const both = [steps.during('Temporal', temporalStarts), meanwhile()] as const;
   await Promise.allSettled(both); // a Temporal that comes after a failure has to be stopped, too
   const [temporal, done] = await Promise.all(both);
   return {

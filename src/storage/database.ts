@@ -33,6 +33,7 @@ const lock_ms_max = 3_000;
 /** Of `openDatabase` by default, and the one that listens for news. */
 const pool_connections = 6;
 const keyed_connections = 4;
+const keyed_seconds_max = 3_600;
 const unhurried_connections = 2;
 const pipelined_connections = 4;
 export const connections_per_process =
@@ -63,7 +64,12 @@ export function openDatabase(
   // reads a whole table, whatever size the tables had in that moment. Such a plan leaves out partitions when it is run.
   const planning =
     '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
-  const keyed = new BoundedPool({ ...hurried, max: Math.min(connectionsMax, keyed_connections), options: planning });
+  const keyed = new BoundedPool({
+    ...hurried,
+    max: Math.min(connectionsMax, keyed_connections),
+    options: planning,
+    maxLifetimeSeconds: keyed_seconds_max, // plans over many partitions are large, and lists have one for each set of filters
+  });
   const pipelined = new BoundedPool({
     ...hurried,
     lock_timeout: lock_ms_max,
@@ -125,6 +131,11 @@ async function refuseNewer(client: pg.Client): Promise<void> {
   if (newer.rowCount !== 0) throw new Error('The database was migrated by a newer version of Tollgate; run that one.');
 }
 
+/** Added for new rows only, by migration 0008. */
+const references_to_tasks = ['idempotency_keys', 'intents', 'provider_jobs', 'events'].map(
+  (table) => `${table}_task_id_tasks_id_fk`,
+);
+
 /**
  * Asks whether old rows keep the constraints that a migration added for new ones only: what takes long with many rows, and
  * holds nobody up outside of the migration's transaction.
@@ -132,8 +143,9 @@ async function refuseNewer(client: pg.Client): Promise<void> {
 async function validateConstraints(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('alter table %s validate constraint %I', conrelid::regclass, conname) as statement
-     from pg_constraint where connamespace = 'public'::regnamespace and contype in ('f', 'c') and not convalidated
-       and conparentid = 0 order by conrelid::regclass::text, conname`,
+     from pg_constraint where conname = any($1::text[]) and not convalidated and conparentid = 0
+     order by conrelid::regclass::text, conname`,
+    [references_to_tasks],
   );
   for (const { statement } of rows) await client.query(statement);
 }

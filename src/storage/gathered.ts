@@ -1,4 +1,4 @@
-/** Many small writes of one kind as few larger ones, without making any of them wait longer. */
+/** Many small writes of one kind as few larger ones. */
 
 import type { Database } from './database.ts';
 

@@ -55,7 +55,8 @@ export async function openIntent(
   maxConcurrent?: number,
 ): Promise<Opened> {
   const nonce = randomUUID();
-  const client = await database.pipelined.connect();
+  // Where a place is to be taken, it may wait for the provider's row: not on the few connections that the ledger needs.
+  const client = await (maxConcurrent === undefined ? database.pipelined : database.keyed).connect();
   let broken: Error | undefined;
   try {
     const { begun, lock, insert, committed } = inOneWrite(client, () => ({
@@ -83,6 +84,8 @@ export async function openIntent(
     if (isFinal(state)) return { opened: 'not', because: 'task is final' };
   } catch (error) {
     broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
+    // It may have been committed all the same: nothing was sent, so the next attempt need not take it for unknown.
+    await withdrawIntent(database, task, route, nonce).catch(() => undefined); // the first error is the one to tell
     throw error;
   } finally {
     client.release(broken);

@@ -99,9 +99,12 @@ export const markStarted = gathering(async (database: Database, ids: readonly Ta
     name: 'mark-started',
     text: `update tasks t set started_at = clock_timestamp() from unnest($1::text[]) as started(id)
       where t.id = started.id and t.started_at is null`,
-    values: [ids],
+    values: [inLockOrder(ids)],
   });
 });
+
+/** Tasks are locked by id everywhere; a nested loop updates in the order of the array. */
+const inLockOrder = (ids: readonly TaskId[]): TaskId[] => [...ids].sort();
 
 /** How many accepted tasks no start was acknowledged for; counts no further than `most`. */
 export async function countTasksToStart(database: Database, most: number): Promise<number> {
@@ -140,7 +143,7 @@ export async function giveTasksBack(database: Database, ids: readonly TaskId[]):
     name: 'give-tasks-back',
     text: `update tasks t set seen_at = null from unnest($1::text[]) as given(id)
       where t.id = given.id and t.started_at is null and t.finished_at is null`,
-    values: [ids],
+    values: [inLockOrder(ids)],
   });
 }
 

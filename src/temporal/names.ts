@@ -1,6 +1,6 @@
 /** The names that Temporal knows: task queues, search attributes, the workflow type. */
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { errandsQueue } from '../workflows/queues.ts';
+import { errandsQueue } from '../domain/queues.ts';
 
 /** Two gateways that share a Temporal server don't meet: every queue carries the prefix of its gateway. */
 export interface QueueNames {

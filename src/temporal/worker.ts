@@ -18,8 +18,10 @@ import { SubmitGate } from './submit-gate.ts';
 
 const submit_slots = 20;
 // A collect costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.
-// The workflows' queue has as many, for collecting: its worker is handed that with the answer to its workflow task.
+// The workflows' queue has as many for some providers together, for collecting: its worker is handed that with the answer
+// to its workflow task.
 const collect_slots = 20_000;
+const house_slots = 100_000;
 // Deliveries under way: a receiver that hangs takes one for 15 s.
 const errand_slots = 100;
 /**
@@ -88,7 +90,7 @@ export async function startWorkers(
       ...auditActivities(deps),
       ...retentionActivities(deps),
     },
-    maxConcurrentActivityTaskExecutions: collect_slots,
+    maxConcurrentActivityTaskExecutions: house_slots,
     maxCachedWorkflows: 2_000,
   };
 

@@ -5,7 +5,7 @@
 import { CancellationScope, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { Delivery, DeliveryActivities } from '../activities/contract.ts';
 import { house } from './house.ts';
-import { errandsQueue } from './queues.ts';
+import { errandsQueue } from '../domain/queues.ts';
 
 export interface DeliverInput {
   eventId: string;

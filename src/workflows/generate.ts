@@ -23,7 +23,7 @@ import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '
 import type { TaskId } from '../domain/ids.ts';
 import type { deliver } from './deliver.ts';
 import { house } from './house.ts';
-import { errandsQueue } from './queues.ts';
+import { errandsQueue } from '../domain/queues.ts';
 import * as words from './words.ts';
 
 export interface GenerateInput {
@@ -180,12 +180,16 @@ const submitting = (route: RouteFacts, place: string) =>
 // provider that is asked seldom can wait longer for the worker that goes on after one has died.
 const collect_heartbeat_ms = 30_000;
 const heartbeat_intervals = 4;
+const heartbeat_ms_max = 300_000;
 
 const collecting = (route: RouteFacts, place: string) =>
   proxyActivities<ProviderActivities>({
     taskQueue: route.collectQueue,
     startToCloseTimeout: '26h', // the longest deadline is 24 h; the activity keeps the provider's own
-    heartbeatTimeout: Math.max(collect_heartbeat_ms, heartbeat_intervals * (route.pollIntervalMs ?? 0)),
+    heartbeatTimeout: Math.min(
+      heartbeat_ms_max,
+      Math.max(collect_heartbeat_ms, heartbeat_intervals * (route.pollIntervalMs ?? 0)),
+    ),
     summary: `collect from ${place}`,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
   });

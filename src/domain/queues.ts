@@ -1,4 +1,4 @@
-/** The queue beside a workflow's own, by name alone, since workflows know no settings. */
+/** The task queue beside that of the workflows, by name alone, since workflows know no settings. */
 
 /**
  * Of what may wait for its turn: webhook deliveries and clearing away. Their number at a time is bounded; on the
