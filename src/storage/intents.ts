@@ -55,6 +55,34 @@ export async function openIntent(
   maxConcurrent?: number,
 ): Promise<Opened> {
   const nonce = randomUUID();
+  let opened: Opened | undefined;
+  try {
+    opened = await insertedIntent(database, { task, route, provider, nonce, maxConcurrent });
+  } catch (error) {
+    // It may have been committed all the same: nothing was sent, so the next attempt need not take it for unknown.
+    await withdrawIntent(database, task, route, nonce).catch(() => undefined); // the first error is the one to tell
+    throw error;
+  }
+  if (opened) return opened;
+  const intent = await findIntent(database, task, route);
+  if (intent) return { opened: 'before', intent };
+  if (await isSentElsewhere(database, task, route)) return { opened: 'not', because: 'sent elsewhere' };
+  throw new Error(`the intent of ${task} is gone`);
+}
+
+interface NewIntent {
+  task: TaskId;
+  route: number;
+  provider: string;
+  nonce: string;
+  maxConcurrent: number | undefined;
+}
+
+/** The transaction; answers nothing where there is an intent already, of this route or of another. */
+async function insertedIntent(
+  database: Database,
+  { task, route, provider, nonce, maxConcurrent }: NewIntent,
+): Promise<Opened | undefined> {
   // Where a place is to be taken, it may wait for the provider's row: not on the few connections that the ledger needs.
   const client = await (maxConcurrent === undefined ? database.pipelined : database.keyed).connect();
   let broken: Error | undefined;
@@ -81,19 +109,13 @@ export async function openIntent(
       if (isFull) return { opened: 'not', because: 'provider is full' };
     }
     if (isNew) return { opened: 'now', nonce };
-    if (isFinal(state)) return { opened: 'not', because: 'task is final' };
+    return isFinal(state) ? { opened: 'not', because: 'task is final' } : undefined;
   } catch (error) {
     broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
-    // It may have been committed all the same: nothing was sent, so the next attempt need not take it for unknown.
-    await withdrawIntent(database, task, route, nonce).catch(() => undefined); // the first error is the one to tell
     throw error;
   } finally {
     client.release(broken);
   }
-  const intent = await findIntent(database, task, route);
-  if (intent) return { opened: 'before', intent };
-  if (await isSentElsewhere(database, task, route)) return { opened: 'not', because: 'sent elsewhere' };
-  throw new Error(`the intent of ${task} is gone`);
 }
 
 const lockTask = { name: 'lock-task-for-intent', text: 'select state from tasks where id = $1 for no key update' };
