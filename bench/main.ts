@@ -21,6 +21,11 @@ const benchmarks: Record<string, Benchmark> = {
       'tasks that run for long, 10,000 at once: lateness of their ends, CPU a task-minute, turns of accounts; 25 minutes (-- --tasks 500 --minutes 2 --poll 5: six)',
     run: async (args) => (await import('./live/live.ts')).runLive(args),
   },
+  waiting: {
+    about:
+      'memory and CPU of 1,000 and 5,000 callers who wait for a task, and how soon they learn of its end; 20 minutes (-- --callers 200 --rounds 1: one)',
+    run: async (args) => (await import('./waiting/waiting.ts')).runWaiting(args),
+  },
   ledger: {
     about:
       'admissions per second beside pgbench, on 0, 1 and 10 million entries, and the audit of a million; 12 minutes and 13 GB of disk',

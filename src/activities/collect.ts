@@ -4,13 +4,13 @@ import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
-import { closeIntent, findIntent, type Intent } from '../storage/intents.ts';
+import { closeIntent, findIntent, findTaskWithIntent, type Intent } from '../storage/intents.ts';
 import { storeTrouble } from '../storage/blobs.ts';
 import { finalAmong, type Task } from '../storage/tasks.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Collected, TaskFailed } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
+import { taskOnRoute, type TaskOnRoute } from './job.ts';
 import { storeResult } from './store-result.ts';
 
 const first_pause_ms = 500;
@@ -28,11 +28,11 @@ export async function collect(
   { taskId, route: index }: { taskId: TaskId; route: number },
   signal: AbortSignal,
 ): Promise<Collected> {
-  const [loaded, intent] = await Promise.all([
-    loadTaskOnRoute(deps, taskId, index),
-    findIntent(deps.database, taskId, index),
-  ]);
-  if (isFinal(loaded.task.state)) return ended;
+  const found = await findTaskWithIntent(deps.database, taskId, index);
+  if (!found) throw new TypeError(`no task ${taskId}`);
+  const { task, intent } = found;
+  const loaded = taskOnRoute(deps, task, index);
+  if (isFinal(task.state)) return ended;
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
   // From here on without any clock, which may be set while a task waits.
   const deadline = performance.now() + loaded.route.deadlineMs - intent.ageMs;

@@ -8,9 +8,9 @@ import type { StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
 import { cancelled } from '../storage/cancel-task.ts';
 import { eventOfTask } from '../storage/events.ts';
-import { outcomeOf } from '../storage/task-outcome.ts';
+import { findTaskToEnd, outcomeOf } from '../storage/task-outcome.ts';
 import { tellFinal } from '../storage/task-news.ts';
-import { findTask, type Task } from '../storage/tasks.ts';
+import type { Task } from '../storage/tasks.ts';
 import type { Ended, FailureFacts } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -19,7 +19,7 @@ export async function settle(
   deps: ActivityDependencies,
   { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] },
 ): Promise<Ended> {
-  const task = await load(deps, taskId);
+  const { task, provider } = await load(deps, taskId);
   const durationMs = task.kind === 'image' ? null : durationOf(files);
   const output: Output = durationMs === null ? { images: files.length } : { durationMs, ...pixelsOf(files) };
   const quote = quoteOf(task.terms.price, output);
@@ -42,7 +42,7 @@ export async function settle(
     durationMs,
     files,
   });
-  return answer(deps, task, ended);
+  return answer(deps, task, provider, ended);
 }
 
 /** Ends a task without success and gives its hold back; answers how it ended before, if it had. */
@@ -50,7 +50,7 @@ export async function release(
   deps: ActivityDependencies,
   { taskId, error }: { taskId: TaskId; error: FailureFacts },
 ): Promise<Ended> {
-  const task = await load(deps, taskId);
+  const { task, provider } = await load(deps, taskId);
   const { accountId: account, keyId: key, model, requestId } = task;
   const ended = await deps.ledger.releaseTask({
     account,
@@ -61,20 +61,26 @@ export async function release(
     state: error === 'cancelled' ? 'cancelled' : 'failed',
     error: factsOf(error),
   });
-  return answer(deps, task, ended);
+  return answer(deps, task, provider, ended);
 }
 
-async function load(deps: ActivityDependencies, id: TaskId): Promise<Task> {
-  const task = await findTask(deps.database, id);
-  if (!task) throw new TypeError(`no task ${id}`);
-  deps.step?.isOf(task);
-  return task;
+async function load(deps: ActivityDependencies, id: TaskId): Promise<{ task: Task; provider: string | null }> {
+  const found = await findTaskToEnd(deps.database, id);
+  if (!found) throw new TypeError(`no task ${id}`);
+  deps.step?.isOf(found.task);
+  return found;
 }
 
-async function answer(deps: ActivityDependencies, task: Task, { ended, state, ...told }: TaskEnded): Promise<Ended> {
+async function answer(
+  deps: ActivityDependencies,
+  task: Task,
+  sentTo: string | null,
+  { ended, state, ...told }: TaskEnded,
+): Promise<Ended> {
   const { database } = deps;
   const [{ cost, provider }, eventId] = await Promise.all([
-    outcomeOf(database, task.id),
+    // Ended by another attempt, it may have gone elsewhere since it was read.
+    told.cost === undefined ? outcomeOf(database, task.id) : { cost: told.cost, provider: sentTo },
     ended ? told.eventId : eventOfTask(database, task.id),
     ended ? tellFinal(database, [task.id]) : undefined,
   ]);

@@ -23,6 +23,12 @@ export async function loadTaskOnRoute(
 ): Promise<TaskOnRoute> {
   const task = await findTask(deps.database, id);
   if (!task) throw new TypeError(`no task ${id}`);
+  return taskOnRoute(deps, task, routeIndex);
+}
+
+/** A task that was read, with one of its routes; throws when route, provider or request is not there. */
+export function taskOnRoute(deps: ActivityDependencies, task: Task, routeIndex: number): TaskOnRoute {
+  const { id } = task;
   deps.step?.isOf(task);
   const route = task.terms.routes[routeIndex];
   if (!route) throw new TypeError(`task ${id} has no route ${routeIndex}`);

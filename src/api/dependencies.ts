@@ -81,7 +81,7 @@ export interface ApiDependencies {
   workflowUrl: (task: TaskId) => string | undefined;
   /** How long the result of an avatar-talk task can be fetched. */
   fetchWindowMs: number;
-  /** Aborts when the process drains: waiting callers get their 202. New work is refused by when it came (`late.ts`). */
+  /** Aborts when the process drains: who follows another call is told to try again. New work is refused by when it came (`late.ts`). */
   draining: AbortSignal;
   /** Work that goes on after its answer was sent; the drain waits for it. */
   background: (work: Promise<unknown>) => void;

@@ -59,7 +59,7 @@ export class ServerEnd implements EndOfServing {
     if (this.#isClosing) cameLate(request);
     const owed = this.#connections.get(request.socket);
     owed?.add(response);
-    response.once('close', () => owed?.delete(response));
+    response.on('close', () => owed?.delete(response));
     this.#handled += 1;
     const done = () => {
       this.#handled -= 1;

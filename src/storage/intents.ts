@@ -10,6 +10,7 @@ import { finalTaskStates, isFinal, type TaskState, taskStates } from '../domain/
 import type { Database } from './database.ts';
 import { inOneWrite } from './one-write.ts';
 import { takePlace } from './provider-jobs.ts';
+import { type Task, taskColumns, taskRow } from './tasks.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
 export const sending_window_ms = 15_000;
@@ -166,16 +167,36 @@ export async function takeOverIntent(database: Database, task: TaskId, route: nu
   return rowCount === 1 ? nonce : undefined;
 }
 
+// No column of a task has one of these names.
+const intentColumns = `i.provider, i.outcome, i.job_id, i.blob_keys, i.error,
+  (extract(epoch from clock_timestamp() - i.created_at) * 1000)::bigint as intent_age_ms,
+  (extract(epoch from i.sent_before - clock_timestamp()) * 1000)::bigint as sending_ends_in_ms`;
+
 export async function findIntent(database: Database, task: TaskId, route: number): Promise<Intent | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-intent',
-    text: `select provider, outcome, job_id, blob_keys, error,
-        (extract(epoch from clock_timestamp() - created_at) * 1000)::bigint as age_ms,
-        (extract(epoch from sent_before - clock_timestamp()) * 1000)::bigint as sending_ends_in_ms
-      from intents i where task_id = $1 and route = $2 and ${is_live}`,
+    text: `select ${intentColumns} from intents i where i.task_id = $1 and i.route = $2 and ${is_live}`,
     values: [task, route],
   });
   return rows[0] === undefined ? undefined : intentRow.parse(rows[0]);
+}
+
+/** A task together with the intent of one of its routes; undefined where there is no such task. */
+export async function findTaskWithIntent(
+  database: Database,
+  id: TaskId,
+  route: number,
+): Promise<{ task: Task; intent: Intent | undefined } | undefined> {
+  const { rows } = await database.keyed.query({
+    name: 'find-task-with-intent',
+    text: `select ${taskColumns}, intent.* from tasks left join lateral (
+        select ${intentColumns} from intents i where i.task_id = tasks.id and i.route = $2 and ${is_live}) intent on true
+      where id = $1`,
+    values: [id, route],
+  });
+  if (rows[0] === undefined) return undefined;
+  const { outcome } = noIntentRow.parse(rows[0]);
+  return { task: taskRow.parse(rows[0]), intent: outcome === null ? undefined : intentRow.parse(rows[0]) };
 }
 
 export type IntentClosing = (
@@ -228,6 +249,7 @@ export async function closeIntent(
 const stateRow = z.object({ state: z.enum(taskStates as [TaskState, ...TaskState[]]) });
 const closedRow = stateRow.extend({ believed: z.boolean() });
 
+const noIntentRow = z.object({ outcome: z.string().nullable() });
 const intentRow = z
   .object({
     provider: z.string(),
@@ -242,7 +264,7 @@ const intentRow = z
         fallOver: z.boolean(),
       })
       .nullable(),
-    age_ms: z.bigint(),
+    intent_age_ms: z.bigint(),
     sending_ends_in_ms: z.bigint(),
   })
   .transform((row): Intent => ({
@@ -251,6 +273,6 @@ const intentRow = z
     jobId: row.job_id,
     blobKeys: row.blob_keys,
     error: row.error,
-    ageMs: Number(row.age_ms),
+    ageMs: Number(row.intent_age_ms),
     sendingEndsInMs: Number(row.sending_ends_in_ms),
   }));

@@ -29,13 +29,24 @@ export const tellFinal = gathering(async (database: Database, ids: readonly stri
   }
 });
 
+export interface TaskWait {
+  /** True when the task is final, false when the time is up or it was stopped. */
+  readonly settled: Promise<boolean>;
+  /** Nobody wants to know any more. */
+  readonly isStopped: boolean;
+  /** Harmless when it is over. */
+  stop: () => void;
+}
+
 export class TaskNews {
   readonly #database: Database;
   readonly #onError: (error: unknown) => void;
-  readonly #waiters = new Map<string, Set<() => void>>();
+  /** By the task's id. One is the rule, and thousands of sets of one would cost more than all else here. */
+  readonly #waiters = new Map<string, readonly Waiter[]>();
   #listener: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #letsGo = false;
 
   constructor(database: Database, onError: (error: unknown) => void) {
     this.#database = database;
@@ -49,28 +60,24 @@ export class TaskNews {
   }
 
   /**
-   * Resolves true when the task is final, false when the time is up or the signal aborts. A caller registers by this
-   * first and reads the row afterwards, so that no news falls between.
+   * A wait for this task to become final. A caller registers by this first and reads the row afterwards, so that no news
+   * falls between. Whoever gives up has to stop it.
    */
-  final(id: string, timeoutMs: number, signal: AbortSignal): { settled: Promise<boolean>; stop: () => void } {
-    let finish: (isFinal: boolean) => void = () => undefined;
-    const settled = new Promise<boolean>((resolve) => (finish = resolve));
-    const heard = () => end(true);
-    const gaveUp = () => end(false);
-    const timer = setTimeout(gaveUp, timeoutMs);
-    const end = (isFinal: boolean) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', gaveUp);
-      const others = this.#waiters.get(id);
-      others?.delete(heard);
-      if (others?.size === 0) this.#waiters.delete(id);
-      finish(isFinal);
-    };
-    signal.addEventListener('abort', gaveUp, { once: true });
-    const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(heard));
-    if (signal.aborted) gaveUp();
-    return { settled, stop: gaveUp };
+  final(id: string, timeoutMs: number): TaskWait {
+    const waiter = new Waiter(timeoutMs, () => {
+      const others = (this.#waiters.get(id) ?? []).filter((other) => other !== waiter);
+      if (others.length > 0) this.#waiters.set(id, others);
+      else this.#waiters.delete(id);
+    });
+    this.#waiters.set(id, [...(this.#waiters.get(id) ?? []), waiter]);
+    if (this.#letsGo) waiter.stop();
+    return waiter;
+  }
+
+  /** Nobody is to wait any more, neither those who do nor those who come. */
+  letGo(): void {
+    this.#letsGo = true;
+    for (const waiters of [...this.#waiters.values()]) for (const waiter of waiters) waiter.stop();
   }
 
   /** Stops listening. A server that is frozen or cut off, and so never closes its side, is not waited for. */
@@ -81,7 +88,7 @@ export class TaskNews {
   }
 
   #hear(ids: readonly string[]): void {
-    for (const id of ids) for (const heard of [...(this.#waiters.get(id) ?? [])]) heard();
+    for (const id of ids) for (const waiter of this.#waiters.get(id) ?? []) waiter.end(true);
   }
 
   async #listen(): Promise<void> {
@@ -143,5 +150,34 @@ export class TaskNews {
     } catch (error) {
       this.#onError(error);
     }
+  }
+}
+
+/** One object a wait, since there may be thousands. */
+class Waiter implements TaskWait {
+  readonly settled: Promise<boolean>;
+  isStopped = false;
+  #isOver = false;
+  readonly #timer: NodeJS.Timeout;
+  readonly #leave: () => void;
+  #settle: (isFinal: boolean) => void = () => undefined;
+
+  constructor(timeoutMs: number, leave: () => void) {
+    this.#leave = leave;
+    this.settled = new Promise((resolve) => (this.#settle = resolve));
+    this.#timer = setTimeout(() => this.end(false), timeoutMs);
+  }
+
+  readonly stop = (): void => {
+    this.isStopped = true;
+    this.end(false);
+  };
+
+  end(isFinal: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#leave();
+    this.#settle(isFinal);
   }
 }

@@ -44,7 +44,8 @@ export interface Task {
   removedAt: Date | null;
 }
 
-const columns = `id, kind, account_id, key_id, request_id, model, state, request, uploads, terms, transfer_id, hold_amount, created_at,
+/** What `taskRow` reads, of `tasks` alone or where no other table has these names. */
+export const taskColumns = `id, kind, account_id, key_id, request_id, model, state, request, uploads, terms, transfer_id, hold_amount, created_at,
   started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, removed_at,
   extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms,
   extract(epoch from clock_timestamp() - finished_at)::float8 * 1000 as ended_ms`;
@@ -53,7 +54,7 @@ const columns = `id, kind, account_id, key_id, request_id, model, state, request
 export async function findTask(database: Database, id: string, account?: AccountId): Promise<Task | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-task',
-    text: `select ${columns} from tasks where id = $1 and account_id = coalesce($2, account_id)`,
+    text: `select ${taskColumns} from tasks where id = $1 and account_id = coalesce($2, account_id)`,
     values: [id, account ?? null],
   });
   return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
@@ -223,7 +224,7 @@ export const taskErrorColumns = {
   error_param: z.string().nullable(),
 };
 
-const taskRow = z
+export const taskRow = z
   .object({
     ...startFields,
     request_id: z.string(),

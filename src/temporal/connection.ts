@@ -1,15 +1,40 @@
 /** Connections to a Temporal server: plain on loopback, TLS or an API key as the settings say. */
 import { readFile } from 'node:fs/promises';
-import { Connection } from '@temporalio/client';
+import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { TemporalSettings } from '../settings/environment.ts';
 
 /** The settings with the address that is used: theirs, or the embedded server's. */
 export type TemporalTarget = TemporalSettings & { address: string };
 
+const call_ms_max = 5_000;
+
 /** A connection that is made when it is first used, so that the API starts and accepts while Temporal is away. */
 export const lazyConnection = async (target: TemporalTarget): Promise<Connection> =>
   Connection.lazy(await optionsOf(target));
+
+/**
+ * The same for a process that serves, of one namespace and with five seconds for every call. What the client would set for
+ * single calls goes by AsyncLocalStorage: from its first use on Node notes a context in each promise of the process, which
+ * costs time, and memory in thousands of waiting callers with twenty promises each.
+ */
+export async function servingConnection(target: TemporalTarget, callMs = call_ms_max): Promise<Connection> {
+  const again = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  const limited: typeof again = (options, next) => again({ ...options, deadline: Date.now() + callMs }, next);
+  const metadata = { 'temporal-namespace': target.namespace };
+  return ServingConnection.lazy({ ...(await optionsOf(target)), metadata, interceptors: [limited] });
+}
+
+class ServingConnection extends Connection {
+  override withDeadline<Answer>(_deadline: number | Date, call: () => Promise<Answer>): Promise<Answer> {
+    return call();
+  }
+
+  /** The client names the namespace of each call; the connection does. */
+  override withMetadata<Answer>(_metadata: object, call: () => Promise<Answer>): Promise<Answer> {
+    return call();
+  }
+}
 
 /** How to connect, in the words of both kinds of connection. */
 export async function optionsOf({ address, apiKey, tls }: TemporalTarget): Promise<NativeConnectionOptions> {

@@ -30,7 +30,7 @@ const partitions_ms = 3_600_000;
 const old_answers_ms = 900_000;
 const old_events_ms = 900_000;
 const batch_tasks = 100;
-const starts_at_once = 20;
+const starts_at_once = 8; // as many as one API (`api/tasks/start-lanes.ts`)
 
 export interface StartScanTools {
   database: Database;

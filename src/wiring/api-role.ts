@@ -147,6 +147,7 @@ export async function startApiRole(
       leaving.abort();
       await server.announce(noticeMs);
       draining.abort();
+      news.letGo();
       const { brokenOff } = await server.close(graceMs, () => owner.endCalls());
       if (brokenOff > 0)
         log.warn({ count: brokenOff, graceMs }, 'answers were broken off, as they took too long to end');

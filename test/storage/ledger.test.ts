@@ -60,7 +60,7 @@ describe('a task admitted', () => {
   test('and settled below its hold costs its price and gives the rest back', async () => {
     const who = await customer(100n);
     const id = await admitted(who, 30n);
-    assert.deepEqual(await ledger.settleTask(successOf(who, id, 12n)), { ended: true, state: 'succeeded' });
+    assert.deepEqual(await ledger.settleTask(successOf(who, id, 12n)), { ended: true, state: 'succeeded', cost: 12n });
     const { available, held, counters } = await state(who);
     assert.deepEqual([available, held, counters.runningTasks, counters.spent.day], [88n, 0n, 0, 12n]);
     const task = await findTask(test_database.database, id);

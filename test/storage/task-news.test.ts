@@ -9,7 +9,6 @@ import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 
 const patience_ms = 10_000;
-const never = () => new AbortController().signal;
 let db: TestDatabase;
 let ledger: Ledger;
 let who: Customer;
@@ -45,8 +44,8 @@ const listeners = () =>
 test('a notice is heard by all who wait for the task, and by nobody else', async () => {
   const waiting = await opened();
   const ids = Array.from({ length: 250 }, () => newTaskId('image'));
-  const other = waiting.final(newTaskId('image'), patience_ms, never());
-  const settled = [...ids, ids[0]!].map((id) => waiting.final(id, patience_ms, never()).settled);
+  const other = waiting.final(newTaskId('image'), patience_ms);
+  const settled = [...ids, ids[0]!].map((id) => waiting.final(id, patience_ms).settled);
   // None of these tasks has a row: only the notices can tell of them.
   await tellFinal(db.database, ids);
   assert.ok((await Promise.all(settled)).every(Boolean));
@@ -57,7 +56,7 @@ test('a notice is heard by all who wait for the task, and by nobody else', async
 test('without a notice the safety net hears of it', async () => {
   const waiting = await opened();
   const id = await accepted();
-  const { settled } = waiting.final(id, patience_ms, never());
+  const { settled } = waiting.final(id, patience_ms);
   await ledger.releaseTask(failureOf(who, id));
   assert.equal(await settled, true);
 });
@@ -65,7 +64,7 @@ test('without a notice the safety net hears of it', async () => {
 test('a listening connection that is terminated is made again, and nothing is missed meanwhile', async () => {
   const waiting = await opened();
   const id = await accepted();
-  const { settled } = waiting.final(id, patience_ms, never());
+  const { settled } = waiting.final(id, patience_ms);
   const { rows } = await listeners();
   assert.equal(rows.length, 1);
   await db.database.pool.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
@@ -75,21 +74,27 @@ test('a listening connection that is terminated is made again, and nothing is mi
   assert.ok(performance.now() - startedAt < 900, 'sooner than the net of a connection that listens');
   // Heard by notice again once it listens: this id has no row.
   const unknown = newTaskId('image');
-  const again = waiting.final(unknown, patience_ms, never());
+  const again = waiting.final(unknown, patience_ms);
   const telling = setInterval(() => void tellFinal(db.database, [unknown]), 20);
   assert.equal(await again.settled, true);
   clearInterval(telling);
 });
 
-test('a waiter gives up in time, on a signal, and at once on one that has come', async () => {
+test('a wait ends in time, when it is stopped, and when all are let go; who comes after that need not wait', async () => {
   const waiting = await opened();
   const id = await accepted();
-  assert.equal(await waiting.final(id, 20, never()).settled, false);
-  const leaving = new AbortController();
-  const { settled } = waiting.final(id, patience_ms, leaving.signal);
-  leaving.abort();
-  assert.equal(await settled, false);
-  assert.equal(await waiting.final(id, patience_ms, AbortSignal.abort()).settled, false);
+  const inTime = waiting.final(id, 20);
+  assert.equal(await inTime.settled, false);
+  assert.equal(inTime.isStopped, false);
+  const stopped = waiting.final(id, patience_ms);
+  const others = [waiting.final(id, patience_ms), waiting.final(newTaskId('image'), patience_ms)];
+  stopped.stop();
+  assert.equal(await stopped.settled, false);
+  waiting.letGo();
+  for (const other of [...others, waiting.final(id, patience_ms)]) {
+    assert.equal(await other.settled, false);
+    assert.ok(other.isStopped);
+  }
 });
 
 test('closing does not wait for a server that is frozen', async () => {

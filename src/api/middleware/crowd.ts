@@ -12,7 +12,7 @@ export const crowd =
     requests.enter();
     if (ctx.res.closed) requests.leave();
     else {
-      ctx.res.once('close', () => {
+      ctx.res.on('close', () => {
         requests.leave();
         bodyBytes.leave(ctx.state.bodyBytes ?? 0);
       });

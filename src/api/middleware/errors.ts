@@ -16,15 +16,17 @@ export const errors = (): ApiMiddleware => async (ctx, next) => {
       );
     }
   } catch (error) {
-    ctx.state.error = error;
-    if (ctx.headerSent) {
-      // The answer is under way: breaking it off is the only way left to tell.
-      ctx.res.destroy();
-      return;
-    }
-    answer(ctx, known(error));
+    answerError(ctx, error);
   }
 };
+
+/** Answers whatever was thrown, and keeps it for the log. */
+export function answerError(ctx: ApiContext, error: unknown): void {
+  ctx.state.error = error;
+  // Where the answer is under way, breaking it off is the only way left to tell.
+  if (ctx.headerSent) ctx.res.destroy();
+  else answer(ctx, known(error));
+}
 
 /** Answers with an error's status, headers and body. */
 export function answer(ctx: ApiContext, error: GatewayError): void {

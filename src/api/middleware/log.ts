@@ -8,7 +8,7 @@ export const requestLog =
     const startedAt = performance.now();
     const { socket } = ctx.req; // gone from the request when it has ended
     const bytesBefore = socket.bytesWritten;
-    let headAt = startedAt;
+    let handledAt = startedAt;
     const write = () => {
       const { key, personId, model, error } = ctx.state;
       const isFault = ctx.status >= 500 && error !== undefined;
@@ -20,7 +20,7 @@ export const requestLog =
         path: ctx.path,
         status: ctx.status,
         ms: tenths(performance.now() - startedAt),
-        headMs: ctx.headerSent ? tenths(headAt - startedAt) : undefined,
+        headMs: ctx.headerSent ? tenths((ctx.state.headAt ?? handledAt) - startedAt) : undefined,
         bytes: socket.bytesWritten - bytesBefore,
         aborted: ctx.res.writableFinished ? undefined : true,
         accountId: key?.accountId,
@@ -35,9 +35,9 @@ export const requestLog =
       await next();
     } finally {
       // What goes by Koa goes out now; what was written past it says when its head went.
-      headAt = ctx.state.headAt ?? performance.now();
+      handledAt = performance.now();
       if (ctx.res.closed) write();
-      else ctx.res.once('close', write);
+      else ctx.res.on('close', write);
     }
   };
 

@@ -9,7 +9,7 @@ export const measured =
   (ctx, next) => {
     const { res } = ctx;
     if (res.closed) count(requests, ctx);
-    else res.once('close', () => count(requests, ctx));
+    else res.on('close', () => count(requests, ctx));
     return next();
   };
 

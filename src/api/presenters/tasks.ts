@@ -93,7 +93,7 @@ const avatarTalkStatuses = { processing: 'processing', succeeded: 'completed', f
  * Answers a creation: 200 with the result, 202 while it runs, and for a failure its record under the status that the
  * error table gives, with a word to the SDKs that sending it again would start another task.
  */
-export function answerCreation(ctx: ApiContext, task: Task, record: Record<string, unknown>): void {
+export function answerCreation(ctx: ApiContext, task: ShownTask, record: Record<string, unknown>): void {
   ctx.body = record;
   switch (publicStatus(task.state)) {
     case 'succeeded':

@@ -2,6 +2,7 @@
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { parseImageRequest } from '../../domain/requests/image.ts';
+import { answerLater } from '../answer-later.ts';
 import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
@@ -11,7 +12,7 @@ import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
 import { cancelled } from '../tasks/cancel.ts';
-import { createTask, requireRoom } from '../tasks/create-task.ts';
+import { type CreatedTask, createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
@@ -21,16 +22,11 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
-    await requireRoom(deps, ctx);
-    const { value: body } = await requestJson(deps, ctx);
-    const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-    const request = parseImageRequest(body, model);
-    for (const [index, url] of request.imageUrls.entries()) await deps.guard.check(url, `image_urls[${index}]`);
-    await checkWebhookUrl(deps, request);
-    const stored = { kind: 'image', request } as const;
-    const { taskId } = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
-    const task = await waitForTask(deps, ctx, taskId, waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds));
-    answerCreation(ctx, task, imageRecord(deps, task));
+    const created = await createdBy(deps, ctx);
+    answerLater(ctx, async () => {
+      const task = await waitForTask(deps, ctx, created, waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds));
+      answerCreation(ctx, task, imageRecord(deps, task));
+    });
   });
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
@@ -44,6 +40,18 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
     const task = await imageOf(deps, ctx, ctx.params['id']);
     ctx.body = imageRecord(deps, await cancelled(deps, ctx, task));
   });
+}
+
+/** A function of its own, so that the request's body is let go of while the caller waits for the end. */
+async function createdBy(deps: ApiDependencies, ctx: ApiContext): Promise<CreatedTask> {
+  await requireRoom(deps, ctx);
+  const { value: body } = await requestJson(deps, ctx);
+  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+  const request = parseImageRequest(body, model);
+  for (const [index, url] of request.imageUrls.entries()) await deps.guard.check(url, `image_urls[${index}]`);
+  await checkWebhookUrl(deps, request);
+  const stored = { kind: 'image', request } as const;
+  return await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
 }
 
 /** The task of the path; a `model` in the query has to be its own. */

@@ -2,15 +2,16 @@
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { parseVideoRequest } from '../../domain/requests/video.ts';
+import { answerLater } from '../answer-later.ts';
 import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
-import { deploymentOf, keyOf, type RequestState } from '../context.ts';
-import type { DependenciesNow } from '../dependencies.ts';
+import { type ApiContext, deploymentOf, keyOf, type RequestState } from '../context.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, videoRecord } from '../presenters/tasks.ts';
 import { checkVideoAddresses, checkWebhookUrl } from '../tasks/addresses.ts';
 import { cancelled } from '../tasks/cancel.ts';
-import { createTask, requireRoom } from '../tasks/create-task.ts';
+import { type CreatedTask, createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
@@ -20,16 +21,11 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
-    await requireRoom(deps, ctx);
-    const { value: body } = await requestJson(deps, ctx);
-    const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-    const request = parseVideoRequest(body, model);
-    await checkVideoAddresses(deps, request);
-    await checkWebhookUrl(deps, request);
-    const stored = { kind: 'video', request } as const;
-    const { taskId } = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
-    const task = await waitForTask(deps, ctx, taskId, waitSeconds(ctx, deploymentOf(ctx).videoWaitSeconds));
-    answerCreation(ctx, task, videoRecord(deps, task));
+    const created = await createdBy(deps, ctx);
+    answerLater(ctx, async () => {
+      const task = await waitForTask(deps, ctx, created, waitSeconds(ctx, deploymentOf(ctx).videoWaitSeconds));
+      answerCreation(ctx, task, videoRecord(deps, task));
+    });
   });
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
@@ -43,4 +39,16 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
     const task = await taskOf(deps, ctx, ctx.params['id'], 'video');
     ctx.body = videoRecord(deps, await cancelled(deps, ctx, task));
   });
+}
+
+/** A function of its own, so that the request's body is let go of while the caller waits for the end. */
+async function createdBy(deps: ApiDependencies, ctx: ApiContext): Promise<CreatedTask> {
+  await requireRoom(deps, ctx);
+  const { value: body } = await requestJson(deps, ctx);
+  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+  const request = parseVideoRequest(body, model);
+  await checkVideoAddresses(deps, request);
+  await checkWebhookUrl(deps, request);
+  const stored = { kind: 'video', request } as const;
+  return await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
 }

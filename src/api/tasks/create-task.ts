@@ -4,6 +4,7 @@ import type { TaskId } from '../../domain/ids.ts';
 import { agreedPrice, holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
 import { isOfFew } from '../../domain/turns.ts';
+import type { TaskKind } from '../../domain/tasks.ts';
 import { termsJson, termsOf, type TaskTerms } from '../../domain/terms.ts';
 import { isKeyOfTask } from '../../storage/idempotency-keys.ts';
 import type { TaskAdmission, TaskAdmitted, Units } from '../../storage/ledger/ledger.ts';
@@ -27,6 +28,15 @@ export interface WantedTask {
   fingerprint: unknown;
 }
 
+/** What a creation came to. */
+export interface CreatedTask {
+  taskId: TaskId;
+  kind: TaskKind;
+  model: string;
+  /** False where an Idempotency-Key of before named it. */
+  isNew: boolean;
+}
+
 /**
  * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
  * Idempotency-Key that is bound to the same request it answers the task of that key.
@@ -35,7 +45,7 @@ export async function createTask(
   deps: ApiDependencies,
   ctx: ApiContext,
   wanted: WantedTask,
-): Promise<{ taskId: TaskId; isNew: boolean }> {
+): Promise<CreatedTask> {
   refuseLate(ctx);
   const { model, stored, facts } = wanted;
   ctx.state.model = model.id;
@@ -83,7 +93,7 @@ export async function createTask(
     const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms, underWay };
     deps.background(startTask(deps, idsOf(ctx), start, place));
   }
-  return { taskId: admitted.taskId, isNew: admitted.admitted === 'new' };
+  return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
 }
 
 /**

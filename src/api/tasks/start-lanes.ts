@@ -3,8 +3,8 @@
  * they would wait for seconds, before they could take their turn at a provider.
  */
 
-/** Chosen, not tuned: a start that comes then waits for some of these. */
-const at_once_max = 32;
+/** More at once start no more a second, and a start that comes then waits at the server behind all of them. */
+const at_once_max = 8;
 
 export class StartLanes {
   #running = 0;

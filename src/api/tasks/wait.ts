@@ -3,9 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskId } from '../../domain/ids.ts';
 import { isFinal } from '../../domain/tasks.ts';
 import { databaseTrouble } from '../../storage/database.ts';
+import type { ShownTask } from '../../storage/task-list.ts';
+import type { TaskWait } from '../../storage/task-news.ts';
 import { findTask, type Task } from '../../storage/tasks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import type { CreatedTask } from './create-task.ts';
 
 const wait_seconds_max = 300;
 
@@ -20,44 +23,62 @@ export function waitSeconds(ctx: Pick<ApiContext, 'get'>, defaultSeconds: number
 
 /**
  * The task as it is once it is final, the wait is over, the caller has left or the process drains. The waiter is
- * registered before the row is read, so that no news falls between.
+ * registered before the row is read, so that no news falls between. Thousands may wait, so what is kept meanwhile is little.
  */
-export async function waitForTask(deps: ApiDependencies, ctx: ApiContext, id: TaskId, seconds: number): Promise<Task> {
-  const gone = new AbortController();
-  const left = () => gone.abort();
-  ctx.res.once('close', left);
-  deps.draining.addEventListener('abort', left, { once: true });
-  if (deps.draining.aborted) left();
-  const waiter = deps.news.final(id, seconds * 1000, gone.signal);
+export async function waitForTask(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  created: CreatedTask,
+  seconds: number,
+): Promise<ShownTask> {
+  const { taskId, isNew } = created;
+  const waiter = deps.news.final(taskId, seconds * 1000);
+  if (ctx.res.closed) waiter.stop();
+  else ctx.res.on('close', waiter.stop);
   try {
-    const task = await loadAccepted(deps, id, gone.signal);
-    if (isFinal(task.state) || seconds === 0) return task;
-    return (await waiter.settled) ? await load(deps, id).catch(unlessAway(task)) : task;
+    // One that this call made can't have ended before: its workflow is only being started.
+    const before = isNew && seconds > 0 ? asAccepted(created) : shownOf(await loadAccepted(deps, taskId, waiter));
+    if (isFinal(before.state) || seconds === 0) return before;
+    const isFinalNow = await waiter.settled;
+    if (ctx.res.closed || !(isFinalNow || isNew)) return before;
+    return await load(deps, taskId).catch(unlessAway(before));
   } finally {
     waiter.stop();
-    ctx.res.off('close', left);
-    deps.draining.removeEventListener('abort', left);
+    ctx.res.off('close', waiter.stop);
   }
 }
+
+/** What is known of a task that was admitted just now; its row has the exact time. */
+const asAccepted = ({ taskId, kind, model }: CreatedTask): ShownTask => ({
+  ...{ id: taskId, kind, model, state: 'accepted', createdAt: new Date() },
+  ...{ files: null, durationMs: null, cost: null, balanceAfter: null, error: null, removedAt: null },
+});
+
+/** The rest of the row, above all the request with its prompt and the terms, is not needed for an answer. */
+const shownOf = (task: Task): ShownTask => ({
+  ...{ id: task.id, kind: task.kind, model: task.model, state: task.state, createdAt: task.createdAt },
+  ...{ files: task.files, durationMs: task.durationMs, cost: task.cost, balanceAfter: task.balanceAfter },
+  ...{ error: task.error, removedAt: task.removedAt },
+});
 
 /** How long the caller of a task that was just accepted waits for a database that went away in this moment. */
 const accepted_ms_max = 10_000;
 const again_ms = 250;
 
-async function loadAccepted(deps: ApiDependencies, id: TaskId, gone: AbortSignal): Promise<Task> {
+async function loadAccepted(deps: ApiDependencies, id: TaskId, waiter: TaskWait): Promise<Task> {
   const until = performance.now() + accepted_ms_max;
   for (;;) {
     try {
       return await load(deps, id);
     } catch (error) {
-      if (gone.aborted || performance.now() > until || !databaseTrouble(error)) throw error;
+      if (waiter.isStopped || performance.now() > until || !databaseTrouble(error)) throw error;
       await pause(again_ms);
     }
   }
 }
 
 /** The task was accepted, and its caller must learn its id: with the database away it is still what it was. */
-const unlessAway = (before: Task) => (error: unknown) => {
+const unlessAway = (before: ShownTask) => (error: unknown) => {
   if (databaseTrouble(error)) return before;
   throw error;
 };

@@ -13,7 +13,7 @@ import { loadOrMakeSecret } from '../../settings/secrets.ts';
 import { bootstrap } from '../../storage/bootstrap.ts';
 import { type CoreMetrics, installMeasuredRuntime } from '../../temporal/core-metrics.ts';
 import { installTemporalRuntime } from '../../temporal/runtime.ts';
-import { lazyConnection } from '../../temporal/connection.ts';
+import { servingConnection } from '../../temporal/connection.ts';
 import { checkTemporal } from '../../temporal/troubles.ts';
 import { workerConnection } from '../../temporal/worker-connection.ts';
 import { type Core, openCore } from '../../wiring.ts';
@@ -28,7 +28,7 @@ import { stopSignal } from '../stop-signal.ts';
 export const runApi = (): Promise<void> =>
   withCore(async ({ settings, core, outside, asked, isUp }) => {
     await bootstrapIfWished(settings, core);
-    const connection = await lazyConnection(outside);
+    const connection = await servingConnection(outside);
     // Not waited for: it serves chat without.
     void checkTemporal(connection, outside).catch((error: unknown) =>
       core.log.error({ err: error }, 'Temporal is not there'),

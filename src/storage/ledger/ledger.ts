@@ -81,6 +81,8 @@ export interface TaskFailure extends TaskEnd {
 export interface TaskEnded {
   ended: boolean;
   state: FinalTaskState;
+  /** What was charged; only of the call that ended the task. */
+  cost?: MicroYuan;
   /** The event that tells a webhook of this end; only of the call that ended the task. */
   eventId?: string;
 }
@@ -266,7 +268,7 @@ export class Ledger {
         const state = decision.endedTask?.state;
         if (!state) throw new Error('a task ends in a state');
         const newEvent = eventOf(eventId, account, task, state);
-        const outcome = { ended: true, state, ...(newEvent && { eventId }) };
+        const outcome = { ended: true, state, cost: charged, ...(newEvent && { eventId }) };
         return { ...decision, counters, outcome, ...(newEvent && { newEvent }) };
       },
     });

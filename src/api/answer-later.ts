@@ -1,0 +1,30 @@
+/**
+ * Answers of calls that wait for minutes, by the thousand. The chain of steps that a request runs through keeps some 8 KB
+ * of promises and closures for as long as it runs; so it comes to its end at once, and the answer is written past Koa when
+ * there is one.
+ */
+import type { ApiContext } from './context.ts';
+import { answerError } from './middleware/errors.ts';
+
+/** To be returned from at once. `answer` sets status and body as a route does, or fails as one may. */
+export function answerLater(ctx: ApiContext, answer: () => Promise<void>): void {
+  ctx.status = 202; // so the log has it if the caller leaves before
+  ctx.respond = false;
+  void answered(ctx, answer).catch((error: unknown) => ctx.onerror(toError(error)));
+}
+
+async function answered(ctx: ApiContext, answer: () => Promise<void>): Promise<void> {
+  try {
+    await answer();
+  } catch (error) {
+    answerError(ctx, error);
+  }
+  const { res } = ctx;
+  if (res.destroyed) return;
+  const text = JSON.stringify(ctx.body);
+  ctx.length = Buffer.byteLength(text);
+  ctx.state.headAt = performance.now();
+  res.end(text);
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,42 @@
+/** The connection of a process that serves: each call is bounded and names the namespace, and promises stay as light as they are. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { servingConnection, type TemporalTarget } from '../../src/temporal/connection.ts';
+import { checkTemporal } from '../../src/temporal/troubles.ts';
+import { fromTestRun } from '../support/database.ts';
+
+const targetOf = (address: string): TemporalTarget => ({
+  ...{ address, namespace: 'default', apiKey: undefined, tls: undefined },
+  ...{ cliPath: undefined, codecKeys: undefined, uiUrl: undefined },
+});
+/** What Node has noted in it. */
+const notesIn = (promise: Promise<unknown>) => Object.getOwnPropertySymbols(promise).length;
+
+test('calls with a deadline go through, and no promise of the process carries a context afterwards', async () => {
+  const before = notesIn(Promise.resolve()); // the test runner's own
+  const target = targetOf(fromTestRun('TEMPORAL_ADDRESS'));
+  const connection = await servingConnection(target);
+  await checkTemporal(connection, target);
+  await connection.withDeadline(Date.now() + 5_000, () => connection.workflowService.getSystemInfo({}));
+  assert.equal(notesIn(Promise.resolve()), before);
+  await connection.close();
+});
+
+test('a server that never answers is given up', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => void sockets.add(socket));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const connection = await servingConnection(targetOf(`127.0.0.1:${address.port}`), 100);
+  try {
+    await assert.rejects(connection.workflowService.getSystemInfo({}), /DEADLINE_EXCEEDED|Deadline exceeded/i);
+  } finally {
+    await connection.close();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
+});
