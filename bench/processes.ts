@@ -17,7 +17,7 @@ const ms_per_tick = 10;
 /** Raises an error in plain words where there is no /proc to read. */
 export function checkSystem(): void {
   if (process.platform === 'linux' && existsSync('/proc/self/stat')) return;
-  throw new Error('The chat benchmark counts CPU time in /proc, so it needs Linux.');
+  throw new Error('This benchmark counts CPU time in /proc, so it needs Linux.');
 }
 
 /** What the tree below a process has used by now. */

@@ -25,9 +25,18 @@ export const rest_ms = 10_000;
 export const calm_ms = 3_000;
 /** Of every five tasks one is in the burst at the end. */
 const spread_share = 0.8;
+/** Calls that are answered at once, before any is measured: they load code, and touch what V8 keeps for new objects (32 MB). */
+export const warm_up_calls = 600;
+const warm_up_ms_max = 60_000;
 
 /** Of the time in which callers come: what the provider's queue may lag behind, and still all are there before the first end. */
 const lag_share = 0.3;
+
+/** The load of these calls. */
+export const warmUp = ({ comingPerSecond }: Wanted, now: number) => ({
+  ...{ callers: warm_up_calls, comingPerSecond, spread: warm_up_calls, endingPerSecond: comingPerSecond },
+  ...{ firstEndMs: now, limitMs: now + (warm_up_calls / comingPerSecond) * 1_000 + warm_up_ms_max },
+});
 
 /** How long a round takes: until all are there and measured, and until the last task has ended. */
 export function timesOf({ callers, comingPerSecond, endingPerSecond }: Wanted) {

@@ -6,7 +6,7 @@ import { nextMessage } from '../children.ts';
 import type { MeasuredGateway } from '../gateway.ts';
 import { cpuBetween, cpuTimes } from '../processes.ts';
 import { say } from '../report.ts';
-import { calm_ms, type Delays, delays, rest_ms, timesOf, type Wanted } from './ends.ts';
+import { calm_ms, type Delays, delays, rest_ms, timesOf, type Wanted, warm_up_calls, warmUp } from './ends.ts';
 import type { MeasuredApi } from './measured-api.ts';
 import { type Load, loadResultSchema, type Memory } from './messages.ts';
 import { finishedAt, waitingNow } from './tasks-in-database.ts';
@@ -51,6 +51,7 @@ const ending_ms_max = 600_000;
 
 export async function measureRound(bench: Bench, wanted: Wanted, round: number): Promise<Round> {
   const { database, signal } = bench;
+  await warmedUp(bench, wanted);
   await sleep(calm_ms, undefined, { signal });
   const empty = await rest(bench);
   const { spread, firstEndAfterMs, lastEndAfterMs, atRestAfterMs } = timesOf(wanted);
@@ -86,6 +87,14 @@ export async function measureRound(bench: Bench, wanted: Wanted, round: number):
     ...{ ...wanted, round, empty, full, unsent, spread: delaysOf(true), burst: delaysOf(false), waitedOut },
     wrong: [...faults, ...wrong.map(({ status }) => `status ${status}`)],
   };
+}
+
+/** A process that has just begun would have what it takes once and for all counted as the callers'. */
+async function warmedUp({ api, secret, callers }: Bench, wanted: Wanted): Promise<void> {
+  callers.send({ url: api.url, key: secret, ...warmUp(wanted, Date.now()) } satisfies Load);
+  const { answers } = loadResultSchema.parse(await nextMessage(callers));
+  const served = answers.filter(({ status }) => status === 200).length;
+  if (served < warm_up_calls) throw new Error(`Only ${served} of the first ${warm_up_calls} calls got a picture.`);
 }
 
 /** What the API needs in these seconds. Its memory is looked at last, as what it then has stays. */

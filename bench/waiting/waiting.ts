@@ -13,7 +13,7 @@ import { end } from '../children.ts';
 import { startGateway } from '../gateway.ts';
 import { checkSystem, openFilesMax } from '../processes.ts';
 import { openRawFigures, printVerdicts, root, say } from '../report.ts';
-import { timesOf } from './ends.ts';
+import { timesOf, warm_up_calls } from './ends.ts';
 import { startApi } from './measured-api.ts';
 import { bytesPerCaller, tableOf, verdictsOf } from './report.ts';
 import { type Bench, measureRound, type Round } from './round.ts';
@@ -40,7 +40,14 @@ export async function runWaiting(args: readonly string[]): Promise<boolean> {
     for (let round = 1; round <= options.rounds; round++) {
       for (const callers of options.counts) {
         const { comingPerSecond, endingPerSecond } = options;
-        const measured = await measureRound(bench, { callers, comingPerSecond, endingPerSecond }, round);
+        // A new one each time: the memory that one round's callers leave behind would serve the next one's.
+        const api = await startApi(bench.gateway);
+        const stop = () => api.stop();
+        stops.push(stop);
+        const wanted = { callers, comingPerSecond, endingPerSecond };
+        const measured = await measureRound({ ...bench, api }, wanted, round);
+        await api.stop();
+        stops.splice(stops.indexOf(stop), 1);
         raw.keep(measured);
         say(
           `round ${round}/${options.rounds}  ${callers} callers  ${(bytesPerCaller(measured) / 1024).toFixed(1)} KB each  delay p99 ${measured.spread.p99.toFixed(0)} ms, in the burst ${measured.burst.p99.toFixed(0)} ms`,
@@ -61,11 +68,9 @@ export async function runWaiting(args: readonly string[]): Promise<boolean> {
 }
 
 /** Starts everything, and notes how each is stopped. */
-async function begin(stops: (() => Promise<unknown>)[], signal: AbortSignal): Promise<Bench> {
+async function begin(stops: (() => Promise<unknown>)[], signal: AbortSignal): Promise<Omit<Bench, 'api'>> {
   const gateway = await startGateway({});
   stops.push(gateway.stop);
-  const api = await startApi(gateway);
-  stops.push(api.stop);
   const { secret } = await gateway.customer(balance_yuan);
   const callers = fork(join(import.meta.dirname, 'callers-process.ts'), { cwd: root, execArgv: ['--import', 'tsx'] });
   stops.push(() => end(callers));
@@ -74,7 +79,7 @@ async function begin(stops: (() => Promise<unknown>)[], signal: AbortSignal): Pr
   database.on('error', (error) => say(error.message)); // the next question fails
   await database.connect();
   stops.push(() => database.end());
-  return { gateway, api, callers, database, secret, signal };
+  return { gateway, callers, database, secret, signal };
 }
 
 type Options = ReturnType<typeof readOptions>;
@@ -101,7 +106,8 @@ function readOptions(args: readonly string[]) {
 }
 
 function minutesOf({ counts, rounds, ...pace }: Options): number {
-  const ms = counts.map((callers) => timesOf({ callers, ...pace }).lastEndAfterMs + callers * 5 + 20_000);
+  const restMs = 20_000 + (warm_up_calls / pace.comingPerSecond) * 1_000;
+  const ms = counts.map((callers) => timesOf({ callers, ...pace }).lastEndAfterMs + callers * 5 + restMs);
   return Math.ceil((rounds * ms.reduce((sum, each) => sum + each, 0)) / 60_000);
 }
 

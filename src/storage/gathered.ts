@@ -5,14 +5,26 @@ import type { Database } from './database.ts';
 /** More than a statement should name at once. */
 const items_max = 500;
 
+/** A call that takes longer may wait for a lock: it no longer holds up the others. */
+const slow_ms = 50;
+/** Calls under way, each of which has a connection of few. */
+const calls_max = 2;
+
+interface Waiting<T> {
+  item: T;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
 /**
  * Hands items to `write`, one call at a time: those that come while a call is under way go together with the next one. So
- * an item alone is written at once, and many at once cost little more than one.
+ * an item alone is written at once, and many at once cost little more than one. Beside a slow call there may be another.
  */
 export class Gathered<T> {
   readonly #write: (items: readonly T[]) => Promise<void>;
-  #waiting: { item: T; done: () => void; failed: (error: unknown) => void }[] = [];
-  #isWriting = false;
+  #waiting: Waiting<T>[] = [];
+  #underWay = 0;
+  #slow = 0;
 
   constructor(write: (items: readonly T[]) => Promise<void>) {
     this.#write = write;
@@ -22,22 +34,34 @@ export class Gathered<T> {
   add(item: T): Promise<void> {
     return new Promise((done, failed) => {
       this.#waiting.push({ item, done, failed });
-      if (!this.#isWriting) void this.#run();
+      this.#next();
     });
   }
 
-  async #run(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, items_max);
-      try {
-        await this.#write(group.map(({ item }) => item));
-        for (const { done } of group) done();
-      } catch (error) {
-        for (const { failed } of group) failed(error);
-      }
+  #next(): void {
+    if (this.#waiting.length === 0 || this.#underWay > this.#slow || this.#underWay === calls_max) return;
+    void this.#call(this.#waiting.splice(0, items_max));
+  }
+
+  async #call(group: readonly Waiting<T>[]): Promise<void> {
+    this.#underWay += 1;
+    const call = { isSlow: false };
+    const timer = setTimeout(() => {
+      call.isSlow = true;
+      this.#slow += 1;
+      this.#next();
+    }, slow_ms);
+    try {
+      await this.#write(group.map(({ item }) => item));
+      for (const { done } of group) done();
+    } catch (error) {
+      for (const { failed } of group) failed(error);
+    } finally {
+      clearTimeout(timer);
+      this.#underWay -= 1;
+      if (call.isSlow) this.#slow -= 1;
+      this.#next();
     }
-    this.#isWriting = false;
   }
 }
 

@@ -47,6 +47,32 @@ test('a failure is told to those of its group only, and the next ones are writte
   await later;
 });
 
+test('a call that is slow does not hold up those that come after it, and no more than one goes beside it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { calls, gathered } = heldWrite();
+  const [slow, second, third] = [gathered.add(1), gathered.add(2), gathered.add(3)];
+  assert.equal(calls.length, 1);
+  t.mock.timers.tick(50);
+  assert.deepEqual(calls.at(1)?.items, [2, 3]);
+  const fourth = gathered.add(4);
+  t.mock.timers.tick(50);
+  assert.equal(calls.length, 2, 'each call has a connection of few');
+  calls[1]?.end();
+  await Promise.all([second, third]);
+  assert.deepEqual(calls.at(2)?.items, [4]);
+  calls[2]?.end();
+  await fourth;
+  calls[0]?.end();
+  await slow;
+  const alone = gathered.add(5);
+  const after = gathered.add(6);
+  assert.equal(calls.length, 4, 'then one at a time again');
+  calls[3]?.end();
+  await alone;
+  calls[4]?.end();
+  await after;
+});
+
 test('a group has a bound', async () => {
   const { calls, gathered } = heldWrite();
   const all = Array.from({ length: 1_202 }, (_, item) => gathered.add(item));

@@ -41,11 +41,7 @@ export interface CreatedTask {
  * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
  * Idempotency-Key that is bound to the same request it answers the task of that key.
  */
-export async function createTask(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  wanted: WantedTask,
-): Promise<CreatedTask> {
+export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted: WantedTask): Promise<CreatedTask> {
   refuseLate(ctx);
   const { model, stored, facts } = wanted;
   ctx.state.model = model.id;
