@@ -25,8 +25,8 @@ export const rest_ms = 10_000;
 export const calm_ms = 3_000;
 /** Of every five tasks one is in the burst at the end. */
 const spread_share = 0.8;
-/** Calls that are answered at once, before any is measured: they load code, and touch what V8 keeps for new objects (32 MB). */
-export const warm_up_calls = 600;
+/** Tasks that end at once, before any is measured, so that all code is loaded. */
+export const warm_up_calls = 300;
 const warm_up_ms_max = 60_000;
 
 /** Of the time in which callers come: what the provider's queue may lag behind, and still all are there before the first end. */

@@ -6,16 +6,17 @@
 import type { ApiContext } from './context.ts';
 import { answerError } from './middleware/errors.ts';
 
-/** To be returned from at once. `answer` sets status and body as a route does, or fails as one may. */
-export function answerLater(ctx: ApiContext, answer: () => Promise<void>): void {
+/** To be returned from at once. `show` sets status and body as a route does; where it or the outcome fails, that is answered. */
+export function answerLater<T>(ctx: ApiContext, outcome: Promise<T>, show: (outcome: T) => void): void {
   ctx.status = 202; // so the log has it if the caller leaves before
   ctx.respond = false;
-  void answered(ctx, answer).catch((error: unknown) => ctx.onerror(toError(error)));
+  ctx.req.rawHeaders = []; // read into `headers` long ago
+  void answered(ctx, outcome, show).catch((error: unknown) => ctx.onerror(toError(error)));
 }
 
-async function answered(ctx: ApiContext, answer: () => Promise<void>): Promise<void> {
+async function answered<T>(ctx: ApiContext, outcome: Promise<T>, show: (outcome: T) => void): Promise<void> {
   try {
-    await answer();
+    show(await outcome);
   } catch (error) {
     answerError(ctx, error);
   }

@@ -42,7 +42,7 @@ export class TaskNews {
   readonly #database: Database;
   readonly #onError: (error: unknown) => void;
   /** By the task's id. One is the rule, and thousands of sets of one would cost more than all else here. */
-  readonly #waiters = new Map<string, readonly Waiter[]>();
+  readonly #waiters: Waiters = new Map();
   #listener: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -64,11 +64,7 @@ export class TaskNews {
    * falls between. Whoever gives up has to stop it.
    */
   final(id: string, timeoutMs: number): TaskWait {
-    const waiter = new Waiter(timeoutMs, () => {
-      const others = (this.#waiters.get(id) ?? []).filter((other) => other !== waiter);
-      if (others.length > 0) this.#waiters.set(id, others);
-      else this.#waiters.delete(id);
-    });
+    const waiter = new Waiter(this.#waiters, id, timeoutMs);
     this.#waiters.set(id, [...(this.#waiters.get(id) ?? []), waiter]);
     if (this.#letsGo) waiter.stop();
     return waiter;
@@ -153,19 +149,23 @@ export class TaskNews {
   }
 }
 
+type Waiters = Map<string, readonly Waiter[]>;
+
 /** One object a wait, since there may be thousands. */
 class Waiter implements TaskWait {
   readonly settled: Promise<boolean>;
   isStopped = false;
-  #isOver = false;
+  readonly #all: Waiters;
+  readonly #id: string;
   readonly #timer: NodeJS.Timeout;
-  readonly #leave: () => void;
-  #settle: (isFinal: boolean) => void = () => undefined;
+  /** Until it is over. */
+  #settle: ((isFinal: boolean) => void) | undefined;
 
-  constructor(timeoutMs: number, leave: () => void) {
-    this.#leave = leave;
+  constructor(all: Waiters, id: string, timeoutMs: number) {
+    this.#all = all;
+    this.#id = id;
     this.settled = new Promise((resolve) => (this.#settle = resolve));
-    this.#timer = setTimeout(() => this.end(false), timeoutMs);
+    this.#timer = setTimeout(timeIsUp, timeoutMs, this);
   }
 
   readonly stop = (): void => {
@@ -174,10 +174,15 @@ class Waiter implements TaskWait {
   };
 
   end(isFinal: boolean): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    const settle = this.#settle;
+    if (!settle) return;
+    this.#settle = undefined;
     clearTimeout(this.#timer);
-    this.#leave();
-    this.#settle(isFinal);
+    const others = (this.#all.get(this.#id) ?? []).filter((other) => other !== this);
+    if (others.length > 0) this.#all.set(this.#id, others);
+    else this.#all.delete(this.#id);
+    settle(isFinal);
   }
 }
+
+const timeIsUp = (waiter: Waiter): void => waiter.end(false);

@@ -23,10 +23,10 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const created = await createdBy(deps, ctx);
-    answerLater(ctx, async () => {
-      const task = await waitForTask(deps, ctx, created, waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds));
-      answerCreation(ctx, task, imageRecord(deps, task));
-    });
+    const seconds = waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds);
+    answerLater(ctx, waitForTask(deps, ctx, created, seconds), (task) =>
+      answerCreation(ctx, task, imageRecord(deps, task)),
+    );
   });
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {

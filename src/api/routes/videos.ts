@@ -22,10 +22,10 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const created = await createdBy(deps, ctx);
-    answerLater(ctx, async () => {
-      const task = await waitForTask(deps, ctx, created, waitSeconds(ctx, deploymentOf(ctx).videoWaitSeconds));
-      answerCreation(ctx, task, videoRecord(deps, task));
-    });
+    const seconds = waitSeconds(ctx, deploymentOf(ctx).videoWaitSeconds);
+    answerLater(ctx, waitForTask(deps, ctx, created, seconds), (task) =>
+      answerCreation(ctx, task, videoRecord(deps, task)),
+    );
   });
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
