@@ -1,6 +1,6 @@
 /** One line a request, written when its answer is over. The path only: queries may hold signatures. */
 import type { Logger } from 'pino';
-import { type ApiMiddleware, idsOf, routeOf } from '../context.ts';
+import { type ApiMiddleware, routeOf } from '../context.ts';
 
 export const requestLog =
   (log: Logger): ApiMiddleware =>
@@ -10,11 +10,13 @@ export const requestLog =
     const bytesBefore = socket.bytesWritten;
     let handledAt = startedAt;
     const write = () => {
-      const { key, personId, model, error } = ctx.state;
+      const { requestId, taskId, traceId, key, personId, model, error } = ctx.state;
       const isFault = ctx.status >= 500 && error !== undefined;
       if (!isFault && !log.isLevelEnabled('info')) return;
       const facts = {
-        ...idsOf(ctx),
+        requestId,
+        taskId,
+        traceId,
         method: ctx.method,
         route: routeOf(ctx),
         path: ctx.path,
