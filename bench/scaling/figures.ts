@@ -30,9 +30,9 @@ const lines = {
   taskCommits: [9, '', "a task's commits in the gateway's database, nobody sharing one", until('tasks')],
   taskWalKb: [5.1, 'kB', "a task's WAL: its row, its hold, its entries", scaling],
   taskDiskKb: [2.9, 'kB', "a task's rows and entries with their indexes", scaling],
-  liveWorkerMs: [3, 'ms', "a live task's CPU of the worker, a minute of 2 polls", until('live')],
-  liveKb: [10, 'kB', 'a live task in the memory of a worker', until('live')],
-  waiterKb: [18, 'kB', 'a waiting caller in the memory of an API', until('waiting')],
+  liveWorkerMs: [1.4, 'ms', "a live task's CPU of the worker, a minute of 2 polls", bench('live')],
+  liveKb: [190, 'kB', 'a live task in the memory of a worker, garbage not yet collected included', bench('live')],
+  waiterKb: [16, 'kB', 'a waiting caller in the memory of an API', bench('waiting')],
   storeWorkerMs: [3, 'ms', "a MB of a result's CPU of the worker: fetched, measured, stored", until('transfers')],
   sendApiMs: [1.5, 'ms', "a MB's CPU of the API: a result that it sends itself", until('transfers')],
 
@@ -45,14 +45,14 @@ const lines = {
 
   // A group of the ledger: CPU of PostgreSQL, and milliseconds as an API sees them with nobody else about.
   groupPostgresMs: [0.45, 'ms', "a group's CPU of PostgreSQL, over known rows", until('ledger')],
-  movePostgresMs: [0.02, 'ms', "a move's CPU of PostgreSQL, on top of its group's", until('ledger')],
+  movePostgresMs: [0.05, 'ms', "a move's CPU of PostgreSQL, on top of its group's", ledger],
   groupKnownMs: [0.8, 'ms', 'a group over known rows', until('scaling')],
   moveKnownMs: [0.06, 'ms', 'each of its moves', until('scaling')],
   groupLockedMs: [1.5, 'ms', 'a group under locks', until('scaling')],
   moveLockedMs: [0.07, 'ms', 'each of its moves', until('scaling')],
   roundTripMs: [0.2, 'ms', 'a round trip to the database, in a data centre', assumed],
   flushMs: [0.3, 'ms', "a flush of the database's disk", until('scaling')],
-  auditedPerSecond: [30_000, '', 'entries that an audit reads a second, on two cores', ledger],
+  auditedPerSecond: [45_000, '', 'entries that an audit reads a second, on two cores', ledger],
 
   // News of ended tasks.
   noticeApiMs: [0.005, 'ms', 'a NOTIFY heard: CPU of an API', until('scaling')],
