@@ -1,5 +1,6 @@
 /** The ways of running a gateway that tasks are measured in, each with the processes whose CPU time counts. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -92,11 +93,13 @@ async function apart(name: 'split' | 'postgres'): Promise<Arrangement> {
     const tollgate = async (...args: string[]) =>
       (await promisify(execFile)(process.execPath, [program, ...args], { cwd: folder, env })).stdout;
     const role = (which: 'api' | 'worker'): ChildProcess => {
+      const log = openSync(join(folder, `${which}.log`), 'w');
       const child = spawn(process.execPath, [...startOptions, program, which], {
         cwd: folder,
         env,
-        stdio: ['ignore', 'ignore', 'inherit'],
+        stdio: ['ignore', log, log],
       });
+      closeSync(log);
       stops.push(() => end(child, 60_000));
       return child;
     };

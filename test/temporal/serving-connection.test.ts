@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { servingConnection, type TemporalTarget } from '../../src/temporal/connection.ts';
 import { checkTemporal } from '../../src/temporal/troubles.ts';
+import { workerConnection } from '../../src/temporal/worker-connection.ts';
 import { fromTestRun } from '../support/database.ts';
 
 const targetOf = (address: string): TemporalTarget => ({
@@ -20,6 +21,13 @@ test('calls with a deadline go through, and no promise of the process carries a 
   const connection = await servingConnection(target);
   await checkTemporal(connection, target);
   await connection.withDeadline(Date.now() + 5_000, () => connection.workflowService.getSystemInfo({}));
+  assert.equal(notesIn(Promise.resolve()), before);
+  await connection.close();
+});
+
+test("neither does any after a worker's connection was made", async () => {
+  const before = notesIn(Promise.resolve());
+  const connection = await workerConnection(targetOf(fromTestRun('TEMPORAL_ADDRESS')));
   assert.equal(notesIn(Promise.resolve()), before);
   await connection.close();
 });
