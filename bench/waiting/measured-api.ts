@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end, nextMessage } from '../children.ts';
-import { program, withoutSettings, type MeasuredGateway } from '../gateway.ts';
+import { program, startOptions, withoutSettings, type MeasuredGateway } from '../gateway.ts';
 import { type Memory, memorySchema } from './messages.ts';
 
 export interface MeasuredApi {
@@ -20,8 +20,7 @@ export interface MeasuredApi {
 
 const ready_ms_max = 60_000;
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href;
-/** As `bin/tollgate.mjs` starts itself, and what the probe needs. */
-const nodeOptions = ['--min-semi-space-size=16', '--expose-gc', '--import', probe];
+const nodeOptions = [...startOptions, '--expose-gc', '--import', probe];
 
 /** Starts an API beside the one that the gateway has. */
 export async function startApi({ dataDir }: MeasuredGateway): Promise<MeasuredApi> {

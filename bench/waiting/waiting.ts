@@ -11,9 +11,10 @@ import pg from 'pg';
 import { z } from 'zod';
 import { end } from '../children.ts';
 import { startGateway } from '../gateway.ts';
+import { interruptibly } from '../interruption.ts';
 import { checkSystem, openFilesMax } from '../processes.ts';
-import { openRawFigures, printVerdicts, root, say } from '../report.ts';
-import { timesOf, warm_up_calls } from './ends.ts';
+import { openRawFigures, printVerdicts, type RawFigures, root, say } from '../report.ts';
+import { timesOf, type Wanted, warm_up_calls } from './ends.ts';
 import { startApi } from './measured-api.ts';
 import { bytesPerCaller, tableOf, verdictsOf } from './report.ts';
 import { type Bench, measureRound, type Round } from './round.ts';
@@ -27,27 +28,24 @@ export async function runWaiting(args: readonly string[]): Promise<boolean> {
   const options = readOptions(args);
   checkSystem();
   checkOpenFiles(Math.max(...options.counts));
+  const raw = openRawFigures('waiting');
+  const rounds = await interruptibly((signal) => measureRounds(options, raw, signal));
+  say(`Raw figures: ${raw.file}`);
+  process.stdout.write(`${tableOf(rounds)}\n`);
+  return printVerdicts(verdictsOf(rounds));
+}
+
+async function measureRounds(options: Options, raw: RawFigures, signal: AbortSignal): Promise<Round[]> {
+  const { comingPerSecond, endingPerSecond } = options;
   const stops: (() => Promise<unknown>)[] = [];
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(new Error('interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   try {
-    const raw = openRawFigures('waiting');
-    const bench = await begin(stops, interrupted.signal);
+    const bench = await begin(stops, signal);
     const minutes = minutesOf(options);
     say(`${options.rounds} rounds of ${options.counts.join(' and ')} callers: about ${minutes} minutes.`);
     const rounds: Round[] = [];
     for (let round = 1; round <= options.rounds; round++) {
       for (const callers of options.counts) {
-        const { comingPerSecond, endingPerSecond } = options;
-        // A new one each time: the memory that one round's callers leave behind would serve the next one's.
-        const api = await startApi(bench.gateway);
-        const stop = () => api.stop();
-        stops.push(stop);
-        const wanted = { callers, comingPerSecond, endingPerSecond };
-        const measured = await measureRound({ ...bench, api }, wanted, round);
-        await api.stop();
-        stops.splice(stops.indexOf(stop), 1);
+        const measured = await measuredRound(bench, { callers, comingPerSecond, endingPerSecond }, round);
         raw.keep(measured);
         say(
           `round ${round}/${options.rounds}  ${callers} callers  ${(bytesPerCaller(measured) / 1024).toFixed(1)} KB each  delay p99 ${measured.spread.p99.toFixed(0)} ms, in the burst ${measured.burst.p99.toFixed(0)} ms`,
@@ -55,15 +53,19 @@ export async function runWaiting(args: readonly string[]): Promise<boolean> {
         rounds.push(measured);
       }
     }
-    say(`Raw figures: ${raw.file}`);
-    process.stdout.write(`${tableOf(rounds)}\n`);
-    return printVerdicts(verdictsOf(rounds));
-  } catch (error) {
-    interrupted.signal.throwIfAborted(); // what failed then is only what the interruption ended
-    throw error;
+    return rounds;
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     for (const stop of stops.reverse()) await stop().catch((error: unknown) => say(String(error)));
+  }
+}
+
+/** On an API of its own: the memory that one round's callers leave behind would serve the next one's. */
+async function measuredRound(bench: Omit<Bench, 'api'>, wanted: Wanted, round: number): Promise<Round> {
+  const api = await startApi(bench.gateway);
+  try {
+    return await measureRound({ ...bench, api }, wanted, round);
+  } finally {
+    await api.stop();
   }
 }
 
