@@ -1,6 +1,6 @@
 # Two stages: the first builds with the development packages, the second runs without them and not as root. Images are named
 # by their full version; for a build that can be repeated to the byte add their digests.
-FROM node:20.20.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
@@ -12,14 +12,13 @@ COPY src src
 COPY console console
 RUN node scripts/build.mjs && npm prune --omit=dev --no-audit --no-fund
 
-FROM node:20.20.2-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends tini ca-certificates \
   && rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/dpkg.log /var/cache/ldconfig/aux-cache \
   && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* /usr/local/bin/yarn*
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 TOLLGATE_WORKER_PORT=8081 TOLLGATE_DATA_DIR=/data \
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 TOLLGATE_WORKER_PORT=8081 TOLLGATE_DATA_DIR=/data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -5,12 +5,14 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from './activities/index.ts';
 import { result_bytes_max } from './activities/store-result.ts';
-import { type Bounds, boundsDefault, createGates, type Gates } from './api/gates.ts';
+import { type DownloadPace, downloadPaceDefault } from './api/download-pace.ts';
+import { memoryOfBody } from './api/body/json-body.ts';
+import { type Bounds, createGates, type Gates } from './api/gates.ts';
 import { type DeliveryPace, standardPace } from './domain/webhooks.ts';
-import { fetchWindowMs } from './domain/limits.ts';
+import { fetchWindowMs, lostAfterMs } from './domain/limits.ts';
 import { fetchFile } from './net/fetch-file.ts';
 import { webhookPoster } from './net/post-webhook.ts';
-import { AddressGuard } from './net/public-hosts.ts';
+import { type AddressGuards, addressGuards } from './wiring/address-guards.ts';
 import { createChatProviders, createTaskProviders } from './providers/registry.ts';
 import type { ProviderDefinition, ProviderTools } from './providers/definition.ts';
 import type { TaskProvider } from './providers/contract.ts';
@@ -56,13 +58,15 @@ export interface Core {
   live: LiveConfiguration;
   database: Database;
   ledger: Ledger;
+  ledgerKeys: readonly Buffer[];
   calls: CallLedger;
   blobs: BlobStore;
   secrets: Secrets;
-  guard: AddressGuard;
+  guards: AddressGuards;
   /** Those of `live`. */
   providers: ReadonlyMap<string, TaskProvider>;
   limits: ActivityDependencies['limits'];
+  variables: ActivityDependencies['variables'];
   addresses: ProviderAddresses;
   downloads: ActivityDependencies['downloads'];
   webhooks: ActivityDependencies['webhooks'];
@@ -73,9 +77,11 @@ export interface Core {
   /** The address that callers use; known once the server listens. */
   publicUrl: string;
   fetchWindowMs: number;
+  lostAfterMs: number;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
   gates: Gates;
+  downloadPace: DownloadPace;
   /** What this process counts, and shows under `/metrics`. */
   meters: Meters;
   close(): Promise<void>;
@@ -88,6 +94,7 @@ export interface CoreOptions {
   /** Prefix of the task queues; without it, the one that this database's processes have agreed on. */
   queuePrefix?: string;
   fetchWindowMs?: number;
+  lostAfterMs?: number;
   /** How long results are kept whatever is configured; tests make it short. */
   retentionMs?: () => number;
   /** How long after a commit its rows are trusted; tests make it long. */
@@ -96,6 +103,8 @@ export interface CoreOptions {
   leavingMs?: number;
   /** What there may be at once; tests make it small. */
   bounds?: Partial<Bounds>;
+  /** How fast callers must read stored files. */
+  downloadPace?: Partial<DownloadPace>;
   /** How webhooks are tried again; tests make it short. */
   deliveryPace?: DeliveryPace;
   /** The kinds of provider that there are; the registry's without. */
@@ -114,16 +123,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   });
   const meters = createMeters();
   const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs, meters.ledger);
-  const guard = new AddressGuard({
-    allowPrivate: environment.allowPrivateUrls,
-    allowedOrigins: [
-      ...(environment.publicUrl === undefined ? [] : [environment.publicUrl]),
-      // Where our own links to files lead.
-      ...(environment.s3?.publicEndpoint === undefined ? [] : [environment.s3.publicEndpoint]),
-      ...baseUrlsOf(configuration),
-    ],
-  });
-  const tools = providerTools(guard, environment);
+  const guards = addressGuards(environment, baseUrlsOf(configuration));
+  const tools = providerTools(guards, environment);
   const live = new LiveConfiguration(configuration, {
     database,
     makeTasks: (providers) => eachTraced(tracing, createTaskProviders(providers, tools, options.kinds), tracedTasks),
@@ -132,9 +133,12 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     log,
     ...(options.leavingMs !== undefined && { leavingMs: options.leavingMs }),
   });
+  // One that the settings name no more may be named by a task under way.
+  const variables = { ...configuration.variables };
   live.follow({
     replaced: () => {
-      for (const url of baseUrlsOf(live.now.configuration)) guard.allow(url);
+      Object.assign(variables, live.now.configuration.variables);
+      guards.addProviders(baseUrlsOf(live.now.configuration));
       return Promise.resolve();
     },
   });
@@ -155,16 +159,18 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     live,
     database,
     ledger: new Ledger(groups),
+    ledgerKeys: secrets.ledgerKeys,
     calls: new CallLedger(groups),
     blobs: measuredBlobs(blobs, meters.blobs),
     secrets,
-    guard,
+    guards,
     providers: live.providers,
     limits: (provider) => live.settingsOf(provider) ?? {},
+    variables: () => variables,
     addresses: providerAddresses({ publicUrl: () => core.publicUrl, secrets }),
     downloads,
     webhooks: {
-      post: tracing ? tracedPost(tracing, webhookPoster(guard)) : webhookPoster(guard),
+      post: tracing ? tracedPost(tracing, webhookPoster(guards.callers)) : webhookPoster(guards.callers),
       dataOf: eventData({ database, secrets, publicUrl: () => core.publicUrl }),
       secrets: (account) => webhookSecrets(database, secrets, account),
       pace: options.deliveryPace ?? standardPace,
@@ -174,12 +180,10 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     tracing,
     publicUrl: environment.publicUrl ?? '',
     fetchWindowMs: options.fetchWindowMs ?? fetchWindowMs,
+    lostAfterMs: options.lostAfterMs ?? lostAfterMs,
+    downloadPace: { ...downloadPaceDefault, ...options.downloadPace },
     retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * day_ms),
-    gates: createGates({
-      // The largest body that the settings allow always fits.
-      bodyBytes: Math.max(boundsDefault.bodyBytes, configuration.limits.jsonBytes),
-      ...options.bounds,
-    }),
+    gates: createGates(options.bounds, memoryOfBody(configuration.limits.jsonBytes)),
     meters,
     async close() {
       try {
@@ -196,6 +200,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   showFigures({
     metrics: meters.metrics,
     database,
+    ledgerKeys: secrets.ledgerKeys,
     groups,
     dataDir: environment.dataDir,
     downloads,
@@ -206,16 +211,17 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   return core;
 }
 
-const providerTools = (guard: AddressGuard, { dataDir }: Environment): ProviderTools => ({
+const providerTools = (guards: AddressGuards, { dataDir }: Environment): ProviderTools => ({
   fetchFile: (url, param) =>
     fetchFile(url, {
-      guard,
+      guard: guards.callers,
       param,
       bytesMax: input_bytes_max,
       timeoutMs: input_ms_max,
       signal: AbortSignal.timeout(input_ms_max),
     }),
-  fetchResult: (url, signal) => fetchFile(url, { guard, bytesMax: result_bytes_max, timeoutMs: result_ms_max, signal }),
+  fetchResult: (url, signal) =>
+    fetchFile(url, { guard: guards.results, bytesMax: result_bytes_max, timeoutMs: result_ms_max, signal }),
   tempDir: tempDirOf(dataDir),
 });
 

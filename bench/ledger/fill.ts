@@ -90,6 +90,7 @@ export async function admitted(calls: CallLedger, { account, key }: Customer, ow
     request: { needs: 'chat', model: 'bench', maintenance: false, hold: micros(5_000n), isTask: false },
     lines: callPrice.lines,
     priceVersion: callPrice.priceVersion,
+    overrunFactor: 2,
   };
   const answer = await calls.admit(admission);
   if (answer.admitted !== 'yes') throw new Error('a call was refused');

@@ -39,6 +39,7 @@ export async function admittedCall(calls: CallLedger, caller: Caller): Promise<C
     ...{ requestId: `req_${randomUUID()}`, model: 'bench' },
     request: { needs: 'chat', model: 'bench', maintenance: false, hold: micros(5_000n), isTask: false },
     ...{ lines: price.lines, priceVersion: price.priceVersion },
+    overrunFactor: 2,
   });
   if (answer.admitted !== 'yes') throw new Error('a call was refused');
   return answer.hold;

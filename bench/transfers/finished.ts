@@ -4,7 +4,7 @@ import type { AccountId, KeyId, TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
 import { readEnvironment } from '../../src/settings/environment.ts';
 import { deriveKeys, loadOrMakeSecret } from '../../src/settings/secrets.ts';
-import { findKeyByHash, hashOfKey } from '../../src/storage/api-keys.ts';
+import { findKeyBySecret } from '../../src/storage/api-keys.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { Ledger } from '../../src/storage/ledger/ledger.ts';
@@ -59,7 +59,7 @@ export async function openFinisher(
   const groups = new LedgerGroups(database, secrets.first.ledger);
   const ledger = new Ledger(groups);
   const blobs = await blobsOf({ dataDir, s3: readEnvironment(env).s3 });
-  const key = await findKeyByHash(database, hashOfKey(secret));
+  const key = await findKeyBySecret(database, secrets.ledgerKeys, secret);
   if (!key) throw new Error('there is no such key');
   const customer = { account: key.accountId, key: key.id };
   return {

@@ -5,13 +5,13 @@ import type { WorkerDependencies } from './dependencies.ts';
 const findings_logged = 20;
 
 export async function audit(deps: Pick<WorkerDependencies, 'audit' | 'log'>, signal: AbortSignal): Promise<Audited> {
-  const { agrees, findingCount, findings, looked, startedAt, finishedAt } = await deps.audit(signal);
+  const { agrees, findingCount, findings, looked, startedAt, finishedAt, anchor } = await deps.audit(signal);
   const seconds = (finishedAt.getTime() - startedAt.getTime()) / 1000;
-  if (agrees) deps.log.info({ looked, seconds }, 'the audit found that everything agrees');
+  if (agrees) deps.log.info({ looked, seconds, anchor }, 'the audit found that everything agrees');
   else
     deps.log.error(
       { findings: findings.slice(0, findings_logged), findingCount, seconds },
       'the audit found disagreements',
     );
-  return { agrees, findingCount, looked, seconds };
+  return { agrees, findingCount, looked, seconds, ...(anchor && { anchor }) };
 }

@@ -1,15 +1,18 @@
 /** Collecting: asks the provider until the job is done, then stores its result. Harmless to repeat. */
-import { activityInfo, sleep } from '@temporalio/activity';
+import { sleep } from '@temporalio/activity';
 import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type StoredFile } from '../domain/tasks.ts';
 import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
 import { closeIntent, findIntent, findTaskWithIntent, type Intent } from '../storage/intents.ts';
 import { storeTrouble } from '../storage/blobs.ts';
+import { noteFailure } from '../storage/task-failure.ts';
+import { job_unknown, noteJobLeft } from '../storage/task-intents.ts';
 import { finalAmong, type Task } from '../storage/tasks.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
 import type { Collected, TaskFailed } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { failedTries, failedTry } from './failed-tries.ts';
 import { taskOnRoute, type TaskOnRoute } from './job.ts';
 import { storeResult } from './store-result.ts';
 
@@ -19,11 +22,22 @@ const pause_ms_max = 10_000;
 /** Of storing a result: some eight minutes, with half a minute between the later ones. */
 const attempts_max = 20;
 const error_pause_ms_max = 30_000;
-/** A job that was just created may not be known everywhere yet; after six polls in some ten seconds it is lost. */
-const misses_max = 5;
-
-/** Waits for the result of a task that was sent, and stores it. */
+/** Waits for the result of a task that was sent, and stores it. Why it failed is noted, and only the code of that told. */
 export async function collect(
+  deps: ActivityDependencies,
+  args: { taskId: TaskId; route: number },
+  signal: AbortSignal,
+): Promise<Collected> {
+  const collected = await collectResult(deps, args, signal);
+  // Whatever it says, the provider may be working on it: `withdraw` stops it, and it is listed for the operator.
+  if (collected === lost) await noteJobLeft(deps.database, args.taskId, args.route, job_unknown);
+  if (collected.outcome !== 'failed' || typeof collected.error === 'string') return collected;
+  const { code, message = 'The task failed.', param = null } = collected.error;
+  await noteFailure(deps.database, args.taskId, { code, message, param });
+  return { outcome: 'failed', error: { code } };
+}
+
+async function collectResult(
   deps: ActivityDependencies,
   { taskId, route: index }: { taskId: TaskId; route: number },
   signal: AbortSignal,
@@ -35,7 +49,7 @@ export async function collect(
   if (isFinal(task.state)) return ended;
   if (!intent) throw new TypeError(`no intent of ${taskId}`);
   // From here on without any clock, which may be set while a task waits.
-  const deadline = performance.now() + loaded.route.deadlineMs - intent.ageMs;
+  const deadline = performance.now() + loaded.route.deadlineMs - intent.sinceFirstMs;
   return (await ofKnown(deps, loaded, intent, deadline, signal)) ?? untilKnown(deps, loaded, index, deadline, signal);
 }
 
@@ -70,7 +84,7 @@ async function ofStoredAnswer(
     const answer: StoredAnswer = { bytes: await deps.blobs.size(key), read: (range) => deps.blobs.read(key, range) };
     result = await provider.resultOf(answer, job);
   } catch (error) {
-    if (isWorthAnotherTry(deadline, signal)) throw error;
+    if (isWorthAnotherTry(deadline, signal)) throw failedTry(error, signal);
     deps.log.error({ err: error }, 'the stored answer to a paid call can not be read');
     return failed(new GatewayError('upstream_error', "The provider's answer could not be read."));
   }
@@ -124,13 +138,14 @@ async function whenDone(
   signal: AbortSignal,
 ): Promise<Collected> {
   const pauseMax = loaded.provider.pollPauseMsMax ?? pause_ms_max;
-  let [pause, troubles, misses] = [first_pause_ms, 0, 0];
+  let [pause, troubles] = [first_pause_ms, 0];
+  let missingSince: number | undefined;
   for (;;) {
     const answer = await polled(deps, loaded, jobId, signal);
     if (answer.state === 'succeeded') return await stored(deps, loaded, answer.parts, deadline, signal);
     if (answer.state === 'failed') return failed(answer.error);
-    misses = answer.state === 'missing' ? misses + 1 : 0;
-    if (misses > misses_max) return failed(new GatewayError('upstream_error', 'The provider has lost the task.'));
+    missingSince = answer.state === 'missing' ? (missingSince ?? performance.now()) : undefined;
+    if (missingSince !== undefined && performance.now() - missingSince >= deps.lostAfterMs) return lost;
     if (performance.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider did not finish the task in time.'));
     }
@@ -186,7 +201,7 @@ async function stored(
       // Another attempt asks the provider anew, which may name a fresh address, and stores all parts under keys of its own.
       if (isWorthAnotherTry(deadline, signal, error)) {
         await drop();
-        throw error;
+        throw failedTry(error, signal);
       }
       deps.log.error({ err: error }, 'a result could not be stored, and its time is up');
       const text = 'The result could not be read from the provider in time.';
@@ -208,11 +223,11 @@ const hasEnded = async ({ database }: ActivityDependencies, { id }: Task): Promi
  */
 const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknown): boolean =>
   signal.aborted ||
-  (performance.now() < deadline && (activityInfo().attempt < attempts_max || storeTrouble(error) !== undefined));
+  (performance.now() < deadline && (failedTries() + 1 < attempts_max || storeTrouble(error) !== undefined));
 
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 
-function checked({ kind, terms: { maxSeconds } }: Task, files: StoredFile[]): Collected {
+function checked({ kind, request, terms: { maxSeconds } }: Task, files: StoredFile[]): Collected {
   if (files.length === 0) return failed(new GatewayError('upstream_error', 'The provider answered without a result.'));
   const isFitting = ({ mediaType, durationMs }: StoredFile) =>
     kind === 'image' ? mediaType.startsWith('image/') : mediaType.startsWith('video/') && durationMs !== undefined;
@@ -220,9 +235,16 @@ function checked({ kind, terms: { maxSeconds } }: Task, files: StoredFile[]): Co
     const text = `The provider answered with a file that is no ${kind === 'image' ? 'image' : 'video'}.`;
     return failed(new GatewayError('upstream_error', text));
   }
+  const wished = request?.kind === 'image' ? request.request.outputFormat : undefined;
+  const other = wished && files.find(({ mediaType }) => mediaType !== `image/${wished}`);
+  if (other) {
+    const text = `The provider answered with ${other.mediaType} where 'output_format' is '${wished}'.`;
+    return failed(new GatewayError('upstream_error', text));
+  }
   const longest = Math.max(0, ...files.map(({ durationMs }) => durationMs ?? 0));
   if (maxSeconds !== null && longest > maxSeconds * 1000) {
-    const text = `The result lasts ${longest / 1000} s; ${maxSeconds} s are the most for this model.`;
+    const what = kind === 'avatar_talk' ? 'audio' : 'model';
+    const text = `The result lasts ${longest / 1000} s; ${maxSeconds} s are the most for this ${what}.`;
     return failed(new GatewayError('upstream_error', text));
   }
   return { outcome: 'stored', files };
@@ -232,6 +254,9 @@ const failed = ({ code, message, param }: GatewayError): TaskFailed => ({
   outcome: 'failed',
   error: { code, message, param },
 });
+
+/** The provider says that there is no such job, as it may of one that was just created, or while it has troubles of its own. */
+const lost = failed(new GatewayError('upstream_error', 'The provider has lost the task.'));
 
 /** Changes nothing any more: the task has its end. */
 const ended = failed(new GatewayError('cancelled', 'The task has ended.'));

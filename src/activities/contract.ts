@@ -5,7 +5,8 @@ import type { FinalTaskState, StoredFile } from '../domain/tasks.ts';
 
 /** On the queues of one provider. */
 export interface ProviderActivities {
-  submit(args: { taskId: TaskId; route: number }): Promise<Submitted>;
+  /** `canWait`: a refusal may say when a busy provider is to be asked again; workflows of earlier releases can't wait. */
+  submit(args: { taskId: TaskId; route: number; canWait?: boolean }): Promise<Submitted>;
   collect(args: { taskId: TaskId; route: number }): Promise<Collected>;
 }
 
@@ -52,6 +53,8 @@ export interface Audited {
   findingCount: number;
   looked: Readonly<Record<string, number>>;
   seconds: number;
+  /** Of an audit that agrees: the heads of all chains, by their number and keyed hash. */
+  anchor?: { seq: number; mac: string; accounts: number; acts: string; blob: string };
 }
 
 /** On the queue of workflows. */
@@ -66,9 +69,16 @@ export type Retained = Readonly<{ tasks: number; unnamedBlobs: number; leftovers
 export type Submitted =
   /** The provider may be working on it since then; what `collect` needs stands in the intent. `isUnknown`: nobody knows whether it took the task. */
   | { outcome: 'sent'; since?: string; isUnknown?: boolean }
-  | { outcome: 'refused'; error: ErrorFacts; fallOver: boolean }
+  | { outcome: 'refused'; error: ErrorFacts; fallOver: boolean; again?: SentAgain }
   /** The row is final already. */
   | { outcome: 'ended' };
+
+/** The provider was only too busy: when it is to be asked again. */
+export interface SentAgain {
+  inMs: number;
+  /** The same moment, ISO 8601, for people. */
+  at: string;
+}
 
 export interface TaskFailed {
   outcome: 'failed';
@@ -76,7 +86,8 @@ export interface TaskFailed {
 }
 export type Collected = { outcome: 'stored'; files: readonly StoredFile[] } | TaskFailed;
 
-export type ErrorFacts = Pick<ErrorBody, 'code' | 'message' | 'param'>;
+/** What was said is in the task's row (`storage/task-failure.ts`); only in histories of earlier releases it stands here. */
+export type ErrorFacts = Pick<ErrorBody, 'code'> & Partial<Pick<ErrorBody, 'message' | 'param'>>;
 /** `cancelled`: its owner or an operator ended it. `broken`: a fault of ours, told to nobody but the log. */
 export type FailureFacts = ErrorFacts | 'cancelled' | 'broken';
 

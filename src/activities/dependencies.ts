@@ -39,6 +39,8 @@ export interface WebhookTools {
 export interface ActivityDependencies {
   database: Database;
   ledger: Ledger;
+  /** Those that seals may have been made with, the newest first. */
+  ledgerKeys: readonly Buffer[];
   blobs: BlobStore;
   /** By the name that the settings give them. */
   providers: ReadonlyMap<string, TaskProvider>;
@@ -46,6 +48,8 @@ export interface ActivityDependencies {
   limits: (provider: string) => ProviderLimits;
   /** Of the provider whose submits run with these; none where it had no limits when its worker started. */
   door?: SubmitDoor;
+  /** Of the options of routes, as configured at the moment of asking. */
+  variables: () => Readonly<Record<string, string>>;
   /** Addresses of this gateway that a provider is handed, good for as long as the task may run. */
   addresses: ProviderAddresses;
   /** Runs a download when it is its turn: so many at a time in this process. */
@@ -59,6 +63,8 @@ export interface ActivityDependencies {
   tracing?: Tracing | undefined;
   /** The longest that the result of an avatar-talk task is kept. */
   fetchWindowMs: number;
+  /** A job that its provider says it doesn't know, for this long and at every poll, is lost. */
+  lostAfterMs: number;
 }
 
 /** What workers need besides. */

@@ -1,30 +1,37 @@
 /** The last step: what a task costs, and the one transaction that moves its money and its state together. */
+import { chargeOfTask } from '../domain/charges.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { GatewayError } from '../domain/errors.ts';
-import type { Pixels } from '../domain/pixels.ts';
-import { type Output, quoteOf } from '../domain/pricing.ts';
 import { keepable } from '../domain/text.ts';
 import type { StoredFile } from '../domain/tasks.ts';
 import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
+import { isAdmissionSealed } from '../storage/admission-seal.ts';
 import { cancelled } from '../storage/cancel-task.ts';
 import { eventOfTask } from '../storage/events.ts';
-import { findTaskToEnd, outcomeOf } from '../storage/task-outcome.ts';
+import { findTaskToEnd, findTaskToRelease, outcomeOf } from '../storage/task-outcome.ts';
 import { tellFinal } from '../storage/task-news.ts';
-import type { Task } from '../storage/tasks.ts';
+import type { Task, TaskError } from '../storage/tasks.ts';
 import type { Ended, FailureFacts } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
-/** Ends a task in success and charges what was produced; answers how it ended before, if it had. */
+/**
+ * Ends a task in success and charges what was produced; answers how it ended before, if it had. Terms that were changed
+ * since the admission price nothing: the task fails.
+ */
 export async function settle(
   deps: ActivityDependencies,
   { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] },
 ): Promise<Ended> {
-  const { task, provider } = await load(deps, taskId);
-  const durationMs = task.kind === 'image' ? null : durationOf(files);
-  const output: Output = durationMs === null ? { images: files.length } : { durationMs, ...pixelsOf(files) };
-  const quote = quoteOf(task.terms.price, output);
+  const { task, provider, sealed } = await load(deps, taskId);
+  if (task.finishedAt === null && !isAdmissionSealed(deps.ledgerKeys, sealed)) {
+    deps.log.error(
+      'the terms of the task do not fit their seal, so it is not charged: it fails, and its hold goes back',
+    );
+    return release(deps, { taskId, error: 'broken' });
+  }
+  const { quote, most, durationMs, thousandths } = chargeOfTask(task.kind, task.terms, task.holdAmount, files);
   const units: Units = {
-    thousandths: BigInt(durationMs ?? files.length * 1000),
+    thousandths,
     unit: quote.unit,
     unitPrice: quote.unitPrice,
     priceVersion: task.terms.priceVersion,
@@ -36,6 +43,7 @@ export async function settle(
     key,
     task: taskId,
     price: quote.amount,
+    most,
     units,
     model,
     requestId,
@@ -45,13 +53,15 @@ export async function settle(
   return answer(deps, task, provider, ended);
 }
 
-/** Ends a task without success and gives its hold back; answers how it ended before, if it had. */
+/** Ends a task without success and gives its hold back, whatever its terms say; returns how it ended before, if it had. */
 export async function release(
   deps: ActivityDependencies,
   { taskId, error }: { taskId: TaskId; error: FailureFacts },
 ): Promise<Ended> {
-  const { task, provider } = await load(deps, taskId);
-  const { accountId: account, keyId: key, model, requestId } = task;
+  const task = await findTaskToRelease(deps.database, taskId);
+  if (!task) throw new TypeError(`no task ${taskId}`);
+  deps.step?.isOf(task);
+  const { accountId: account, keyId: key, model, requestId, provider, failure } = task;
   const ended = await deps.ledger.releaseTask({
     account,
     key,
@@ -59,12 +69,14 @@ export async function release(
     model,
     requestId,
     state: error === 'cancelled' ? 'cancelled' : 'failed',
-    error: factsOf(error),
+    error: factsOf(error, failure),
   });
   return answer(deps, task, provider, ended);
 }
 
-async function load(deps: ActivityDependencies, id: TaskId): Promise<{ task: Task; provider: string | null }> {
+type ToEnd = NonNullable<Awaited<ReturnType<typeof findTaskToEnd>>>;
+
+async function load(deps: ActivityDependencies, id: TaskId): Promise<ToEnd> {
   const found = await findTaskToEnd(deps.database, id);
   if (!found) throw new TypeError(`no task ${id}`);
   deps.step?.isOf(found.task);
@@ -73,7 +85,7 @@ async function load(deps: ActivityDependencies, id: TaskId): Promise<{ task: Tas
 
 async function answer(
   deps: ActivityDependencies,
-  task: Task,
+  task: Pick<Task, 'id' | 'endedMs'> & { kind: string },
   sentTo: string | null,
   { ended, state, ...told }: TaskEnded,
 ): Promise<Ended> {
@@ -97,22 +109,12 @@ async function answer(
   };
 }
 
-function factsOf(error: FailureFacts) {
+/** With what the step that found it wrote into the task's row. */
+function factsOf(error: FailureFacts, noted: TaskError | null): TaskError {
   if (error === 'cancelled') return cancelled();
   if (error === 'broken') return new GatewayError('internal_error', 'The task failed through a fault of the gateway.');
-  // An upstream's words would otherwise keep a task from ever ending.
-  return { ...error, message: keepable(error.message) };
-}
-
-function durationOf(files: readonly StoredFile[]): number {
-  return files.reduce((sum, { durationMs }) => {
-    if (durationMs === undefined) throw new TypeError('a video without a duration was stored');
-    return sum + durationMs;
-  }, 0);
-}
-
-/** A film is one file. */
-function pixelsOf([file]: readonly StoredFile[]): { pixels?: Pixels } {
-  const { width, height } = file ?? {};
-  return width === undefined || height === undefined ? {} : { pixels: { width, height } };
+  const { code, message, param = null } = error;
+  // Workflows of earlier releases bring the words along. An upstream's would otherwise keep a task from ever ending.
+  if (message !== undefined) return { code, message: keepable(message), param };
+  return noted?.code === code ? noted : { code, message: 'The task failed.', param };
 }

@@ -49,10 +49,9 @@ export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T>
   }
 }
 
-/** Unknown errors show their kind only: a message may hold an address or a value of the request. */
+/** Errors show their kind only: a message may hold an address or a value of the request. */
 export function toFailure(error: unknown): ApplicationFailure {
-  if (error instanceof GatewayError) return ApplicationFailure.create({ type: error.code, message: error.message });
-  const type = error instanceof Error ? error.name : 'unknown';
+  const type = error instanceof GatewayError ? error.code : error instanceof Error ? error.name : 'unknown';
   const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ZodError;
   return ApplicationFailure.create({ type, message: 'See the log of the worker.', nonRetryable: ours });
 }

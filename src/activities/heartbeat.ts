@@ -9,12 +9,15 @@ const first_ms = 2_000;
  */
 const beats_a_timeout = 3;
 
-/** Runs something under heartbeats; the signal aborts when the activity is cancelled or its worker stops. */
+/**
+ * Runs something under heartbeats; the signal aborts when the activity is cancelled or its worker stops. Each beat repeats
+ * what an attempt before has noted (`failed-tries.ts`), which would be gone otherwise.
+ */
 export async function withHeartbeats<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
   const intervalMs = Math.max(first_ms, (context.info.heartbeatTimeoutMs ?? 0) / beats_a_timeout);
   const beat = () => {
-    context.heartbeat();
+    context.heartbeat(context.info.heartbeatDetails);
     timer = setTimeout(beat, intervalMs);
   };
   let timer = setTimeout(beat, first_ms);

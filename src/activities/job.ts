@@ -3,6 +3,7 @@ import type { TaskId } from '../domain/ids.ts';
 import { providerReference } from '../domain/ids.ts';
 import type { StoredFile } from '../domain/tasks.ts';
 import type { TaskRoute } from '../domain/terms.ts';
+import { filledInMapping } from '../domain/variables.ts';
 import type { Job, Media, TaskProvider } from '../providers/contract.ts';
 import type { BlobStore } from '../storage/blobs.ts';
 import { findTask, type Task } from '../storage/tasks.ts';
@@ -44,10 +45,11 @@ function jobOf(deps: ActivityDependencies, task: Task, route: TaskRoute, routeIn
     reference: providerReference(task.id),
     kind: task.terms.modelKind,
     model: route.model,
-    options: route.options,
+    options: filledInMapping(route.options, deps.variables()),
     fields: route.fields,
     qualityScale: task.terms.qualityScale,
     hookUrl: deps.addresses.hook(task, routeIndex),
+    isHook: (url: string) => deps.addresses.isHook(url, task, routeIndex),
   };
   if (request.kind !== 'avatar_talk') return { ...common, input: request };
   if (!uploads) throw new TypeError(`the uploads of task ${task.id} were deleted`);

@@ -1,4 +1,5 @@
 /** Deleting what has served its time: old results, files that no row names, and what processes that died left on the disk. */
+import { forgetFinishedJobs } from '../storage/provider-jobs.ts';
 import { removeOldResults } from '../storage/retention.ts';
 import { sweepBlobs } from '../storage/unnamed-blobs.ts';
 import type { Retained } from './contract.ts';
@@ -17,6 +18,7 @@ export async function retain(deps: RetentionDependencies, signal: AbortSignal): 
   const { database, blobs, fetchWindowMs, retentionMs, removeLeftovers, log } = deps;
   const tasks = await removeOldResults({ database, blobs, fetchWindowMs, retentionMs: retentionMs(), signal });
   const unnamedBlobs = await sweepBlobs({ database, blobs, signal });
+  await forgetFinishedJobs(database);
   const leftovers = await removeLeftovers();
   const retained: Retained = { tasks, unnamedBlobs, leftovers };
   log.info(retained, 'deleted what had served its time');

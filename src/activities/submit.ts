@@ -4,7 +4,9 @@
  * idempotent and so knows our reference.
  */
 import { Context, sleep } from '@temporalio/activity';
+import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
+import { pauseBeforeRetry } from '../domain/patience.ts';
 import { isFinal } from '../domain/tasks.ts';
 import type { PreparedCreate, Submission } from '../providers/contract.ts';
 import {
@@ -12,12 +14,15 @@ import {
   findIntent,
   type Intent,
   type IntentClosing,
+  type IntentError,
   isSentElsewhere,
+  type OpenedNow,
   takeOverIntent,
 } from '../storage/intents.ts';
 import { newBlobKey } from '../storage/new-ids.ts';
+import { noteFailure } from '../storage/task-failure.ts';
 import { noteRequestId } from '../storage/task-intents.ts';
-import { finalAmong } from '../storage/tasks.ts';
+import { finalAmong, type TaskError } from '../storage/tasks.ts';
 import type { Submitted } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
@@ -28,23 +33,24 @@ const unsubmitted_ms_max = 24 * 3_600_000;
 const open_intent_check_ms = 1_000;
 /** On top of the provider's own timeout; the activity's ends 60 s after that one. */
 const call_slack_ms = 30_000;
+const timer_slack_ms = 20;
 const cancel_timeout_ms = 10_000;
 
 /** Sends a task to one of its routes, or finds out what became of an earlier attempt to. */
 export async function submit(
   deps: ActivityDependencies,
-  { taskId, route: index }: { taskId: TaskId; route: number },
+  { taskId, route: index, canWait = false }: { taskId: TaskId; route: number; canWait?: boolean },
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const loaded = await loadTaskOnRoute(deps, taskId, index);
+  const loaded: Sending = { ...(await loadTaskOnRoute(deps, taskId, index)), canWait };
   const { task } = loaded;
   if (isFinal(task.state)) return { outcome: 'ended' };
   // Of a workflow that was reset: what refused the task before may take it now, but another route has it.
   if (task.state === 'running' && (await isSentElsewhere(deps.database, taskId, index)))
-    return sentElsewhere(deps, taskId);
+    return sentElsewhere(deps, loaded);
   if (task.ageMs > unsubmitted_ms_max) {
     // What an attempt before sent in time is not too late.
-    if (!(await findIntent(deps.database, taskId, index))) return tooLate;
+    if (!(await findIntent(deps.database, taskId, index))) return refused(deps, loaded, tooLate, { fallOver: false });
   }
   const prepared = await preparedFor(deps, loaded, index, signal);
   if (prepared && 'outcome' in prepared) return prepared;
@@ -55,71 +61,98 @@ export async function submit(
   }
 }
 
+/** A task on its way to a route. `canWait`: its workflow can wait while the provider is too busy. */
+interface Sending extends TaskOnRoute {
+  canWait: boolean;
+}
+
 /** What takes its time, such as a caller's files, comes before the intent and the slot, which hold for seconds only. */
 async function preparedFor(
   deps: ActivityDependencies,
-  { provider, job, task }: TaskOnRoute,
+  loaded: Sending,
   index: number,
   signal: AbortSignal,
 ): Promise<PreparedCreate | Submitted | undefined> {
-  if (!provider.prepare || (await findIntent(deps.database, task.id, index))) return undefined;
+  const { provider, job, task } = loaded;
+  if (!provider.prepare) return undefined;
+  const intent = await findIntent(deps.database, task.id, index);
+  if (intent && !maySendAgain(loaded, intent)) return undefined;
   const prepared = await provider.prepare(job, signal);
   // What breaks off by our own doing says nothing of the job.
   if (signal.aborted && prepared && 'error' in prepared) throw new Error('the preparation was broken off');
   if (!prepared || !('error' in prepared)) return prepared;
-  const { code, message, param } = prepared.error;
-  return { outcome: 'refused', error: { code, message, param }, fallOver: prepared.fallOver };
+  return await refused(deps, loaded, prepared.error, { fallOver: prepared.fallOver });
 }
 
 async function submitPrepared(
   deps: ActivityDependencies,
-  loaded: TaskOnRoute,
+  loaded: Sending,
   index: number,
   prepared: PreparedCreate | undefined,
   signal: AbortSignal,
 ): Promise<Submitted> {
   signal.throwIfAborted(); // from the intent on it would have to be waited for
-  const opened = await openInTurn(deps, loaded, index);
+  const opened = await openInTurn(deps, loaded, index, (intent) => maySendAgain(loaded, intent));
   if (opened.opened === 'not')
-    return opened.because === 'sent elsewhere' ? sentElsewhere(deps, loaded.task.id) : { outcome: 'ended' };
+    return opened.because === 'sent elsewhere' ? await sentElsewhere(deps, loaded) : { outcome: 'ended' };
   const leave = deps.door?.through();
   try {
     if (opened.opened === 'before') return await afterwards(deps, loaded, index, opened.intent, signal);
-    return await send(deps, loaded, index, signal, { isRepeated: false, nonce: opened.nonce, prepared });
+    return await send(deps, loaded, index, signal, { isRepeated: false, opened, prepared });
   } finally {
     leave?.();
   }
 }
 
 /** The workflow goes on to the route that has it. */
-function sentElsewhere({ log }: ActivityDependencies, taskId: TaskId): Submitted {
-  log.warn({ taskId }, 'another route has the task, so this one is passed by');
+async function sentElsewhere(deps: ActivityDependencies, loaded: Sending): Promise<Submitted> {
+  deps.log.warn({ taskId: loaded.task.id }, 'another route has the task, so this one is passed by');
   const message = 'The provider could not be asked.'; // read only if the other route was passed before
-  return { outcome: 'refused', error: { code: 'upstream_error', message, param: null }, fallOver: true };
+  return await refused(deps, loaded, { code: 'upstream_error', message, param: null }, { fallOver: true });
 }
 
-const tooLate: Submitted = {
-  outcome: 'refused',
-  error: {
-    code: 'upstream_timeout',
-    message: 'The task could not be handed to a provider within 24 hours.',
-    param: null,
-  },
-  fallOver: false,
+const tooLate: TaskError = {
+  code: 'upstream_timeout',
+  message: 'The task could not be handed to a provider within 24 hours.',
+  param: null,
 };
+
+/** Whether a busy provider refused it, and it is time to ask again. Past its deadline nothing is sent. */
+const maySendAgain = ({ canWait, route }: Sending, { againInMs, sinceFirstMs }: Intent): boolean =>
+  canWait && againInMs !== null && againInMs <= 0 && sinceFirstMs < route.deadlineMs;
+
+/** Notes why, of which only the code goes through the workflow. */
+async function refused(
+  deps: ActivityDependencies,
+  { task, canWait }: Sending,
+  error: TaskError,
+  { fallOver, againInMs }: { fallOver: boolean; againInMs?: number | null | undefined },
+): Promise<Submitted> {
+  const { code, message, param, retryAfterSeconds } = error;
+  const answer: Submitted = { outcome: 'refused', error: { code }, fallOver };
+  if (canWait && typeof againInMs === 'number') {
+    // A timer that ends a moment early would find that it is not yet time.
+    const inMs = Math.max(0, Math.ceil(againInMs)) + timer_slack_ms;
+    return { ...answer, again: { inMs, at: new Date(Date.now() + inMs).toISOString() } };
+  }
+  await noteFailure(deps.database, task.id, { code, message, param, retryAfterSeconds });
+  return answer;
+}
 
 async function send(
   deps: ActivityDependencies,
-  loaded: TaskOnRoute,
+  loaded: Sending,
   index: number,
   signal: AbortSignal,
-  { isRepeated, nonce, prepared }: { isRepeated: boolean; nonce: string; prepared?: PreparedCreate | undefined },
+  { isRepeated, opened, prepared }: { isRepeated: boolean; opened: OpenedNow; prepared?: PreparedCreate | undefined },
 ): Promise<Submitted> {
   const { provider, route, job } = loaded;
   const { idempotent } = provider.abilities;
   const context = Context.current();
   // A create in flight is aborted only where it will be repeated: the id that it answers is needed, to stop the job too.
-  const bound = AbortSignal.timeout(route.timeoutMs + call_slack_ms);
+  // Nobody waits past the deadline.
+  const leftMs = Math.max(0, Math.ceil(route.deadlineMs - opened.sinceFirstMs));
+  const bound = AbortSignal.timeout(Math.min(route.timeoutMs + call_slack_ms, leftMs));
   const stop = idempotent ? AbortSignal.any([whenHandedBack(context, signal), bound]) : bound;
   const submission = await (prepared ? prepared.send(stop) : provider.submit(job, stop));
   if (submission.outcome === 'unknown' && idempotent && !isCancelled(context))
@@ -129,7 +162,7 @@ async function send(
     throw new Error(`sent again later: ${submission.error.code}`);
   // Nor does a call that we broke off ourselves.
   if (idempotent && stop.aborted && submission.outcome === 'refused') throw new Error('sent again later: broken off');
-  return close(deps, loaded, index, submission, nonce);
+  return close(deps, loaded, index, submission, opened);
 }
 
 /** No attempt follows one whose task was cancelled, or whose workflow is gone. */
@@ -148,10 +181,10 @@ function whenHandedBack(context: Context, signal: AbortSignal): AbortSignal {
 /** Writes what became of the call, and answers what stands written: another attempt may have said it before. */
 async function close(
   deps: ActivityDependencies,
-  loaded: TaskOnRoute,
+  loaded: Sending,
   index: number,
   submission: Submission,
-  nonce?: string,
+  opened?: OpenedNow,
 ): Promise<Submitted> {
   const { task, provider } = loaded;
   const { requestId } = submission;
@@ -160,7 +193,7 @@ async function close(
     const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, told);
     const before = believed ? undefined : await findIntent(deps.database, task.id, index);
     if (!believed && !before) throw new Error(`the intent of ${task.id} is gone`);
-    return { believed, taskIsFinal, before: before && saidBefore(before) };
+    return { believed, taskIsFinal, before: before && (await saidBefore(deps, loaded, before)) };
   };
   switch (submission.outcome) {
     case 'accepted': {
@@ -190,7 +223,7 @@ async function close(
       } catch (error) {
         // The provider has done its work; an answer that broke off can't be had again.
         deps.log.error({ err: error }, 'the answer to a paid call could not be stored');
-        return await close(deps, loaded, index, { outcome: 'unknown', reason: 'its answer broke off' });
+        return await close(deps, loaded, index, lostAnswer('its answer broke off'));
       }
       const { believed, taskIsFinal, before } = await write({ outcome: 'finished', blobKeys: [key] });
       if (taskIsFinal) deps.log.error('an answer was finished for a task that had ended');
@@ -198,24 +231,50 @@ async function close(
       return before ?? sent();
     }
     case 'refused': {
-      const { code, message, param, cause } = submission.error;
+      const { code, message, param, cause, retryAfterSeconds } = submission.error;
       // Why a provider can't be used is for the operator; the caller is not told.
       if (cause !== undefined)
         deps.log.warn({ err: submission.error, provider: loaded.route.provider }, 'nothing was sent');
-      const error = { code, message, param, fallOver: submission.fallOver };
-      const { believed, before } = await write({ outcome: 'refused', error, ...(nonce !== undefined && { nonce }) });
+      const { fallOver } = submission;
+      const error: IntentError = { code, message, param, fallOver, retryAfterSeconds };
+      const againInMs = opened && fallOver ? pauseOf(loaded, error, opened) : undefined;
+      const nonce = opened && { nonce: opened.nonce };
+      const { believed, before } = await write({ outcome: 'refused', error, againInMs, ...nonce });
       if (!believed && !before) throw new Error('another attempt has sent it since');
-      return before ?? { outcome: 'refused', error: { code, message, param }, fallOver: submission.fallOver };
+      return before ?? (await refused(deps, loaded, error, { fallOver, againInMs }));
     }
     case 'unknown': {
       deps.log.error({ reason: submission.reason }, 'the outcome of a paid call is unknown');
-      const { before } = await write({ outcome: 'unknown', reason: submission.reason });
+      const { reason, error } = submission;
+      const lost = error && { ...factsOf(error), fallOver: false };
+      const { before } = await write({ outcome: 'unknown', reason, error: lost });
+      if (lost && !before) return await refused(deps, loaded, lost, { fallOver: false });
       return before ?? { ...sent(), isUnknown: true };
     }
     default:
       return submission satisfies never;
   }
 }
+
+/** How long its workflow waits before a busy provider is asked again, if it does. */
+function pauseOf(
+  { canWait, route: { rateLimitPatienceMs: patienceMs, deadlineMs } }: Sending,
+  { code, retryAfterSeconds }: IntentError,
+  { busyCount, sinceFirstMs }: OpenedNow,
+): number | undefined {
+  if (!canWait || patienceMs === undefined || code !== 'upstream_rate_limited') return undefined;
+  const retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+  const chance = Math.random();
+  return pauseBeforeRetry({ busyCount, sinceFirstMs, retryAfterMs, patienceMs, deadlineMs, chance });
+}
+
+/** Of a create whose answer was to be stored, as it was the result. */
+function lostAnswer(reason: string): Submission & { outcome: 'unknown' } {
+  const message = "The provider's answer broke off, and its result is lost. Nothing is charged.";
+  return { outcome: 'unknown', reason, error: new GatewayError('upstream_error', message) };
+}
+
+const factsOf = ({ code, message, param }: GatewayError) => ({ code, message, param });
 
 const isEnded = async ({ database }: ActivityDependencies, task: TaskId): Promise<boolean> =>
   (await finalAmong(database, [task])).length > 0;
@@ -228,35 +287,40 @@ const sent = (agoMs = 0): Submitted & { outcome: 'sent' } => ({
 /** An attempt before this one wrote the intent. */
 async function afterwards(
   deps: ActivityDependencies,
-  loaded: TaskOnRoute,
+  loaded: Sending,
   index: number,
   intent: Intent,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const before = saidBefore(intent);
+  const before = await saidBefore(deps, loaded, intent);
   if (before) return before;
   if (!loaded.provider.abilities.idempotent) return lookUp(deps, loaded, index, intent, signal);
-  if (intent.ageMs < loaded.route.deadlineMs) {
+  const { sinceFirstMs } = intent;
+  if (sinceFirstMs < loaded.route.deadlineMs) {
     await waitForSlot(deps, loaded.route.provider);
     const nonce = await takeOverIntent(deps.database, loaded.task.id, index);
     if (nonce === undefined) throw new Error('another attempt has said what became of it');
-    return send(deps, loaded, index, signal, { isRepeated: true, nonce });
+    return send(deps, loaded, index, signal, { isRepeated: true, opened: { nonce, sinceFirstMs, busyCount: 0 } });
   }
   return close(deps, loaded, index, { outcome: 'unknown', reason: 'no attempt was answered within the deadline' });
 }
 
 /** What a closed intent says; undefined for one that is open. */
-function saidBefore({ outcome, error, ageMs }: Intent): Submitted | undefined {
+async function saidBefore(
+  deps: ActivityDependencies,
+  loaded: Sending,
+  { outcome, error, ageMs, sinceFirstMs, againInMs }: Intent,
+): Promise<Submitted | undefined> {
   switch (outcome) {
     case 'accepted':
     case 'finished':
       return sent(ageMs);
     case 'unknown':
-      return { ...sent(ageMs), isUnknown: true };
+      return error ? await refused(deps, loaded, error, { fallOver: false }) : { ...sent(ageMs), isUnknown: true };
     case 'refused': {
       if (!error) throw new TypeError('a refusal without an error');
-      const { fallOver, ...facts } = error;
-      return { outcome: 'refused', error: facts, fallOver };
+      const isInTime = sinceFirstMs < loaded.route.deadlineMs;
+      return await refused(deps, loaded, error, { fallOver: error.fallOver, ...(isInTime && { againInMs }) });
     }
     case 'open':
       return undefined;
@@ -268,20 +332,27 @@ function saidBefore({ outcome, error, ageMs }: Intent): Submitted | undefined {
 /** Waits until nobody can be sending any more, then asks the provider for the job that carries our reference. */
 async function lookUp(
   deps: ActivityDependencies,
-  loaded: TaskOnRoute,
+  loaded: Sending,
   index: number,
   intent: Intent,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const until = performance.now() + intent.sendingEndsInMs + loaded.route.timeoutMs + call_slack_ms;
+  const { timeoutMs, deadlineMs } = loaded.route;
+  // Nobody waits past the deadline, even if the attempt that opened the intent lives and waits.
+  const waitMs = Math.min(intent.sendingEndsInMs + timeoutMs + call_slack_ms, deadlineMs - intent.sinceFirstMs);
+  const until = performance.now() + waitMs;
   while (performance.now() < until) {
-    await sleep(open_intent_check_ms);
+    await sleep(Math.max(1, Math.min(open_intent_check_ms, Math.ceil(until - performance.now()))));
     const now = await findIntent(deps.database, loaded.task.id, index);
     if (!now) throw new Error('the attempt that opened the intent took it back');
-    const before = saidBefore(now);
+    const before = await saidBefore(deps, loaded, now);
     if (before) return before;
   }
   const { provider, job } = loaded;
+  if (provider.answersWithResult?.(job) === true) {
+    const error = new GatewayError('upstream_timeout', 'The provider never said what became of the task.');
+    return close(deps, loaded, index, { outcome: 'unknown', reason: 'the attempt that sent it died', error });
+  }
   const jobId = provider.abilities.lookup
     ? await provider.find?.(job, AbortSignal.any([signal, AbortSignal.timeout(loaded.route.timeoutMs)]))
     : undefined;

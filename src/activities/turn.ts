@@ -4,7 +4,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sleep } from '@temporalio/activity';
-import { findIntent, type Opened, openIntent, sending_window_ms, withdrawIntent } from '../storage/intents.ts';
+import {
+  findIntent,
+  type Intent,
+  type Opened,
+  openIntent,
+  sending_window_ms,
+  withdrawIntent,
+} from '../storage/intents.ts';
 import { hasRoom } from '../storage/provider-jobs.ts';
 import { takeSlot } from '../storage/provider-slots.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -21,17 +28,21 @@ const waiting_ms_max = 15_000;
 const lead_ms = 50;
 const lead_ms_max = 1_000;
 
-/** Opens the intent when it is the task's turn; an answer of `now` is to be sent at once. */
+/**
+ * Opens the intent when it is the task's turn; an answer of `now` is to be sent at once. `maySendAgain` tells of an intent
+ * that is there whether it is to be opened anew.
+ */
 export async function openInTurn(
   deps: ActivityDependencies,
   { task: { id: task }, route: { provider }, provider: { abilities } }: TaskOnRoute,
   route: number,
+  maySendAgain: (intent: Intent) => boolean,
 ): Promise<Opened> {
   const { maxPerSecond, maxConcurrent } = deps.limits(provider);
   const isFull = () => comeBack(deps, full_delay_ms, `${provider} has as many unfinished jobs as it may.`);
   if (maxPerSecond !== undefined || maxConcurrent !== undefined) {
     const intent = await findIntent(deps.database, task, route);
-    if (intent) return { opened: 'before', intent };
+    if (intent && !maySendAgain(intent)) return { opened: 'before', intent };
   }
   if (maxConcurrent !== undefined && !(await hasRoom(deps.database, provider, task, maxConcurrent))) throw isFull();
   const open = async (): Promise<Opened> => {

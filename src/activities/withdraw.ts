@@ -1,14 +1,14 @@
 /** After a task that ended without success: its jobs are stopped where their provider can, and what was stored for it goes. */
-import { activityInfo } from '@temporalio/activity';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks.ts';
 import { removeMedia } from '../storage/fetches.ts';
 import { closeIntent } from '../storage/intents.ts';
-import { intentsOf, noteJobLeft } from '../storage/task-intents.ts';
+import { intentsOf, isJobLost, job_unknown, noteJobLeft } from '../storage/task-intents.ts';
 import { findTask, type Task } from '../storage/tasks.ts';
 import type { Withdrawn } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { failedTries, failedTry } from './failed-tries.ts';
 import { loadTaskOnRoute } from './job.ts';
 
 /** Some minutes of trying; a provider that is away for longer is left alone. */
@@ -40,10 +40,13 @@ export async function withdraw(
 async function stopJobs(deps: ActivityDependencies, task: Task, signal: AbortSignal): Promise<Withdrawn> {
   const withdrawn: Withdrawn = { stopped: 0, left: 0 };
   // Its media go last, so that who finds them gone has nothing to stop.
-  if (task.removedAt || !task.error || !endedByUs.includes(task.error.code)) return withdrawn;
-  for (const { route, jobId, outcome } of await intentsOf(deps.database, task.id)) {
-    if (jobId === null && outcome !== 'unknown') continue;
-    const became = await stopped(deps, task.id, { route, jobId }, signal);
+  if (task.removedAt || !task.error) return withdrawn;
+  const isOurs = endedByUs.includes(task.error.code);
+  for (const intent of await intentsOf(deps.database, task.id)) {
+    const { route, jobId, outcome } = intent;
+    const isLost = isJobLost(intent);
+    if ((!isOurs && !isLost) || (jobId === null && outcome !== 'unknown')) continue;
+    const became = await stopped(deps, task.id, { route, jobId, isLost }, signal);
     if (became !== 'no job') withdrawn[became]++;
   }
   return withdrawn;
@@ -52,7 +55,7 @@ async function stopJobs(deps: ActivityDependencies, task: Task, signal: AbortSig
 async function stopped(
   deps: ActivityDependencies,
   taskId: TaskId,
-  { route, jobId: known }: { route: number; jobId: string | null },
+  { route, jobId: known, isLost }: { route: number; jobId: string | null; isLost: boolean },
   signal: AbortSignal,
 ): Promise<'stopped' | 'left' | 'no job'> {
   const left = async (why: string) => {
@@ -67,12 +70,16 @@ async function stopped(
     if (jobId === null) return 'no job';
     // Learnt only now; as of every job that was accepted after the end, the operator hears of it.
     if (known === null) await closeIntent(deps.database, taskId, route, { outcome: 'accepted', jobId });
+    if (isLost) {
+      if (provider.abilities.cancel) await provider.cancel?.(jobId, job, bounded());
+      return await left(job_unknown); // whose word that it has stopped is no better
+    }
     if (!provider.abilities.cancel || !provider.cancel) return await left('its provider offers no cancelling');
     if (!(await provider.cancel(jobId, job, bounded()))) return await left('it had gone too far to be stopped');
     return 'stopped';
   } catch (error) {
-    if (signal.aborted || activityInfo().attempt < attempts_max) throw error;
+    if (signal.aborted || failedTries() + 1 < attempts_max) throw failedTry(error, signal);
     deps.log.error({ err: error, jobId }, 'a job that nobody waits for could not be cancelled');
-    return await left('cancelling it failed');
+    return await left(isLost ? job_unknown : 'cancelling it failed');
   }
 }

@@ -14,6 +14,7 @@ import { measured } from './middleware/measured.ts';
 import { requestId } from './middleware/request-id.ts';
 import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { routeHints } from './route-hint.ts';
 import { accountRoutes } from './routes/account.ts';
 import { accountKeyRoutes } from './routes/account-keys.ts';
 import { accountSettingRoutes } from './routes/account-settings.ts';
@@ -43,15 +44,27 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   if (tracing) app.use(traced(tracing));
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
   app.use(securityHeaders());
-  app.use(errors()); // outermost catch: nothing below answers for itself
+  const all = routers(now);
+  const roots = now().configuration.deployments.map(({ root }) => root);
+  app.use(errors(routeHints(all, roots))); // outermost catch: nothing below answers for itself
   app.use(crowd(gates)); // before anything is done for the request
-  for (const router of routers(now)) {
+  for (const router of all) {
     const root = router.opts.prefix?.split('/:', 1)[0] ?? '';
     const routes = Object.assign(below(root, router.routes()), { router }); // named, as the router's own are
     app.use(routes).use(below(root, router.allowedMethods()));
   }
+  app.use(redirectBrowsers); // behind all routes: a call of the API never comes here
   return app;
 }
+
+/** Who opens the bare address in a browser gets the console; other clients get the 404 of any unknown route. */
+const redirectBrowsers: Middleware = (ctx, next) => {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  if (!isRead || ctx.path !== '/' || ctx.accepts('json', 'html') !== 'html') return next();
+  ctx.vary('Accept');
+  ctx.redirect('/console/');
+  return undefined;
+};
 
 /** A router tries all its routes: that of requests to other roots cost a chat call 2 % of its CPU time. */
 const below =
@@ -60,7 +73,8 @@ const below =
     ctx.path.startsWith(root) ? Promise.resolve<unknown>(handle(ctx, next)) : next();
 
 function routers(now: DependenciesNow): Router<RequestState>[] {
-  const service = new Router<RequestState>({ sensitive: true });
+  // Strict: what a proxy in front refuses by its exact address, such as /metrics, has no second one.
+  const service = new Router<RequestState>({ sensitive: true, strict: true });
   serviceRoutes(service, now); // no key needed
   fileRoutes(service, now); // the signature is the key
   hookRoutes(service, now()); // here too

@@ -1,6 +1,7 @@
 /** Who calls: the connection's other end, or whom a trusted proxy says that it speaks for. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { callerBehind } from './proxy-protocol.ts';
 
 /** Chains of proxies are short; whatever is left of the last entries was written by the caller. */
 const hops_max = 20;
@@ -19,10 +20,9 @@ export type CallerAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'
  * no list of addresses, or has no end, leaves the peer.
  */
 export function callerAddress(trustedProxies: readonly string[]): CallerAddress {
-  const trusted = listOf(trustedProxies);
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = addressList(trustedProxies);
   return ({ socket, headers }) => {
-    const peer = addressIn(socket.remoteAddress ?? '');
+    const peer = addressIn(callerBehind(socket) ?? socket.remoteAddress ?? '');
     if (peer === undefined) return '';
     const forwarded = headers['x-forwarded-for'];
     if (trustedProxies.length === 0 || forwarded === undefined || !isTrusted(peer)) return peer;
@@ -39,12 +39,36 @@ export function callerAddress(trustedProxies: readonly string[]): CallerAddress 
   };
 }
 
+/** What one caller can have for the asking: an IPv4 address, or a whole /64 of IPv6. `''` stays so. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  // The first four groups, `::` written out.
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Math.max(0, 8 - groups.length - after.length - (address.includes('.') ? 1 : 0));
+  const all = [...groups, ...Array<string>(tail === undefined ? 0 : zeros).fill('0'), ...after];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
 /** Who must be told apart: without a port, a zone, or a second form of the same address. */
 function addressIn(text: string): string | undefined {
   const [, v4, v6] = withPort.exec(text) ?? [];
   const bare = (v4 ?? v6 ?? text).replace(/%.*$/, '');
   const address = mapped.exec(bare)?.[1] ?? bare;
   return isIP(address) === 0 ? undefined : address;
+}
+
+/** Whether an address, in either form of IPv4, is one of these or in one of these networks. */
+export function addressList(entries: readonly string[]): (address: string) => boolean {
+  const list = listOf(entries);
+  return (text) => {
+    const address = addressIn(text);
+    return address !== undefined && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  };
 }
 
 function listOf(entries: readonly string[]): BlockList {

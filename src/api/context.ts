@@ -2,6 +2,7 @@
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { ApiKey } from '../storage/api-keys.ts';
+import type { BodyRoom } from './body/body-room.ts';
 
 export interface RequestState extends DefaultState {
   requestId: string;
@@ -15,8 +16,8 @@ export interface RequestState extends DefaultState {
   headAt?: number;
   /** Of the request's trace, while there are traces. */
   traceId?: string;
-  /** What the gate of JSON bodies counts for it. */
-  bodyBytes?: number;
+  /** What its JSON body takes of the memory for all bodies. */
+  bodyRoom?: BodyRoom;
   /** How long the caller took to send its JSON body. */
   bodyMs?: number;
   /** What the log line says of the error that was answered. */
@@ -30,7 +31,7 @@ export type ApiContext = ParameterizedContext<RequestState>;
 export type ApiMiddleware = Middleware<RequestState>;
 
 /** What every line of the log names that is written for a request. */
-export const idsOf = ({ state: { requestId, taskId, traceId } }: ApiContext): RequestIds => ({
+export const idsOf = ({ state: { requestId, taskId, traceId } }: Pick<ApiContext, 'state'>): RequestIds => ({
   requestId,
   taskId,
   traceId,

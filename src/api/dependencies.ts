@@ -18,6 +18,7 @@ import type { AuditRuns } from '../temporal/audit-runs.ts';
 import type { TaskStarter } from '../temporal/task-starter.ts';
 import type { CallerAddress } from './caller-address.ts';
 import type { Attempts } from './console/attempts.ts';
+import type { DownloadPace } from './download-pace.ts';
 import type { HealthBook } from './health/health-book.ts';
 import type { Gates } from './gates.ts';
 import type { KeyCache } from './keys/key-cache.ts';
@@ -81,6 +82,8 @@ export interface ApiDependencies {
   workflowUrl: (task: TaskId) => string | undefined;
   /** How long the result of an avatar-talk task can be fetched. */
   fetchWindowMs: number;
+  /** How fast callers must read stored files. */
+  downloadPace: DownloadPace;
   /** Aborts when the process drains: who follows another call is told to try again. New work is refused by when it came (`late.ts`). */
   draining: AbortSignal;
   /** Work that goes on after its answer was sent; the drain waits for it. */

@@ -3,6 +3,7 @@
  * it. Over a bound the answer is 503 `overloaded`.
  */
 import type { ServerResponse } from 'node:http';
+import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../domain/errors.ts';
 
 const MiB = 1024 * 1024;
@@ -15,8 +16,10 @@ export interface Bounds {
   calls: number;
   /** Avatar-talk uploads. */
   uploads: number;
-  /** Bytes of JSON bodies, from their arrival to the end of the answer. */
+  /** What JSON bodies take of the memory, in bytes: as they come until the end of the answer, and parsed as long as that is kept. */
   bodyBytes: number;
+  /** The same for bodies of callers of whom nothing is known yet: sign-in and invitations. */
+  unknownBodyBytes: number;
   /** Stored files that callers read through the gateway, at their own pace. */
   files: number;
   /** Calls that wait for the answer to another one under the same Idempotency-Key. */
@@ -30,8 +33,10 @@ export const boundsDefault: Bounds = {
   calls: 4_096,
   // Each has a file open and some 100 KiB of buffers; a disk writes a few hundred MB a second for all of them.
   uploads: 256,
-  // Parsed, a body takes some three times its bytes, of a heap of 2 to 4 GiB.
-  bodyBytes: 256 * MiB,
+  // A quarter of what this process may take as its heap: the rest is for what is made of them, and for answers.
+  bodyBytes: Math.floor(getHeapStatistics().heap_size_limit / 4),
+  // A thousand of them, and next to nothing of the memory.
+  unknownBodyBytes: 4 * MiB,
   // Each has a file open, or a connection to the S3 server, of which there are a few more (`storage/s3/connection.ts`).
   files: 1_024,
   // Each asks the database once a second or more often.
@@ -62,7 +67,7 @@ export class Gate {
 
   /** Refuses with `overloaded` what would not fit now; takes nothing. */
   require(count = 1): void {
-    if (this.#taken + count > this.#max) throw this.#refusal();
+    if (this.#taken + count > this.#max) throw this.refusal();
   }
 
   /** Takes places, or refuses with `overloaded`. */
@@ -73,7 +78,7 @@ export class Gate {
 
   /** As `enter`, but the refusal is the answer. */
   tryEnter(count: number): GatewayError | undefined {
-    if (this.#taken + count > this.#max) return this.#refusal();
+    if (this.#taken + count > this.#max) return this.refusal();
     this.#taken += count;
     return undefined;
   }
@@ -82,9 +87,53 @@ export class Gate {
     this.#taken -= count;
   }
 
-  #refusal(): GatewayError {
+  protected refusal(): GatewayError {
     this.onRefusal();
     return new GatewayError('overloaded', `Too many ${this.#what} just now. Try again.`, { retryAfterSeconds: 2 });
+  }
+}
+
+/** Takes a place, or refuses with `overloaded`; returns how to give it back, which may be called again and again. */
+export function enterOnce(gate: Gate): () => void {
+  gate.enter();
+  let isInside = true;
+  return () => {
+    if (isInside) gate.leave();
+    isInside = false;
+  };
+}
+
+/** A gate of which no owner gets more than a share: an account, a person, or an address of which nothing else is known. */
+export class SharedGate extends Gate {
+  readonly #share: number;
+  readonly #taken = new Map<string, number>();
+
+  /** `what` ends the sentence that a refusal begins, such as `Too many calls`. */
+  constructor(max: number, share: number, what: string) {
+    super(max, what);
+    this.#share = share;
+  }
+
+  /** Refuses with `overloaded` what would not fit now; takes nothing. */
+  requireFor(owner: string, count: number): void {
+    if ((this.#taken.get(owner) ?? 0) + count > this.#share) throw this.refusal();
+    this.require(count);
+  }
+
+  /** Takes places, or answers the refusal. */
+  tryEnterFor(owner: string, count: number): GatewayError | undefined {
+    const taken = (this.#taken.get(owner) ?? 0) + count;
+    if (taken > this.#share) return this.refusal();
+    const refusal = this.tryEnter(count);
+    if (!refusal) this.#taken.set(owner, taken);
+    return refusal;
+  }
+
+  leaveFor(owner: string, count: number): void {
+    this.leave(count);
+    const left = (this.#taken.get(owner) ?? 0) - count;
+    if (left > 0) this.#taken.set(owner, left);
+    else this.#taken.delete(owner);
   }
 }
 
@@ -95,16 +144,27 @@ export function enterFor(gate: Gate, response: ServerResponse): void {
   else response.once('close', () => gate.leave());
 }
 
-export type Gates = Record<keyof Bounds, Gate>;
+export type BodyGate = 'bodyBytes' | 'unknownBodyBytes';
+export type Gates = Record<Exclude<keyof Bounds, BodyGate>, Gate> & Record<BodyGate, SharedGate>;
 
-/** The gates of one process. */
-export function createGates(bounds: Partial<Bounds> = {}): Gates {
-  const { requests, calls, uploads, bodyBytes, files, followers } = { ...boundsDefault, ...bounds };
+/**
+ * The gates of one process. A body of `largestBody`, in bytes of memory, fits always where nothing else is there, and
+ * nobody has more than a quarter of the room for bodies, or one such body.
+ */
+export function createGates(bounds: Partial<Bounds> = {}, largestBody = 0): Gates {
+  const { requests, calls, uploads, unknownBodyBytes, files, followers } = { ...boundsDefault, ...bounds };
+  const bodyBytes = bounds.bodyBytes ?? Math.max(boundsDefault.bodyBytes, largestBody);
+  const bodyShare = Math.max(bodyBytes / 4, largestBody);
   return {
     requests: new Gate(requests, 'requests are under way'),
     calls: new Gate(calls, 'calls are under way'),
     uploads: new Gate(uploads, 'files are being uploaded'),
-    bodyBytes: new Gate(bodyBytes, 'large requests are under way'),
+    bodyBytes: new SharedGate(bodyBytes, bodyShare, 'large requests are under way'),
+    unknownBodyBytes: new SharedGate(
+      unknownBodyBytes,
+      unknownBodyBytes / 16,
+      'requests without a session are under way',
+    ),
     files: new Gate(files, 'files are being fetched'),
     followers: new Gate(followers, 'calls wait under Idempotency-Keys'),
   };

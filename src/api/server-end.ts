@@ -10,7 +10,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isAwaited } from './fetch-once/next-request.ts';
+import { isHeldOpen } from './fetch-once/held-open.ts';
 import { cameLate } from './late.ts';
 
 /** Even in a hurry connections in use get this long to be left in agreement. */
@@ -105,12 +105,13 @@ export class ServerEnd implements EndOfServing {
 
   /** A connection whose caller is waited for, to tell whether it has got a result, is left alone until that is known. */
   #closeIdle(): void {
-    for (const [socket, owed] of this.#connections) if (owed.size === 0 && !isAwaited(socket)) socket.destroy();
+    for (const [socket, owed] of this.#connections) if (owed.size === 0 && !isHeldOpen(socket)) socket.destroy();
   }
 
   #breakOff(): number {
     const left = [...this.#connections].filter(([, owed]) => owed.size > 0);
     for (const [socket] of left) socket.destroy();
+    for (const socket of this.#connections.keys()) if (isHeldOpen(socket)) socket.destroy();
     return left.reduce((sum, [, owed]) => sum + owed.size, 0);
   }
 }

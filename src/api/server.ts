@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import { expectsContinue } from './body/continue.ts';
+import { isRestBounded } from './body/request-stream.ts';
 import type { RequestState } from './context.ts';
-import { requestArrived } from './fetch-once/next-request.ts';
+import { readProxyHeaders } from './proxy-protocol.ts';
 import { type EndOfServing, ServerEnd } from './server-end.ts';
 import { TimedResponse } from './timed-response.ts';
 import { isReadable, refuseConnect, refuseUnreadable } from './unreadable.ts';
@@ -20,6 +21,9 @@ const keep_alive_ms = 65_000;
 const connections_max = 20_000;
 /** What is left of a body when its request was answered is thrown away for this long. */
 const rest_ms_max = 60_000;
+/** And no more of it: three times the largest JSON body, as most callers read no answer before they have sent everything. */
+const rest_bytes_max = 64 * 1024 * 1024;
+const rest_look_ms = 20;
 
 /** Of one answer: ours, and the seven that sending a stream takes. Node warns of leaks from the eleventh on. */
 const listeners_max = 20;
@@ -37,12 +41,14 @@ export interface ServeOptions {
   headersMs?: number;
   /** How long a caller that was answered may go on sending its body. */
   restMs?: number;
+  /** Whose connections may begin with a PROXY protocol header; none without. */
+  isBalancer?: ((address: string) => boolean) | undefined;
 }
 
 /** Serves the application; resolves once the port is open and rejects with a clear message when it is taken. */
 export async function serve(
   app: Koa<RequestState>,
-  { host, port, headersMs = headers_ms_max, restMs = rest_ms_max }: ServeOptions,
+  { host, port, headersMs = headers_ms_max, restMs = rest_ms_max, isBalancer }: ServeOptions,
 ): Promise<RunningServer> {
   const server = createServer({
     maxHeaderSize: header_bytes_max,
@@ -59,10 +65,9 @@ export async function serve(
   const end = new ServerEnd(server);
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     response.setMaxListeners(listeners_max);
-    requestArrived(request.socket);
     // By `on` here and elsewhere: it comes once anyway, and `once` keeps another 200 bytes in every waiting caller.
     response.on('close', () => {
-      if (!request.complete) endInTime(request, restMs);
+      if (!request.complete) endRest(request, restMs);
     });
     end.during(request, response, async () => {
       if (isReadable(request, response)) await handle(request, response);
@@ -77,6 +82,7 @@ export async function serve(
     expectsContinue(request, response);
     respond(request, response);
   });
+  if (isBalancer) readProxyHeaders(server, isBalancer);
   await listen(server, host, port);
   return {
     port: portOf(server),
@@ -99,12 +105,21 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Ends the connection of a caller that was answered and goes on sending. */
-function endInTime(request: IncomingMessage, restMs: number): void {
-  const timer = setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, restMs).unref();
-  request.once('close', () => clearTimeout(timer));
+/** Ends the connection of a caller that was answered and goes on sending: for too long, or too much. */
+function endRest(request: IncomingMessage, restMs: number): void {
+  const { socket } = request;
+  const answeredAt = socket.bytesRead;
+  const end = () => {
+    if (!request.complete) socket.destroy();
+  };
+  const timer = setTimeout(end, restMs).unref();
+  const looks = setInterval(() => {
+    if (!isRestBounded(request) && socket.bytesRead - answeredAt > rest_bytes_max) end();
+  }, rest_look_ms).unref();
+  request.once('close', () => {
+    clearTimeout(timer);
+    clearInterval(looks);
+  });
 }
 
 function portOf(server: Server): number {

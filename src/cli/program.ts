@@ -14,6 +14,7 @@ import { addServerCommands } from './commands/servers.ts';
 import { addStartCommand } from './commands/start.ts';
 import { addTaskCommands } from './commands/tasks.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
+import { addWriteOffCommands } from './commands/write-offs.ts';
 
 /** Raises a CommanderError where it would end the process: after help, after the version, and for bad usage. */
 export function tollgateProgram(): Command {
@@ -28,6 +29,7 @@ export function tollgateProgram(): Command {
   addModelCommands(program);
   addTaskCommands(program);
   addWebhookCommands(program);
+  addWriteOffCommands(program);
   addPeopleCommands(program);
   addActCommands(program);
   addAuditCommand(program);

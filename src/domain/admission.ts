@@ -132,7 +132,8 @@ export function correctedCounters(
       ? atLeastZero(counters.spent[window] + settled.charged - settled.held)
       : counters.spent[window],
   );
-  return { ...counters, spent, runningTasks: counters.runningTasks - (settled.isTask ? 1 : 0) };
+  // A counter that was set too low by hand keeps no task from ending: the audit reports it.
+  return { ...counters, spent, runningTasks: Math.max(0, counters.runningTasks - (settled.isTask ? 1 : 0)) };
 }
 
 /** The state of the key's tightest call limit, if it has any. */

@@ -1,5 +1,6 @@
 /** The model catalogue: what is offered, by which routes, at which price. Parsed from settings, then frozen. */
 import type { MicroYuan } from './money.ts';
+import type { UnpricedName } from './requests/unpriced.ts';
 
 export const modelKinds = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
 export type ModelKind = (typeof modelKinds)[number];
@@ -93,6 +94,10 @@ export interface Model {
   limits: ModelLimits;
   qualityScale?: Record<ImageQuality, number>;
   onDisconnect: 'abort' | 'drain';
+  /** What costs money upstream and has no price here, and passes all the same. */
+  allow: readonly UnpricedName[];
+  /** How many times its hold a charge may be; the rest is the operator's loss. */
+  overrunFactor: number;
 }
 
 /** A provider as configured. Times in milliseconds. */
@@ -114,6 +119,8 @@ export interface ProviderSettings {
   idleTimeoutMs: number;
   /** A whole task, counted from its intent. */
   deadlineMs: number;
+  /** How long it is asked again while it is too busy to take a task; not at all without. */
+  rateLimitPatienceMs?: number;
   /** Creates a second, over all workers. */
   maxPerSecond?: number;
   /** Unfinished jobs at the provider, over all workers. */

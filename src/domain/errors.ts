@@ -33,6 +33,8 @@ export const errorTable = {
   model_in_maintenance: { status: 503, type: 'server_error' },
   overloaded: { status: 503, type: 'server_error' },
   not_ready: { status: 503, type: 'server_error' },
+  /** It may have been done all the same; every other 503 means that nothing was. */
+  outcome_unknown: { status: 503, type: 'server_error' },
   upstream_timeout: { status: 504, type: 'upstream_error' },
   /** The `error.code` of a task that its owner or an operator ended; never the status of an answer of its own. */
   cancelled: { status: 409, type: 'conflict_error' },
@@ -69,6 +71,9 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
+
+/** In the place of a message that was deleted with the request of its task. */
+export const deletedMessage = 'The details of this error were deleted together with the request.';
 
 /** The error object shown to callers, in answers and in task records: always all four keys. */
 export interface ErrorBody {

@@ -5,7 +5,8 @@
  * `available` and `held` belong to the customer; the rest are the operator's: `top_ups` (money that came in),
  * `adjustments` (corrections), `revenue` (earned) and `write_offs` (earned but not to be had).
  */
-import { type MicroYuan, lesser, micros, minus, zero } from './money.ts';
+import { type MicroYuan, lesser, micros, minus, plus, zero } from './money.ts';
+import { implausibleUsage, plausibleOf } from './overrun.ts';
 
 export const entryTypes = ['credit', 'hold', 'capture', 'release', 'adjustment', 'write_off'] as const;
 export type EntryType = (typeof entryTypes)[number];
@@ -63,28 +64,37 @@ export const writeOff = (amount: MicroYuan): Movement =>
 
 export interface Settlement {
   movements: readonly Movement[];
-  /** Price less what had to be written off for want of money. */
+  /** Price less what had to be written off. */
   charged: MicroYuan;
   writtenOff: MicroYuan;
+  /** Whether money was wanting: the account is in arrears. */
+  isWanting: boolean;
+  /** Why it was written off, if not for want of money alone. */
+  reason?: typeof implausibleUsage;
 }
 
 /**
  * Captures a price from its hold. What the hold has too much is released; what it lacks is taken from the available
- * balance, and what that lacks is written off, so that no balance is ever negative.
+ * balance, and what that lacks is written off, so that no balance is ever negative. Beyond `most` nothing is taken: all
+ * that is then written off is the operator's loss, even if money was wanting, too, as a transfer has one write-off.
  */
 export function settlement({
   held,
   price,
   available,
+  most,
 }: {
   held: MicroYuan;
   price: MicroYuan;
   available: MicroYuan;
+  most?: MicroYuan | undefined;
 }): Settlement {
-  const fromHold = lesser(held, price);
-  const beyond = minus(price, fromHold);
+  const { due, implausible } = plausibleOf(price, most);
+  const fromHold = lesser(held, due);
+  const beyond = minus(due, fromHold);
   const fromAvailable = lesser(beyond, available);
-  const writtenOff = minus(beyond, fromAvailable);
+  const wanting = minus(beyond, fromAvailable);
+  const writtenOff = plus(wanting, implausible);
   const movements: Movement[] = [
     movement(
       'capture',
@@ -95,7 +105,9 @@ export function settlement({
   const rest = minus(held, fromHold);
   if (rest > 0n) movements.push(release(rest));
   if (writtenOff > 0n) movements.push(writeOff(writtenOff));
-  return { movements, charged: minus(price, writtenOff), writtenOff };
+  const charged = minus(price, writtenOff);
+  if (implausible > 0n) return { movements, charged, writtenOff, isWanting: false, reason: implausibleUsage };
+  return { movements, charged, writtenOff, isWanting: wanting > 0n };
 }
 
 function movement(type: EntryType, ...postings: Posting[]): Movement {

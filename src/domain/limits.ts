@@ -13,6 +13,9 @@ export const imagesMax = 10;
 /** How long the result of an avatar-talk task can be fetched (specification, section 2.10). */
 export const fetchWindowMs = 600_000;
 
+/** After it a job is lost that its provider says it doesn't know: longer than a deployment, or a fault of its balancer, takes. */
+export const lostAfterMs = 180_000;
+
 /** Of a model without `prompt_characters` of its own; what the OpenAI images API documents. */
 export const promptCharactersMax = 32_000;
 

@@ -1,5 +1,6 @@
 /** People of the account console: what they may be to an account, and how they are asked in. */
 import { z } from 'zod';
+import { isCommonPassword } from './common-passwords.ts';
 import { isKeepable } from './text.ts';
 
 /** Owners change what belongs to an account, members read it. */
@@ -19,12 +20,19 @@ export const emailField = z
   .refine((text) => /^[!-?A-~]{1,64}@[a-z0-9.-]{1,190}$/.test(text), emailRule)
   .meta({ minLength: 3, maxLength: 255 });
 
-const passwordForm = new RegExp(`^.{${password_characters_min},${password_characters_max}}$`, 'su');
+const form = new RegExp(`^.{${password_characters_min},${password_characters_max}}$`, 'su');
 const passwordRule = `must have ${password_characters_min} to ${password_characters_max} characters`;
-/** A password that somebody chooses; its characters are Unicode code points. */
-export const passwordField = z
+/** A password of the right form, such as an operator sets for a first start; its characters are Unicode code points. */
+export const passwordForm = z
   .string(passwordRule)
-  .refine((text) => passwordForm.test(text) && isKeepable(text), passwordRule)
+  .refine((text) => form.test(text) && isKeepable(text), { error: passwordRule, abort: true })
+  .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
+
+const guessedFirst = 'is one of the passwords that are guessed first: choose a few random words instead';
+/** A password that a person chooses, and that guessers don't try first. */
+export const passwordField = passwordForm
+  .refine((text) => text.trim() !== '', { error: 'must not be blanks only', abort: true })
+  .refine((text) => !isCommonPassword(text), guessedFirst)
   .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
 
 export const roleField = z.enum(accountRoles, "must be 'owner' or 'member'");

@@ -1,6 +1,7 @@
 /** A task's request as its row keeps it, read back: what was parsed at admission, parsed again from the database. */
 import * as z from 'zod';
 import { imageQualities } from './catalogue.ts';
+import { imageBackgrounds, imageFormats } from './image-outputs.ts';
 import type { AvatarTalkRequest } from './requests/avatar-talk.ts';
 import type { ImageRequest } from './requests/image.ts';
 import type { VideoRequest } from './requests/video.ts';
@@ -53,6 +54,9 @@ const imageSchema = z.object({
     z.object({ mode: z.literal('upscale'), longerSide: z.union([z.literal(4096), z.literal(8192)]) }),
   ]),
   webhookUrl,
+  responseFormat: z.literal('b64_json').optional(),
+  outputFormat: z.enum(imageFormats).optional(),
+  background: z.enum(imageBackgrounds).optional(),
 });
 
 const role = z.enum(['reference_image', 'reference_video', 'reference_audio']).optional();

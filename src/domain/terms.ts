@@ -32,6 +32,8 @@ const routeSchema = z.object({
   timeoutMs: z.int(),
   /** Of the whole task, from its intent. */
   deadlineMs: z.int(),
+  /** How long a provider that is too busy is asked again, from the first create on; not at all without. */
+  rateLimitPatienceMs: z.int().optional(),
   /** The pause between polls, where the provider's settings name one. */
   pollIntervalMs: z.int().optional(),
 });
@@ -43,6 +45,10 @@ export const termsSchema = z.object({
   routes: z.array(routeSchema).min(1),
   /** A longer result is refused. */
   maxSeconds: z.number().nullable(),
+  /** Of a plain video: the length that was asked for. Rows from before there was a bound on charges lack this and the next. */
+  askedSeconds: z.number().optional(),
+  /** How many times its hold a charge may be. */
+  overrunFactor: z.number().optional(),
   /** What the model maps `quality` to, if it does. */
   qualityScale: z.record(z.string(), z.number()).nullable(),
   /** The span of the request in its trace, so that whoever starts the task goes on below it; only of a gateway that traces. */
@@ -53,12 +59,12 @@ export type TaskTerms = z.output<typeof termsSchema>;
 export type TaskRoute = TaskTerms['routes'][number];
 export type TaskPrice = TaskTerms['price'];
 
-/** The terms of a task on this model as it is configured now. Price and version are given apart: they are the tariff's. */
+/** The terms of a task on this model as it is configured now. Price, version and lengths are those of this request. */
 export function termsOf(
   model: Model,
   price: TaskPrice,
   priceVersion: string,
-  maxSeconds: number | null,
+  { maxSeconds, askedSeconds }: { maxSeconds: number | null; askedSeconds?: number | undefined },
   providers: ReadonlyMap<string, ProviderSettings>,
 ): TaskTerms {
   return {
@@ -66,15 +72,18 @@ export function termsOf(
     price,
     priceVersion,
     maxSeconds,
+    ...(askedSeconds !== undefined && { askedSeconds }),
+    overrunFactor: model.overrunFactor,
     qualityScale: model.qualityScale ?? null,
     routes: model.routes.map((route) => {
       const provider = providers.get(route.provider);
       if (!provider) throw new Error(`model ${model.id} names the provider ${route.provider}, which is not configured`);
-      const { kind, deadlineMs, pollIntervalMs } = provider;
+      const { kind, deadlineMs, rateLimitPatienceMs, pollIntervalMs } = provider;
       const timeoutMs = model.kind === 'image' ? (provider.imageTimeoutMs ?? provider.timeoutMs) : provider.timeoutMs;
       const { model: name, options, fields } = route;
       return {
         ...{ provider: provider.name, kind, model: name, options, fields, timeoutMs, deadlineMs },
+        ...(rateLimitPatienceMs !== undefined && { rateLimitPatienceMs }),
         ...(pollIntervalMs !== undefined && { pollIntervalMs }),
       };
     }),

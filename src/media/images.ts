@@ -6,13 +6,32 @@ import { readAt, type MediaReader } from './reader.ts';
 const tailBytes = 65_536;
 /** A JPEG has a few dozen segments before its size; more is no picture. */
 const segmentsMax = 4_096;
+/** Four times the side of the largest image that is made, and four times its area (16,384 x 16,384). */
+const sideMax = 32_768;
+const pixelsMax = 268_435_456;
+/** A byte of deflate unpacks to no more than so many (258 from two bits). */
+const deflateFactorMax = 1_032;
+/** A block of 64 pixels takes at least a bit of a JPEG, and half of what that comes to is left for what we don't know. */
+const jpegPixelsPerByteMax = 1_024;
+/** Channels by colour type: grey, colours, palette, grey and alpha, colours and alpha. */
+const pngChannels: ReadonlyMap<number, number> = new Map([
+  [0, 1],
+  [2, 3],
+  [3, 1],
+  [4, 2],
+  [6, 4],
+]);
 
 /** PNG (W3C PNG, third edition): the size is in IHDR, the first chunk; the file ends with IEND. Refuses with `InvalidMedia`. */
 export async function probePng(reader: MediaReader): Promise<MediaFacts> {
   const head = await readAt(reader, 0, 29);
   if (head.length < 29 || head.toString('latin1', 12, 16) !== 'IHDR') throw new InvalidMedia('the PNG has no header');
   await requireEnd(reader, Buffer.from('IEND'), 'PNG');
-  return facts(reader, 'image/png', head.readUInt32BE(16), head.readUInt32BE(20));
+  const found = facts(reader, 'image/png', head.readUInt32BE(16), head.readUInt32BE(20));
+  const bits = head.readUInt8(24) * (pngChannels.get(head.readUInt8(25)) ?? 0);
+  if (bits === 0) throw new InvalidMedia('the PNG has an unknown colour type');
+  requireBytes(reader, (found.height * Math.ceil((found.width * bits) / 8)) / deflateFactorMax);
+  return found;
 }
 
 /** JPEG (ITU T.81): the size is in the frame header SOF0 to SOF15; the file ends with EOI. Refuses with `InvalidMedia`. */
@@ -26,7 +45,9 @@ export async function probeJpeg(reader: MediaReader): Promise<MediaFacts> {
       position += 1; // fill byte
     } else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       await requireEnd(reader, Buffer.from([0xff, 0xd9]), 'JPEG');
-      return facts(reader, 'image/jpeg', head.readUInt16BE(7), head.readUInt16BE(5));
+      const found = facts(reader, 'image/jpeg', head.readUInt16BE(7), head.readUInt16BE(5));
+      requireBytes(reader, (found.width * found.height) / jpegPixelsPerByteMax);
+      return found;
     } else {
       position += 2 + head.readUInt16BE(2);
     }
@@ -61,9 +82,21 @@ export async function probeGif(reader: MediaReader): Promise<MediaFacts> {
   return facts(reader, 'image/gif', head.readUInt16LE(6), head.readUInt16LE(8));
 }
 
-function facts(reader: MediaReader, mediaType: MediaType, width: number, height: number): MediaFacts {
+type Image = MediaFacts & { width: number; height: number };
+
+function facts(reader: MediaReader, mediaType: MediaType, width: number, height: number): Image {
   if (width === 0 || height === 0) throw new InvalidMedia('the image has no size');
+  if (width > sideMax || height > sideMax || width * height > pixelsMax) {
+    throw new InvalidMedia(
+      `the image is too large: it says that it has ${width}x${height} pixels, more than ${sideMax} on a side or ${pixelsMax} in all`,
+    );
+  }
   return { mediaType, bytes: reader.bytes, width, height, hasVideo: false, hasAudio: false };
+}
+
+/** Refuses a size that so few bytes can't hold, however well they are packed. WebP and GIF pack without a bound. */
+function requireBytes(reader: MediaReader, bytes: number): void {
+  if (reader.bytes < bytes) throw new InvalidMedia('the image holds fewer bytes than its size takes');
 }
 
 async function requireEnd(reader: MediaReader, mark: Buffer, format: string): Promise<void> {

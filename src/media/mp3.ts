@@ -1,5 +1,6 @@
-/** MP3: duration = frames x samples per frame, counted by walking the frame headers (ISO 11172-3 and 13818-3, layer III). */
+/** MP3: duration = frames x samples per frame, counted by walking the frame headers. */
 import { InvalidMedia, unitsToMs, type MediaFacts } from './facts.ts';
+import { type FrameHeader, frameBytesMax, frameHeaderAt, hasFrameAt } from './mp3-frames.ts';
 import { readAt, type MediaReader } from './reader.ts';
 
 /** How much of a file is read at a time while walking. */
@@ -8,20 +9,11 @@ const chunkBytes = 262_144;
 const searchBytes = 65_536;
 /** A file has one ID3v2 tag, or a few by different programs. */
 const tagsMax = 16;
-/** The largest frame: 320 kbit/s at 32 kHz, padded. */
-const frameBytesMax = 1_441;
-
-const kilobitsVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-const kilobitsVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-const samplesPerSecondVersion1 = [44_100, 48_000, 32_000];
-
-interface FrameHeader {
-  bytes: number;
-  samples: number;
-  samplesPerSecond: number;
-  /** Where an encoder's Xing or Info tag stands in a frame that carries no sound. */
-  tagOffset: number;
-}
+/** What may lie between and behind the frames: tags with their images, padding, a damaged stretch. Of a large file this part. */
+const junkBytesMax = 8_388_608;
+const junkPartMax = 1 / 10;
+/** What of it may look like frames of another kind, by chance: it counts, since decoders try to play it. */
+const strangeSecondsMax = 2;
 
 /** Whether the file has, after its ID3 tags, two MP3 frames in a row (or one that ends the file). */
 export async function looksLikeMp3(reader: MediaReader): Promise<boolean> {
@@ -29,86 +21,135 @@ export async function looksLikeMp3(reader: MediaReader): Promise<boolean> {
 }
 
 /**
- * Measures an MP3: every whole frame counts, the encoder's information frame does not, as in ffprobe.
- * Refuses with `InvalidMedia` a file without sound.
+ * Measures an MP3: every whole frame counts, the encoder's information frame does not, as in ffprobe. What is found
+ * between frames counts too where a decoder could take it for one, so that none plays longer than is measured.
+ * Refuses with `InvalidMedia` a file without sound, one that goes on as another kind of MPEG audio (sample rate,
+ * version or layer), which decoders go along with, and one that is mostly something else.
  */
 export async function probeMp3(reader: MediaReader): Promise<MediaFacts> {
   const first = await firstFrame(reader);
   if (first === undefined) throw new InvalidMedia('the MP3 has no frames');
-  const { samplesPerSecond } = first.header;
-  let samples = (await isInformation(reader, first)) ? 0 : first.header.samples;
+  const walk = new Walk(first.header, (await isInformation(reader, first)) ? 0 : first.header.samples);
+  const before = await readAt(reader, first.start, first.position - first.start);
+  walk.take(before, before.length, false);
   let position = first.position + first.header.bytes;
   while (position < reader.bytes) {
     const chunk = await readAt(reader, position, chunkBytes);
     const isLast = position + chunk.length >= reader.bytes;
-    let at = 0;
-    while (at + 4 <= chunk.length && (isLast || at + frameBytesMax <= chunk.length)) {
-      const header = parseHeader(chunk, at);
-      if (header?.samplesPerSecond !== samplesPerSecond) {
-        at += 1; // lost the beat: a tag, or a damaged frame
-        continue;
-      }
-      // Encoders that end a byte short are common; a frame that lacks more is cut and isn't played.
-      if (at + header.bytes <= chunk.length + 1) samples += header.samples;
-      at += header.bytes;
-    }
+    // The header that follows the last frame of the chunk has to be in it, too.
+    const at = walk.take(chunk, isLast ? chunk.length : chunk.length - frameBytesMax - 4, isLast);
     if (at === 0) break; // the source gave less than it promised
     position = isLast ? reader.bytes : position + at;
   }
-  const durationMs = unitsToMs(samples, samplesPerSecond);
+  walk.requireMostlyFrames();
+  const durationMs = unitsToMs(walk.samples, first.header.samplesPerSecond);
   if (durationMs === 0) throw new InvalidMedia('the MP3 has no sound in it');
   return { mediaType: 'audio/mpeg', bytes: reader.bytes, durationMs, hasVideo: false, hasAudio: true };
 }
 
-async function firstFrame(reader: MediaReader): Promise<{ position: number; header: FrameHeader } | undefined> {
+/** What was counted so far. */
+class Walk {
+  readonly #kind: FrameHeader;
+  #samples: number;
+  #strangeSeconds = 0;
+  #frameBytes: number;
+  #junkBytes = 0;
+
+  constructor(first: FrameHeader, samples: number) {
+    this.#kind = first;
+    this.#samples = samples;
+    this.#frameBytes = first.bytes;
+  }
+
+  /** At the sample rate of the first frame. */
+  get samples(): number {
+    return this.#samples + this.#strangeSeconds * this.#kind.samplesPerSecond;
+  }
+
+  /** Counts the frames that begin before `end`; returns where the next one would begin. */
+  take(chunk: Buffer, end: number, isLast: boolean): number {
+    let at = 0;
+    while (at < end) {
+      const header = frameHeaderAt(chunk, at);
+      if (header === undefined || !this.#isOurs(header)) {
+        if (header !== undefined) this.#countStranger(header, chunk, at, isLast);
+        const next = chunk.indexOf(0xff, at + 1);
+        const nextAt = next === -1 ? end : Math.min(next, end);
+        this.#junkBytes += nextAt - at;
+        at = nextAt;
+        continue;
+      }
+      // Encoders that end a byte short are common; a frame that lacks more is cut and isn't played.
+      if (at + header.bytes <= chunk.length + 1) this.#samples += header.samples;
+      this.#frameBytes += header.bytes;
+      at += header.bytes;
+    }
+    return at;
+  }
+
+  requireMostlyFrames(): void {
+    const isTooMuch = this.#junkBytes > Math.max(junkBytesMax, this.#frameBytes * junkPartMax);
+    if (isTooMuch || this.#strangeSeconds > strangeSecondsMax) {
+      throw new InvalidMedia('the MP3 holds too much that is not MP3 audio, so encode it again');
+    }
+  }
+
+  #isOurs({ isLayer3, kind, bytes }: FrameHeader): boolean {
+    return isLayer3 && kind === this.#kind.kind && bytes > 0;
+  }
+
+  /** A header of another kind: a frame if another one follows it, else a chance of four bytes, which costs its time. */
+  #countStranger(header: FrameHeader, chunk: Buffer, at: number, isLast: boolean): void {
+    const end = at + header.bytes;
+    const isFollowed = header.bytes > 0 && (hasFrameAt(chunk, end) || (isLast && end === chunk.length));
+    if (isFollowed) throw new InvalidMedia('the MP3 changes its sample rate, version or layer on its way');
+    this.#strangeSeconds += header.samples / header.samplesPerSecond;
+  }
+}
+
+interface FirstFrame {
+  /** Where the tags end. */
+  start: number;
+  position: number;
+  header: FrameHeader;
+}
+
+async function firstFrame(reader: MediaReader): Promise<FirstFrame | undefined> {
   const start = await afterId3(reader);
   const chunk = await readAt(reader, start, searchBytes);
-  for (let at = 0; at + 4 <= chunk.length; at++) {
-    const header = parseHeader(chunk, at);
-    if (header === undefined) continue;
+  for (let at = chunk.indexOf(0xff); at !== -1; at = chunk.indexOf(0xff, at + 1)) {
+    const header = frameHeaderAt(chunk, at);
+    if (header === undefined || !header.isLayer3 || header.bytes === 0) continue;
     const next = at + header.bytes;
     const endsFile = start + next === reader.bytes;
-    if (endsFile || parseHeader(chunk, next)?.samplesPerSecond === header.samplesPerSecond) {
-      return { position: start + at, header };
+    if (endsFile || frameHeaderAt(chunk, next)?.kind === header.kind) {
+      return { start, position: start + at, header };
     }
   }
   return undefined;
 }
 
-/** The position after all ID3v2 tags (id3.org, 2.4: ten bytes of header, the size in four times seven bits). */
+/**
+ * The position after all ID3v2 tags (id3.org, 2.4: ten bytes of header, the size in four times seven bits). What isn't
+ * quite one is none, since decoders look for frames in it.
+ */
 async function afterId3(reader: MediaReader): Promise<number> {
   let position = 0;
   for (let tags = 0; tags < tagsMax; tags++) {
     const head = await readAt(reader, position, 10);
-    if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return position;
-    const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
+    const isTag = head.length === 10 && head.toString('latin1', 0, 3) === 'ID3' && head[3] !== 0xff && head[4] !== 0xff;
+    const sizes = [6, 7, 8, 9].map((at) => head[at] ?? 0xff);
+    if (!isTag || sizes.some((size) => size > 0x7f)) return position;
+    const size = sizes.reduce((sum, part) => sum * 128 + part, 0);
     const footerBytes = (head.readUInt8(5) & 0x10) === 0 ? 0 : 10;
     position += 10 + size + footerBytes;
   }
   return position;
 }
 
-async function isInformation(reader: MediaReader, frame: { position: number; header: FrameHeader }): Promise<boolean> {
-  const content = await readAt(reader, frame.position, frame.header.bytes);
-  const { tagOffset } = frame.header;
+async function isInformation(reader: MediaReader, { position, header }: FirstFrame): Promise<boolean> {
+  const content = await readAt(reader, position, header.bytes);
+  const { tagOffset } = header;
   const tag = content.toString('latin1', tagOffset, tagOffset + 4);
   return tag === 'Xing' || tag === 'Info' || content.toString('latin1', 36, 40) === 'VBRI';
-}
-
-function parseHeader(chunk: Buffer, at: number): FrameHeader | undefined {
-  if (at + 4 > chunk.length || chunk[at] !== 0xff) return undefined;
-  const word = chunk.readUInt32BE(at);
-  const version = (word >>> 19) & 3; // 3: MPEG-1, 2: MPEG-2, 0: MPEG-2.5, 1: reserved
-  const isLayer3 = ((word >>> 17) & 3) === 1;
-  if (word >>> 21 !== 0x7ff || version === 1 || !isLayer3) return undefined;
-  const kilobits = (version === 3 ? kilobitsVersion1 : kilobitsVersion2)[(word >>> 12) & 15];
-  const samplesPerSecondFull = samplesPerSecondVersion1[(word >>> 10) & 3];
-  if (kilobits === undefined || kilobits === 0 || samplesPerSecondFull === undefined) return undefined;
-  const samplesPerSecond = samplesPerSecondFull / (version === 3 ? 1 : version === 2 ? 2 : 4);
-  const samples = version === 3 ? 1152 : 576;
-  const padding = (word >>> 9) & 1;
-  const isMono = ((word >>> 6) & 3) === 3;
-  const sideBytes = version === 3 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
-  const bytes = Math.floor((samples * kilobits * 125) / samplesPerSecond) + padding;
-  return { bytes, samples, samplesPerSecond, tagOffset: 4 + sideBytes };
 }

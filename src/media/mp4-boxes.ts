@@ -1,4 +1,4 @@
-/** The boxes of an MP4 (ISO 14496-12): size, type, content. Every one costs a read, so their number is bounded. */
+/** The boxes of an MP4 (ISO 14496-12): size, type, content. Every one costs a look, so their number is bounded. */
 import { InvalidMedia } from './facts.ts';
 import { readAt, type MediaReader } from './reader.ts';
 

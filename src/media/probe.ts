@@ -3,7 +3,7 @@ import { InvalidMedia, type MediaFacts } from './facts.ts';
 import { probeGif, probeJpeg, probePng, probeWebp } from './images.ts';
 import { looksLikeMp3, probeMp3 } from './mp3.ts';
 import { probeMp4 } from './mp4.ts';
-import { readAt, type MediaReader } from './reader.ts';
+import { readAhead, readAt, type MediaReader } from './reader.ts';
 import { probeWav } from './wav.ts';
 
 export { InvalidMedia, type MediaFacts } from './facts.ts';
@@ -11,10 +11,11 @@ export type { MediaReader } from './reader.ts';
 
 /**
  * Measures a media file: type, size in pixels, duration (the container's, as ffprobe's `format.duration`) and tracks.
- * Reads only headers and indexes; an MP3 is walked frame by frame in small chunks.
- * Refuses with `InvalidMedia` what is no such file, is cut short, or lasts no time.
+ * Reads only headers and indexes, ahead and a bounded number of times; an MP3 is walked frame by frame in small chunks.
+ * Refuses with `InvalidMedia` what is no such file, is cut short, lasts no time, or could be played in two ways.
  */
-export async function probeMedia(reader: MediaReader): Promise<MediaFacts> {
+export async function probeMedia(source: MediaReader): Promise<MediaFacts> {
+  const reader = readAhead(source);
   const head = await readAt(reader, 0, 16);
   if (head.length === 0) throw new InvalidMedia('the file is empty');
   const tag = (start: number, end: number) => head.toString('latin1', start, end);

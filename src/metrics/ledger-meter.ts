@@ -1,5 +1,6 @@
 /** Counts what the ledger commits: money, entries, tasks. Whoever commits counts, so the sum over all processes is what the ledger says. */
 import type { EntryType, Legs } from '../domain/ledger.ts';
+import { implausibleUsage } from '../domain/overrun.ts';
 import type { Committed, LedgerWatch } from '../storage/ledger/watch.ts';
 import type { ProcessMetrics } from './registry.ts';
 import type { CounterCell } from './cells.ts';
@@ -48,12 +49,15 @@ export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
 
   return {
     committed(group) {
-      for (const { type, legs, subject } of group.entries()) {
+      for (const { type, legs, subject, reason } of group.entries()) {
         const cells = cellsOf(type);
         const yuan = Number(movedBy(type, legs)) / micros_per_yuan;
         cells.entries.add();
         cells.yuan.add(yuan);
         if (type === 'capture') capturedOf(subject.model).add(yuan);
+        else if (type === 'write_off' && reason === implausibleUsage) {
+          metrics.counter('tollgate_implausible_usage_total', subject.model ?? 'none').add();
+        }
       }
       if (group.newTasks.length > 0 || group.endedTasks.length > 0) countTasks(group);
     },

@@ -115,6 +115,11 @@ export const metricTable = {
     type: 'gauge',
     help: 'Starts of tasks that this API process waits for; 256 at most.',
   },
+  tollgate_unreadable_rows_total: {
+    type: 'counter',
+    help: 'Rows that a scan of this worker could not read, each time it met one; `tollgate tasks list --unreadable` names them.',
+    labels: ['scan'],
+  },
   tollgate_step_duration_seconds: {
     type: 'histogram',
     help: 'Runs of a step of a task, of a delivery or of the house, by how they ended.',
@@ -155,6 +160,11 @@ export const metricTable = {
     help: 'Money that this process captured, by model.',
     labels: ['model'],
   },
+  tollgate_implausible_usage_total: {
+    type: 'counter',
+    help: 'Charges that this process cut, because an upstream claimed more than is possible.',
+    labels: ['model'],
+  },
   tollgate_ledger_moved_yuan_total: {
     type: 'counter',
     help: 'Money that this process moved, by the type of the entry; of adjustments, without their sign.',
@@ -183,6 +193,10 @@ export const metricTable = {
   tollgate_ledger_moves_postponed: {
     type: 'gauge',
     help: 'Moves that must be booked and wait for a database that is away.',
+  },
+  tollgate_ledger_moves_in_doubt: {
+    type: 'gauge',
+    help: 'Moves whose commit was not answered, and whose callers wait to learn whether it happened.',
   },
   tollgate_ledger_moves_waiting_max: { type: 'gauge', help: 'How many moves may wait for the ledger.' },
   tollgate_orphaned_holds: {

@@ -15,26 +15,38 @@ const inwardNames = ['localhost', 'local', 'internal', 'home.arpa', 'localdomain
 export interface AddressGuardSettings {
   /** `TOLLGATE_ALLOW_PRIVATE_URLS`. */
   allowPrivate: boolean;
-  /** Addresses whose origins always pass: the providers' base URLs and `PUBLIC_URL`. */
-  allowedOrigins: readonly string[];
+  /** Addresses whose origins always pass; for results, the providers' base URLs. */
+  allowedOrigins?: readonly string[];
+  /** Folders below which everything passes, even at a refused origin: where our own links to files lead. */
+  allowedFolders?: readonly string[];
+  /** Addresses whose origins never pass; for what callers name, the providers' base URLs, public ones, too. */
+  refusedOrigins?: readonly string[];
   /** All addresses of a host name; stands in for the system's look-up in tests. */
   resolve?: (host: string) => Promise<readonly string[]>;
 }
 
+/** `http://a\\@b/` leads to `a` for browsers and Node, and to `b` by RFC 3986; blanks and controls are dropped by some. */
+const readInTwoWays = /[\\\s\u0000-\u001f\u007f-\u009f]/;
+
 export class AddressGuard {
   readonly #allowPrivate: boolean;
-  readonly #allowedOrigins: Set<string>;
+  readonly #allowedOrigins = new Set<string>();
+  readonly #allowedFolders = new Set<string>();
+  readonly #refusedOrigins = new Set<string>();
   readonly #resolve: (host: string) => Promise<readonly string[]>;
 
-  constructor({ allowPrivate, allowedOrigins, resolve = resolveBySystem }: AddressGuardSettings) {
+  constructor({ allowPrivate, resolve = resolveBySystem, ...lists }: AddressGuardSettings) {
     this.#allowPrivate = allowPrivate;
-    this.#allowedOrigins = new Set(allowedOrigins.map((address) => new URL(address).origin));
+    for (const address of lists.allowedOrigins ?? []) this.allow(address);
+    for (const folder of lists.allowedFolders ?? []) this.allowBelow(folder);
+    for (const address of lists.refusedOrigins ?? []) this.refuse(address);
     this.#resolve = resolve;
   }
 
   /**
-   * Refuses with `invalid_parameter` an address that is not http(s), carries credentials, or whose host is or resolves
-   * to anything but public addresses. What can't be resolved within 2 s passes: the connection is checked again.
+   * Refuses with `invalid_parameter` an address that is not http(s), carries credentials, can be read in two ways, lies
+   * at a refused origin, or whose host is or resolves to anything but public addresses. What can't be resolved within
+   * 2 s passes: the connection is checked again.
    */
   async check(url: string, param?: string): Promise<void> {
     const address = this.#checkForm(url, param);
@@ -50,22 +62,43 @@ export class AddressGuard {
     this.#checkForm(url, param);
   }
 
-  /** Lets everything at this address pass from now on: the gateway's own, once it is known. */
+  /** Lets everything at this address's origin pass from now on. */
   allow(address: string): void {
     this.#allowedOrigins.add(new URL(address).origin);
   }
 
+  /** Lets everything below this folder pass from now on: the gateway's own links, once its address is known. */
+  allowBelow(folder: string): void {
+    this.#allowedFolders.add(new URL(folder).href.replace(/\/*$/, '/'));
+  }
+
+  /** Lets nothing at this address's origin pass from now on, but for the allowed folders. */
+  refuse(address: string): void {
+    this.#refusedOrigins.add(new URL(address).origin);
+  }
+
   /** Whether the operator lets this address lead anywhere, so that a connection needs no check. */
   allowsAnyHost(address: URL): boolean {
-    return this.#allowPrivate || this.#allowedOrigins.has(address.origin);
+    return this.#allowPrivate || this.#allowedOrigins.has(address.origin) || this.#isInAllowedFolder(address);
+  }
+
+  #isInAllowedFolder({ href }: URL): boolean {
+    for (const folder of this.#allowedFolders) if (href.startsWith(folder)) return true;
+    return false;
   }
 
   #checkForm(url: string, param: string | undefined): URL {
     if (!URL.canParse(url)) throw refused(param, 'it is not a URL');
+    // What goes to a provider goes there as it is written, and not every reader of URLs finds the host where we do.
+    if (readInTwoWays.test(url)) throw refused(param, 'it must not contain backslashes, blanks or control characters');
     const address = new URL(url);
     if (address.protocol !== 'http:' && address.protocol !== 'https:') throw refused(param, 'only http and https');
     if (address.username !== '' || address.password !== '') throw refused(param, 'it must not contain credentials');
-    if (!this.allowsAnyHost(address) && !isPublicAsWritten(hostOf(address))) {
+    if (!/^https?:\/\/[^/]/i.test(url)) throw refused(param, "exactly two slashes must follow 'http:' or 'https:'");
+    if (this.allowsAnyHost(address)) return address;
+    if (this.#refusedOrigins.has(address.origin))
+      throw refused(param, 'it must not lead to a provider of this gateway');
+    if (!isPublicAsWritten(hostOf(address))) {
       throw refused(param, 'its host is not on the public internet');
     }
     return address;

@@ -16,7 +16,7 @@ const wordCharactersMax = 200;
 /**
  * Reads an error body: OpenAI's `{error:{message,param,code,type}}`, `{error:"…"}`, `{message}`, `{detail}` as FastAPI
  * has it, `{errors:[…]}`, plain text, or a page of HTML. The message is empty where none is found, and is not cleaned
- * (`cleanUpstreamMessage`). Where `code` is absent the `type` stands for it.
+ * (`cleanUpstreamMessage`). Where there is no `code`, not even null, the `type` stands for it.
  */
 export function upstreamError(body: Buffer, contentType: string): UpstreamError {
   const text = body.toString('utf8', 0, readBytesMax).trim();
@@ -31,31 +31,45 @@ export function upstreamError(body: Buffer, contentType: string): UpstreamError 
  * bearer tokens by their form, and the `secrets` given), on one line, of at most 1,000 characters.
  */
 export function cleanUpstreamMessage(message: string, secrets: readonly (string | undefined)[] = []): string {
-  let text = message.slice(0, messageCharactersMax * 4);
+  let text = message.slice(0, messageCharactersMax * 4).replaceAll(gap, '');
   for (const secret of secrets) {
-    if (secret !== undefined && secret.length >= 4) text = text.replaceAll(secret, '[removed]');
+    if (secret !== undefined && secret.length >= 4) text = text.replaceAll(secret, gap);
   }
-  for (const form of removed) text = text.replace(form, '[removed]');
-  text = text.replace(maybeIpv6, (found) => (isIPv6(found) ? '[removed]' : found));
-  return shortened(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
+  for (const form of removed) text = text.replace(form, gap);
+  text = text.replace(maybeIpv6, (found) => (isIPv6(found) ? gap : found));
+  return shortened(
+    text
+      .replace(gaps, '[removed]')
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+  );
 }
 
-const removed = [
+/** Stands for what was removed until all is: a letter of no language, so that an address goes on beyond a credential in it. */
+const gap = '\u{e000}';
+const gaps = /\u{e000}+/gu;
+
+/** A host by its form, and the path and query behind it. */
+const address = (host: string): RegExp => new RegExp(String.raw`${host}(?:[/?#][^\s"'<>)\]]*)?`, 'gi');
+
+const removed: readonly RegExp[] = [
   // Credentials before addresses: a URL may end in the middle of one.
   /\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=*-]{6,}/gi,
   /\b(?:sk|pk|rk|ak|key|gsk|xai|nvapi|hf|r8|ghp)[-_](?=[A-Za-z._-]*[0-9*])[A-Za-z0-9*._-]{6,}/gi,
   /\bAKIA[A-Z0-9]{12,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g,
   /\b(?:org|proj|acct)[-_](?=[A-Za-z]*[0-9])[A-Za-z0-9]{6,}/g,
-  // Addresses.
-  /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>)\]]+/gi,
-  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
-  /\[[0-9a-f]{0,4}:[0-9a-f:.]{1,45}\](?::\d{1,5})?/gi,
-  /(?<![a-z0-9.-])(?:[a-z0-9_-]{1,63}\.){1,8}[a-z]{2,24}:\d{1,5}\b/gi,
-  /(?<![a-z0-9.-])(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|svc|cluster|corp)\b/gi,
-  /\blocalhost(?::\d{1,5})?\b/gi,
+  // Addresses, each with the path and query behind it.
+  new RegExp(String.raw`\b[a-z][a-z0-9+.-]{1,15}:\/\/(?:\[[0-9a-f:.%]{2,60}\]|[^\s"'<>)\]])+`, 'gi'),
+  address(String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`),
+  address(String.raw`\[[0-9a-f]{0,4}:[0-9a-f:.]{1,45}\](?::\d{1,5})?`),
+  address(String.raw`(?<![a-z0-9.-])(?:[a-z0-9_-]{1,63}\.){1,8}[a-z]{2,24}:\d{1,5}\b`),
+  address(
+    String.raw`(?<![a-z0-9.-])(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|svc|cluster|corp)\b(?::\d{1,5})?`,
+  ),
+  address(String.raw`\blocalhost\b(?::\d{1,5})?`),
   // Bare names of containers; ports have four digits there, `status:400` is none.
-  /(?<![a-z0-9_-])[a-z][a-z0-9-]{0,62}:\d{4,5}\b/gi,
+  address(String.raw`(?<![a-z0-9_-])[a-z][a-z0-9-]{0,62}:\d{4,5}\b`),
   /(?<![\w.])\/(?:app|data|etc|home|mnt|opt|root|srv|tmp|usr|var|workspace)\/[^\s"'<>)\]:]+/g,
 ];
 /** Whatever looks like an IPv6 address; `isIPv6` tells it from a time of day. */
@@ -75,7 +89,7 @@ function fromJson(value: unknown, depth: number): UpstreamError {
   return {
     message: messageIn(fields, depth),
     param: word(fields.get('param')) ?? placeIn(fields.get('loc')),
-    code: word(fields.get('code')) ?? word(fields.get('type')),
+    code: word(fields.get(fields.has('code') ? 'code' : 'type')),
   };
 }
 

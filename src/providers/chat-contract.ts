@@ -5,7 +5,7 @@
  * caller's (a Readable between them cost 23 of 47 µs a call; measured with undici 7.30).
  */
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
-import type { ProbeAnswer } from './contract.ts';
+import type { ProbeAnswer } from '../domain/probes.ts';
 
 export interface ChatProvider {
   /** Which endpoints the upstream has. */

@@ -6,6 +6,8 @@
 import type { Readable } from 'node:stream';
 import type { ModelKind } from '../domain/catalogue.ts';
 import type { GatewayError } from '../domain/errors.ts';
+import type { ProbeAnswer } from '../domain/probes.ts';
+import type { ImageOutputs, OutputRoute } from '../domain/image-outputs.ts';
 import type { AvatarTalkRequest } from '../domain/requests/avatar-talk.ts';
 import type { ImageRequest } from '../domain/requests/image.ts';
 import type { VideoRequest } from '../domain/requests/video.ts';
@@ -27,6 +29,11 @@ export interface TaskProvider {
   prepare?(job: Job, signal: AbortSignal): Promise<PreparedCreate | Refused | undefined>;
   /** Asks how the job is. Throws only what is worth asking again, such as a lost connection. */
   poll(jobId: string, job: Job, signal: AbortSignal): Promise<Poll>;
+  /**
+   * Whether the answer to this job's create is its result. One that was lost can't be had in any other way, so that there
+   * is nothing to wait for. False for all jobs without.
+   */
+  answersWithResult?(job: Job): boolean;
   /** Reads an answer that was the result itself; harmless to repeat. Only of providers that answer `finished`. */
   resultOf?(answer: StoredAnswer, job: Job): Promise<Poll>;
   /**
@@ -34,19 +41,19 @@ export interface TaskProvider {
    * not known is as good as stopped. Throws what is worth asking again. Only with `abilities.cancel`.
    */
   cancel?(jobId: string, job: Job, signal: AbortSignal): Promise<boolean>;
+  /** What an image of this route can be asked to be; without it, the caller can ask for nothing. */
+  imageOutputs?(route: OutputRoute): ImageOutputs;
   /** The upstream's id of the job that carries our reference. Only with `abilities.lookup`. */
   find?(job: Job, signal: AbortSignal): Promise<string | undefined>;
   /** The id of the job that a call to `Job.hookUrl` tells of. Only with `abilities.webhook`. */
   jobIdOf?(hookBody: unknown): string | undefined;
-  /** Resolves when the upstream answers a call that costs nothing, other than by an error of its own (5xx). */
+  /**
+   * Asks the upstream something that costs nothing, with our credentials. Rejects if it does not answer or fails itself
+   * (5xx); what any other answer says is for `judgeProbe`.
+   */
   probe?(signal: AbortSignal): Promise<ProbeAnswer>;
   /** Ends what the adapter keeps running in the background. */
   close?(): Promise<void>;
-}
-
-export interface ProbeAnswer {
-  /** Of HTTP: below 500. 401 says that the credentials are refused, others may be about the made-up thing asked for. */
-  status: number;
 }
 
 export interface Abilities {
@@ -72,6 +79,8 @@ export interface Job {
   qualityScale: Readonly<Record<string, number>> | null;
   /** An unguessable address of the gateway for this job's webhook. */
   hookUrl: string;
+  /** Whether an address is this job's hook, too: of before the gateway's address or its secret changed. */
+  isHook?: (url: string) => boolean;
   /** Pixels are computed already (`width`, `height` of an image request). */
   input:
     | { kind: 'image'; request: ImageRequest }
@@ -115,8 +124,8 @@ export type Submission = (
   /** The answer is the result itself: its body, to be stored and read by `resultOf`. Reading it may still fail. */
   | { outcome: 'finished'; answer: Readable }
   | Refused
-  /** It may have happened. Never sent again blindly. */
-  | { outcome: 'unknown'; reason: string }
+  /** It may have happened. Never sent again blindly. `error`: what the caller is told of a job that `answersWithResult`. */
+  | { outcome: 'unknown'; reason: string; error?: GatewayError }
 ) & { requestId?: string };
 
 export type Poll =

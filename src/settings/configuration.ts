@@ -41,6 +41,8 @@ export interface Configuration {
   models: ReadonlyMap<string, Model>;
   limits: Limits;
   retentionDays: number;
+  /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
+  variables: Readonly<Record<string, string>>;
 }
 
 const capabilitiesDefault: Readonly<Record<ModelKind, readonly Capability[]>> = {
@@ -64,7 +66,7 @@ export function readConfiguration(
   env: Record<string, string | undefined>,
   kinds: readonly ProviderKind[],
 ): Configuration {
-  const document = readYaml(text, file, env, isPrice);
+  const document = readYaml(text, file, env, isPrice, isOfOptions);
   const parsed = configurationSchema(kinds).safeParse(document.value);
   const mistakes: { path: Path; message: string }[] = [];
   for (const issue of parsed.error?.issues ?? []) {
@@ -77,10 +79,13 @@ export function readConfiguration(
   const own = mistakes.filter(({ path }) => !document.unread.has(pathText(path)));
   const lines = [...document.mistakes, ...own.map(({ path, message }) => document.mistake(path, message))];
   if (!parsed.success || lines.length > 0) throw new SettingsError(lines.sort(byLine));
-  return configurationOf(parsed.data, kinds);
+  return { ...configurationOf(parsed.data, kinds), variables: document.variables };
 }
 
-function configurationOf(written: WrittenConfiguration, kinds: readonly ProviderKind[]): Configuration {
+function configurationOf(
+  written: WrittenConfiguration,
+  kinds: readonly ProviderKind[],
+): Omit<Configuration, 'variables'> {
   return {
     deployments: written.deployments.map((deployment) => ({
       root: deployment.root,
@@ -119,6 +124,7 @@ function providerOf(name: string, written: WrittenProvider, kinds: readonly Prov
     imageTimeoutMs: milliseconds(written.timeout_seconds ?? imageTimeoutSeconds),
     idleTimeoutMs: milliseconds(written.idle_timeout_seconds),
     deadlineMs: milliseconds(written.deadline_seconds),
+    rateLimitPatienceMs: milliseconds(written.rate_limit_patience_seconds),
     maxPerSecond: written.max_per_second,
     maxConcurrent: written.max_concurrent,
     pollIntervalMs:
@@ -155,6 +161,8 @@ function modelOf(written: WrittenModel): Model {
     limits: limitsOf(written.limits),
     qualityScale: written.quality_scale,
     onDisconnect: written.on_disconnect,
+    allow: written.allow,
+    overrunFactor: written.overrun_factor,
   });
 }
 
@@ -193,6 +201,9 @@ function limitsOf(written: WrittenModel['limits']): ModelLimits {
 /** `models[0].price.per_image` or `models[0].price.by_size.2k`. */
 const isPrice = (path: Path): boolean =>
   (path.length === 4 || path.length === 5) && path[0] === 'models' && path[2] === 'price';
+
+/** They go into each task's terms, and may hold secrets. */
+const isOfOptions = (path: Path): boolean => path[0] === 'models' && path[2] === 'routes' && path[4] === 'options';
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000);
 

@@ -18,6 +18,7 @@ export interface Mistake {
 const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: readonly ModelKind[] }[] = [
   { path: ['quality_scale'], kinds: ['image'] },
   { path: ['on_disconnect'], kinds: ['chat', 'code'] },
+  { path: ['allow'], kinds: ['chat', 'code'] },
   { path: ['limits', 'max_output_tokens'], kinds: ['chat', 'code'] },
   { path: ['limits', 'max_seconds'], kinds: ['video', 'avatar-video', 'avatar-image', 'avatar-talk'] },
   { path: ['limits', 'durations'], kinds: ['video'] },

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { micros, type MicroYuan, yuanText } from '../domain/money.ts';
-import { emailField, passwordField } from '../domain/people.ts';
+import { emailField, passwordForm } from '../domain/people.ts';
 import { type CodecKey, codecKeyList } from './codec-keys.ts';
 import { must, SettingsError } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
@@ -36,6 +36,8 @@ export interface Environment {
   allowPrivateUrls: boolean;
   /** Whose `X-Forwarded-For` is believed: addresses, and networks such as `10.0.0.0/8`. */
   trustedProxies: readonly string[];
+  /** Addresses and networks whose connections may begin with a PROXY protocol header. */
+  balancers: readonly string[];
   /** How `tollgate api` stops. */
   drain: DrainPace;
   /** Where `tollgate worker` answers /metrics, /healthz and /readyz, on `host`; undefined: nowhere. 0 takes a free port. */
@@ -137,9 +139,10 @@ const schema = z.object({
   ).optional(),
   TOLLGATE_BOOTSTRAP_BALANCE: yuan().default(bootstrapBalanceDefault),
   TOLLGATE_BOOTSTRAP_EMAIL: emailField.optional(),
-  TOLLGATE_BOOTSTRAP_PASSWORD: passwordField.optional(),
+  TOLLGATE_BOOTSTRAP_PASSWORD: passwordForm.optional(),
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
   TOLLGATE_TRUSTED_PROXIES: addressList().default([]),
+  TOLLGATE_PROXY_PROTOCOL_FROM: addressList().default([]),
   // As long as a load balancer takes to ask /readyz twice.
   TOLLGATE_NOTICE_SECONDS: wholeNumber(0, 600).default(5),
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 86_400).default(60),
@@ -213,6 +216,7 @@ function environmentOf(values: z.output<typeof schema>): Environment {
     },
     allowPrivateUrls: values.TOLLGATE_ALLOW_PRIVATE_URLS,
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
+    balancers: values.TOLLGATE_PROXY_PROTOCOL_FROM,
     drain: { noticeMs: values.TOLLGATE_NOTICE_SECONDS * 1000, graceMs: values.TOLLGATE_DRAIN_SECONDS * 1000 },
     workerPort: values.TOLLGATE_WORKER_PORT,
     logLevel: values.LOG_LEVEL,

@@ -22,9 +22,11 @@ export function secretsOfEnvironment(environment: Settings['environment']): stri
   return all.filter((secret) => secret !== undefined);
 }
 
-/** Headers may hold credentials, too. */
-export const secretsOfConfiguration = ({ providers }: Settings['configuration']): string[] =>
-  [...providers.values()].flatMap(({ secrets, headers }) => [...Object.values(secrets), ...Object.values(headers)]);
+/** Headers and the options of routes may hold credentials, too. */
+export const secretsOfConfiguration = ({ providers, variables }: Settings['configuration']): string[] => [
+  ...[...providers.values()].flatMap(({ secrets, headers }) => [...Object.values(secrets), ...Object.values(headers)]),
+  ...Object.values(variables),
+];
 
 /** As it is written, and as it is meant. */
 function passwordsOf(databaseUrl: string): string[] {

@@ -1,6 +1,8 @@
 /** The schema of `tollgate.yaml` (contract, section 9): every key, its bounds and its default. */
 import { z } from 'zod';
 import { capabilityLabels, modelKinds, type Capability, type ImageQuality } from '../domain/catalogue.ts';
+import { overrunFactorDefault } from '../domain/overrun.ts';
+import { unpricedNames } from '../domain/requests/unpriced.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { must, told } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
@@ -74,6 +76,8 @@ const model = strict({
     high: number({ min: 0, max: 1000 }),
   } satisfies Record<ImageQuality, unknown>).optional(),
   on_disconnect: z.enum(['abort', 'drain'], must('be abort or drain')).default('abort'),
+  allow: list(z.enum(unpricedNames, must(`be one of ${unpricedNames.join(', ')}`)), unpricedNames.length).default([]),
+  overrun_factor: number({ min: 1, max: 1000 }).default(overrunFactorDefault),
 });
 
 const commonToProviders = {
@@ -82,6 +86,7 @@ const commonToProviders = {
   timeout_seconds: number({ min: 0.1, max: 3600 }).optional(),
   idle_timeout_seconds: number({ min: 0.1, max: 3600 }).default(60),
   deadline_seconds: number({ min: 1, max: 86_400 }).default(3600),
+  rate_limit_patience_seconds: number({ min: 0, max: 86_400 }).default(600),
   max_per_second: number({ min: 0.01, max: 10_000 }).optional(),
   max_concurrent: number({ whole: true, min: 1, max: 1_000_000 }).optional(),
   poll_interval_seconds: number({ min: 0.5, max: 600 }).optional(),

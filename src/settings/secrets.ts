@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { secretCharactersMin } from './environment.ts';
 import { SettingsError } from './mistakes.ts';
 
-export const purposes = ['links', 'ledger', 'sessions', 'webhooks'] as const;
+export const purposes = ['links', 'ledger', 'browsers', 'webhooks'] as const;
 export type Purpose = (typeof purposes)[number];
 
 /** What one secret gives: 32 bytes for each purpose, and a fingerprint that may be shown. */
@@ -16,6 +16,8 @@ export interface Secrets {
   first: KeySet;
   /** Verify; the first one is among them. */
   all: readonly KeySet[];
+  /** The ledger's keys of all, in the same order; those of tokens and rights are derived from them (`storage/rights.ts`). */
+  ledgerKeys: readonly Buffer[];
   /** Of the first secret; a database keeps it to notice a process with another secret. */
   fingerprint: string;
 }
@@ -31,7 +33,7 @@ export function deriveKeys(secrets: readonly string[]): Secrets {
   const all = secrets.map(keySetOf);
   const [first] = all;
   if (first === undefined) throw new SettingsError(['TOLLGATE_SECRET: is missing']);
-  return { first, all, fingerprint: first.id };
+  return { first, all, ledgerKeys: all.map(({ ledger }) => ledger), fingerprint: first.id };
 }
 
 /**
@@ -59,7 +61,7 @@ function keySetOf(secret: string): KeySet {
     id: derived('fingerprint', 8).toString('hex'),
     links: derived('links', 32),
     ledger: derived('ledger', 32),
-    sessions: derived('sessions', 32),
+    browsers: derived('browsers', 32),
     webhooks: derived('webhooks', 32),
   };
 }

@@ -1,5 +1,6 @@
 /** A YAML text as a plain value: the environment filled in, and the line of every key and item kept for messages. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Range } from 'yaml';
+import { variable } from '../domain/variables.ts';
 import { SettingsError } from './mistakes.ts';
 
 export type Path = readonly (string | number)[];
@@ -10,6 +11,8 @@ export interface YamlDocument {
   mistakes: readonly string[];
   /** Paths of the values that such a mistake left empty: what a schema says about them is only its echo. */
   unread: ReadonlySet<string>;
+  /** The values of the variables that were left to be filled in later. */
+  variables: Readonly<Record<string, string>>;
   /** `tollgate.yaml:12: models[0].price.per_image: must be …`; a path that isn't there takes its parent's line. */
   mistake(path: Path, message: string): string;
 }
@@ -17,11 +20,11 @@ export interface YamlDocument {
 // Aliases may repeat a part of the document; these bounds end a document that grows by that beyond reason.
 const nodesMax = 100_000;
 const depthMax = 64;
-const variable = /(\$?)\$\{([^}]*)(\}?)/g;
 
 /**
  * Reads one document. `${NAME}` in any text becomes the variable's value, always as text; `$${` stands for `${`.
- * A plain number at a path of `keepsDigits` is given as it was written, so that no decimal is lost.
+ * A plain number at a path of `keepsDigits` is given as it was written, so that no decimal is lost; so is a text at a path of
+ * `keepsVariables`, whose variables are looked up, but filled in by who uses it.
  * Throws a SettingsError with every syntax mistake.
  */
 export function readYaml(
@@ -29,6 +32,7 @@ export function readYaml(
   file: string,
   env: Record<string, string | undefined>,
   keepsDigits: (path: Path) => boolean,
+  keepsVariables: (path: Path) => boolean,
 ): YamlDocument {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
@@ -41,6 +45,7 @@ export function readYaml(
   const lines = new Map<string, number>();
   const mistakes: string[] = [];
   const unread = new Set<string>();
+  const variables: Record<string, string> = {};
   let nodes = 0;
 
   const mistake = (path: Path, message: string) => {
@@ -87,19 +92,24 @@ export function readYaml(
     if (range) lines.set(pathText(path), lineCounter.linePos(range[0]).line);
   };
   const filledIn = (value: string, path: Path): string | undefined => {
+    const isKept = keepsVariables(path);
     const filled = value.replace(variable, (whole, escape: string, name: string, end: string) => {
       if (escape !== '') return whole.slice(1);
       const found = env[name];
-      if (end !== '' && /^[A-Za-z_]\w*$/.test(name) && found !== undefined && found !== '') return found;
+      if (end !== '' && /^[A-Za-z_]\w*$/.test(name) && found !== undefined && found !== '') {
+        if (isKept) variables[name] = found;
+        return found;
+      }
       if (end === '' || !/^[A-Za-z_]\w*$/.test(name))
         refuse(path, '${…} must name an environment variable ($${ stands for ${)');
       else refuse(path, `the environment variable ${name} is not set`);
       return '';
     });
-    return unread.has(pathText(path)) ? undefined : filled;
+    if (unread.has(pathText(path))) return undefined;
+    return isKept ? value : filled;
   };
 
-  return { value: valueOf(document.contents, []), mistakes, unread, mistake };
+  return { value: valueOf(document.contents, []), mistakes, unread, variables, mistake };
 }
 
 /** `models[0].price`. */

@@ -1,7 +1,7 @@
 /**
  * The log of administrative acts: who did what, when, to which account or key. An act is written by the transaction that
  * does it, with all that is set of its subject from then on, and chained by keyed hash as the ledger's entries are, so
- * that a row of `accounts` or `api_keys` that was changed, added or removed by hand no longer agrees with it.
+ * that a row of `accounts`, `api_keys` or `people` that was changed, added or removed by hand no longer agrees with it.
  */
 import type pg from 'pg';
 import * as z from 'zod';
@@ -9,12 +9,14 @@ import { canonicalJson } from '../domain/canonical-json.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Database } from './database.ts';
 import { chainLink } from './ledger/chain.ts';
+import { digestHash, rightSeal } from './rights.ts';
 
 /** Who acts: a user of the machine at the command line, a key through the API, a person in the console, or Tollgate itself. */
 export type Actor = `cli:${string}` | `key:${string}` | `person:${string}` | 'tollgate';
 
 export type ActName =
   | 'log.begun'
+  | 'log.keyed'
   | 'account.adopted'
   | 'account.created'
   | 'account.changed'
@@ -29,6 +31,7 @@ export type ActName =
   | 'key.created'
   | 'key.changed'
   | 'key.revoked'
+  | 'person.adopted'
   | 'person.created'
   | 'person.invited'
   | 'person.joined'
@@ -47,7 +50,7 @@ export interface NewAct {
   actor: Actor;
   action: ActName;
   account: AccountId | null;
-  /** The account or key whose row was changed; what is set of it is read from there. Null if none was. */
+  /** The account, key or person whose row was changed; what is set of it is read from there. Null if none was. */
   subject: string | null;
   details?: Record<string, string>;
   reason?: string;
@@ -134,9 +137,9 @@ export interface ActFilter {
 }
 
 export const shownActColumns = `seq, at, actor, action, account_id, subject,
-  case jsonb_typeof(facts) when 'object' then facts - 'hash' else facts end as facts, details, reason`;
+  case jsonb_typeof(facts) when 'object' then facts - 'hash' - 'password_digest' else facts end as facts, details, reason`;
 
-/** The newest acts, as people may see them: what was set of a key, but not its hash. */
+/** The newest acts, as people may see them: what was set of a key or person, but not its hashes. */
 export async function listActs(database: Database, { account, subject, since, limit }: ActFilter): Promise<Act[]> {
   const { rows } = await database.pool.query(
     `select ${shownActColumns} from acts where ($1::text is null or account_id = $1) and ($2::text is null or subject = $2)
@@ -150,8 +153,9 @@ export async function listActs(database: Database, { account, subject, since, li
 const begun = new WeakSet<Database>();
 
 /**
- * Begins the log, if there is none: the accounts and keys that are there already are taken over as they are. Several
- * processes may do so at once. A log whose head is gone is not begun again.
+ * Begins the log, if there is none: the accounts, keys and people that are there already are taken over as they are.
+ * Several processes may do so at once. A log whose head is gone is not begun again. Keys and rights from before they were
+ * kept by keyed hashes are brought into that form, once, and the log says so.
  */
 export async function beginLog(database: Database, ledgerKey: Buffer): Promise<void> {
   if (begun.has(database)) return;
@@ -165,36 +169,105 @@ export async function beginLog(database: Database, ledgerKey: Buffer): Promise<v
         [acts_chain, actsGenesis(ledgerKey)],
       );
       if (made.rowCount !== 1) return;
+      await keyOldRows(client, ledgerKey);
       await writeActs(client, ledgerKey, [begin, ...(await adoptions(client))]);
       // The moment that the first act is signed with.
       await client.query('update chains set begun_at = (select at from acts where seq = 1) where name = $1', [
         acts_chain,
       ]);
     });
+  } else if (!(await isKeyed(database.pool))) {
+    await inTransaction(database, async (client) => {
+      await client.query('select pg_advisory_xact_lock($1)', [keying_lock]);
+      if (await isKeyed(client)) return;
+      await keyOldRows(client, ledgerKey);
+      const adopted = (await adoptions(client)).filter(({ action }) => action !== 'account.adopted');
+      await writeActs(client, ledgerKey, [{ ...begin, action: 'log.keyed' }, ...adopted]);
+    });
   }
   begun.add(database);
 }
 
-const begin: NewAct = { actor: 'tollgate', action: 'log.begun', account: null, subject: null };
+const keying_lock = 7_018_556;
+const begin: NewAct = {
+  ...{ actor: 'tollgate', action: 'log.begun', account: null, subject: null },
+  details: { rights: 'keyed' },
+};
+
+/** Whether the log says that keys and rights are kept by keyed hashes. */
+async function isKeyed(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select 1 where exists (select 1 from acts where seq = 1 and details ->> 'rights' = 'keyed')
+       or exists (select 1 from acts where action = 'log.keyed')`,
+  );
+  return rowCount !== 0;
+}
+
+/** Sessions and open links from before were ended by the migration, since nobody can say whose they really are. */
+async function keyOldRows(client: pg.ClientBase, ledgerKey: Buffer): Promise<void> {
+  const keys = await client.query(
+    'select id, account_id, level, hash from api_keys where seal is null order by id for update',
+  );
+  for (const row of keys.rows) {
+    const { id, account_id: account, level, hash: digest } = oldKeyRow.parse(row);
+    const hash = digestHash(ledgerKey, 'api-keys', digest);
+    const seal = rightSeal(ledgerKey, ['key', id, account, level, hash]);
+    await client.query('update api_keys set hash = $2, seal = $3 where id = $1', [id, hash, seal]);
+  }
+  const people = await client.query(
+    'select id, email, password_hash, is_operator from people where password_seal is null order by id for update',
+  );
+  for (const row of people.rows) {
+    const { id, email, password_hash: password, is_operator: isOperator } = oldPersonRow.parse(row);
+    await client.query('update people set password_seal = $2, operator_seal = $3 where id = $1', [
+      id,
+      rightSeal(ledgerKey, ['password', id, password]),
+      isOperator ? rightSeal(ledgerKey, ['operator', id, email]) : null,
+    ]);
+  }
+  const memberships = await client.query(
+    'select person_id, account_id, role from memberships where seal is null order by 1, 2 for update',
+  );
+  for (const row of memberships.rows) {
+    const { person_id: person, account_id: account, role } = oldMembershipRow.parse(row);
+    const seal = rightSeal(ledgerKey, ['member', person, account, role]);
+    await client.query('update memberships set seal = $3 where person_id = $1 and account_id = $2', [
+      person,
+      account,
+      seal,
+    ]);
+  }
+}
+
+const oldKeyRow = z.object({
+  ...{ id: z.string(), account_id: z.string(), level: z.string() },
+  hash: z.instanceof(Buffer),
+});
+const oldPersonRow = z.object({
+  ...{ id: z.string(), email: z.string(), password_hash: z.string(), is_operator: z.boolean() },
+});
+const oldMembershipRow = z.object({ person_id: z.string(), account_id: z.string(), role: z.string() });
 
 async function adoptions(client: pg.ClientBase): Promise<NewAct[]> {
   const { rows } = await client.query(
     `select id as account, id as subject, 'account.adopted' as action, created_at from accounts
-     union all select account_id, id, 'key.adopted', created_at from api_keys order by created_at, subject`,
+     union all select account_id, id, 'key.adopted', created_at from api_keys
+     union all select null, id, 'person.adopted', created_at from people order by created_at, subject`,
   );
   return rows.map((row) => ({ ...adoptedRow.parse(row), actor: 'tollgate' }));
 }
 
 async function factsOf(client: pg.ClientBase, subject: string | null): Promise<unknown> {
   if (subject === null) return null;
-  const { rows } = await client.query(
-    subject.startsWith('key_')
-      ? 'select tollgate_key_facts(k) as facts from api_keys k where id = $1'
-      : 'select tollgate_account_facts(a) as facts from accounts a where id = $1',
-    [subject],
-  );
+  const { rows } = await client.query(textOfFacts(subject), [subject]);
   if (rows[0] === undefined) throw new Error(`an act on ${subject}, which is not there`);
   return factsRow.parse(rows[0]).facts;
+}
+
+function textOfFacts(subject: string): string {
+  if (subject.startsWith('key_')) return 'select tollgate_key_facts(k) as facts from api_keys k where id = $1';
+  if (subject.startsWith('usr_')) return 'select tollgate_person_facts(p) as facts from people p where id = $1';
+  return 'select tollgate_account_facts(a) as facts from accounts a where id = $1';
 }
 
 async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -230,7 +303,10 @@ export const actRow = z
   })
   .transform(({ account_id, ...act }): Act => ({ ...act, accountId: account_id }));
 const adoptedRow = z.object({
-  account: z.string().transform((id) => id as AccountId),
+  account: z
+    .string()
+    .transform((id) => id as AccountId)
+    .nullable(),
   subject: z.string(),
-  action: z.enum(['account.adopted', 'key.adopted']),
+  action: z.enum(['account.adopted', 'key.adopted', 'person.adopted']),
 });

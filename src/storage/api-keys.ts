@@ -1,6 +1,6 @@
-/** API keys: only their SHA-256, first ten and last four characters are stored; the key itself is shown once. */
+/** API keys: only a keyed hash, the first ten and last four characters are stored; the key itself is shown once. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
 import type { KeyCounters } from '../domain/admission.ts';
@@ -12,6 +12,7 @@ import type { Database } from './database.ts';
 import { trusted_ms_max } from './ledger/known-rows.ts';
 import { keyRow } from './ledger/view.ts';
 import { newKeyId } from './new-ids.ts';
+import { isSealed, rightSeal, tokenHash, tokenHashes } from './rights.ts';
 
 export interface ApiKey extends KeyLimits {
   id: KeyId;
@@ -44,8 +45,6 @@ export const noLimits: KeyLimits = {
 const short_key_characters = 24;
 const prefix_characters = 'sk-tg-'.length;
 
-export const hashOfKey = (secret: string): Buffer => createHash('sha256').update(secret).digest();
-
 /** Of one account, revoked ones not counted: room for a key a user, and a bound for whoever makes them in a loop. */
 const keys_max = 1_000;
 
@@ -65,7 +64,7 @@ export async function createApiKey(
   const id = await administer(by, async (client) => {
     // Locked, or keys that are made at once would pass the bound together.
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
-    const made = await insertKey(client, account, wanted, secret);
+    const made = await insertKey(client, by.ledgerKey, account, wanted, secret);
     return { act: { action: 'key.created', account, subject: made }, outcome: made };
   });
   const key = id === undefined ? undefined : await findKey(by.database, id);
@@ -76,21 +75,24 @@ export async function createApiKey(
 /** Writes a key's row, in a transaction that has locked its account. Refuses as `createApiKey` does. */
 export async function insertKey(
   client: pg.ClientBase,
+  ledgerKey: Buffer,
   account: AccountId,
   wanted: NewApiKey,
   secret: string,
 ): Promise<KeyId> {
   const id = newKeyId();
+  const hash = tokenHash(ledgerKey, 'api-keys', secret);
   const { rowCount } = await client.query(
-    `insert into api_keys (id, account_id, name, level, hash, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $13`,
+    `insert into api_keys (id, account_id, name, level, hash, seal, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $14`,
     [
       id,
       account,
       wanted.name,
       wanted.level,
-      hashOfKey(secret),
+      hash,
+      rightSeal(ledgerKey, ['key', id, account, wanted.level, hash]),
       secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
       secret.slice(-4),
       wanted.models,
@@ -105,9 +107,22 @@ export async function insertKey(
   return id;
 }
 
-/** The key whose secret has this hash. */
-export async function findKeyByHash(database: Database, hash: Buffer): Promise<ApiKey | undefined> {
-  return one(database, { name: 'find-key-by-hash', text: `${select} where k.hash = $1`, values: [hash] });
+/** The key of this secret, kept under any of the ledger's keys. A row that carries another key's hash is none. */
+export async function findKeyBySecret(
+  database: Database,
+  ledgerKeys: readonly Buffer[],
+  secret: string,
+): Promise<ApiKey | undefined> {
+  const { rows } = await database.pool.query({
+    name: 'find-key-by-hash',
+    text: `${select} where k.hash = any($1::bytea[])`,
+    values: [tokenHashes(ledgerKeys, 'api-keys', secret)],
+  });
+  const keys = rows.filter((row) => {
+    const { id, account_id: account, level, hash, seal } = sealedRow.parse(row);
+    return isSealed(ledgerKeys, ['key', id, account, level, hash], seal);
+  });
+  return keys[0] === undefined ? undefined : apiKeyRow.parse(keys[0]);
 }
 
 export async function findKey(database: Database, id: string): Promise<ApiKey | undefined> {
@@ -233,6 +248,14 @@ async function one(
   return rows[0] === undefined ? undefined : apiKeyRow.parse(rows[0]);
 }
 
+const bytes = z.instanceof(Buffer);
+const sealedRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  level: z.string(),
+  hash: bytes,
+  seal: bytes.nullable(),
+});
 const shownRow = z.object({
   account_status: z.enum(['active', 'suspended']),
   name: z.string(),

@@ -1,6 +1,7 @@
 /** Audits that were made: each is kept with what it found, and the last whole one is shown in `/metrics`. */
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { AuditReport, Finding } from './audit/audit.ts';
 import type { Database } from './database.ts';
 
@@ -12,6 +13,7 @@ const findings_kept = 100;
 /** Keeps an audit with its first findings. One that left out a part, or was `since`, doesn't count as whole. */
 export async function keepAudit(
   database: Database,
+  ledgerKey: Buffer,
   report: AuditReport,
   { leftOut }: { leftOut: readonly string[] },
 ): Promise<void> {
@@ -21,21 +23,68 @@ export async function keepAudit(
     findings: report.findings.slice(0, findings_kept),
     left_out: leftOut,
   };
+  const row: SealedAudit = {
+    id: randomUUID(),
+    started_at: report.startedAt,
+    finished_at: report.finishedAt,
+    since: report.since ?? null,
+    agrees: report.agrees,
+    report: kept,
+    anchor: report.anchor ?? null,
+  };
   await database.pool.query(
-    `insert into audits (id, started_at, finished_at, since, agrees, report) values ($1, $2, $3, $4, $5, $6)`,
-    [randomUUID(), report.startedAt, report.finishedAt, report.since, report.agrees, JSON.stringify(kept)],
+    `insert into audits (id, started_at, finished_at, since, agrees, report, anchor, seal)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[row.id, row.started_at, row.finished_at, row.since, row.agrees, JSON.stringify(kept)],
+      row.anchor === null ? null : JSON.stringify(row.anchor),
+      sealOf(ledgerKey, row),
+    ],
   );
 }
 
-/** The audit of everything that finished last, if there was one. */
-export async function lastWholeAudit(database: Database): Promise<KeptAudit | undefined> {
+/**
+ * The audit of everything that finished last, if there was one. While that one, or a newer one, is not as it was written,
+ * it is said to disagree: nobody knows what it found. Without keys it is taken at its word.
+ */
+export async function lastWholeAudit(
+  database: Database,
+  ledgerKeys: readonly Buffer[] | undefined,
+): Promise<KeptAudit | undefined> {
   const { rows } = await database.pool.query({
     name: 'last-whole-audit',
-    text: `select started_at, finished_at, agrees, report from audits
-      where since is null and report -> 'left_out' = '[]' order by finished_at desc limit 1`,
+    text: `select ${listedColumns}, anchor, seal, since is null and report -> 'left_out' = '[]' as is_whole from audits
+      where finished_at >= (select max(finished_at) from audits where since is null and report -> 'left_out' = '[]')
+      order by finished_at desc limit ${newest_max}`,
   });
-  return rows[0] === undefined ? undefined : auditRow.parse(rows[0]);
+  const whole: unknown = rows.find((row) => wholeRow.parse(row).is_whole);
+  const shown: unknown = whole ?? rows[0];
+  if (shown === undefined) return undefined;
+  const audit = auditRow.parse(shown);
+  if (!ledgerKeys || rows.every((row) => isAsWritten(ledgerKeys, row))) return audit;
+  return { ...audit, agrees: false, findingCount: Math.max(1, audit.findingCount) };
 }
+
+/** Others than whole ones are made by hand, so that few are newer. */
+const newest_max = 50;
+
+type SealedAudit = z.output<typeof sealedAudit>;
+
+/** Whether a row is what an audit wrote. */
+export function isAsWritten(ledgerKeys: readonly Buffer[], row: unknown): boolean {
+  const parsed = sealedAudit.extend({ seal: z.instanceof(Buffer) }).safeParse(row);
+  if (!parsed.success) return false;
+  const { seal, ...audit } = parsed.data;
+  return seal.length === 32 && ledgerKeys.some((key) => timingSafeEqual(sealOf(key, audit), seal));
+}
+
+const sealOf = (ledgerKey: Buffer, { started_at, finished_at, since, ...audit }: SealedAudit): Buffer =>
+  createHmac('sha256', ledgerKey)
+    .update(
+      `audit\n${canonicalJson([started_at.toISOString(), finished_at.toISOString(), since?.toISOString() ?? null])}`,
+    )
+    .update(canonicalJson(audit))
+    .digest();
 
 /** An audit as it was kept, with its first findings. */
 export interface ListedAudit extends KeptAudit {
@@ -75,6 +124,16 @@ export async function findAudit(database: Database, id: string): Promise<ListedA
 const listedColumns = 'id, started_at, finished_at, since, agrees, report';
 const finding = z.object({ check: z.string(), subject: z.string(), says: z.string() });
 
+const wholeRow = z.object({ is_whole: z.boolean() });
+const sealedAudit = z.object({
+  id: z.string(),
+  started_at: z.date(),
+  finished_at: z.date(),
+  since: z.date().nullable(),
+  agrees: z.boolean(),
+  report: z.unknown(),
+  anchor: z.unknown(),
+});
 const auditRow = z
   .object({
     started_at: z.date(),

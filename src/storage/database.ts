@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import * as z from 'zod';
 import { BoundedPool, PoolFull } from './bounded-pool.ts';
 
 export interface Database {
@@ -113,7 +114,7 @@ export async function migrateDatabase(url: string): Promise<void> {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await refuseNewer(client);
     await migrate(drizzle(client), { migrationsFolder });
-    await ensurePartitions(client);
+    await ensurePartitions(client, { patient: true });
     await validateConstraints(client);
   } finally {
     await client.end();
@@ -150,12 +151,39 @@ async function validateConstraints(client: pg.Client): Promise<void> {
   for (const { statement } of rows) await client.query(statement);
 }
 
-/** Few, since each partition costs every statement some time; the workers make new ones long before they are needed. */
+/** Few, since each partition costs every statement some time; all processes make new ones long before they are needed. */
 const partitions_months_ahead = 2;
 
-/** Makes the partitions of this month and the next ones; repeating it changes nothing. */
-export async function ensurePartitions(client: Pick<pg.Client | pg.Pool, 'query'>): Promise<void> {
-  await client.query('select tollgate_ensure_partitions($1)', [partitions_months_ahead]);
+/** Looking through so much of a `_rest` takes some 0.1 s, in which commits wait. */
+const rest_bytes_max = 256 * 1024 * 1024;
+
+type Asked = Pick<pg.Client | pg.Pool, 'query'>;
+
+/**
+ * Makes the partitions of this month and the next ones; repeating it changes nothing. Where the rows without a month of
+ * their own are very many, commits would have to wait: then it makes none, unless it is `patient`.
+ */
+export async function ensurePartitions(client: Asked, { patient = false } = {}): Promise<void> {
+  const bound = patient ? null : rest_bytes_max;
+  await client.query('select tollgate_ensure_partitions($1, $2)', [partitions_months_ahead, bound]);
+}
+
+/** Makes them, as `ensurePartitions`, and returns which of this month's and the next one's are missing all the same. */
+export async function supplyPartitions({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+  await ensurePartitions(pool);
+  return missingPartitions(pool);
+}
+
+/**
+ * The partitions of this month and the next one that are not there, as `entries_2026_01`. Rows of such a month go to the
+ * `_rest` of their table and stay there, which makes statements slower and loses nothing.
+ */
+export async function missingPartitions(client: Asked): Promise<string[]> {
+  const { rows } = await client.query('select name from tollgate_missing_partitions(1)');
+  return z
+    .array(z.object({ name: z.string() }))
+    .parse(rows)
+    .map(({ name }) => name);
 }
 
 /** The code of a database error (SQLSTATE), such as `40P01`. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import type { ErrorCode } from '../domain/errors.ts';
+import { deletedMessage, type ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { finalTaskStates, isFinal, type TaskState, taskStates } from '../domain/tasks.ts';
 import type { Database } from './database.ts';
@@ -30,23 +30,46 @@ export interface Intent {
   outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
   jobId: string | null;
   blobKeys: readonly string[] | null;
-  error: { code: ErrorCode; message: string; param: string | null; fallOver: boolean } | null;
+  /** Of a refusal; of an unknown outcome, if nothing can tell any more what became of the call. */
+  error: IntentError | null;
   /** Since it was opened, by the database's clock: those of processes may differ by hours. */
   ageMs: number;
+  /** Since the task was first sent to this route. Longer than `ageMs` if a busy provider was asked again. */
+  sinceFirstMs: number;
+  /** Of one that a busy provider refused: how long until it may be sent again, zero or less if it may. */
+  againInMs: number | null;
   /** Milliseconds until nobody can be sending any more; zero or less if that has passed. */
   sendingEndsInMs: number;
 }
 
+export interface IntentError {
+  code: ErrorCode;
+  message: string;
+  param: string | null;
+  fallOver: boolean;
+  /** As the provider said it, whole seconds. */
+  retryAfterSeconds?: number | undefined;
+}
+
 export type Opened =
   /** This attempt wrote the intent, and it alone may send. */
-  | { opened: 'now'; nonce: string }
+  | ({ opened: 'now' } & OpenedNow)
   | { opened: 'before'; intent: Intent }
   | { opened: 'not'; because: 'task is final' | 'provider is full' | 'sent elsewhere' };
+
+export interface OpenedNow {
+  nonce: string;
+  /** How often the provider was too busy before. */
+  busyCount: number;
+  /** As `Intent.sinceFirstMs`. */
+  sinceFirstMs: number;
+}
 
 /**
  * Writes the intent of sending a task to one of its routes, unless the task is final, an attempt before did, or another
  * route has the task and did not refuse it: a workflow that was reset begins anew with the first one. With
- * `maxConcurrent` it takes one of the provider's places too, and writes nothing when all are taken.
+ * `maxConcurrent` it takes one of the provider's places too, and writes nothing when all are taken. One that a busy provider
+ * refused is opened anew once its time has come: its one sender has said that nothing was made, so nobody else is sending.
  */
 export async function openIntent(
   database: Database,
@@ -109,7 +132,7 @@ async function insertedIntent(
       await client.query(isFull ? 'rollback' : 'commit');
       if (isFull) return { opened: 'not', because: 'provider is full' };
     }
-    if (isNew) return { opened: 'now', nonce };
+    if (isNew) return { opened: 'now', nonce, ...openedRow.parse(inserted.rows[0]) };
     return isFinal(state) ? { opened: 'not', because: 'task is final' } : undefined;
   } catch (error) {
     broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
@@ -119,6 +142,9 @@ async function insertedIntent(
   }
 }
 
+/** Of a row `i`, in milliseconds. */
+const since_first = `(extract(epoch from clock_timestamp() - coalesce(i.first_created_at, i.created_at)) * 1000)::bigint as since_first_ms`;
+
 const lockTask = { name: 'lock-task-for-intent', text: 'select state from tasks where id = $1 for no key update' };
 const insertIntent = {
   name: 'open-intent',
@@ -127,10 +153,13 @@ const insertIntent = {
       select $1::text, $2::integer, $3::uuid, $4::text, clock_timestamp() + make_interval(secs => $5)
       where not exists (${elsewhere}) and exists (select 1 from tasks where id = $1 and state <> all($6::text[]))
       on conflict (task_id, route) do update set nonce = excluded.nonce, provider = excluded.provider,
-        created_at = excluded.created_at, sent_before = excluded.sent_before
-      where not (${is_live}) returning 1),
+        first_created_at = case when ${is_live} then coalesce(i.first_created_at, i.created_at) else i.first_created_at end,
+        created_at = excluded.created_at, sent_before = excluded.sent_before,
+        outcome = 'open', closed_at = null, error = null, busy_until = null, upstream_request_id = null
+      where not (${is_live}) or i.outcome = 'refused' and i.busy_until <= clock_timestamp()
+      returning i.busy_count, ${since_first}),
     moved as (update tasks set state = 'running' where id = $1 and state = 'accepted')
-    select 1 from opened`,
+    select * from opened`,
 };
 
 /** Whether another route of the task was sent it and has not refused it. */
@@ -168,7 +197,8 @@ export async function takeOverIntent(database: Database, task: TaskId, route: nu
 }
 
 // No column of a task has one of these names.
-const intentColumns = `i.provider, i.outcome, i.job_id, i.blob_keys, i.error,
+const intentColumns = `i.provider, i.outcome, i.job_id, i.blob_keys, i.error, ${since_first},
+  (extract(epoch from i.busy_until - clock_timestamp()) * 1000)::bigint as again_in_ms,
   (extract(epoch from clock_timestamp() - i.created_at) * 1000)::bigint as intent_age_ms,
   (extract(epoch from i.sent_before - clock_timestamp()) * 1000)::bigint as sending_ends_in_ms`;
 
@@ -203,8 +233,10 @@ export type IntentClosing = (
   | { outcome: 'accepted'; jobId: string }
   | { outcome: 'finished'; blobKeys: readonly string[] }
   /** With a nonce: believed of the attempt that sent last only, since one before it may have been accepted. */
-  | { outcome: 'refused'; error: NonNullable<Intent['error']>; nonce?: string }
-  | { outcome: 'unknown'; reason: string }
+  /** `againInMs`: the provider was only too busy, and after this time it may be sent again. */
+  | { outcome: 'refused'; error: IntentError; nonce?: string; againInMs?: number | undefined }
+  /** With an error: nothing can tell any more what became of it. */
+  | { outcome: 'unknown'; reason: string; error?: IntentError | undefined }
 ) & {
   /** The provider's own id of the call. */
   requestId?: string;
@@ -224,7 +256,9 @@ export async function closeIntent(
     name: 'close-intent',
     text: `with closed as (
         update intents i set outcome = $3, job_id = $4, blob_keys = $5, error = $6, closed_at = clock_timestamp(),
-          upstream_request_id = coalesce($7, upstream_request_id), reason = coalesce($8, reason)
+          upstream_request_id = coalesce($7, upstream_request_id), reason = coalesce($8, reason),
+          busy_until = clock_timestamp() + make_interval(secs => $10),
+          busy_count = busy_count + ($10::float8 is not null)::integer
         where task_id = $1 and route = $2 and outcome in ('open', 'unknown') and ${is_live}
           and ($9::uuid is null or nonce = $9) returning provider),
       freed as (delete from provider_jobs j using closed c
@@ -236,16 +270,20 @@ export async function closeIntent(
       closing.outcome,
       closing.outcome === 'accepted' ? closing.jobId : null,
       closing.outcome === 'finished' ? closing.blobKeys : null,
-      closing.outcome === 'refused' ? JSON.stringify(closing.error) : null,
+      'error' in closing && closing.error ? JSON.stringify(closing.error) : null,
       closing.requestId ?? null,
       closing.outcome === 'unknown' ? closing.reason : null,
       closing.outcome === 'refused' ? (closing.nonce ?? null) : null,
+      closing.outcome === 'refused' && closing.againInMs !== undefined ? closing.againInMs / 1000 : null,
     ],
   });
   const { state, believed } = closedRow.parse(rows[0]);
   return { believed, taskIsFinal: isFinal(state) };
 }
 
+const openedRow = z
+  .object({ busy_count: z.int(), since_first_ms: z.bigint() })
+  .transform((row) => ({ busyCount: row.busy_count, sinceFirstMs: Number(row.since_first_ms) }));
 const stateRow = z.object({ state: z.enum(taskStates as [TaskState, ...TaskState[]]) });
 const closedRow = stateRow.extend({ believed: z.boolean() });
 
@@ -259,12 +297,16 @@ const intentRow = z
     error: z
       .object({
         code: z.string().transform((code) => code as ErrorCode),
-        message: z.string(),
+        // Deleted with the request.
+        message: z.string().default(deletedMessage),
         param: z.string().nullable(),
         fallOver: z.boolean(),
+        retryAfterSeconds: z.int().optional(),
       })
       .nullable(),
     intent_age_ms: z.bigint(),
+    since_first_ms: z.bigint(),
+    again_in_ms: z.bigint().nullable(),
     sending_ends_in_ms: z.bigint(),
   })
   .transform((row): Intent => ({
@@ -274,5 +316,7 @@ const intentRow = z
     blobKeys: row.blob_keys,
     error: row.error,
     ageMs: Number(row.intent_age_ms),
+    sinceFirstMs: Number(row.since_first_ms),
+    againInMs: row.again_in_ms === null ? null : Number(row.again_in_ms),
     sendingEndsInMs: Number(row.sending_ends_in_ms),
   }));

@@ -9,7 +9,9 @@ const unsubmitted_seconds = 25 * 3600;
 
 export interface ProviderAddresses {
   media(task: Task, file: UploadName): string;
-  hook(task: Task, route: number): string;
+  hook(task: Pick<Task, 'id'>, route: number): string;
+  /** Whether an address is `hook` of this task and route, from whatever public address and under any secret that is known. */
+  isHook(url: string, task: Pick<Task, 'id'>, route: number): boolean;
 }
 
 /**
@@ -32,6 +34,13 @@ export function providerAddresses({
     hook: (task, route) => {
       const { first } = secrets;
       return `${publicUrl()}/hooks/${task.id}/${route}?k=${first.id}&s=${signature(task.id, String(route), first)}`;
+    },
+    isHook: (url, task, route) => {
+      if (!URL.canParse(url)) return false;
+      const { pathname, searchParams } = new URL(url);
+      const isOfTask = pathname.endsWith(`/hooks/${task.id}/${route}`);
+      const path = { taskId: task.id, route: String(route) };
+      return isOfTask && isHookOfOurs(path, Object.fromEntries(searchParams), secrets);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * How many unfinished jobs a provider has, over all processes: one row each, inserted with the job's intent. A row whose
- * task is final no longer counts, and the next one that wants a place deletes it.
+ * task is final no longer counts; the next one that wants a place deletes it, or the hourly retention.
  */
 import type pg from 'pg';
 import * as z from 'zod';
@@ -47,6 +47,14 @@ export async function takePlace(client: pg.PoolClient, provider: string, task: T
     values: [provider, task, max],
   });
   return rowCount === 1;
+}
+
+/**
+ * Deletes the rows of tasks that are final, at any provider: where `max_concurrent` was taken away, no next task does. Several
+ * processes may do so at once.
+ */
+export async function forgetFinishedJobs({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  await pool.query('delete from provider_jobs j using tasks t where t.id = j.task_id and t.finished_at is not null');
 }
 
 const lockText = 'select 1 from provider_rates where provider = $1 for no key update';

@@ -3,19 +3,28 @@ import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
 import type { Database } from './database.ts';
 
-/** Notes a response; the first to note an id keeps it. */
+/** How long a response can be asked for here; vendors keep theirs for as long. */
+const kept_days_default = 30;
+const batch_rows = 1_000;
+
+/** Notes a response. Of an id that the account was given before the newest response counts. */
 export async function insertResponse(
   database: Database,
   { id, account, model, provider }: { id: string; account: AccountId; model: string; provider: string },
 ): Promise<void> {
   await database.pool.query({
     name: 'insert-response',
-    text: 'insert into responses (id, account_id, model, provider) values ($1, $2, $3, $4) on conflict do nothing',
+    text: `insert into responses (id, account_id, model, provider) values ($1, $2, $3, $4)
+      on conflict (id, account_id) do update
+      set model = excluded.model, provider = excluded.provider, created_at = excluded.created_at`,
     values: [id, account, model, provider],
   });
 }
 
-/** The response of this id, if it is the account's. */
+/**
+ * The response of this id, if it is the account's alone. An id that accounts were given one after the other stands for
+ * whatever the upstream keeps under it now, so neither gets it.
+ */
 export async function findResponse(
   database: Database,
   id: string,
@@ -23,7 +32,8 @@ export async function findResponse(
 ): Promise<{ model: string; provider: string } | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-response',
-    text: 'select model, provider from responses where id = $1 and account_id = $2',
+    text: `select model, provider from responses where id = $1 and account_id = $2
+      and not exists (select from responses where id = $1 and account_id <> $2)`,
     values: [id, account],
   });
   return rows[0] === undefined ? undefined : z.object({ model: z.string(), provider: z.string() }).parse(rows[0]);
@@ -36,4 +46,27 @@ export async function deleteResponse(database: Database, id: string, account: Ac
     text: 'delete from responses where id = $1 and account_id = $2',
     values: [id, account],
   });
+}
+
+/** Forgets the responses that have served their time. Returns how many. */
+export async function deleteOldResponses({
+  database,
+  keptDays = kept_days_default,
+  signal,
+}: {
+  database: Database;
+  keptDays?: number;
+  /** Ends it between two batches. */
+  signal?: AbortSignal;
+}): Promise<number> {
+  for (let deleted = 0; ;) {
+    const { rowCount } = await database.pool.query(
+      `delete from responses where (id, account_id) in (
+         select id, account_id from responses where created_at < clock_timestamp() - make_interval(days => $1)
+         order by created_at limit $2 for update skip locked)`,
+      [keptDays, batch_rows],
+    );
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < batch_rows || signal?.aborted) return deleted;
+  }
 }

@@ -1,4 +1,6 @@
-/** Retention: results, requests and uploads are deleted when their time is up. Rows and money stay. */
+/**
+ * Retention: results, requests, uploads and the messages of errors are deleted when their time is up. Rows and money stay.
+ */
 import * as z from 'zod';
 import { finalTaskStates, type FinalTaskState, type TaskKind } from '../domain/tasks.ts';
 import { type BlobStore, removeBlobs } from './blobs.ts';
@@ -28,7 +30,7 @@ interface Rule {
 }
 
 /**
- * Removes the media and requests of all final tasks whose time is up, but for those that are being fetched. Several
+ * Removes the media and requests of all final tasks whose time is up, and the messages of their errors, but for those that are being fetched. Several
  * processes may do so at once, and one that died is gone on for. Answers how many tasks it removed them of.
  */
 export async function removeOldResults(tools: RetentionTools): Promise<number> {
@@ -41,7 +43,37 @@ export async function removeOldResults(tools: RetentionTools): Promise<number> {
   ];
   let removed = 0;
   for (const rule of rules) removed += await removeByRule(tools, rule);
+  for (const statement of [dropTaskMessages, dropIntentMessages]) await repeatInBatches(tools, statement);
   return removed;
+}
+
+// What an upstream said may quote the request. The seal of a task's end has the digest of the message; older seals have the
+// message itself, which stays then.
+const dropTaskMessages = {
+  name: 'drop-task-error-messages',
+  text: `update tasks set error_message = null where id in (
+      select id from tasks where error_message is not null and error_digest is not null
+        and finished_at < now() - make_interval(secs => $1)
+      order by finished_at limit ${batch_tasks} for no key update skip locked)`,
+};
+const dropIntentMessages = {
+  name: 'drop-intent-error-messages',
+  text: `update intents i set error = i.error - 'message' from (
+      select i.task_id, i.route from intents i join tasks t on t.id = i.task_id
+      where i.error ? 'message' and i.closed_at < now() - make_interval(secs => $1) and t.finished_at is not null
+      order by i.closed_at limit ${batch_tasks} for no key update of i skip locked) old
+    where i.task_id = old.task_id and i.route = old.route`,
+};
+
+async function repeatInBatches(
+  { database, retentionMs, signal }: RetentionTools,
+  statement: { name: string; text: string },
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const { rowCount } = await database.keyed.query({ ...statement, values: [retentionMs / 1000] });
+    if ((rowCount ?? 0) < batch_tasks) return;
+  }
 }
 
 /**

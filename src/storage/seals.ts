@@ -32,8 +32,11 @@ export interface EndFacts {
   duration_ms: number | null;
   files: unknown;
   error_code: string | null;
+  /** `sha256:` and its digest in hex, since the message is deleted with the request; of rows without a digest the message. */
   error_message: string | null;
   error_param: string | null;
+  /** Left out where there is none. */
+  error_retry_after?: number;
 }
 
 /** SHA-256 over what the caller sent. */
@@ -41,6 +44,12 @@ export const requestDigest = (request: unknown, uploads: unknown): Buffer =>
   createHash('sha256')
     .update(canonicalJson([request, uploads]))
     .digest();
+
+/** SHA-256 over the message of an error. */
+export const errorDigest = (message: string): Buffer => createHash('sha256').update(message).digest();
+
+/** What the seal of an end has in the place of the message. */
+export const sealedMessage = (digest: Buffer): string => `sha256:${digest.toString('hex')}`;
 
 /** HMAC-SHA256 over the canonical JSON of the admission. */
 export const admissionSeal = (ledgerKey: Buffer, facts: AdmittedFacts): Buffer => seal(ledgerKey, 'admitted', facts);

@@ -1,6 +1,6 @@
 /** What an operator asks of tasks and their paid calls: facts only, neither requests nor uploads nor results. */
 import * as z from 'zod';
-import type { ErrorCode } from '../domain/errors.ts';
+import { deletedMessage, type ErrorCode } from '../domain/errors.ts';
 import { type AccountId, type TaskId, taskIdPrefixes } from '../domain/ids.ts';
 import { micros, type MicroYuan } from '../domain/money.ts';
 import { type TaskKind, taskKinds, type TaskState } from '../domain/tasks.ts';
@@ -107,6 +107,12 @@ const late_days = 7;
 
 /** Begins the reason of a job that was not stopped when its task ended. */
 const left_alone = 'left to end by itself';
+/** Why a job was left that the provider said it doesn't know. */
+export const job_unknown = "its provider didn't know it";
+
+/** Whether the provider has lost this job, or says so. */
+export const isJobLost = ({ reason }: Pick<IntentFacts, 'reason'>): boolean =>
+  reason === `${left_alone}: ${job_unknown}`;
 /** The attempt that opened an intent has said what became of it, or has died: the longest request timeout is some minutes. */
 const silence_minutes = 30;
 
@@ -255,7 +261,7 @@ const intentRow = z
     job_id: z.string().nullable(),
     upstream_request_id: z.string().nullable(),
     reason: z.string().nullable(),
-    refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
+    refusal: z.object({ code: z.string(), message: z.string().default(deletedMessage) }).nullable(),
     sent_at: z.date(),
     closed_at: z.date().nullable(),
   })

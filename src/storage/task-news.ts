@@ -1,6 +1,7 @@
 /**
  * News of tasks that became final. The worker tells the ids by NOTIFY after its commit; whoever waits listens on a
- * connection of its own, and asks for all waiters once a second (every 50 ms while it can't listen) as the safety net.
+ * connection of its own, and asks for all waiters once a second as the safety net: sooner right after the connection was
+ * lost, and more and more seldom while the database fails, which has enough to do then.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,8 +12,16 @@ import { gathering } from './gathered.ts';
 const channel = 'tollgate_final_tasks';
 const ids_per_notice_max = 100;
 const safety_net_ms = 1_000;
-const deaf_ms = 50;
-const reconnect_ms = 250;
+/** The first pause of a process that can't listen; each is twice as long as the one before, up to the usual one. */
+const deaf_ms_min = 50;
+/** The longest pause after rounds that failed. */
+const failing_ms_max = 5_000;
+/** Of one statement: some 2 ms of the database. */
+const asked_ids_max = 500;
+const reconnect_ms_min = 250;
+const reconnect_ms_max = 5_000;
+/** To connect, and to be allowed to listen. */
+const connect_ms_max = 5_000;
 const goodbye_ms_max = 2_000;
 
 /**
@@ -45,6 +54,11 @@ export class TaskNews {
   readonly #waiters: Waiters = new Map();
   #listener: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Pauses that grow: between rounds while it can't listen, and between attempts to. */
+  #pauseMs = deaf_ms_min;
+  #reconnectMs = reconnect_ms_min;
+  /** Rounds come one after the other. */
+  #asking: Promise<boolean> = Promise.resolve(true);
   #closed = false;
   #letsGo = false;
 
@@ -80,7 +94,7 @@ export class TaskNews {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await Promise.race([this.#listener?.end(), pause(goodbye_ms_max, undefined, { ref: false })]);
+    if (this.#listener) await ended(this.#listener);
   }
 
   #hear(ids: readonly string[]): void {
@@ -91,14 +105,16 @@ export class TaskNews {
     if (this.#closed) return;
     const client = new pg.Client({
       connectionString: this.#database.url,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: connect_ms_max,
+      query_timeout: connect_ms_max,
       keepAlive: true,
     });
     const lost = () => {
       if (this.#listener !== client) return;
       this.#listener = undefined;
+      this.#pauseMs = deaf_ms_min;
       this.#schedule();
-      setTimeout(() => void this.#listen(), reconnect_ms).unref();
+      this.#listenSoon();
     };
     client.on('notification', ({ payload }) => this.#hear((payload ?? '').split(',')));
     client.on('error', (error) => {
@@ -109,17 +125,25 @@ export class TaskNews {
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
-      if (this.#isClosed()) {
-        await client.end();
-        return;
-      }
-      this.#listener = client;
-      if (this.#isClosed()) await client.end(); // while it connected
-      await this.#askForAll();
     } catch (error) {
       this.#onError(error);
-      setTimeout(() => void this.#listen(), reconnect_ms).unref();
+      // One that connects and may not listen, as at a standby, would stay open, and each attempt makes another one.
+      await ended(client);
+      this.#listenSoon();
+      return;
     }
+    if (this.#isClosed()) {
+      await ended(client); // while it connected
+      return;
+    }
+    this.#listener = client;
+    this.#reconnectMs = reconnect_ms_min;
+    await this.#askForAll();
+  }
+
+  #listenSoon(): void {
+    setTimeout(() => void this.#listen(), this.#reconnectMs).unref();
+    this.#reconnectMs = Math.min(reconnect_ms_max, 2 * this.#reconnectMs);
   }
 
   /** Asked again after a pause: meanwhile it may have been closed. */
@@ -130,23 +154,39 @@ export class TaskNews {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#tick(), this.#listener ? safety_net_ms : deaf_ms);
+    this.#timer = setTimeout(() => void this.#tick(), this.#listener ? safety_net_ms : this.#pauseMs);
     this.#timer.unref();
   }
 
   async #tick(): Promise<void> {
-    await this.#askForAll();
+    const isAnswered = await this.#askForAll();
+    this.#pauseMs = Math.min(isAnswered ? safety_net_ms : failing_ms_max, 2 * this.#pauseMs);
     this.#schedule();
   }
 
-  async #askForAll(): Promise<void> {
-    if (this.#waiters.size === 0) return;
+  #askForAll(): Promise<boolean> {
+    return (this.#asking = this.#asking.then(() => this.#askInSlices()));
+  }
+
+  /** Returns whether the database answered; the first slice that fails ends the round. */
+  async #askInSlices(): Promise<boolean> {
+    const ids = [...this.#waiters.keys()];
     try {
-      this.#hear(await finalAmong(this.#database, [...this.#waiters.keys()]));
+      for (let from = 0; from < ids.length && !this.#closed; from += asked_ids_max) {
+        const waiting = ids.slice(from, from + asked_ids_max).filter((id) => this.#waiters.has(id));
+        if (waiting.length > 0) this.#hear(await finalAmong(this.#database, waiting));
+      }
+      return true;
     } catch (error) {
       this.#onError(error);
+      return false;
     }
   }
+}
+
+/** Closes a connection; a server that never closes its side is not waited for. */
+async function ended(client: pg.Client): Promise<void> {
+  await Promise.race([client.end().catch(() => undefined), pause(goodbye_ms_max, undefined, { ref: false })]);
 }
 
 type Waiters = Map<string, readonly Waiter[]>;

@@ -7,7 +7,7 @@ export interface TaskOutcome {
   /** Undefined for a success. */
   errorCode: string | undefined;
   finishedAtMs: number;
-  /** How long the provider took to answer the create. */
+  /** From the admission to the end. */
   latencyMs: number;
 }
 
@@ -23,12 +23,11 @@ export async function recentOutcomes(
   const { rows } = await database.keyed.query({
     name: 'recent-outcomes',
     text: `select t.model, t.error_code, t.finished_at,
-        coalesce((select round(extract(epoch from i.closed_at - i.created_at) * 1000) from intents i
-          where i.task_id = t.id order by i.route desc limit 1), 0)::integer as latency_ms
+        least(round(extract(epoch from t.finished_at - t.created_at) * 1000), 2147483647)::integer as latency_ms
       from unnest($1::text[]) as wanted(model)
       cross join lateral (
         select * from (
-          select id, model, error_code, finished_at from tasks
+          select model, error_code, created_at, finished_at from tasks
           where tasks.model = wanted.model and finished_at is not null order by finished_at desc limit $4
         ) as newest
         where error_code is null or error_code = any($3::text[]) order by finished_at desc limit $2

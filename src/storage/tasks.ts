@@ -1,6 +1,6 @@
 /** Task rows: reading them, and the marks that the life of a task leaves besides its end (that is the ledger's). */
 import * as z from 'zod';
-import { type ErrorCode, errorTable } from '../domain/errors.ts';
+import { deletedMessage, type ErrorCode, errorTable } from '../domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../domain/ids.ts';
 import { micros, type MicroYuan } from '../domain/money.ts';
 import {
@@ -14,6 +14,7 @@ import { type StoredFile, type TaskKind, taskKinds, type TaskState, taskStates }
 import { type TaskTerms, termsSchema } from '../domain/terms.ts';
 import type { Database } from './database.ts';
 import { gathering } from './gathered.ts';
+import { faultOfRow, type OnUnreadable, readableRows, type UnreadableRow } from './readable-rows.ts';
 
 export interface Task {
   id: TaskId;
@@ -40,13 +41,22 @@ export interface Task {
   durationMs: number | null;
   cost: MicroYuan | null;
   balanceAfter: MicroYuan | null;
-  error: { code: ErrorCode; message: string; param: string | null } | null;
+  error: TaskError | null;
   removedAt: Date | null;
+}
+
+/** Why a task failed. */
+export interface TaskError {
+  code: ErrorCode;
+  message: string;
+  param: string | null;
+  /** Whole seconds after which another try makes sense, where they are known. */
+  retryAfterSeconds?: number | undefined;
 }
 
 /** What `taskRow` reads, of `tasks` alone or where no other table has these names. */
 export const taskColumns = `id, kind, account_id, key_id, request_id, model, state, request, uploads, terms, transfer_id, hold_amount, created_at,
-  started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, removed_at,
+  started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, error_retry_after, removed_at,
   extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms,
   extract(epoch from clock_timestamp() - finished_at)::float8 * 1000 as ended_ms`;
 
@@ -85,6 +95,38 @@ export async function overdueTasks(database: Database, count: number): Promise<T
   return rows.map((row) => idRow.parse(row).id);
 }
 
+export interface UnreadableTask extends UnreadableRow {
+  accountId: string;
+  createdAt: Date;
+}
+
+const read_at_once = 500;
+
+/**
+ * Tasks that no step can go on with, as their rows can't be read: up to `limit` of those that have not ended, or whose
+ * cancellation is pending, the oldest first.
+ */
+export async function unreadableTasks(database: Database, limit: number): Promise<UnreadableTask[]> {
+  const found: UnreadableTask[] = [];
+  for (let after = ''; found.length < limit;) {
+    const { rows } = await database.pool.query<Record<string, unknown>>(
+      `select ${taskColumns} from tasks where (finished_at is null or cancel_pending) and id > $1 order by id limit $2`,
+      [after, read_at_once],
+    );
+    for (const row of rows) {
+      const fault = faultOfRow(taskRow, row);
+      if (fault !== undefined) found.push({ ...unreadableRow.parse(row), fault });
+    }
+    if (rows.length < read_at_once) break;
+    after = idRow.parse(rows.at(-1)).id;
+  }
+  return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()).slice(0, limit);
+}
+
+const unreadableRow = z
+  .object({ id: z.string(), account_id: z.string(), created_at: z.date() })
+  .transform((row) => ({ id: row.id, accountId: row.account_id, createdAt: row.created_at }));
+
 /** Notes that Temporal acknowledged the starts; what is to be noted meanwhile goes together. */
 export const markStarted = gathering(async (database: Database, ids: readonly TaskId[]): Promise<void> => {
   if (ids.length === 1) {
@@ -122,7 +164,11 @@ export async function countTasksToStart(database: Database, most: number): Promi
  * Takes up to `count` accepted tasks without an acknowledged start for two seconds, the oldest first. Whoever takes one has it for five
  * seconds, so that several workers share the work; no lock is held meanwhile, since a cancellation would wait for it.
  */
-export async function takeTasksToStart(database: Database, count: number): Promise<StartFacts[]> {
+export async function takeTasksToStart(
+  database: Database,
+  count: number,
+  onUnreadable?: OnUnreadable,
+): Promise<StartFacts[]> {
   const { rows } = await database.keyed.query({
     name: 'take-tasks-to-start',
     text: `with taken as (
@@ -135,7 +181,7 @@ export async function takeTasksToStart(database: Database, count: number): Promi
      select * from taken order by created_at, id`,
     values: [count],
   });
-  return rows.map((row) => startRow.parse(row));
+  return readableRows(startRow, rows, onUnreadable);
 }
 
 /** Gives back tasks that were taken and could not be started, so that they come before younger ones the next time. */
@@ -149,7 +195,11 @@ export async function giveTasksBack(database: Database, ids: readonly TaskId[]):
 }
 
 /** Up to `count` tasks under way that showed no sign of life for five minutes; their clocks are set anew by this. */
-export async function takeSilentTasks(database: Database, count: number): Promise<StartFacts[]> {
+export async function takeSilentTasks(
+  database: Database,
+  count: number,
+  onUnreadable?: OnUnreadable,
+): Promise<StartFacts[]> {
   const { rows } = await database.keyed.query({
     name: 'take-silent-tasks',
     text: `update tasks set seen_at = clock_timestamp() where id in (
@@ -159,17 +209,28 @@ export async function takeSilentTasks(database: Database, count: number): Promis
      returning ${startColumns}`,
     values: [count],
   });
-  return rows.map((row) => startRow.parse(row));
+  return readableRows(startRow, rows, onUnreadable);
+}
+
+/** A cancelled task whose workflow is to hear of it; what starting one takes, where the row says it. */
+export interface PendingCancellation {
+  id: TaskId;
+  facts: StartFacts | undefined;
 }
 
 /** Cancelled tasks whose workflow was not yet told, or not with certainty. */
-export async function cancellationsPending(database: Database, count: number): Promise<StartFacts[]> {
+export async function cancellationsPending(
+  database: Database,
+  count: number,
+  onUnreadable?: OnUnreadable,
+): Promise<PendingCancellation[]> {
   const { rows } = await database.keyed.query({
     name: 'cancellations-pending',
     text: `select ${startColumns} from tasks where cancel_pending order by finished_at limit $1`,
     values: [count],
   });
-  return rows.map((row) => startRow.parse(row));
+  const readable = new Map(readableRows(startRow, rows, onUnreadable).map((facts) => [facts.id, facts]));
+  return rows.map((row) => idRow.parse(row)).map(({ id }) => ({ id, facts: readable.get(id) }));
 }
 
 /** Notes that a cancelled task's workflow has heard of it. */
@@ -222,6 +283,7 @@ export const taskErrorColumns = {
   error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
   error_message: z.string().nullable(),
   error_param: z.string().nullable(),
+  error_retry_after: z.int().nullish(),
 };
 
 export const taskRow = z
@@ -276,7 +338,10 @@ export function taskErrorOf(row: {
   error_code: ErrorCode | null;
   error_message: string | null;
   error_param: string | null;
-}): Task['error'] {
-  const { error_code: code, error_message: message, error_param: param } = row;
-  return code === null ? null : { code, message: message ?? '', param };
+  error_retry_after?: number | null | undefined;
+}): TaskError | null {
+  const { error_code: code, error_message: message, error_param: param, error_retry_after: retryAfter } = row;
+  if (code === null) return null;
+  const error = { code, message: message ?? deletedMessage, param };
+  return typeof retryAfter === 'number' ? { ...error, retryAfterSeconds: retryAfter } : error;
 }

@@ -2,7 +2,7 @@
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
-import { callerAddress } from '../api/caller-address.ts';
+import { addressList, callerAddress } from '../api/caller-address.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { Attempts } from '../api/console/attempts.ts';
 import { HealthBook } from '../api/health/health-book.ts';
@@ -24,6 +24,7 @@ import { loadTokenizer } from '../tokens/count-tokens.ts';
 import type { Core } from '../wiring.ts';
 import { showApi, showReadiness } from './metrics.ts';
 import { ModelSwitches } from './model-switches.ts';
+import { PartitionSupply } from './partition-supply.ts';
 
 /** What is booked after its answer; a database that answers has done that long before. */
 const background_ms_max = 15_000;
@@ -100,9 +101,10 @@ export async function startApiRole(
       count: (most) => countTasksToStart(database, most),
       onError: warn('the tasks that wait to be started were not counted'),
     }),
-    keys: new KeyCache(database, warn('the use of a key was not noted')),
+    keys: new KeyCache(database, core.secrets.ledgerKeys, warn('the use of a key was not noted')),
     attempts: new Attempts(),
     callerAddress: callerAddress(core.environment.trustedProxies),
+    guard: core.guards.callers,
     health,
     refreshSwitches: () => switches.refresh(),
     owner,
@@ -124,8 +126,10 @@ export async function startApiRole(
   };
   const unfollow = live.follow({ replaced: renewed });
   const app = createApp(() => now);
+  const partitions = new PartitionSupply(database, log);
   const closeParts = async () => {
     unfollow();
+    await partitions.close();
     await switches.close();
     health.close();
     await news.close();
@@ -138,7 +142,7 @@ export async function startApiRole(
   showReadiness(core.meters.metrics, fixed.readiness);
   showApi(core.meters.metrics, { ...fixed, connections: () => server.connections() });
   if (core.publicUrl === '') core.publicUrl = localUrl(host, server.port);
-  core.guard.allow(core.publicUrl);
+  core.guards.addPublicUrl(core.publicUrl);
   await tellFact(database, 'public_url', core.publicUrl).catch(warn('workers could not be told the address'));
   return {
     port: server.port,
@@ -162,7 +166,8 @@ export async function startApiRole(
     await switches.open();
     now = made();
     await health.open();
-    return serve(app, { host, port });
+    const { balancers } = core.environment;
+    return serve(app, { host, port, isBalancer: balancers.length === 0 ? undefined : addressList(balancers) });
   }
 }
 

@@ -1,6 +1,15 @@
 /** The whole audit, for the command line and for the nightly run: the database, the blobs, and Temporal's workflows. */
 import type { Client } from '@temporalio/client';
-import { audit, type AuditOptions, type AuditReport, findings_max, inOneLine } from '../storage/audit/audit.ts';
+import {
+  type Anchor,
+  audit,
+  type AuditOptions,
+  type AuditReport,
+  findings_max,
+  inOneLine,
+  onSnapshot,
+} from '../storage/audit/audit.ts';
+import { anchorsCheck, writeAnchor } from '../storage/audit/anchors.ts';
 import { blobsCheck } from '../storage/audit/blobs.ts';
 import { moneyChecks, rowChecks } from '../storage/audit/checks.ts';
 import { keepAudit } from '../storage/audits.ts';
@@ -27,7 +36,7 @@ export async function auditEverything(
   { since, signal, onProgress, deep = false }: AuditOptions & { deep?: boolean } = {},
 ): Promise<AuditReport> {
   const { database, blobs, temporal, fetchWindowMs } = parts;
-  const checks = [...moneyChecks, ...rowChecks, blobsCheck({ database, blobs, deep })];
+  const checks = [anchorsCheck(blobs), ...moneyChecks, ...rowChecks, blobsCheck({ database, blobs, deep })];
   const before = await audit(parts, checks, { since, signal, onProgress });
   const looked = { ...before.looked };
   const findings = [...before.findings];
@@ -59,7 +68,24 @@ export async function auditEverything(
     }
   }
   const agrees = findingCount === 0;
-  const report: AuditReport = { ...before, finishedAt: new Date(), agrees, looked, findingCount, findings };
-  await keepAudit(database, report, { leftOut: typeof temporal === 'string' ? [workflows_check] : [] });
+  const anchor = agrees ? await anchored(parts) : undefined;
+  const report: AuditReport = {
+    ...{ ...before, finishedAt: new Date(), agrees, looked, findingCount, findings },
+    ...(anchor && { anchor }),
+  };
+  const [ledgerKey] = parts.ledgerKeys;
+  if (!ledgerKey) throw new Error('an audit without a key');
+  await keepAudit(database, ledgerKey, report, { leftOut: typeof temporal === 'string' ? [workflows_check] : [] });
   return report;
+}
+
+/** Writes the heads of all chains down, for the next audit. */
+async function anchored({ database, blobs, ledgerKeys }: AuditedParts): Promise<Anchor | undefined> {
+  const [ledgerKey] = ledgerKeys;
+  let anchor: Anchor | undefined;
+  if (!ledgerKey) return undefined;
+  await onSnapshot(database, async (client, now) => {
+    anchor = await writeAnchor({ client, ledgerKey, blobs }, now);
+  });
+  return anchor;
 }

@@ -23,7 +23,8 @@ const own_kept_ms = 1_000;
 export interface FiguresOf {
   metrics: ProcessMetrics;
   database: Database;
-  groups: Pick<LedgerGroups, 'waiting' | 'postponed'>;
+  ledgerKeys: readonly Buffer[];
+  groups: Pick<LedgerGroups, 'waiting' | 'postponed' | 'inDoubt'>;
   dataDir: string;
   downloads: { readonly activeCount: number; readonly pendingCount: number };
   version: string;
@@ -38,6 +39,7 @@ export function showFigures(of: FiguresOf): void {
   metrics.gauge('tollgate_build_info', () => [{ labels: [version, process.version], value: 1 }]);
   metrics.gauge('tollgate_ledger_moves_waiting', () => groups.waiting);
   metrics.gauge('tollgate_ledger_moves_postponed', () => groups.postponed);
+  metrics.gauge('tollgate_ledger_moves_in_doubt', () => groups.inDoubt);
   metrics.gauge('tollgate_ledger_moves_waiting_max', () => waiting_members_max);
   metrics.gauge('tollgate_downloads_running', () => downloads.activeCount);
   metrics.gauge('tollgate_downloads_waiting', () => downloads.pendingCount);
@@ -65,7 +67,8 @@ export function showApi(
     connections,
   }: { gates: Gates; waitingTasks: WaitingTasks; connections: () => Promise<number> },
 ): void {
-  const { bodyBytes, ...counts } = gates;
+  const { bodyBytes, requests, calls, uploads, files, followers } = gates;
+  const counts = { requests, calls, uploads, files, followers };
   const each = (valueOf: (gate: keyof typeof counts) => number): Reading =>
     (Object.keys(counts) as (keyof typeof counts)[]).map((gate) => ({ labels: [gate], value: valueOf(gate) }));
   metrics.gauge('tollgate_gate_taken', () => each((gate) => counts[gate].taken));
@@ -171,10 +174,10 @@ function showDatabase({ metrics, database, warn }: FiguresOf): void {
 }
 
 /** The last whole audit; without one, or without the database, these have no value. */
-function showAudit({ metrics, database, warn }: FiguresOf): void {
+function showAudit({ metrics, database, ledgerKeys, warn }: FiguresOf): void {
   const errors = metrics.counter('tollgate_scrape_errors_total', 'audit');
   const last = remembered({
-    ask: () => lastWholeAudit(database),
+    ask: () => lastWholeAudit(database, ledgerKeys),
     keptMs: own_kept_ms,
     onError: (error) => {
       errors.add();

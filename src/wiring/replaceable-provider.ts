@@ -2,6 +2,7 @@
  * A task provider whose adapter can be replaced while tasks hold on to it. Collecting a task may take an hour, and each
  * poll of it goes to the adapter that is in force then: to the address and with the credentials that the settings have now.
  */
+import { noOutputs } from '../domain/image-outputs.ts';
 import type { TaskProvider } from '../providers/contract.ts';
 
 export interface Adapter {
@@ -19,10 +20,12 @@ export function replaceableProvider(adapter: Adapter): TaskProvider {
     submit: (job, signal) => adapter.current.submit(job, signal),
     ...(now.prepare && { prepare: (job, signal) => there(adapter.current.prepare?.(job, signal)) }),
     poll: (jobId, job, signal) => adapter.current.poll(jobId, job, signal),
+    ...(now.answersWithResult && { answersWithResult: (job) => adapter.current.answersWithResult?.(job) === true }),
     ...(now.resultOf && { resultOf: (answer, job) => there(adapter.current.resultOf?.(answer, job)) }),
     ...(now.cancel && { cancel: (jobId, job, signal) => there(adapter.current.cancel?.(jobId, job, signal)) }),
     ...(now.find && { find: (job, signal) => there(adapter.current.find?.(job, signal)) }),
     ...(now.jobIdOf && { jobIdOf: (hookBody) => adapter.current.jobIdOf?.(hookBody) }),
+    imageOutputs: (route) => adapter.current.imageOutputs?.(route) ?? noOutputs,
     ...(now.probe && { probe: (signal) => there(adapter.current.probe?.(signal)) }),
   };
 }

@@ -2,6 +2,7 @@
  * Providers whose calls are spans. They are wrapped rather than told, so that adapters know nothing of traces, and nothing
  * stands between where there are none. The trace's id is not sent along: it is of no use to a stranger.
  */
+import { noOutputs } from '../domain/image-outputs.ts';
 import type { ChatListener, ChatProvider } from '../providers/chat-contract.ts';
 import type { Job, PreparedCreate, Refused, Submission, TaskProvider } from '../providers/contract.ts';
 import { attributeNames as names } from '../tracing/names.ts';
@@ -24,12 +25,14 @@ export function tracedTasks(tracing: Tracing, name: string, adapter: TaskProvide
         call('prepare', job, async () => preparedWith(sent, job, await adapter.prepare?.(job, signal))),
     }),
     poll: (jobId, job, signal) => tracedPoll(tracing, name, job, () => adapter.poll(jobId, job, signal)),
+    ...(adapter.answersWithResult && { answersWithResult: (job) => adapter.answersWithResult?.(job) === true }),
     ...(adapter.resultOf && { resultOf: (answer, job) => there(adapter.resultOf?.(answer, job)) }),
     ...(adapter.cancel && {
       cancel: (jobId, job, signal) => call('cancel', job, () => there(adapter.cancel?.(jobId, job, signal))),
     }),
     ...(adapter.find && { find: (job, signal) => call('find', job, () => there(adapter.find?.(job, signal))) }),
     ...(adapter.jobIdOf && { jobIdOf: (body) => adapter.jobIdOf?.(body) }),
+    imageOutputs: (route) => adapter.imageOutputs?.(route) ?? noOutputs,
     ...(adapter.probe && { probe: (signal) => there(adapter.probe?.(signal)) }),
     ...(adapter.close && { close: () => there(adapter.close?.()) }),
   };

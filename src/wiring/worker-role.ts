@@ -40,7 +40,7 @@ export async function startWorkerRole(
     steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
-      const ledgerKeys = secrets.all.map(({ ledger }) => ledger);
+      const { ledgerKeys } = secrets;
       return auditEverything({ database, blobs, ledgerKeys, temporal: { client, queues }, fetchWindowMs }, { signal });
     },
     removeLeftovers: () => removeLeftovers(core.blobs, tempDirOf(core.environment.dataDir)),
@@ -61,6 +61,7 @@ export async function startWorkerRole(
     starter,
     events: new EventScan({ ...core, client }),
     release: (args) => release(deps, args),
+    onUnreadable: (name) => core.meters.metrics.counter('tollgate_unreadable_rows_total', name).add(),
     log: core.log,
   });
   return {

@@ -141,28 +141,56 @@ async function end(input: GenerateInput): Promise<Ended> {
 /** What a task that has ended is told; its end stays as it is. */
 const nothing: TaskFailed = { outcome: 'failed', error: 'broken' };
 
-/** Tries the routes in their order. Only a refusal falls over to the next one; an unknown outcome never does. */
+/** A route that the task may be sent to, and when. */
+interface Candidate {
+  index: number;
+  route: RouteFacts;
+  place: string;
+  inMs: number;
+  /** The moment of that, of one that was too busy before. */
+  at?: string;
+}
+
+/**
+ * Tries the routes in their order. Only a refusal falls over to the next one; an unknown outcome never does. Those that
+ * were only too busy are tried again when `submit` says so; it counts the time, and says it no more when that is over.
+ */
 async function produce({ taskId, routes }: GenerateInput) {
   let refused: TaskFailed = nothing;
-  for (const [index, route] of routes.entries()) {
-    const place = words.placeOf(route.provider, index, routes.length);
-    setCurrentDetails(words.submitting(place, refused));
-    const submission = await submitting(route, place).submit({ taskId, route: index });
-    switch (submission.outcome) {
-      case 'ended':
-        return refused;
-      case 'refused':
-        refused = { outcome: 'failed', error: submission.error };
-        if (!submission.fallOver) return refused;
-        break;
-      case 'sent':
-        setCurrentDetails(words.collecting(place, submission));
-        return await collecting(route, place).collect({ taskId, route: index });
-      default:
-        return submission satisfies never;
+  let candidates = routes.map((route, index): Candidate => {
+    return { index, route, place: words.placeOf(route.provider, index, routes.length), inMs: 0 };
+  });
+  for (;;) {
+    const later: Candidate[] = [];
+    for (const candidate of candidates) {
+      const { index, route, place, inMs } = candidate;
+      if (inMs > 0) {
+        later.push(candidate);
+        continue;
+      }
+      setCurrentDetails(words.submitting(place, refused));
+      const submission = await submitting(route, place).submit({ taskId, route: index, canWait: true });
+      switch (submission.outcome) {
+        case 'ended':
+          return refused;
+        case 'refused':
+          refused = { outcome: 'failed', error: submission.error };
+          if (!submission.fallOver) return refused;
+          if (submission.again) later.push({ ...candidate, ...submission.again });
+          break;
+        case 'sent':
+          setCurrentDetails(words.collecting(place, submission));
+          return await collecting(route, place).collect({ taskId, route: index });
+        default:
+          return submission satisfies never;
+      }
     }
+    const [next] = later.toSorted((a, b) => a.inMs - b.inMs);
+    if (next === undefined) return refused;
+    setCurrentDetails(words.waiting(next.place, next.at));
+    await sleep(next.inMs, { summary: `until ${next.place} is asked again` });
+    candidates = later.map((candidate) => ({ ...candidate, inMs: candidate.inMs - next.inMs }));
   }
-  return refused;
 }
 
 // Attempts without limit: the intent row, not the retry policy, keeps the paid call at most once. Heartbeats let

@@ -17,6 +17,9 @@ export const submitting = (place: string, { error }: TaskFailed): string => {
   );
 };
 
+export const waiting = (place: string, at: string | undefined): string =>
+  `The provider took nothing, as it is too busy: ${place} is asked again${at === undefined ? '' : ` at ${moment(at)}`}.`;
+
 export const collecting = (place: string, { since, isUnknown = false }: Submitted & { outcome: 'sent' }): string => {
   const when = since === undefined ? '' : ` at ${moment(since)}`;
   return isUnknown

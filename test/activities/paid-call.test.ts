@@ -8,8 +8,9 @@ import pino from 'pino';
 import type { Collected } from '../../src/activities/contract.ts';
 import { collectActivities, submitActivities } from '../../src/activities/index.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
-import type { Submission, TaskProvider } from '../../src/providers/contract.ts';
+import type { Poll, Submission, TaskProvider } from '../../src/providers/contract.ts';
 import { closeIntent, findIntent, openIntent } from '../../src/storage/intents.ts';
+import { listUnknownOutcomes, unknownCaseOf } from '../../src/storage/task-intents.ts';
 import { wav } from '../support/media.ts';
 import { type AdmissionOptions, assertLedgerAddsUp, failureOf, stateOf } from '../support/money.ts';
 import {
@@ -23,10 +24,11 @@ import {
 } from '../support/task-runner.ts';
 
 // One runner for all: each test brings providers of its own, under names that workers listen for from the start.
-const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
 const providers = new Map<string, ScriptedProvider>();
 let used = 0;
 const runner: TaskRunner = await startTaskRunner({
+  lostAfterMs: 4_000,
   providers: Object.fromEntries(names.map((name) => [name, standIn(name)])),
 });
 after(async () => {
@@ -171,6 +173,87 @@ describe('an answer that was lost', () => {
     const { name } = scripted({ abilities: { idempotent: true }, submit: unknown });
     const task = await runner.final(await runner.start({ routes: [name], deadlineMs: 1_000 }));
     assert.equal(task.error?.code, 'upstream_timeout');
+  });
+});
+
+describe('an answer that would have been the result', () => {
+  const reason = 'the provider answered 500';
+  const message = 'The provider failed with an error of its own (HTTP 500), and its result is lost.';
+  const answersWithResult = true;
+
+  test('and was lost ends the task at once, is sent once and listed, and no other route is tried', async () => {
+    const submit: Submit = () => ({ outcome: 'unknown', reason, error: new GatewayError('upstream_error', message) });
+    const [first, second] = [scripted({ answersWithResult, submit }), scripted({})];
+    const id = await runner.start({ routes: [first.name, second.name] });
+    const task = await runner.final(id);
+    assert.deepEqual([task.state, task.error], ['failed', { code: 'upstream_error', message, param: null }]);
+    assert.ok(Number(task.finishedAt) - Number(task.createdAt) < 30_000);
+    assert.deepEqual([first.provider.asked.submit, second.provider.asked.submit], [1, 0]);
+    const { rows } = await runner.db.database.pool.query('select state from holds where subject = $1', [id]);
+    assert.deepEqual(rows, [{ state: 'released' }]);
+    const [listed] = await listUnknownOutcomes(runner.db.database, { task: id, limit: 1 }, new Date());
+    assert.deepEqual([listed?.intent.outcome, listed?.intent.reason], ['unknown', reason]);
+    assert.ok(listed && unknownCaseOf(listed) === 'lost');
+  });
+
+  test('and was lost by an attempt that died after it had written so ends the task, too', async () => {
+    const { name, provider } = scripted({ answersWithResult });
+    const id = await runner.admit({ routes: [name] });
+    await openIntent(runner.db.database, id, 0, name);
+    const error = { code: 'upstream_error', message, param: null, fallOver: false } as const;
+    await closeIntent(runner.db.database, id, 0, { outcome: 'unknown', reason, error });
+    await runner.starter.start(await runner.facts(id));
+    assert.deepEqual((await runner.final(id)).error, { code: 'upstream_error', message, param: null });
+    assert.equal(provider.asked.submit, 0);
+  });
+
+  for (const [name, script] of [
+    ['and whose sender died', { answersWithResult }],
+    ['and for whose job a provider without look-up is asked', {}],
+  ] as const) {
+    test(`${name} ends the task at its deadline, however long the call might have taken`, async () => {
+      const { name, provider } = scripted(script);
+      const id = await runner.admit({ routes: [name], deadlineMs: 1_500, timeoutMs: 300_000 });
+      await openIntent(runner.db.database, id, 0, name);
+      await runner.starter.start(await runner.facts(id));
+      const task = await runner.final(id);
+      assert.equal(task.error?.code, 'upstream_timeout');
+      assert.ok(Number(task.finishedAt) - Number(task.createdAt) >= 1_500);
+      assert.equal(provider.asked.submit, 0);
+      assert.equal((await findIntent(runner.db.database, id, 0))?.outcome, 'unknown');
+    });
+  }
+
+  test('and does not come is no longer waited for when the deadline has passed', async () => {
+    const submit: Submit = (signal) =>
+      new Promise((resolve) => {
+        const error = new GatewayError('upstream_timeout', 'Too late.');
+        signal.addEventListener('abort', () => resolve({ outcome: 'unknown', reason: 'aborted', error }));
+      });
+    const { name } = scripted({ answersWithResult, submit });
+    const id = await runner.start({ routes: [name], deadlineMs: 1_500, timeoutMs: 300_000 });
+    assert.equal((await runner.final(id)).error?.message, 'Too late.');
+  });
+});
+
+describe('a job that its provider does not know', () => {
+  test('for a moment is not lost', async () => {
+    let polls = 0;
+    const poll = (): Poll => (++polls < 4 ? { state: 'missing' } : { state: 'succeeded', parts: [part(image)] });
+    const { name } = scripted({ poll });
+    assert.equal((await runner.final(await runner.start({ routes: [name] }))).state, 'succeeded');
+  });
+
+  test('for minutes is lost: it is cancelled all the same, and listed for the operator', async () => {
+    const { name, provider } = scripted({ poll: () => ({ state: 'missing' }) });
+    const id = await runner.start({ routes: [name] });
+    const task = await runner.final(id);
+    assert.deepEqual([task.error?.code, task.error?.message], ['upstream_error', 'The provider has lost the task.']);
+    await runner.client.workflow.getHandle(id).result();
+    assert.equal(provider.asked.cancel, 1);
+    const [listed] = await listUnknownOutcomes(runner.db.database, { task: id, limit: 1 }, new Date());
+    assert.equal(listed?.intent.reason, "left to end by itself: its provider didn't know it");
+    assert.ok(unknownCaseOf(listed) === 'left');
   });
 });
 
@@ -319,6 +402,35 @@ describe('a result', () => {
     const task = await runner.final(await runner.start({ routes: [name], kind: 'avatar_talk', maxSeconds: 1.5 }));
     assert.deepEqual([task.state, task.durationMs, task.cost], ['succeeded', 1500, 15n]);
   });
+  test("that is longer than it was asked for is charged for that length and 10 %; the rest is the operator's", async () => {
+    const { name } = scripted(answering(await film(3)));
+    const wanted = { routes: [name], kind: 'avatar_talk', askedSeconds: 1 } as const;
+    const task = await runner.final(await runner.start(wanted));
+    assert.deepEqual([task.state, task.durationMs, task.cost], ['succeeded', 3000, 11n]);
+    const { rows } = await runner.db.database.pool.query(
+      `select d_revenue::text as amount, reason from entries where task_id = $1 and type = 'write_off'`,
+      [task.id],
+    );
+    assert.deepEqual(rows, [{ amount: '19', reason: 'implausible_usage' }]);
+    assert.equal((await stateOf(runner.db.database, runner.customer)).in_arrears, false);
+  });
+  test('prices nothing by terms that were changed since the admission: the task fails and costs nothing', async () => {
+    const { pool } = runner.db.database;
+    const { name } = scripted({
+      submit: async (signal, job) => {
+        await pool.query(
+          `update tasks set terms = jsonb_set(terms, '{price,perImage}', '"19000000000"') where terms #>> '{routes,0,provider}' = $1`,
+          [name],
+        );
+        return finished(image)(signal, job);
+      },
+      resultOf: twice,
+    });
+    const task = await runner.final(await runner.start({ routes: [name] }));
+    assert.deepEqual([task.state, task.error?.code, task.cost], ['failed', 'internal_error', null]);
+    const { rows } = await pool.query('select type from entries where task_id = $1 order by seq', [task.id]);
+    assert.deepEqual(rows, [{ type: 'hold' }, { type: 'release' }]);
+  });
   test('that came with the answer to the create is stored and charged', async () => {
     const { name, provider } = scripted({ submit: finished(image), resultOf: twice });
     const task = await runner.final(await runner.start({ routes: [name] }));
@@ -353,6 +465,7 @@ function standIn(name: string): TaskProvider {
     },
     submit: (job, signal) => now().submit(job, signal),
     poll: (id, job, signal) => now().poll(id, job, signal),
+    answersWithResult: () => now().answersWithResult(),
     resultOf: (answer) => now().resultOf(answer),
     find: () => now().find(),
     cancel: (id) => now().cancel(id),

@@ -83,8 +83,10 @@ async function underWay(provider: string): Promise<TaskId> {
 const accepted = (id: TaskId) =>
   until('its job', async () => ((await intentOf(id))?.outcome === 'accepted' ? true : undefined));
 /** One attempt to withdraw a task, outside of its workflow. */
-const withdrawn = (id: TaskId, { attempt = 1, deps = runner.deps } = {}) =>
-  new MockActivityEnvironment({ attempt }).run(() => cleaningActivities(deps).withdraw({ taskId: id }));
+const withdrawn = (id: TaskId, { failedTries = 0, deps = runner.deps } = {}) =>
+  new MockActivityEnvironment({ heartbeatDetails: { failedTries } }).run(() =>
+    cleaningActivities(deps).withdraw({ taskId: id }),
+  );
 
 describe('the job of a task that was cancelled', () => {
   test('is stopped, once', async () => {
@@ -123,8 +125,8 @@ describe('the job of a task that was cancelled', () => {
     await openIntent(database, id, 0, 'away');
     await closeIntent(database, id, 0, { outcome: 'accepted', jobId: 'job' });
     await cancelAsOwner(runner, id);
-    await assert.rejects(withdrawn(id, { attempt: 7 }));
-    assert.deepEqual(await withdrawn(id, { attempt: 8 }), { stopped: 0, left: 1 });
+    await assert.rejects(withdrawn(id, { failedTries: 6 }));
+    assert.deepEqual(await withdrawn(id, { failedTries: 7 }), { stopped: 0, left: 1 });
     assert.equal((await intentOf(id))?.reason, 'left to end by itself: cancelling it failed');
     assert.ok((await unknowns()).includes(id));
   });

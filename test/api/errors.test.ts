@@ -147,6 +147,27 @@ test('a suspended account is refused', async () => {
   assertError(await gateway.post(images, good, bearer(key)), 'account_suspended');
 });
 
+for (const [method, path, meant] of [
+  ['POST', '/chat/completions', '/v1/chat/completions'],
+  ['POST', '//chat/completions', '/v1/chat/completions'],
+  ['POST', '/v1//chat/completions', '/v1/chat/completions'],
+  ['POST', '/v1/v1/chat/completions', '/v1/chat/completions'],
+  ['GET', '/models/', '/v1/models'],
+  ['GET', '/images/generations/img_1', '/v1/images/generations/img_1'],
+  ['POST', '/models', undefined],
+  ['POST', '/v1/responses/input_tokens', undefined],
+  ['POST', '/v1/responses/compact', undefined],
+  ['GET', `/${'x/'.repeat(500)}`, undefined],
+] as const) {
+  test(`${method} ${path.slice(0, 40)} is no route, and ${meant ?? 'nothing'} is named instead`, async () => {
+    const answer = await ask(path, { method });
+    assertError(answer, 'route_not_found');
+    const [, named] = /Did you mean (.*)\?$/.exec(String(answer.body['error'].message)) ?? [];
+    assert.equal(named, meant);
+    assert.equal(answer.headers.get('allow'), null);
+  });
+}
+
 test('suspending an account stops at once what is billed, whatever was remembered of its key', async () => {
   const { key, account } = await gateway.newKey({ balance: '5' });
   assert.equal((await gateway.get('/v1/models', bearer(key))).status, 200);
@@ -422,3 +443,12 @@ async function usedUp(): Promise<string> {
   assert.equal((await gateway.post(images, good, { ...bearer(key), Prefer: 'wait=0' })).status, 202);
   return key;
 }
+
+test('the bare address leads browsers to the console, and other clients to the 404 of an unknown route', async () => {
+  const at = (accept: string, method = 'GET') =>
+    fetch(`${gateway.url}/`, { method, redirect: 'manual', headers: { Accept: accept } });
+  const browser = await at('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+  assert.deepEqual([browser.status, browser.headers.get('location')], [302, '/console/']);
+  for (const answer of [await at('*/*'), await at('application/json'), await at('text/html', 'POST')])
+    assertError(await answerOf(answer), 'route_not_found');
+});

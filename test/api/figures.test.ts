@@ -22,6 +22,7 @@ before(async () => {
     kind: chat
     routes: [{ provider: upstream, model: m }]
     price: { input_per_million: 3.3, cached_input_per_million: 0.7, output_per_million: 1234.5 }
+    overrun_factor: 1000
 `,
   });
 });

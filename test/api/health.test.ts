@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { HealthBook } from '../../src/api/health/health-book.ts';
-import { healthOf, type Probe, type Telling } from '../../src/api/health/judge.ts';
+import { type Health, healthOf, type Probe, type Telling } from '../../src/api/health/judge.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { readConfiguration } from '../../src/settings/configuration.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
@@ -18,8 +18,10 @@ const good = (agoMs: number, latencyMs = 100): Telling => ({
   latencyMs,
 });
 const fault = (agoMs: number): Telling => ({ ...good(agoMs), errorCode: 'upstream_error' });
-const answered = (agoMs: number): Probe => ({ atMs: now - agoMs, good: true });
-const silent = (agoMs: number): Probe => ({ atMs: now - agoMs, good: false });
+const answered = (agoMs: number): Probe => ({ atMs: now - agoMs, verdict: 'good' });
+const silent = (agoMs: number): Probe => ({ atMs: now - agoMs, verdict: 'bad' });
+const unclear = (agoMs: number): Probe => ({ atMs: now - agoMs, verdict: 'unclear' });
+const tenMinutesMs = 600_000;
 
 describe('a model is judged by its traffic and by the probes of its routes', () => {
   const rows: [what: string, available: boolean, outcomes: Telling[], probes: (Probe | undefined)[]][] = [
@@ -34,7 +36,32 @@ describe('a model is judged by its traffic and by the probes of its routes', () 
     ['three faults, not in a row', true, [fault(1), fault(2), good(3), fault(4)], []],
     ['a success after three faults', true, [good(1), fault(2), fault(3), fault(4)], []],
     ['three faults after a good probe', false, [fault(1), fault(2), fault(3)], [answered(9)]],
-    ['a good probe after three faults', true, [fault(2), fault(3), fault(4)], [answered(1)]],
+    [
+      'a good probe soon after three faults',
+      false,
+      [fault(tenMinutesMs), fault(tenMinutesMs + 1), fault(tenMinutesMs + 2)],
+      [answered(1)],
+    ],
+    [
+      'a good probe ten minutes after the last of three faults',
+      true,
+      [fault(tenMinutesMs + 1), fault(tenMinutesMs + 2), fault(tenMinutesMs + 3)],
+      [answered(1)],
+    ],
+    [
+      'an unclear probe ten minutes after three faults',
+      false,
+      [fault(tenMinutesMs + 1), fault(tenMinutesMs + 2), fault(tenMinutesMs + 3)],
+      [unclear(1)],
+    ],
+    [
+      'a bad probe ten minutes after three faults',
+      false,
+      [fault(tenMinutesMs + 1), fault(tenMinutesMs + 2), fault(tenMinutesMs + 3)],
+      [silent(1)],
+    ],
+    ['its provider answered what says nothing', true, [], [unclear(1)]],
+    ['one of two providers did not answer, the other what says nothing', true, [], [silent(1), unclear(1)]],
     ['a bad probe after a success of just now', true, [good(2)], [silent(1)]],
     ['a bad probe after a success long ago', false, [good(idleMs + 2)], [silent(1)]],
   ];
@@ -92,7 +119,7 @@ describe('probes', () => {
     const provider = (name: string) => ({
       probe: () => {
         probed.push(name);
-        return isUp(name) ? Promise.resolve() : Promise.reject(new Error('down'));
+        return isUp(name) ? Promise.resolve({ status: 200 }) : Promise.reject(new Error('down'));
       },
     });
     const chatProviders = new Map([...configuration.providers.keys()].map((name) => [name, provider(name)]));
@@ -156,16 +183,27 @@ describe('probes', () => {
 describe('a gateway', () => {
   let gateway: TestGateway;
   let upstream: Awaited<ReturnType<typeof openUpstream>>;
+  let refusing: Awaited<ReturnType<typeof openUpstream>>;
+  let listless: Awaited<ReturnType<typeof openUpstream>>;
   before(async () => {
     upstream = await openUpstream();
-    upstream.upstream.answers(errorAnswer(401, 'No such key')); // it is there, which is all that a probe asks
+    upstream.upstream.answers({ json: { object: 'list', data: [] } });
+    refusing = await openUpstream();
+    refusing.upstream.answers(errorAnswer(401, 'No such key'));
+    listless = await openUpstream();
+    listless.upstream.answers(errorAnswer(404, 'No such page'));
     gateway = await startTestGateway({
       configuration: `
 providers:
   live: { kind: openai, base_url: '${upstream.upstream.url}', api_key: sk-of-the-operator }
   dead: { kind: openai, base_url: 'http://127.0.0.1:1/v1', api_key: sk-of-the-operator }
+  refusing: { kind: openai, base_url: '${refusing.upstream.url}', api_key: sk-of-the-operator }
+  listless: { kind: openai, base_url: '${listless.upstream.url}', api_key: sk-of-the-operator }
   simulator: { kind: simulator }
 models:
+  - { id: refused, kind: chat, routes: [{ provider: refusing, model: m }], price: { input_per_million: 1, output_per_million: 1 } }
+  - { id: without-list, kind: chat, routes: [{ provider: listless, model: m }], price: { input_per_million: 1, output_per_million: 1 } }
+  - { id: slow, kind: image, routes: [{ provider: simulator, model: m }], price: { per_image: 0.01 } }
   - { id: reached, kind: chat, routes: [{ provider: live, model: m }], price: { input_per_million: 1, output_per_million: 1 } }
   - { id: cut-off, kind: code, routes: [{ provider: dead, model: m }], price: { input_per_million: 1, output_per_million: 1 } }
   - { id: two-ways, kind: chat, routes: [{ provider: dead, model: m }, { provider: live, model: m }], price: { input_per_million: 1, output_per_million: 1 } }
@@ -175,7 +213,7 @@ models:
   });
   after(async () => {
     await gateway.stop();
-    await upstream.close();
+    for (const { close } of [upstream, refusing, listless]) await close();
   });
 
   const availability = async (path = '/api/models/health') => {
@@ -186,13 +224,28 @@ models:
   };
 
   test('knows from its start which models can be reached, without a paid call', async () => {
-    const expected = { reached: true, 'cut-off': false, 'two-ways': true, image: true };
+    const expected = {
+      ...{ refused: false, 'without-list': true, slow: true },
+      ...{ reached: true, 'cut-off': false, 'two-ways': true, image: true },
+    };
     assert.deepEqual(await availability(), expected);
     assert.deepEqual(await availability('/ai/v1/models/health'), expected);
     assert.deepEqual(
       upstream.upstream.requests.map(({ method, path }) => `${method} ${path}`),
       ['GET /v1/models'],
     );
+  });
+
+  test('calls the time of an image from its admission to its result', async () => {
+    const prompt = '[sim:delay=400ms]';
+    const { status } = await gateway.post('/v1/images/generations', { model: 'slow', prompt, size: '1024x1024' });
+    assert.equal(status, 200);
+    const latencyMs = async () =>
+      ((await gateway.get('/api/models/health')).body['health']['slow'] as Health).latencyMs;
+    // The report is kept for a second.
+    for (let tries = 0; tries < 40 && (await latencyMs()) === 0; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok((await latencyMs()) >= 400, `${await latencyMs()} ms`);
   });
 
   test('remembers faults however many mistakes of callers come after them', async () => {

@@ -188,6 +188,18 @@ describe('a server with short times', () => {
   });
 });
 
+test('a caller that was refused and goes on sending as fast as it can is cut off long before a gibibyte', async () => {
+  const socket = await openSocket(gateway.url);
+  const closed = new Promise<void>((resolve) => socket.resume().once('close', () => resolve()));
+  socket.write('POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000), Buffer.from('\r\n')]);
+  let chunks = 0;
+  for (; chunks < 1_024 && !socket.destroyed; chunks++) {
+    if (!socket.write(chunk)) await Promise.race([closed, new Promise((resolve) => socket.once('drain', resolve))]);
+  }
+  assert.ok(chunks < 1_024, `${chunks} MiB were taken`);
+});
+
 test('requests are served while hundreds of connections are idle, half open or half sent', async () => {
   const sockets = await Promise.all(Array.from({ length: 400 }, () => openSocket(gateway.url)));
   for (const [at, socket] of sockets.entries()) {
@@ -199,4 +211,12 @@ test('requests are served while hundreds of connections are idle, half open or h
   for (const socket of sockets) socket.destroy();
   await pause(50);
   assert.equal((await gateway.get('/v1/account')).status, 200);
+});
+
+test('an address that a proxy may keep from the outside by its name has no second form', async () => {
+  for (const path of ['/metrics', '/healthz', '/readyz', '/openapi.json', '/api/models/health']) {
+    assert.equal((await fetch(`${gateway.url}${path}`)).status, 200, path);
+    for (const other of [`${path}/`, `/${path}`, `${path}//`, path.toUpperCase()])
+      assert.equal((await fetch(`${gateway.url}${other}`)).status, 404, other);
+  }
 });

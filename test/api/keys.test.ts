@@ -1,7 +1,8 @@
 /** The keys of an account, as its admin keys see and set them over the API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findKeyByHash, hashOfKey, revokeKey } from '../../src/storage/api-keys.ts';
+import type { MicroYuan } from '../../src/domain/money.ts';
+import { findKeyBySecret, revokeKey } from '../../src/storage/api-keys.ts';
 import { assertError } from '../support/errors.ts';
 import { type Answer, answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
@@ -53,7 +54,10 @@ test('a key that was made is shown once, works at once, and is stored as its has
     revoked: false,
   });
   assert.match(object.id, /^key_[0-9a-f]{32}$/);
-  assert.equal((await findKeyByHash(gateway.core.database, hashOfKey(secret)))?.accountId, account);
+  assert.equal(
+    (await findKeyBySecret(gateway.core.database, gateway.core.secrets.ledgerKeys, secret))?.accountId,
+    account,
+  );
   assert.equal((await call(secret)).status, 202);
   const shown = await send('GET', `${path}/${object.id}`, key);
   assert.equal(shown.status, 200);
@@ -95,6 +99,45 @@ test('a key has the limits that were asked for, on both roots, and obeys them', 
   await send('PATCH', `${path}/${id}`, key, { models: null });
   // What is remembered of the key may refuse for three seconds more.
   await until('the call', async () => ((await call(secret)).status === 202 ? true : undefined));
+});
+
+test('an admin key with limits lifts none of them, neither its own nor by way of another key', async () => {
+  const limits = {
+    models: ['sim-image', 'sim-chat'],
+    callLimits: [{ calls: 10, per: 'day' as const }],
+    spendLimit: { amount: 5_000_000n as MicroYuan, per: 'month' as const },
+    maxRunningTasks: 3,
+    expiresAt: new Date('2098-01-01T00:00:00Z'),
+  };
+  const { key, keyId, account } = await gateway.newKey({ balance: '100', level: 'admin', ...limits });
+  const within = {
+    models: ['sim-chat'],
+    call_limits: [
+      { calls: 10, per: 'day' },
+      { calls: 2, per: 'minute' },
+    ],
+    spend_limit: { amount: 5, per: 'month' },
+    max_running_tasks: 2,
+    expires_at: '2097-01-01T00:00:00Z',
+  };
+  const beyond = {
+    models: [null, ['sim-chat', 'sim-video-fast']],
+    call_limits: [null, [], [{ calls: 11, per: 'day' }], [{ calls: 10, per: 'hour' }]],
+    spend_limit: [null, { amount: 5.000001, per: 'month' }, { amount: 1, per: 'day' }],
+    max_running_tasks: [null, 4],
+    expires_at: [null, '2098-01-01T00:00:01Z'],
+  };
+  const other = await gateway.newKeyOf(account);
+  for (const [field, values] of Object.entries(beyond)) {
+    for (const value of values) {
+      for (const id of [keyId, other.keyId])
+        assertError(await send('PATCH', `${path}/${id}`, key, { [field]: value }), 'permission_denied', field);
+      assertError(await make({ name: 'more', ...within, [field]: value }, key), 'permission_denied', field);
+    }
+  }
+  assertError(await make({ name: 'without limits' }, key), 'permission_denied', 'models');
+  assert.equal((await make({ name: 'within', ...within }, key)).status, 201);
+  assert.equal((await send('PATCH', `${path}/${keyId}`, key, { name: 'tighter', ...within })).status, 200);
 });
 
 test('a change sets what it names and leaves the rest', async () => {

@@ -101,13 +101,20 @@ for (const [path, body] of [
 
 test('the spaces of a body count in a quote as in the call', async () => {
   const body = '{ "model" : "chat",\n\n  "messages": [ {"role": "user", "content": "Hello"} ] }';
-  const spaced = await gateway.post(
-    '/v1/quotes',
-    `{"body":{"model":"no"},"path":"/chat/completions","body": ${body} }`,
-  );
+  const spaced = await gateway.post('/v1/quotes', `{"path":"/chat/completions","body": ${body} }`);
   assert.equal(spaced.status, 200, JSON.stringify(spaced.body));
   assert.equal(spaced.body['hold'], await heldBy('/chat/completions', body));
   assert.ok(spaced.body['hold'] > (await quote('/chat/completions', hello)).body['hold']);
+});
+
+test('a quote of a body that can be read in two ways is refused as the call is', async () => {
+  for (const [body, param] of [
+    ['{"model":"chat","Model":"other","messages":[]}', 'body.Model'],
+    ['{"model":"chat","max_tokens":9,"max_tokens":1,"messages":[]}', 'body.max_tokens'],
+  ] as const)
+    assertError(await gateway.post('/v1/quotes', `{"path":"/chat/completions","body":${body}}`), 'invalid_json', param);
+  const twice = '{"body":{"model":"no"},"path":"/chat/completions","body":{}}';
+  assertError(await gateway.post('/v1/quotes', twice), 'invalid_json', 'body');
 });
 
 test('the price of a single token is told exactly, however small it is', async () => {

@@ -26,6 +26,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     assert.deepEqual(made, plain);
     const credited = await home.json('accounts', 'credit', String(id), '0.000001', '--reason', 'a gift');
     assert.equal(credited['balance'], 2.500001);
+    assert.equal((await home.json('accounts', 'create', '--name', 'Bob', '--balance', '0'))['balance'], 0);
     const list = await home.json('accounts', 'list');
     assert.equal(list['object'], 'list');
     const found = (list['data'] as { id: unknown }[]).find((one) => one.id === id);

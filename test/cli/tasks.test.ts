@@ -320,6 +320,23 @@ test('tasks list --unknown shows a call whose sender died while its task was can
   assert.match(stdout, / j-left .* left to end by itself: its provider offers no cancelling$/m);
 });
 
+test('tasks list --unreadable names tasks whose rows can’t be read, and tasks cancel ends one', async () => {
+  const id = await sent('spoilt', bob);
+  await db.database.pool.query(`update tasks set terms = terms - 'routes' where id = $1`, [id]);
+  const { stdout } = await home.run(['tasks', 'list', '--unreadable', '--json']);
+  const { data } = JSON.parse(stdout) as { data: Record<string, unknown>[] };
+  assert.deepEqual(
+    data.map(({ object, id: named, account_id: account }) => [object, named, account]),
+    [['unreadable_task', id, bob.account]],
+  );
+  assert.match(
+    (await home.run(['tasks', 'list', '--unreadable'])).stdout,
+    new RegExp(`^${id} .*terms\\.routes: `, 'm'),
+  );
+  assert.equal((await home.run(['tasks', 'list', '--unreadable', '--unknown'])).code, 2);
+  assert.equal((await home.run(['tasks', 'cancel', id])).code, 0);
+});
+
 for (const [args, line] of [
   [['show', 'img_none'], 'There is no task img_none.'],
   [['cancel', 'img_none'], 'There is no task img_none.'],

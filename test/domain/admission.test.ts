@@ -243,6 +243,7 @@ describe('settling corrects the counters', () => {
   test('never below zero', () => {
     const { spent } = correctedCounters(counters({ spent: all(10n), runningTasks: 1 }), settled);
     assert.deepEqual(spent, all(0n));
+    assert.equal(correctedCounters(counters(), settled).runningTasks, 0);
   });
 
   test('and leaves the running tasks alone when it was a call', () => {

@@ -28,7 +28,7 @@ const rows: readonly [status: number, type: string, codes: readonly ErrorCode[]]
   ],
   [500, 'server_error', ['internal_error']],
   [502, 'upstream_error', ['upstream_error']],
-  [503, 'server_error', ['model_in_maintenance', 'overloaded', 'not_ready']],
+  [503, 'server_error', ['model_in_maintenance', 'overloaded', 'not_ready', 'outcome_unknown']],
   [504, 'upstream_error', ['upstream_timeout']],
 ];
 

@@ -115,10 +115,27 @@ describe('a settlement', () => {
     });
   }
 
+  test("beyond its bound is the operator's loss, whether or not there is money", () => {
+    const bounded = (available: bigint) =>
+      settlement({ held: micros(10n), price: micros(1000n), available: micros(available), most: micros(20n) });
+    const rich = bounded(5000n);
+    assert.deepEqual([rich.charged, rich.writtenOff, rich.isWanting], [20n, 980n, false]);
+    assert.equal(rich.reason, 'implausible_usage');
+    const poor = bounded(4n);
+    assert.deepEqual([poor.charged, poor.writtenOff, poor.isWanting], [14n, 986n, false]);
+    assert.equal(poor.reason, 'implausible_usage');
+  });
+
+  test('within its bound is written off for want of money alone', () => {
+    const amounts = { held: micros(10n), price: micros(20n), available: micros(4n), most: micros(20n) };
+    const { charged, isWanting, reason } = settlement(amounts);
+    assert.deepEqual([charged, isWanting, reason], [14n, true, undefined]);
+  });
+
   test('empties the hold, earns the price, writes off only the lack and leaves no balance below zero', () =>
     fc.assert(
-      fc.property(amount, amount, amount, (held, price, available) => {
-        const { movements, charged, writtenOff } = settlement({ held, price, available });
+      fc.property(amount, amount, amount, fc.option(amount, { nil: undefined }), (held, price, available, most) => {
+        const { movements, charged, writtenOff, isWanting } = settlement({ held, price, available, most });
         for (const movement of movements) assert.equal(sum(movement), 0n);
         assert.equal(moved(movements, 'held'), 0n - held);
         assert.equal(moved(movements, 'revenue'), price);
@@ -126,7 +143,9 @@ describe('a settlement', () => {
         assert.equal(charged + writtenOff, price);
         assert.equal(available + moved(movements, 'available'), available + held - charged);
         assert.ok(available + moved(movements, 'available') >= 0n);
-        assert.ok(writtenOff === 0n || available + moved(movements, 'available') === 0n);
+        assert.ok(!isWanting || available + moved(movements, 'available') === 0n);
+        assert.ok(most === undefined || charged <= most);
+        if (most === undefined) assert.equal(isWanting, writtenOff > 0n);
       }),
     ));
 });

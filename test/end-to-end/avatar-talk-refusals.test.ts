@@ -111,6 +111,38 @@ test('a form that ends in the middle is refused, and nothing is stored', async (
   assert.equal(await gateway.blobs(), stored);
 });
 
+test('an upload keeps its place until it was measured', async () => {
+  const small = await startTestGateway({ configuration, worker: false, bounds: { uploads: 1 } });
+  const { blobs } = small.core;
+  const read = blobs.read.bind(blobs);
+  let begun: () => void = () => undefined;
+  let go: () => void = () => undefined;
+  const reading = new Promise<void>((resolve) => (begun = resolve));
+  const going = new Promise<void>((resolve) => (go = resolve));
+  blobs.read = async (key, range) => {
+    begun();
+    await going;
+    return read(key, range);
+  };
+  const upload = async () => {
+    const form = new FormData();
+    form.append('audio', new Blob([sound]), 'audio.bin');
+    form.append('video', new Blob([video]), 'video.bin');
+    return answerOf(await small.fetch(path, { method: 'POST', body: form }));
+  };
+  try {
+    const first = upload();
+    await reading;
+    assertError(await upload(), 'overloaded');
+    go();
+    assert.equal((await first).status, 200);
+    assert.equal((await upload()).status, 200);
+  } finally {
+    go();
+    await small.stop();
+  }
+});
+
 test('a caller that leaves in the middle of its upload leaves nothing behind', async () => {
   const stored = await gateway.blobs();
   const socket = await opened();

@@ -25,7 +25,9 @@ function assertOverloaded(answer: Answer): void {
 describe('a gateway with small bounds', () => {
   let chat: ChatGateway;
   before(async () => {
-    chat = await startChatGateway({ bounds: { calls: 3, requests: 8, bodyBytes: 4_000, followers: 1, uploads: 0 } });
+    chat = await startChatGateway({
+      bounds: { calls: 3, requests: 8, bodyBytes: 4_000, unknownBodyBytes: 16 * 4_096, followers: 1, uploads: 0 },
+    });
   });
   after(() => chat.stop());
 
@@ -86,6 +88,22 @@ describe('a gateway with small bounds', () => {
     await chunked.text();
     assert.equal(chat.first.requests.length, asked);
     assert.equal((await customer.post(large)).status, 200);
+  });
+
+  test('gives bodies of callers that it does not know yet a small room of their own, 4 KiB each', async () => {
+    const { gateway } = chat;
+    const customer = await chat.customer();
+    const signIn = (password: string) =>
+      gateway.post('/console/api/session', { email: 'a@example.com', password }, { Origin: gateway.url });
+    assertError(await signIn('x'.repeat(4_096)), 'request_too_large');
+    const headers = { Origin: gateway.url, 'Content-Type': 'application/json', 'Content-Length': 4_096 };
+    const hanging = httpRequest(`${gateway.url}/console/api/session`, { method: 'POST', headers });
+    hanging.on('error', () => undefined).write('x'.repeat(4_095));
+    await until('its bytes', () => Promise.resolve(gateway.core.gates.unknownBodyBytes.taken === 4_095 || undefined));
+    assertOverloaded(await signIn('a'));
+    assert.equal((await customer.post(hello)).status, 200);
+    hanging.destroy();
+    await until('room', async () => ((await signIn('a')).status === 401 ? true : undefined));
   });
 
   test('refuses followers of an Idempotency-Key beyond the bound', async () => {

@@ -124,6 +124,45 @@ test('when every route is limited the caller is, with the shortest wait', async 
   assert.equal(answer.headers.get('retry-after'), '3');
 });
 
+for (const wait of [{ 'retry-after': '99999999999' }, { 'retry-after': '90' }]) {
+  test(`a limited route that asks to wait ${wait['retry-after']} s puts no client to sleep, and never for more than an hour`, async () => {
+    const customer = await chat.customer();
+    chat.first.answers({ ...errorAnswer(429, 'Slow down'), headers: wait });
+    const answer = await customer.post(hello);
+    assertError(answer, 'upstream_rate_limited');
+    const told = ['retry-after', 'x-ratelimit-reset', 'x-should-retry'].map((name) => answer.headers.get(name));
+    const seconds = String(Math.min(3600, Number(wait['retry-after'])));
+    assert.deepEqual(told, [null, seconds, 'false']);
+  });
+}
+
+for (const [what, answers, message, retryAfter] of [
+  ['says that it is busy', [{ ...errorAnswer(503, 'Busy'), headers: { 'retry-after': '1' } }], /too much to do/, '1'],
+  ['fails', [errorAnswer(500, 'Oh')], /failed at its provider/, null],
+  ['refuses our key', [errorAnswer(401, 'Who?')], /operator/, null],
+  ['closes the connection', [{ ending: 'break-before' }], /no answer that can be used/, null],
+  ['answers nonsense', [{ json: [] }], /no answer that can be used/, null],
+] as [string, Answer[], RegExp, string | null][]) {
+  test(`the caller is told when the only upstream ${what}`, async () => {
+    const customer = await chat.customer();
+    chat.first.answers(...answers);
+    const answer = await customer.post(hello);
+    assertError(answer, 'upstream_error');
+    assert.match(String(answer.body['error'].message), message);
+    assert.equal(answer.headers.get('retry-after'), retryAfter);
+  });
+}
+
+test('upstreams that fail each in its own way are told of in general', async () => {
+  const customer = await chat.customer();
+  chat.first.answers({ ...errorAnswer(503, 'Busy'), headers: { 'retry-after': '1' } });
+  chat.second.answers(errorAnswer(500, 'Oh'));
+  const answer = await customer.post(two);
+  assertError(answer, 'upstream_error');
+  assert.match(String(answer.body['error'].message), /by any of its routes/);
+  assert.equal(answer.headers.get('retry-after'), null);
+});
+
 test('when one route is limited and the other broken, that is an upstream error', async () => {
   const customer = await chat.customer();
   chat.first.answers(errorAnswer(429, 'Slow down'));
@@ -172,13 +211,13 @@ const breaks: [what: string, answer: Answer, code: string, message: RegExp][] = 
   ],
 ];
 for (const [what, answer, code, message] of breaks) {
-  test(`a stream that ${what} ends with an error and no [DONE], costs nothing, and no other route is asked`, async () => {
+  test(`a stream that ${what} ends with an error, no [DONE] and a connection that is cut, costs nothing, and no other route is asked`, async () => {
     const customer = await chat.customer();
     const before = chat.second.requests.length;
     chat.first.answers(answer);
     const model = code === 'upstream_timeout' ? 'chat-hasty' : 'chat-two';
-    const { status, text } = await customer.raw({ ...stream, model, n: 2 });
-    assert.equal(status, 200);
+    const { status, text, isWhole } = await customer.raw({ ...stream, model, n: 2 });
+    assert.deepEqual([status, isWhole], [200, false]);
     const events = text.split('\n\n');
     assert.equal(`${events[0]}\n\n`, deltaEvent('a'));
     assert.equal(events.at(-1), '');
@@ -206,7 +245,8 @@ test('a stream that breaks after its usage was told is charged by it', async () 
 test('what an upstream sends after [DONE] is thrown away', async () => {
   const customer = await chat.customer();
   chat.first.answers({ pieces: [deltaEvent('a', 'stop'), doneEvent, deltaEvent('b'), errorEvent('late')] });
-  assert.equal((await customer.raw(stream)).text, deltaEvent('a', 'stop') + doneEvent);
+  const { text, isWhole } = await customer.raw(stream);
+  assert.deepEqual([text, isWhole], [deltaEvent('a', 'stop') + doneEvent, true]);
 });
 
 test('the ledger adds up', () => chat.assertAddsUp());

@@ -171,8 +171,8 @@ const limits: [field: string, allowed: readonly unknown[], refused: readonly unk
   ['frequency_penalty', [-2, 2], [-2.01, 2.01]],
   ['presence_penalty', [-2, 2], [-2.01, 2.01]],
   ['n', [1, 128], [0, 129, 1.5]],
-  ['max_tokens', [1], [0, 1.5]],
-  ['stop', ['x', texts(1), texts(4)], [[], texts(5), 7]],
+  ['max_tokens', [1, 0, -1], [-2, 1.5]],
+  ['stop', ['x', [], texts(1), texts(4)], [texts(5), 7]],
   ['stream', [false, null], ['yes', 1]],
 ];
 for (const [field, allowed, refused] of limits) {

@@ -1,6 +1,8 @@
 /** Chat completions that go well: what reaches the upstream, what reaches the caller, and what it costs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { toYuan } from '../../src/domain/money.ts';
+import { listWriteOffs } from '../../src/storage/ledger/write-offs.ts';
 import { assertError } from '../support/errors.ts';
 import { type ChatGateway, chatPath, hello, startChatGateway, typesOf, wireOf } from '../support/chat-gateway.ts';
 import { chatAnswer, chatEvent, chatStream, deltaEvent, doneEvent, usageEvent } from '../support/upstream.ts';
@@ -199,20 +201,47 @@ test('an estimate is never above the hold', async () => {
 });
 
 test('a price above the hold is taken from what is available, the rest written off, and the account has to pay first', async () => {
-  const customer = await chat.customer('0.1');
-  chat.first.answers(chatAnswer('Hi', { prompt_tokens: 100, completion_tokens: 50 }));
+  const customer = await chat.customer('0.06');
+  chat.first.answers(chatAnswer('Hi', { prompt_tokens: 60, completion_tokens: 20 }));
   assert.equal((await customer.post({ ...hello, max_tokens: 1 })).status, 200);
   const { balance, entries } = await customer.settled();
   assert.equal(balance, 0);
   assert.deepEqual(typesOf(entries), ['hold', 'capture', 'write_off']);
   // What an entry earned: the write-off's part is not charged.
-  assert.equal(entries[1]?.['charged'], 0.1);
+  assert.equal(entries[1]?.['charged'], 0.06);
   const seen = chat.first.requests.length;
   assertError(await customer.post({ ...hello, max_tokens: 1 }), 'insufficient_balance');
   assert.equal(chat.first.requests.length, seen);
   await chat.gateway.core.ledger.credit(customer.account, 1_000_000n as never, 'paid');
   chat.first.answers(chatAnswer('Hi'));
   assert.equal((await customer.post({ ...hello, max_tokens: 1 })).status, 200);
+});
+
+test("tokens that an upstream can not have used are charged up to twice the hold; the rest is the operator's and listed", async () => {
+  const customer = await chat.customer('1000000');
+  chat.first.answers(chatAnswer('Hi', { prompt_tokens: 999_999_999, completion_tokens: 1 }));
+  assert.equal((await customer.post({ ...hello, max_tokens: 10 })).status, 200);
+  const { balance, entries } = await customer.settled();
+  assert.deepEqual(typesOf(entries), ['hold', 'capture', 'write_off']);
+  const [hold = {}, capture = {}, writeOff = {}] = entries;
+  assert.equal(capture['charged'], -2 * hold['amount']);
+  assert.equal(balance, 1_000_000 - capture['charged']);
+  assert.equal(writeOff['reason'], 'implausible_usage');
+  const { database } = chat.gateway.core;
+  const since = new Date(Date.now() - 86_400_000);
+  const listed = await listWriteOffs(database, { account: customer.account, since, limit: 10 }, new Date());
+  assert.deepEqual(
+    listed.map(({ model, amount, charged, reason }) => [model, toYuan(amount), toYuan(charged), reason]),
+    [['chat-one', 1_000_000 - capture['charged'], capture['charged'], 'implausible_usage']],
+  );
+  const other = { account: customer.account, reason: 'owner_lost', since, limit: 10 };
+  assert.deepEqual(await listWriteOffs(database, other, new Date()), []);
+  const metrics = await (await fetch(`${chat.gateway.url}/metrics`)).text();
+  assert.match(metrics, /^tollgate_implausible_usage_total\{model="chat-one"\} 1$/m);
+  // It owes nothing.
+  chat.first.answers(chatAnswer('Hi'));
+  assert.equal((await customer.post({ ...hello, max_tokens: 1 })).status, 200);
+  assert.equal((await customer.settled()).entries.at(-1)?.['type'], 'release');
 });
 
 const holds: [what: string, body: Record<string, unknown>, tokens: number][] = [

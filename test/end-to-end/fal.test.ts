@@ -17,7 +17,8 @@ before(async () => {
   film = await mp4({ seconds: 2 });
   filmSeconds = ((await probeMedia(bytesReader(film))).durationMs ?? 0) / 1000;
   standIn = await openStandIn(falFixture, { image: await png({ width: 64, height: 64 }), video: film });
-  gateway = await startTestGateway({ configuration: configurationOf(standIn.baseUrl) });
+  const configuration = configurationOf(standIn.baseUrl);
+  gateway = await startTestGateway({ configuration, env: { OPERATORS_TOKEN: 'token-of-the-operator' } });
 });
 after(() => Promise.all([gateway.stop(), standIn.close()]));
 
@@ -26,6 +27,10 @@ providers:
   fal: { kind: fal, base_url: "${baseUrl}", api_key: "${String(falFixture.secrets['api_key'])}" }
 models:
   - { id: picture, kind: image, routes: [{ provider: fal, model: maker/picture/v2/edit }], price: { per_image: 0.25 } }
+  - id: licensed
+    kind: image
+    routes: [{ provider: fal, model: maker/picture/v2, options: { license: "\${OPERATORS_TOKEN}", more: ["x-\${OPERATORS_TOKEN}"], plain: "$\${NAME}" } }]
+    price: { per_image: 0.25 }
   - { id: film, kind: video, routes: [{ provider: fal, model: maker/film/image-to-video }], price: { per_second: 0.1 } }
   - { id: lips, kind: avatar-video, routes: [{ provider: fal, model: maker/lips }], price: { per_second: 0.05 } }
   - { id: portrait, kind: avatar-image, routes: [{ provider: fal, model: maker/portrait/v1.5 }], price: { per_second: 0.05 } }
@@ -55,6 +60,21 @@ test('two images are made, stored and charged by the image', async () => {
   }
   const { image_size, num_images, image_url } = lastBody();
   assert.deepEqual([image_size, num_images, image_url], [{ width: 1024, height: 1024 }, 2, 'http://127.0.0.1/a.png']);
+});
+
+test('a secret in the options of a route reaches the provider, and is not kept with the task', async () => {
+  const { key } = await gateway.newKey({ balance: '10' });
+  const body = { model: 'licensed', prompt: 'A toll gate', size: '1024x1024' };
+  const { status, body: record } = await gateway.post('/v1/images/generations', body, bearer(key));
+  assert.equal(status, 200, JSON.stringify(record));
+  const { license, more, plain } = lastBody();
+  const token = 'token-of-the-operator';
+  assert.deepEqual([license, more, plain], [token, [`x-${token}`], '${NAME}']);
+  const { rows } = await gateway.core.database.pool.query('select tasks::text as row from tasks where id = $1', [
+    record['id'],
+  ]);
+  assert.match(String(rows[0]?.['row']), /OPERATORS_TOKEN/);
+  assert.ok(!String(rows[0]?.['row']).includes(token));
 });
 
 for (const [model, content, price] of [
@@ -102,6 +122,21 @@ test('an avatar-talk task is made from the uploads, which fal fetches by their l
   const cost = micro(filmSeconds * 0.05);
   assert.equal(Number(response.headers.get('x-cost')), cost);
   assert.deepEqual(await gateway.money(key), { balance: micro(10 - cost), held: 0 });
+});
+
+test('a lip-synced video that is longer than the audio that was held for fails, and costs nothing', async () => {
+  const { key } = await gateway.newKey({ balance: '10' });
+  const form = new FormData();
+  form.append('audio', new Blob([wav({ seconds: 0.9 })]), 'voice.wav');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+  const creation = await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form });
+  const { body: created } = await answerOf(creation);
+  const { body } = await gateway.finished(`/v1/svctalk/generate/${String(created['id'])}`, key);
+  assert.deepEqual(
+    [body['status'], body['error'].code, body['error'].message],
+    ['error', 'upstream_error', `The result lasts ${filmSeconds} s; 1.918 s are the most for this audio.`],
+  );
+  assert.deepEqual(await gateway.money(key), { balance: 10, held: 0 });
 });
 
 test('what fal refuses or fails is told in our words, and costs nothing', async () => {

@@ -124,7 +124,6 @@ describe('each kind of provider', { concurrency: true }, () => {
       for (const [behaviour, status, code] of [
         ['refuses policy', 400, 'content_policy_violation'],
         ['refuses input', 400, 'invalid_parameter'],
-        ['is busy', 429, 'upstream_rate_limited'],
         ['has account trouble', 502, 'upstream_error'],
       ] as const) {
         test(`a service that ${behaviour} is the task's record under ${status}, and costs nothing`, async () => {
@@ -152,6 +151,25 @@ describe('each kind of provider', { concurrency: true }, () => {
           });
         }
       }
+
+      test('a busy service is asked again until it takes the task, which is charged once', async () => {
+        const { first } = benchOf(fixture);
+        const seen = first.paid.length;
+        first.images = plain.upscales ? 1 : 2;
+        const { customer, created, end } = await bought(fixture, plain, { creates: ['is busy', 'takes'] });
+        await assertDelivered(plain, customer, created, end);
+        assert.equal(first.paid.length - seen, 2);
+      });
+
+      test('a service that is busy for too long is the record under 429, with when to try again', async () => {
+        const { first } = benchOf(fixture);
+        const seen = first.paid.length;
+        const { customer, created, end } = await bought(fixture, plain, { creates: ['is busy'], on: 'brief' });
+        await assertFailed(plain, customer, created, end, { status: 429, code: 'upstream_rate_limited' });
+        // The deadline of two seconds ends before the wait that one of them asks for.
+        const asksFor = first.paid.length - seen === 1 ? '3' : '5';
+        if (plain.kind !== 'avatar-talk') assert.equal(created.headers.get('retry-after'), asksFor);
+      });
 
       test('a busy service is left for the next route, and the task is charged once', async () => {
         const { first, second } = benchOf(fixture);
@@ -185,7 +203,10 @@ async function assertBoughtOnce(fixture: ProviderFixture, model: FixtureModel): 
   });
   const creates = first.paid.slice(before);
   if (lost === 'given up') {
-    await assertFailed(model, customer, created, end, { status: 504, code: 'upstream_timeout' });
+    // Nothing can arrive any more where the answer would have been the result.
+    const isLost = model.polls === false;
+    const expected = isLost ? { status: 502, code: 'upstream_error' } : { status: 504, code: 'upstream_timeout' };
+    await assertFailed(model, customer, created, end, expected);
   } else {
     await assertDelivered(model, customer, created, end);
   }

@@ -83,12 +83,13 @@ const breaks = [
   ['sends an error event', { pieces: [created, delta, failing] }, 'upstream_error', 'code-two'],
 ] as const;
 for (const [what, answer, code, model] of breaks) {
-  test(`a stream that ${what} ends with a numbered error event, and costs nothing`, async () => {
+  test(`a stream that ${what} ends with a numbered error event and a connection that is cut, and costs nothing`, async () => {
     const customer = await chat.customer();
     const before = chat.second.requests.length;
     chat.first.answers(answer);
-    const { text } = await customer.raw({ ...stream, model }, responsesPath);
+    const { text, isWhole } = await customer.raw({ ...stream, model }, responsesPath);
     assert.ok(text.startsWith(created + delta), text);
+    assert.equal(isWhole, false);
     const [name, data] = text
       .slice((created + delta).length)
       .trimEnd()

@@ -10,6 +10,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from '@temporalio/client';
+import { deletedMessage } from '../../src/domain/errors.ts';
 import type { Retained } from '../../src/activities/contract.ts';
 import { builtInConfiguration } from '../../src/settings/built-in.ts';
 import { ensureRetainSchedule, retainScheduleId } from '../../src/temporal/retain-schedule.ts';
@@ -75,7 +76,7 @@ test('any number of workers make one schedule, that runs every hour', async () =
   );
 });
 
-test('results past their time are gone from the disk, and their links say why; what failed keeps its error', async () => {
+test('results past their time are gone from the disk, and their links say why; what failed keeps the code of its error', async () => {
   const drawn = await imageOf('A gate');
   const failed = await imageOf('[sim:fail=no luck]');
   const body = { model: 'sim-video-fast', prompt: 'Cars', duration: 5 };
@@ -116,9 +117,18 @@ test('results past their time are gone from the disk, and their links say why; w
   assert.deepEqual([record['status'], record['data'], _local], ['succeeded', [], drawn.body['_local']]);
   assert.deepEqual((await listed(filmed.body['id']))?.['content'], []);
   const again = await gateway.get(`/v1/images/generations/${failed.body['id']}`);
-  assert.deepEqual([again.status, again.body], [200, failed.body]);
+  const { error, ...rest } = failed.body;
+  assert.deepEqual([again.status, again.body], [200, { ...rest, error: { ...error, message: deletedMessage } }]);
   for (const { body } of [drawn, failed, filmed]) assert.equal((await rowOf(body['id'])).request, null);
   assert.deepEqual(await gateway.money(), money);
+});
+
+test('a finished job of a provider whose bound was taken away is forgotten', async () => {
+  const { pool } = gateway.core.database;
+  const { body } = await imageOf('counted once');
+  await pool.query(`insert into provider_jobs (provider, task_id) values ('bounded once', $1)`, [body['id']]);
+  await retained();
+  assert.equal((await pool.query('select 1 from provider_jobs where task_id = $1', [body['id']])).rowCount, 0);
 });
 
 test('a download that runs when its file is deleted gets all of it', async () => {

@@ -1,7 +1,7 @@
 /** What an upstream keeps of a response, asked for through the gateway: passed on, passed back, and told as the contract says. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { insertResponse } from '../../src/storage/responses.ts';
+import { deleteOldResponses, insertResponse } from '../../src/storage/responses.ts';
 import {
   type ChatGateway,
   type Customer,
@@ -101,6 +101,19 @@ for (const [what, answer] of [
     leaving.abort();
     await assert.rejects(reading);
     await chat.first.abortions(left + 1);
+  });
+}
+
+for (const [type, body] of [
+  ['text/html', '<script>alert(document.domain)</script>'],
+  ['image/svg+xml', '<svg/>'],
+  ['text/html; profile="json"', '<script></script>'],
+] as const) {
+  test(`a stored response of the type ${type} is not handed on`, async () => {
+    const customer = await chat.customer();
+    const id = await stored(customer);
+    chat.first.answers({ headers: { 'content-type': type }, pieces: [body] });
+    assertError(await answerOf(await request(customer, id)), 'upstream_error');
   });
 }
 
@@ -233,4 +246,51 @@ test('going on from a response that none of the routes leads to is refused, and 
 test('a response of a provider that is configured no more is an upstream error', async () => {
   const customer = await chat.customer();
   assertError(await answerOf(await request(customer, await stored(customer, 'gone'))), 'upstream_error');
+});
+
+test('an id that an upstream gives to a second account is given to neither from then on', async () => {
+  const [first, second] = [await chat.customer(), await chat.customer()];
+  chat.first.answers({ json: { ...cleanAnswer, id: 'rs2', output: ['of the first'] } });
+  assert.equal((await first.post(ask, {}, responsesPath)).status, 200);
+  assert.equal((await request(first, 'rs2')).status, 200);
+  chat.first.answers({ json: { ...cleanAnswer, id: 'rs2', output: ['a secret of the second'] } });
+  assert.equal((await second.post(ask, {}, responsesPath)).status, 200);
+  const asked = chat.first.requests.length;
+  for (const customer of [first, second]) {
+    for (const [method, path] of [
+      ['GET', 'rs2'],
+      ['DELETE', 'rs2'],
+      ['POST', 'rs2/cancel'],
+    ] as const)
+      assertError(await answerOf(await request(customer, path, method)), 'response_not_found');
+    const next = await customer.post({ ...ask, previous_response_id: 'rs2' }, {}, responsesPath);
+    assertError(next, 'response_not_found', 'previous_response_id');
+  }
+  assert.equal(chat.first.requests.length, asked);
+});
+
+test('an id that one account is given twice stays its own, at the route of the newest', async () => {
+  const customer = await chat.customer();
+  const two = { ...ask, model: 'code-two' };
+  chat.first.answers({ json: { ...cleanAnswer, id: 'rs3' } });
+  assert.equal((await customer.post(two, {}, responsesPath)).status, 200);
+  chat.first.answers(errorAnswer(500, 'Oh'));
+  chat.second.answers({ json: { ...cleanAnswer, id: 'rs3' } });
+  assert.equal((await customer.post(two, {}, responsesPath)).status, 200);
+  const asked = chat.second.requests.length;
+  assert.equal((await request(customer, 'rs3')).status, 200);
+  assert.equal(chat.second.requests.length, asked + 1);
+});
+
+test('responses are forgotten after 30 days, and none before', async () => {
+  const customer = await chat.customer();
+  const { database } = chat.gateway.core;
+  const [young, old] = [await stored(customer), await stored(customer)];
+  const age = 'update responses set created_at = created_at - $2::interval where id = $1';
+  await database.pool.query(age, [young, '29 days 23 hours']);
+  await database.pool.query(age, [old, '30 days 1 minute']);
+  assert.equal(await deleteOldResponses({ database }), 1);
+  chat.first.answers({ json: cleanAnswer });
+  assert.equal((await request(customer, young)).status, 200);
+  assertError(await answerOf(await request(customer, old)), 'response_not_found');
 });

@@ -134,7 +134,7 @@ describe('a task that has a webhook tells it', () => {
     assert.equal(event.type, 'avatar_talk.succeeded');
     const facts = { duration: 1, tokens: 1000, cost: 0.05, error: null };
     assert.deepEqual(event.data, { id: body['id'], object: 'avatar_talk', status: 'completed', ...facts });
-    await gateway.fetchedVideo(`${talks}/${String(body['id'])}`, who.key);
+    await (await gateway.fetchedVideo(`${talks}/${String(body['id'])}`, who.key)).arrayBuffer();
   });
 
   test('that it failed, with the error', async () => {

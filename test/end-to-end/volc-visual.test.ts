@@ -8,7 +8,7 @@ import { mp4, png } from '../support/media.ts';
 
 const configurationFor = (baseUrl: string) => `
 providers:
-  volc: { kind: volc-visual, base_url: "${baseUrl}", access_key: ${volcVisualFixture.secrets['access_key']}, secret_key: "${volcVisualFixture.secrets['secret_key']}" }
+  volc: { kind: volc-visual, rate_limit_patience_seconds: 0, base_url: "${baseUrl}", access_key: ${volcVisualFixture.secrets['access_key']}, secret_key: "${volcVisualFixture.secrets['secret_key']}" }
 models:
   - id: picture
     kind: image

@@ -15,9 +15,14 @@ const strict = `set -euo pipefail\ncurl() { command curl --fail-with-body --sile
 
 let home: Installation;
 let env: Record<string, string>;
-let python: string;
+/** A version of each major release of the `openai` package that people have. */
+const openaiVersions = ['1.109.1', '2.54.0', '3.54.0'];
+/** The interpreters that have these versions. */
+const pythons = new Map<string, string>();
 before(async () => {
-  python = join(await pythonWith('openai==3.54.0'), 'python');
+  for (const version of openaiVersions) {
+    pythons.set(version, join(await pythonWith(`openai==${version}`), 'python'));
+  }
   home = await Installation.make({ TOLLGATE_ALLOW_PRIVATE_URLS: 'true' });
   home.settings['TOLLGATE_DATA_DIR'] = join(home.folder, '.tollgate');
   const { url, key = '' } = await home.start();
@@ -41,18 +46,21 @@ for (const page of allPages()) {
       });
     }
     for (const example of programs) {
-      test(`${placeOf(example)} runs`, async () => {
-        const { code, stdout, stderr } = await home.bash(`exec ${await commandFor(example)}`, env);
-        assert.equal(code, 0, `${stderr}\n${stdout}`);
-      });
+      for (const version of example.language === 'python' ? openaiVersions : [undefined]) {
+        test(`${placeOf(example)} runs${version === undefined ? '' : ` on openai ${version}`}`, async () => {
+          const program = version === undefined ? process.execPath : (pythons.get(version) ?? '');
+          const { code, stdout, stderr } = await home.bash(`exec ${await commandFor(example, program)}`, env);
+          assert.equal(code, 0, `${stderr}\n${stdout}`);
+        });
+      }
     }
   });
 }
 
-async function commandFor({ language, code, line }: Example): Promise<string> {
+async function commandFor({ language, code, line }: Example, program: string): Promise<string> {
   const file = `example-${line}.${language === 'js' ? 'mjs' : 'py'}`;
   await writeFile(join(home.folder, file), code);
-  return `timeout 120 ${language === 'js' ? process.execPath : python} ${file}`;
+  return `timeout 120 ${program} ${file}`;
 }
 
 /** Stands in for npx, which finds `tollgate` in the project's folder only; answers the PATH on which it is found. */

@@ -49,6 +49,7 @@ describe('beside npm start', () => {
     for (const check of [
       'database',
       'migrations',
+      'partitions',
       'secret',
       'blob store',
       'temporal',

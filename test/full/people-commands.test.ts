@@ -1,20 +1,24 @@
 /** `tollgate people`, and ticking off paid calls of unknown outcome, on a database without a running gateway. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { deriveKeys } from '../../src/settings/secrets.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import { acceptInvitation } from '../../src/storage/console/invitations.ts';
 import { tellFact } from '../../src/storage/installation.ts';
 import { closeIntent, openIntent } from '../../src/storage/intents.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { administrator, admissionOf, failureOf, ledgerKey, newCustomer, newLedger } from '../support/money.ts';
+import { administrator, admissionOf, failureOf, newCustomer, newLedger } from '../support/money.ts';
 import { Installation } from '../support/process.ts';
+
+const secret = 'a secret of the tests with 40 characters';
+const { first, ledgerKeys } = deriveKeys([secret]);
 
 let db: TestDatabase;
 let home: Installation;
 let account: string;
 before(async () => {
   db = await freshDatabase();
-  home = await Installation.make({ DATABASE_URL: db.url, TOLLGATE_SECRET: 'a secret of the tests with 40 characters' });
+  home = await Installation.make({ DATABASE_URL: db.url, TOLLGATE_SECRET: secret });
   account = (await createAccount(administrator(db.database), 'Ada & Co')).id;
 });
 after(async () => {
@@ -24,7 +28,9 @@ after(async () => {
 
 const accepted = async (link: unknown) => {
   const token = String(link).split('#')[1] ?? '';
-  return acceptInvitation({ database: db.database, ledgerKey }, token, { passwordHash: 'a hash' });
+  return acceptInvitation({ database: db.database, ledgerKey: first.ledger, ledgerKeys }, token, {
+    passwordHash: 'a hash',
+  });
 };
 
 describe('people', () => {

@@ -14,7 +14,7 @@ const money_columns = {
 };
 
 /** Of a task, what tells only the engine's course: nothing seals it, and what may be is not told. */
-const marks = ['started_at', 'seen_at', 'cancel_pending', 'fetch_owner', 'fetch_until', 'removed_at'];
+const marks = ['started_at', 'seen_at', 'cancel_pending', 'fetch_owner', 'fetch_until', 'removed_at', 'failure'];
 
 describe('a row that was changed, removed or added by hand is found', () => {
   let world: Audited;
@@ -100,6 +100,8 @@ describe('a row that was changed, removed or added by hand is found', () => {
     ['avatar', 'request = null, uploads = null'],
     ['accepted', `state = 'running'`],
     ['withdrawn', `state = 'accepted'`],
+    ['running', `failure = '["x"]'`],
+    ['failed', `failure = '{"code":"upstream_error","message":"No.","param":null}'`],
   ];
   for (const [name, change] of implausible) {
     test(`of tasks: ${name}, ${change}`, async () => {

@@ -41,6 +41,45 @@ describe('images', () => {
   }
 });
 
+describe('an image that is nothing but a header', () => {
+  const pngOf = (width: number, height: number, bytes = 60) => {
+    const file = Buffer.alloc(bytes);
+    file.write('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 0, 'latin1');
+    file.writeUInt32BE(width, 16);
+    file.writeUInt32BE(height, 20);
+    file.set([8, 2], 24);
+    file.write('IEND', bytes - 8, 'latin1');
+    return file;
+  };
+
+  test('is refused with a side or an area that no image has', async () => {
+    for (const [width, height] of [
+      [0xffffffff, 0xffffffff],
+      [32_769, 1],
+      [1, 32_769],
+      [16_400, 16_400],
+    ] as const) {
+      await assert.rejects(probe(pngOf(width, height, 2_000_000)), isInvalid(/too large/));
+    }
+  });
+
+  test('is refused with fewer bytes than its size can be packed in', async () => {
+    await assert.rejects(probe(pngOf(1_024, 1_024)), isInvalid(/fewer bytes/));
+    const large = jpg({ width: 64, height: 64 });
+    const frame = large.indexOf(Buffer.from([0xff, 0xc0]));
+    large.writeUInt16BE(16_000, frame + 5);
+    large.writeUInt16BE(16_000, frame + 7);
+    await assert.rejects(probe(large), isInvalid(/fewer bytes/));
+  });
+
+  test('is no reason to refuse one of a single colour, which packs well', async () => {
+    const { deflateSync } = await import('node:zlib');
+    const rows = deflateSync(Buffer.alloc(4_096 * (1 + 4_096 * 3)), { level: 9 });
+    const file = Buffer.concat([pngOf(4_096, 4_096).subarray(0, 33), Buffer.alloc(8), rows, Buffer.from('IEND')]);
+    assert.deepEqual([(await probe(file)).width, rows.length < 60_000], [4_096, true]);
+  });
+});
+
 describe('sounds', () => {
   for (const seconds of [0.001, 0.5, 12.4, 12.3456]) {
     test(`a WAV of ${seconds} s is measured to the millisecond`, async () => {

@@ -65,6 +65,20 @@ const refusedAsWritten = [
   'http://[ff02::1]/a',
   'http://127.0.0.1:9001/other-port',
   'https://127.0.0.1:9000/other-scheme',
+  // Readers differ about where these lead.
+  'http://public.example\\@127.0.0.1/',
+  'http:\\\\public.example/a',
+  'https://public.example/a\\b',
+  ' https://public.example/a',
+  'https://public.example/a b',
+  'https://public.example/a\n',
+  'https://public\t.example/a',
+  'https://public.example/\u0000',
+  'https://public.example/\u0085',
+  'https://public.example/\u3000',
+  'https:public.example/a',
+  'https:/public.example/a',
+  'https:///public.example/a',
 ];
 for (const url of refusedAsWritten) {
   test(`${url} is refused as it is written`, async () => {
@@ -118,4 +132,28 @@ test('what a look-up answers is judged with its zone left out', () => {
 test("a name that the system's own look-up doesn't know passes", async () => {
   const guard = new AddressGuard({ allowPrivate: false, allowedOrigins: [] });
   await guard.check('http://no-such-host.invalid/a', 'image_urls[0]');
+});
+
+test('a refused origin is refused, public or not, but for the folder that is allowed', async () => {
+  const callers = new AddressGuard({
+    allowPrivate: false,
+    allowedFolders: ['http://127.0.0.1:9000/files', 'https://public.example/bucket/'],
+    refusedOrigins: ['http://127.0.0.1:9000/v1', 'https://public.example/api'],
+    resolve,
+  });
+  for (const url of ['http://127.0.0.1:9000/files/x?s=1', 'https://public.example/bucket/x', 'http://public.example/a'])
+    await callers.check(url, 'image_urls[0]');
+  for (const url of [
+    'http://127.0.0.1:9000/v1/images',
+    'http://127.0.0.1:9000/files',
+    'http://127.0.0.1:9000/filesystem',
+    'http://127.0.0.1:9000/files/../v1',
+    'http://127.0.0.1:9000/files/%2e%2e/v1',
+    'http://127.0.0.1:9001/files/x',
+    'https://public.example/api',
+    'https://PUBLIC.example:443/',
+  ]) {
+    await assert.rejects(callers.check(url, 'image_urls[0]'), isRefusal, url);
+    assert.throws(() => callers.checkWritten(url, 'image_urls[0]'), isRefusal, url);
+  }
 });

@@ -4,7 +4,8 @@ import { cleanUpstreamMessage, upstreamError } from '../../src/net/upstream-erro
 
 for (const [what, body, message, param, code] of [
   ['OpenAI', { error: { message: 'bad', type: 't', param: 'messages[0]', code: 'c' } }, 'bad', 'messages[0]', 'c'],
-  ['a type for a code', { error: { message: 'bad', type: 't', param: null, code: null } }, 'bad', null, 't'],
+  ['a code that is null', { error: { message: 'bad', type: 't', param: null, code: null } }, 'bad', null, null],
+  ['a type for a code', { error: { message: 'bad', type: 't' } }, 'bad', null, 't'],
   ['a number for a code', { error: { message: 'bad', code: 400 } }, 'bad', null, '400'],
   ['an error that is a text', { error: 'bad' }, 'bad', null, null],
   ['a message', { message: 'bad', code: 'c' }, 'bad', null, 'c'],
@@ -69,6 +70,15 @@ for (const [message, clean] of [
     'Rate limit reached for gpt-4o in organization [removed] on tokens per min',
   ],
   ['the secret opensesame leaked', 'the secret [removed] leaked'],
+  [
+    'No such deployment: https://10.9.8.7:8443/v1/deploy?api_key=opensesame&tenant=acme-prod',
+    'No such deployment: [removed]',
+  ],
+  ['GET https://gw.corp/opensesame/deploy/prod-7/logs failed', 'GET [removed] failed'],
+  ['(see https://gw.corp/v1?key=sk-abc123def456&tenant=acme)', '(see [removed])'],
+  ['https://[fe80::1]:8443/v1/x?key=opensesame is away', '[removed] is away'],
+  ['10.9.8.7:8443/v1/deploy?api_key=opensesame&tenant=acme is away', '[removed] is away'],
+  ['vllm-7b:8000/v1/opensesame/x and gw.corp/v1?tenant=acme', '[removed] and [removed]'],
   ['two\n lines\tand \u0000', 'two lines and'],
   // What has to stay.
   [

@@ -128,7 +128,7 @@ test('the page about deploying makes an .env with which the file can be read', a
 
 describe('the gateway’s own services', () => {
   test('know every setting that they are given', () => {
-    const known = new Set<string>([...settingNames, 'NODE_ENV', 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED']);
+    const known = new Set<string>([...settingNames, 'NODE_ENV']);
     const { env } = imageOf(readDockerfile());
     const given = new Set([...Object.keys(env), ...ours.flatMap(([, { environment }]) => Object.keys(environment))]);
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe('the Dockerfile', () => {
 
   test('names its base by its full version, in both stages the same', () => {
     assert.deepEqual(new Set(stages.map(({ from }) => from)).size, 1);
-    assert.match(final?.from ?? '', /^node:20\.\d+\.\d+-[a-z]+-slim$/);
+    assert.match(final?.from ?? '', /^node:24\.\d+\.\d+-[a-z]+-slim$/);
   });
 
   test('takes from the build only what runs, and runs it as another user than root', () => {

@@ -81,6 +81,7 @@ models:
     imageTimeoutMs: 300_000,
     idleTimeoutMs: 60_000,
     deadlineMs: 3_600_000,
+    rateLimitPatienceMs: 600_000,
   });
   assert.deepEqual([...models.keys()], ['gpt-example', 'image-a']);
   assert.deepEqual(models.get('image-a'), {
@@ -96,6 +97,8 @@ models:
     limits: { promptCharacters: 800 },
     qualityScale: { low: 25, medium: 50, high: 75 },
     onDisconnect: 'abort',
+    allow: [],
+    overrunFactor: 2,
   });
 });
 
@@ -191,7 +194,7 @@ test('a missing environment variable is a mistake with its line, told once', () 
 test('unknown keys are refused with what is allowed', () => {
   assert.deepEqual(linesOf(`${minimal}    colour: red\nextra: 1\n`), [
     'tollgate.yaml:14: models[0].colour: is not known here; allowed are id, kind, owned_by, created, capabilities, ' +
-      'published, maintenance, routes, price, limits, quality_scale, on_disconnect',
+      'published, maintenance, routes, price, limits, quality_scale, on_disconnect, allow, overrun_factor',
     'tollgate.yaml:15: extra: is not known here; allowed are deployments, providers, models, limits, retention_days',
   ]);
 });
@@ -211,6 +214,7 @@ for (const [what, text, place] of [
   ['no price', minimal.replace('per_image: 0.25', ''), 'models[0].price.per_image'],
   ['a limit of another kind', `${minimal}    limits: { durations: [5] }\n`, 'models[0].limits.durations'],
   ['on_disconnect of an image', `${minimal}    on_disconnect: drain\n`, 'models[0].on_disconnect'],
+  ['allow of an image', `${minimal}    allow: [mcp]\n`, 'models[0].allow'],
   ['an unknown capability', `${minimal}    capabilities: [smell]\n`, 'models[0].capabilities[0]'],
   ['an unknown resolution', `${minimal}    limits: { resolutions: [8k] }\n`, 'models[0].limits.resolutions[0]'],
   ['half a quality scale', `${minimal}    quality_scale: { low: 1, high: 2 }\n`, 'models[0].quality_scale.medium'],

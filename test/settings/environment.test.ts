@@ -36,6 +36,7 @@ test('an empty environment means everything embedded on port 8080', () => {
     bootstrap: { key: undefined, balance: 100_000_000n, email: undefined, password: undefined },
     allowPrivateUrls: false,
     trustedProxies: [],
+    balancers: [],
     drain: { noticeMs: 5_000, graceMs: 60_000 },
     workerPort: undefined,
     logLevel: 'info',

@@ -20,7 +20,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
 test('each purpose of each secret has a key of its own, the same every time', () => {
   const keys = deriveKeys([one, two]);
   const all = keys.all.flatMap((set) => purposes.map((purpose) => set[purpose].toString('hex')));
-  assert.equal(new Set(all).size, 8);
+  assert.equal(new Set(all).size, 2 * purposes.length);
   assert.ok(all.every((key) => /^[0-9a-f]{64}$/.test(key)));
   assert.deepEqual(deriveKeys([one, two]), keys);
 });

@@ -40,7 +40,7 @@ test('the owner signs in as wished, and is the operator', async () => {
   const wishes = { ...nothing, email: 'me@example.com', password: 'my own password' };
   const first = await bootstrap(tools, wishes);
   assert.deepEqual(first?.login, { email: wishes.email, password: wishes.password });
-  const known = await findCredentials(made.database, wishes.email);
+  const known = await findCredentials(made.database, [ledgerKey], wishes.email);
   assert.deepEqual([known?.passwordHash, known?.person.isOperator], [`hash of ${wishes.password}`, true]);
   const accounts = await membershipsOf(made.database, known!.person.id);
   assert.deepEqual(

@@ -209,3 +209,61 @@ describe('an intent that is taken back', () => {
     assert.equal((await findIntent(db.database, task, 0))?.outcome, 'unknown');
   });
 });
+
+describe('an intent that a busy provider refused', () => {
+  const busy = { code: 'upstream_rate_limited' as const, message: 'Busy.', param: null, fallOver: true };
+  const refused = async (task: TaskId, againInMs?: number) => {
+    const opened = await openIntent(db.database, task, 0, 'p');
+    assert.ok(opened.opened === 'now');
+    await closeIntent(db.database, task, 0, { outcome: 'refused', error: busy, nonce: opened.nonce, againInMs });
+    return opened;
+  };
+
+  test('is opened anew by one of many attempts, once its time has come', async () => {
+    const task = await accepted();
+    const first = await refused(task, 0);
+    const opened = await Promise.all(Array.from({ length: 12 }, () => openIntent(db.database, task, 0, 'p')));
+    const [second, ...more] = opened.filter((answer) => answer.opened === 'now');
+    assert.ok(second !== undefined && more.length === 0);
+    assert.notEqual(second.nonce, first.nonce);
+    assert.deepEqual([first.busyCount, second.busyCount], [0, 1]);
+    const intent = await findIntent(db.database, task, 0);
+    assert.deepEqual([intent?.outcome, intent?.error, intent?.againInMs], ['open', null, null]);
+    assert.ok(second.sinceFirstMs > 0 && (intent?.sinceFirstMs ?? 0) > (intent?.ageMs ?? 0));
+  });
+
+  test('stays refused until then, and for good where no time was said', async () => {
+    for (const againInMs of [60_000, undefined]) {
+      const task = await accepted();
+      await refused(task, againInMs);
+      const again = await openIntent(db.database, task, 0, 'p');
+      assert.ok(again.opened === 'before');
+      assert.equal(again.intent.outcome, 'refused');
+      if (againInMs === undefined) assert.equal(again.intent.againInMs, null);
+      else assert.ok((again.intent.againInMs ?? 0) > 50_000);
+    }
+  });
+
+  test('stays refused while another route has the task, and when the task has ended', async () => {
+    const task = await accepted();
+    await refused(task, 0);
+    assert.equal((await openIntent(db.database, task, 1, 'q')).opened, 'now');
+    assert.equal((await openIntent(db.database, task, 0, 'p')).opened, 'before');
+    await ledger.releaseTask(failureOf(who, task, 'cancelled'));
+    assert.deepEqual(await openIntent(db.database, task, 0, 'p'), { opened: 'not', because: 'task is final' });
+    assert.equal((await findIntent(db.database, task, 0))?.outcome, 'refused');
+  });
+
+  test('and was opened anew is closed by its new sender only, and can be taken back', async () => {
+    const task = await accepted();
+    const first = await refused(task, 0);
+    const second = await openIntent(db.database, task, 0, 'p');
+    assert.ok(second.opened === 'now');
+    const late = await closeIntent(db.database, task, 0, { outcome: 'refused', error: busy, nonce: first.nonce });
+    assert.equal(late.believed, false);
+    assert.equal(await withdrawIntent(db.database, task, 0, first.nonce), false);
+    assert.equal(await withdrawIntent(db.database, task, 0, second.nonce), true);
+    const third = await openIntent(db.database, task, 0, 'p');
+    assert.ok(third.opened === 'now' && third.busyCount === 1 && third.sinceFirstMs > 0);
+  });
+});

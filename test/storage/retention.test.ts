@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { deletedMessage } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { TaskState } from '../../src/domain/tasks.ts';
 import { claimFetch } from '../../src/storage/fetches.ts';
 import type { BlobStore } from '../../src/storage/blobs.ts';
 import { createFileBlobs } from '../../src/storage/file-blobs.ts';
+import { closeIntent, findIntent, openIntent } from '../../src/storage/intents.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
 import { removeOldResults, type RetentionTools } from '../../src/storage/retention.ts';
@@ -62,6 +64,9 @@ test('a world of eight days ago loses its media and requests, and nothing that t
     assert.deepEqual(await filesOnDisk(world.folder), kept.sort());
     assert.deepEqual(await ledgerOf(), money);
     assertAgrees(await world.audit());
+    const failed = await findTask(database, world.tasks.failed);
+    assert.deepEqual([failed?.error?.code, failed?.error?.message], ['upstream_error', deletedMessage]);
+    assert.deepEqual(await keysOf('select error_message as key from tasks where error_message is not null'), []);
     assert.equal(await removeOldResults({ database, blobs: world.blobs, ...ages }), 0);
   } finally {
     await world.remove();
@@ -138,6 +143,37 @@ describe('a task', () => {
       assert.deepEqual(await filesOnDisk(folder), expected.sort());
     });
   }
+
+  test('loses the words of its error and of its refusals with the request, and keeps their codes', async () => {
+    const refused = async (id: TaskId) => {
+      const error = { code: 'content_policy_violation', message: 'No gates.', param: null, fallOver: true } as const;
+      await openIntent(home.database, id, 0, 'p');
+      await closeIntent(home.database, id, 0, { outcome: 'refused', error });
+    };
+    const facts = async (id: TaskId) => [
+      (await findTask(home.database, id))?.error?.message,
+      (await findIntent(home.database, id, 0))?.error,
+    ];
+    const [running, young, old] = [
+      await taskOf('image', 'accepted', '0'),
+      await taskOf('avatar_talk', 'accepted', '0'),
+      await taskOf('avatar_talk', 'accepted', '0'),
+    ];
+    for (const id of [running, young, old]) await refused(id);
+    for (const id of [young, old]) await ledger.releaseTask(failureOf(who, id));
+    for (const id of [running, old]) {
+      await query(
+        `update tasks set finished_at = finished_at - interval '7 days 1 minute' where id = $1 and finished_at is not null`,
+        [id],
+      );
+      await query(`update intents set closed_at = closed_at - interval '7 days 1 minute' where task_id = $1`, [id]);
+    }
+    await retain();
+    const refusal = { code: 'content_policy_violation', param: null, fallOver: true };
+    assert.deepEqual(await facts(running), [undefined, { ...refusal, message: 'No gates.' }]);
+    assert.deepEqual(await facts(young), ['No.', { ...refusal, message: 'No gates.' }]);
+    assert.deepEqual(await facts(old), [deletedMessage, { ...refusal, message: deletedMessage }]);
+  });
 
   test('that has not ended is never removed, however old it is', async () => {
     const task = await taskOf('avatar_talk', 'accepted', '0');

@@ -10,6 +10,7 @@ import { type LeaseTimes, Owner } from '../../src/storage/ledger/sweep.ts';
 import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { openLine } from '../support/line.ts';
+import { until } from '../support/process.ts';
 import { assertLedgerAddsUp, ledgerKey, newCustomer, newLedger, stateOf } from '../support/money.ts';
 
 let made: TestDatabase;
@@ -71,6 +72,62 @@ test('the holds of dead owners are released with the reason, and a late settleme
   assert.equal((await stateOf(made.database, who)).in_arrears, false);
   await living.owner.close();
 });
+
+test('an owner whose own lease has run out by the database’s clock judges no holds, its own least of all', async (t) => {
+  const who = await customer();
+  const database = openDatabase(made.url, { onIdleError: () => undefined });
+  const asked = t.mock.method(database.pool, 'query');
+  // It renews nothing for a minute, and believes in its lease for as long.
+  const { owner, swept } = await openOwner({ ...slow, sweepEveryMs: 50 }, database);
+  const own = await admittedCall(calls, who, 10n, owner.id);
+  const ofDead = await admittedCall(calls, who, 20n, randomUUID());
+  const sweeps = () => asked.mock.calls.filter(({ arguments: [text] }) => text.includes('from holds h')).length;
+  await until('its lease to run out', async () => {
+    const { rowCount } = await made.database.pool.query(
+      'select 1 from owners where id = $1 and expires_at <= clock_timestamp()',
+      [owner.id],
+    );
+    return rowCount === 1 ? true : undefined;
+  });
+  const before = sweeps();
+  await until('two more looks for holds', () => (sweeps() >= before + 2 ? true : undefined));
+  assert.deepEqual(swept, []);
+  assert.equal((await stateOf(made.database, who)).held, 30n);
+  await owner.close();
+  await database.close();
+  assert.equal(await calls.settle(own, callPrice(10n)), 10n);
+  assert.equal(await calls.settle(ofDead, callPrice(20n)), 20n);
+});
+
+test('renewals that had to wait for the database together take one lease', async () => {
+  const before = await countOwners();
+  const { owner, news } = await openOwner(quick);
+  news.on('error', () => undefined);
+  const client = await made.database.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('lock table owners');
+    await client.query('delete from owners where id = $1', [owner.id]);
+    const { lost } = owner;
+    if (!lost.aborted) await once(lost, 'abort'); // so long nothing was renewed, and eight renewals were due
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  await until('another lease', () => (owner.mayAdmit ? true : undefined));
+  await until('a renewal of it', async () => {
+    const { rows } = await made.database.pool.query<{ ours: number }>(
+      'select count(*)::int as ours from owners where id = $1 and expires_at > clock_timestamp()',
+      [owner.id],
+    );
+    return rows[0]?.ours === 1 ? true : undefined;
+  });
+  assert.equal(await countOwners(), before + 1);
+  await owner.close();
+});
+
+const countOwners = async (): Promise<number> =>
+  (await made.database.pool.query<{ count: number }>('select count(*)::int as count from owners')).rows[0]?.count ?? 0;
 
 test('an owner whose row is gone ends what is under way, and goes on under another lease', async () => {
   const { owner } = await openOwner();

@@ -1,11 +1,14 @@
 /** News of final tasks: by NOTIFY at once, and by the safety net when nobody can be heard. */
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { after, afterEach, before, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { newTaskId } from '../../src/storage/new-ids.ts';
 import { TaskNews, tellFinal } from '../../src/storage/task-news.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { openLine } from '../support/line.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 
 const patience_ms = 10_000;
@@ -95,6 +98,39 @@ test('a wait ends in time, when it is stopped, and when all are let go; who come
     assert.equal(await other.settled, false);
     assert.ok(other.isStopped);
   }
+});
+
+test('while it may not listen, as at a standby, no connection is left open, and it asks in slices', async () => {
+  const line = await openLine(db.url);
+  line.spoil('listen');
+  const asked: { ids: number }[] = [];
+  const rounds = new EventEmitter();
+  const keyed = Object.assign(Object.create(db.database.keyed) as Database['keyed'], {
+    query: (statement: { text: string; values: [string[]] }) => {
+      asked.push({ ids: statement.values[0].length });
+      rounds.emit('asked');
+      return db.database.keyed.query(statement);
+    },
+  });
+  news = new TaskNews({ ...db.database, url: line.url, keyed }, () => undefined);
+  await news.open();
+  const id = await accepted();
+  for (let others = 0; others < 1_200; others++) news.final(newTaskId('image'), patience_ms);
+  const { settled } = news.final(id, patience_ms);
+  while (asked.length < 6 * 3 || line.made < 3) await once(rounds, 'asked');
+  assert.ok(asked.every(({ ids }) => ids <= 500));
+  assert.ok(line.open <= 1, `${line.open} connections are open`);
+  await ledger.releaseTask(failureOf(who, id));
+  assert.equal(await settled, true);
+  await line.mend();
+  const unknown = newTaskId('image');
+  const again = news.final(unknown, patience_ms);
+  const telling = setInterval(() => void tellFinal(db.database, [unknown]), 50);
+  assert.equal(await again.settled, true);
+  clearInterval(telling);
+  news.letGo();
+  await news.close();
+  await line.close();
 });
 
 test('closing does not wait for a server that is frozen', async () => {

@@ -13,6 +13,7 @@ import { audit, type AuditReport, type Check } from '../../src/storage/audit/aud
 import { blobsCheck } from '../../src/storage/audit/blobs.ts';
 import { rowChecks } from '../../src/storage/audit/checks.ts';
 import { claimFetch, removeMedia } from '../../src/storage/fetches.ts';
+import { createPerson } from '../../src/storage/console/people.ts';
 import type { BlobStore } from '../../src/storage/blobs.ts';
 import { createFileBlobs } from '../../src/storage/file-blobs.ts';
 import { closeIntent, openIntent, withdrawIntent } from '../../src/storage/intents.ts';
@@ -88,6 +89,8 @@ export async function auditedWorld(ago?: string, given?: TestDatabase): Promise<
   const idle = { account: idleAccount, key: await idleKey(idleAccount) };
   await suspendAccount(by, idleAccount, 'for a test');
   await resumeAccount(by, idleAccount);
+  const memberships = [{ account: customer.account, role: 'owner' } as const];
+  await createPerson(by, { email: 'owner@example.com', passwordHash: 'a hash', isOperator: true, memberships });
 
   async function idleKey(account: AccountId) {
     const { key } = await createApiKey(by, account, { ...noLimits, name: 'idle', level: 'admin' });
@@ -97,7 +100,7 @@ export async function auditedWorld(ago?: string, given?: TestDatabase): Promise<
 
   async function admitted(kind: 'image' | 'avatar_talk'): Promise<TaskId> {
     const id = newTaskId(kind);
-    const { task, ...admission } = admissionOf(customer, 100n, { id, kind });
+    const { task, ...admission } = admissionOf(customer, 100n, { id, kind, price: 70n });
     const uploads = kind === 'avatar_talk' && {
       uploads: { audio: await store(newBlobKey('uploads')), video: await store(newBlobKey('uploads')) },
     };
@@ -115,7 +118,11 @@ export async function auditedWorld(ago?: string, given?: TestDatabase): Promise<
   async function done(kind: 'image' | 'avatar_talk'): Promise<TaskId> {
     const id = await sent(kind);
     const files = [await store(newBlobKey(`results/${id}`))];
-    await made.settleTask({ ...successOf(customer, id, 70n), durationMs: kind === 'image' ? null : 1000, files });
+    await made.settleTask({
+      ...successOf(customer, id, 70n, { unit: kind === 'image' ? 'image' : 'second' }),
+      durationMs: kind === 'image' ? null : 1000,
+      files,
+    });
     return id;
   }
 

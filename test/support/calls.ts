@@ -19,6 +19,7 @@ export const callAdmissionOf = (
   request: { needs: 'chat', model: 'sim-chat', maintenance: false, hold: micros(hold), isTask: false },
   lines: callPrice(hold).lines,
   priceVersion: 'v1',
+  overrunFactor: 1000,
   owner,
 });
 

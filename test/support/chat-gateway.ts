@@ -24,8 +24,8 @@ export interface Customer {
   account: TestGateway['account'];
   headers: Record<string, string>;
   post: (body: unknown, headers?: Record<string, string>, path?: string) => ReturnType<TestGateway['post']>;
-  /** The answer as its bytes, once it is whole. */
-  raw: (body: unknown, path?: string) => Promise<{ status: number; headers: Headers; text: string }>;
+  /** The answer as its bytes, once it has ended; whether it is whole by the rules of HTTP. */
+  raw: (body: unknown, path?: string) => Promise<{ status: number; headers: Headers; text: string; isWhole: boolean }>;
   /** Sends a request that can be left. */
   open: (body: unknown, signal: AbortSignal, path?: string) => Promise<Response>;
   /** Yuan available, and the ledger's entries but for the credit, oldest first, once nothing is held. */
@@ -86,7 +86,7 @@ export function customerOf(
     post: (body, more = {}, path = chatPath) => gateway.post(path, body, { ...headers, ...more }),
     raw: async (body, path) => {
       const response = await open(body, new AbortController().signal, path);
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      return { status: response.status, headers: response.headers, ...(await readToEnd(response)) };
     },
     settled: async () => {
       await noHolds(gateway, account);
@@ -96,6 +96,18 @@ export function customerOf(
       return { balance: (await gateway.money(reader.key)).balance, entries };
     },
   };
+}
+
+/** What comes of a body, and whether its end was orderly. */
+export async function readToEnd({ body }: Response): Promise<{ text: string; isWhole: boolean }> {
+  const pieces: Uint8Array[] = [];
+  let isWhole = true;
+  try {
+    for await (const piece of body ?? []) pieces.push(piece as Uint8Array);
+  } catch {
+    isWhole = false;
+  }
+  return { text: Buffer.concat(pieces).toString(), isWhole };
 }
 
 export const typesOf = (entries: readonly Entry[]): string[] => entries.map(({ type }) => String(type));

@@ -86,6 +86,8 @@ export interface TestGatewayOptions {
   deliveryPace?: DeliveryPace;
   /** What there may be at once. */
   bounds?: CoreOptions['bounds'];
+  /** How fast callers must read stored files. */
+  downloadPace?: CoreOptions['downloadPace'];
   /** Servers of the test's own, which it may stop, with a migrated database; those of the test run without. */
   servers?: { databaseUrl: string; temporalAddress: string };
   /** The kinds of provider that there are; the registry's without. */
@@ -107,6 +109,7 @@ export async function startTestGateway({
   leavingMs,
   deliveryPace,
   bounds,
+  downloadPace,
   servers,
   kinds = providerKinds,
   log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2)),
@@ -123,7 +126,7 @@ export async function startTestGateway({
       TOLLGATE_ALLOW_PRIVATE_URLS: 'true',
       ...env,
     }),
-    configuration: readConfiguration(configuration, 'tollgate.yaml', {}, kinds),
+    configuration: readConfiguration(configuration, 'tollgate.yaml', env, kinds),
     configurationPath: undefined,
   };
   const core = await openCore(settings, {
@@ -138,6 +141,7 @@ export async function startTestGateway({
     ...(leavingMs !== undefined && { leavingMs }),
     ...(deliveryPace && { deliveryPace }),
     ...(bounds && { bounds }),
+    ...(downloadPace && { downloadPace }),
   });
   if (coreMetrics) showTemporal(core.meters.metrics, coreMetrics, log);
   const target = {

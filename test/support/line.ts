@@ -11,8 +11,15 @@ export interface Line {
   silence(): void;
   /** What is sent still arrives, and its answers are lost. */
   mute(): void;
+  /** Connections stay, and statements with this text are no longer understood by the server. */
+  spoil(text: string): void;
+  /** Mute, or silent, from the next bytes on that have this text in them; resolves when they came. */
+  fails(how: 'mute' | 'silent', at: string): Promise<void>;
   /** Connections from now on are as before. */
   mend(): Promise<void>;
+  /** How many connections were made since the line was opened, and how many of them are open. */
+  readonly made: number;
+  readonly open: number;
   close(): Promise<void>;
 }
 
@@ -20,16 +27,24 @@ export interface Line {
 export async function openLine(target: string): Promise<Line> {
   const { hostname, port: targetPort } = new URL(target);
   const sockets = new Set<Socket>();
+  const callers = new Set<Socket>();
+  let made = 0;
+  let spoilt: string | undefined;
   let isSilent = false;
   let isMute = false;
+  let fails: ((bytes: Buffer) => void) | undefined;
   let server: Server | undefined;
   const listen = async (port: number): Promise<number> => {
     server = createServer((near) => {
-      kept(near);
+      made += 1;
+      callers.add(kept(near).on('close', () => callers.delete(near)));
       if (isSilent) return;
       const far = kept(connect(Number(targetPort), hostname));
       const hand = (from: Socket, to: Socket, isLost = () => false) => {
-        from.on('data', (bytes) => isSilent || isLost() || to.write(bytes));
+        from.on('data', (bytes: Buffer) => {
+          if (from === near) fails?.(bytes);
+          if (!isSilent && !isLost()) to.write(to === far ? spoiled(bytes) : bytes);
+        });
         from.on('close', () => to.destroy());
       };
       hand(near, far);
@@ -52,14 +67,39 @@ export async function openLine(target: string): Promise<Line> {
     mute: () => {
       isMute = true;
     },
+    spoil: (text) => {
+      spoilt = text;
+    },
+    get made() {
+      return made;
+    },
+    get open() {
+      return callers.size;
+    },
+    fails: (how, at) =>
+      new Promise((resolve) => {
+        fails = (bytes) => {
+          if (!bytes.includes(at)) return;
+          fails = undefined;
+          if (how === 'mute') isMute = true;
+          else isSilent = true;
+          resolve();
+        };
+      }),
     mend: async () => {
       await cut();
+      spoilt = undefined;
       isSilent = false;
       isMute = false;
       await listen(port);
     },
     close: cut,
   };
+
+  function spoiled(bytes: Buffer): Buffer {
+    if (spoilt === undefined) return bytes;
+    return Buffer.from(bytes.toString('latin1').replaceAll(spoilt, '?'.repeat(spoilt.length)), 'latin1');
+  }
 
   function kept(socket: Socket): Socket {
     sockets.add(socket);

@@ -48,14 +48,19 @@ export async function newCustomer(
 export interface AdmissionOptions {
   id?: TaskId;
   kind?: 'image' | 'avatar_talk';
+  /** Of an image or second, if it is not what is held. */
+  price?: bigint;
   /** That its request names. */
   webhookUrl?: string;
   idempotency?: { key: string; bodyHash: Buffer };
   /** The providers of its routes. */
   routes?: readonly string[];
   maxSeconds?: number;
+  askedSeconds?: number;
   timeoutMs?: number;
   deadlineMs?: number;
+  /** Of a busy provider; none without. */
+  rateLimitPatienceMs?: number;
 }
 
 const upload = { blobKey: 'uploads/x/y', mediaType: 'audio/wav', bytes: 3, sha256: '00', durationMs: 1000 };
@@ -91,10 +96,11 @@ export function admissionOf({ account, key }: Customer, hold: bigint, more: Admi
         modelKind: kind === 'image' ? 'image' : 'avatar-talk',
         price:
           kind === 'image'
-            ? { unit: 'image', perImage: hold.toString() }
-            : { unit: 'second', perSecond: hold.toString() },
+            ? { unit: 'image', perImage: (more.price ?? hold).toString() }
+            : { unit: 'second', perSecond: (more.price ?? hold).toString() },
         priceVersion: 'v1',
         maxSeconds: more.maxSeconds ?? null,
+        ...(more.askedSeconds !== undefined && { askedSeconds: more.askedSeconds }),
         qualityScale: null,
         routes: (more.routes ?? ['simulator']).map((provider) => ({
           provider,
@@ -104,6 +110,7 @@ export function admissionOf({ account, key }: Customer, hold: bigint, more: Admi
           fields: {},
           timeoutMs: more.timeoutMs ?? 60_000,
           deadlineMs: more.deadlineMs ?? 3_600_000,
+          ...(more.rateLimitPatienceMs !== undefined && { rateLimitPatienceMs: more.rateLimitPatienceMs }),
         })),
       },
     },

@@ -41,6 +41,7 @@ export interface Customer {
 export interface Created {
   /** Of the creation. */
   status: number;
+  headers: Headers;
   body: Record<string, unknown>;
   id: string;
   /** Where its record or film is. */
@@ -66,7 +67,13 @@ export async function createTask(
   });
   const body = (await answer.json()) as Record<string, unknown>;
   assert.equal(typeof body['id'], 'string', JSON.stringify(body));
-  return { status: answer.status, body, id: String(body['id']), address: `${path}/${String(body['id'])}` };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body,
+    id: String(body['id']),
+    address: `${path}/${String(body['id'])}`,
+  };
 }
 
 /** The suite's request of each kind (`test/providers/contract/jobs.ts`), in the form that its endpoint takes. */

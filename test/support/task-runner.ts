@@ -35,7 +35,7 @@ import { type RunningWorkers, startWorkers } from '../../src/temporal/worker.ts'
 import { eventData } from '../../src/wiring/event-data.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from './database.ts';
 import { mp4 } from './media.ts';
-import { type AdmissionOptions, admissionOf, type Customer, newCustomer, newLedger } from './money.ts';
+import { type AdmissionOptions, admissionOf, type Customer, ledgerKey, newCustomer, newLedger } from './money.ts';
 
 const secrets = deriveKeys(['a secret of the tests with 40 characters']);
 const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
@@ -46,6 +46,8 @@ export interface Script {
   abilities?: Partial<TaskProvider['abilities']>;
   submit?: (signal: AbortSignal, job: Job) => Submission | Promise<Submission>;
   poll?: (signal: AbortSignal) => Poll | Promise<Poll>;
+  /** Whether the answer to a create is its result, so that a lost one is lost for good. */
+  answersWithResult?: boolean;
   /** Of a submit that is `finished`; its answer is one file without. */
   resultOf?: (answer: StoredAnswer) => Poll;
   find?: () => string | undefined | Promise<string | undefined>;
@@ -72,6 +74,10 @@ export class ScriptedProvider implements TaskProvider {
   async poll(_jobId: string, _job: unknown, signal: AbortSignal): Promise<Poll> {
     this.asked.poll += 1;
     return (await this.#script.poll?.(signal)) ?? { state: 'succeeded', parts: [part(image)] };
+  }
+
+  answersWithResult(): boolean {
+    return this.#script.answersWithResult === true;
   }
 
   resultOf(answer: StoredAnswer): Promise<Poll> {
@@ -129,6 +135,7 @@ export async function startTaskRunner({
   providers,
   limits = {},
   fetchWindowMs = 600_000,
+  lostAfterMs = 180_000,
   webhook = () => judgedStatus(204),
   pace = standardPace,
   namespace = 'default',
@@ -140,6 +147,7 @@ export async function startTaskRunner({
   /** By the names of providers. */
   limits?: Record<string, ProviderLimits>;
   fetchWindowMs?: number;
+  lostAfterMs?: number;
   /** What an attempt to deliver an event comes to; delivered without. */
   webhook?: (request: WebhookRequest, signal: AbortSignal) => WebhookOutcome | Promise<WebhookOutcome>;
   /** How deliveries are tried again. */
@@ -161,12 +169,15 @@ export async function startTaskRunner({
   const deps: WorkerDependencies = {
     database: db.database,
     ledger,
+    ledgerKeys: [ledgerKey],
     blobs: createFileBlobs(folder),
     providers: new Map(Object.entries(providers)),
     limits: (provider) => limits[provider] ?? {},
+    variables: () => ({}),
     addresses: {
       media: (task, file) => `http://gateway/${task.id}/${file}`,
       hook: (task) => `http://gateway/${task.id}`,
+      isHook: (url, task) => url === `http://gateway/${task.id}`,
     },
     downloads: (download) => download(),
     webhooks: {
@@ -178,6 +189,7 @@ export async function startTaskRunner({
     audit: () => Promise.reject(new Error('there is no audit here')),
     log,
     fetchWindowMs,
+    lostAfterMs,
     retentionMs: () => 7 * 86_400_000,
     removeLeftovers: () => Promise.resolve(0),
   };
@@ -237,7 +249,8 @@ export async function startTaskRunner({
       return another;
     },
     scan() {
-      const scan = new StartScan({ ...deps, starter, events, release: (args) => release(deps, args) });
+      const onUnreadable = () => undefined;
+      const scan = new StartScan({ ...deps, starter, events, onUnreadable, release: (args) => release(deps, args) });
       scans.push(scan);
       return scan;
     },

@@ -5,8 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { isRemoved } from '../../src/storage/fetches.ts';
-import { findTask, markStarted, takeTasksToStart } from '../../src/storage/tasks.ts';
-import { StartScan } from '../../src/temporal/start-scan.ts';
+import { release } from '../../src/activities/end.ts';
+import { findTask, markStarted, takeTasksToStart, unreadableTasks } from '../../src/storage/tasks.ts';
+import { StartScan, type StartScanTools } from '../../src/temporal/start-scan.ts';
 import type { EventScan } from '../../src/temporal/event-scan.ts';
 import type { TaskStarter } from '../../src/temporal/task-starter.ts';
 import { cancelledAtNoCost } from '../support/cancelling.ts';
@@ -33,14 +34,20 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 /** A scan over a starter of the test; it runs its first round at once. */
-async function scanned(starter: Partial<TaskStarter>, use: () => Promise<void>): Promise<void> {
+async function scanned(
+  starter: Partial<TaskStarter>,
+  use: () => Promise<void>,
+  tools: Partial<StartScanTools> = {},
+): Promise<void> {
   const scan = new StartScan({
     database,
     blobs: runner.deps.blobs,
     starter: starter as TaskStarter,
     events: { startOwed: () => Promise.resolve(), lookAfterSilent: () => Promise.resolve() } as unknown as EventScan,
     release: () => Promise.reject(new Error('nothing is to be released here')),
+    onUnreadable: () => undefined,
     log: pino({ level: 'silent' }),
+    ...tools,
   });
   try {
     await use();
@@ -169,4 +176,63 @@ test('a task that no step will end any more is released', async () => {
   await until(async () => (await findTask(database, old))?.state === 'failed');
   assert.equal((await findTask(database, old))?.error?.code, 'upstream_timeout');
   assert.equal((await findTask(database, young))?.state, 'accepted');
+});
+
+/** As a newer release that was rolled back may have left it. */
+const spoil = (id: TaskId) =>
+  database.pool.query(`update tasks set terms = jsonb_set(terms, '{modelKind}', '"music"') where id = $1`, [id]);
+
+test('a task whose row can’t be read stops no other in any scan, and is reported', async () => {
+  const makeFour = () => Promise.all([1, 2, 3, 4].map(() => runner.admit({ routes: ['good'] })));
+  const [unstarted, cancelled] = [await makeFour(), await makeFour()];
+  for (const id of unstarted) await age(id, 'created_at', '3 seconds');
+  for (const id of cancelled) await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+  const [badUnstarted, badCancelled] = [unstarted[0], cancelled[0]];
+  assert.ok(badUnstarted && badCancelled);
+  await Promise.all([badUnstarted, badCancelled].map(spoil));
+
+  const [started, reported] = [new Set<string>(), new Set<string>()];
+  const starter: Partial<TaskStarter> = {
+    start: ({ id }) => Promise.resolve(void started.add(id)),
+    cancel: () => Promise.resolve(false),
+  };
+  const isPending = async (id: TaskId) =>
+    (await database.pool.query('select 1 from tasks where id = $1 and cancel_pending', [id])).rowCount === 1;
+  await scanned(
+    starter,
+    async () => {
+      await until(() => Promise.resolve(unstarted.slice(1).every((id) => started.has(id)) && reported.size === 2));
+      await until(async () => !(await Promise.all(cancelled.slice(1).map(isPending))).includes(true));
+    },
+    { onUnreadable: (scan) => reported.add(scan) },
+  );
+  assert.deepEqual([...reported].sort(), ['cancellations', 'tasks_to_start']);
+  assert.ok(!started.has(badUnstarted));
+  assert.ok(await isPending(badCancelled));
+  const listed = await unreadableTasks(database, 10);
+  assert.deepEqual(listed.map(({ id }) => id).sort(), [badUnstarted, badCancelled].sort());
+  assert.match(listed[0]?.fault ?? '', /^terms\.modelKind: /);
+
+  await release(runner.deps, { taskId: badUnstarted, error: 'broken' });
+  const { rows } = await database.pool.query('select state from tasks where id = $1', [badUnstarted]);
+  assert.deepEqual(rows, [{ state: 'failed' }]);
+  await database.pool.query('update tasks set cancel_pending = false where id = any($1)', [cancelled]);
+});
+
+test('with Temporal away all overdue tasks are released in one round', async () => {
+  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => runner.admit({ routes: ['gone'] })));
+  await markStarted(database, ids);
+  for (const id of ids) await age(id, 'created_at', '26 hours 1 minute');
+  const released: string[] = [];
+  await scanned(
+    { cancel: () => Promise.reject(new Error('Temporal is away')), start: () => Promise.resolve() },
+    () => until(() => Promise.resolve(released.length === 5)),
+    {
+      release: async ({ taskId }) => {
+        released.push(taskId);
+        await runner.deps.ledger.releaseTask(failureOf(runner.customer, taskId));
+      },
+    },
+  );
+  assert.deepEqual(released.sort(), [...ids].sort());
 });

@@ -37,9 +37,9 @@ const runner = await startTaskRunner({
   providers: {
     good: new ScriptedProvider(),
     talking: new ScriptedProvider({ poll: () => ({ state: 'succeeded', parts: [part(second)] }) }),
-    refusing: new ScriptedProvider({ submit: () => refusal('Not that.') }),
+    refusing: new ScriptedProvider({ submit: () => refusal('Not that: a gate.') }),
     failing: new ScriptedProvider({
-      poll: () => ({ state: 'failed', error: new GatewayError('upstream_error', 'It broke.') }),
+      poll: () => ({ state: 'failed', error: new GatewayError('upstream_error', 'It broke at a gate.') }),
     }),
     endless,
     busy,
@@ -55,7 +55,7 @@ const handleOf = (id: TaskId) => runner.client.workflow.getHandle(id);
 const detailsOf = async (id: TaskId) =>
   (await handleOf(id).query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 
-/** The history of a task's closed workflow; nothing in it may tell what was asked for. */
+/** The history of a task's closed workflow; nothing in it may tell what was asked for, even in the words of a provider. */
 async function historyOf(id: TaskId, name: string): Promise<HistoryJson> {
   await handleOf(id).result();
   const history = historyJson(await handleOf(id).fetchHistory());
@@ -162,7 +162,10 @@ test('cancelling a workflow that waits for that time changes nothing: the task h
 test('a task that every route refuses fails with the last refusal', async () => {
   const id = await runner.start({ routes: ['refusing', 'refusing'] });
   const task = await runner.final(id);
-  assert.deepEqual([task.state, task.error?.code], ['failed', 'content_policy_violation']);
+  assert.deepEqual(
+    [task.state, task.error?.code, task.error?.message],
+    ['failed', 'content_policy_violation', 'Not that: a gate.'],
+  );
   const steps = ['submit', 'submit', 'release', 'withdraw'];
   assert.deepEqual(activitiesOf(await historyOf(id, 'image-refused')), steps);
 });
@@ -170,7 +173,10 @@ test('a task that every route refuses fails with the last refusal', async () => 
 test('a task that the provider fails is released', async () => {
   const id = await runner.start({ routes: ['failing'] });
   const task = await runner.final(id);
-  assert.deepEqual([task.state, task.error?.code], ['failed', 'upstream_error']);
+  assert.deepEqual(
+    [task.state, task.error?.code, task.error?.message],
+    ['failed', 'upstream_error', 'It broke at a gate.'],
+  );
   const steps = ['submit', 'collect', 'release', 'withdraw'];
   assert.deepEqual(activitiesOf(await historyOf(id, 'image-failed-withdrawn')), steps);
 });

@@ -36,6 +36,7 @@ test('there is a history of every course that a task, a delivery, an audit or re
     'image-succeeds-priced.json',
     'image-succeeds.json',
     'image-told.json',
+    'image-waits-for-busy-provider.json',
     'retain.json',
   ]);
 });

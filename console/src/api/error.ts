@@ -38,7 +38,10 @@ interface ErrorFacts {
 export async function errorOfAnswer(answer: Response): Promise<ConsoleError> {
   const { status, headers } = answer;
   const told = toldError(await answer.text().catch(() => ''));
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  // A wait above a minute is not said by Retry-After, in which clients sleep.
+  const retryAfter = Number(
+    headers.get('retry-after') ?? (status === 429 ? headers.get('x-ratelimit-reset') : null) ?? Number.NaN,
+  );
   return new ConsoleError(told?.message ?? `HTTP ${status}`, {
     code: told?.code ?? `http_${status}`,
     param: told?.param ?? null,

@@ -15,3 +15,9 @@ export function useMayChange(): boolean {
   const { person, accounts } = useSession();
   return person.is_operator || accounts.some((account) => account.id === id && account.role === 'owner');
 }
+
+/** Whether the reader is its owner: what spends its money is not for operators. */
+export function useOwns(): boolean {
+  const id = useAccountId();
+  return useSession().accounts.some((account) => account.id === id && account.role === 'owner');
+}

@@ -1,54 +1,64 @@
 /** JSON bodies: read raw under a byte cap, so that the chat path can forward the very bytes, and parsed once. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { JsonMembers } from '../../domain/chat/json-members.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import { parseJsonWithin, TooManyValues, valuesMax } from '../../domain/json-bounds.ts';
 import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
-import { hasMoreValuesThan } from './json-values.ts';
+import { readMembers } from './json-names.ts';
+import type { BodyRoom } from './body-room.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
 export interface JsonBody {
   /** As they came. */
   bytes: Buffer;
   value: unknown;
+  /** The members at its top, if it is an object: those of `places` with their places. */
+  members: JsonMembers | undefined;
+  /** What the parsed value takes of the memory, about; to be given back when it is let go of before the answer is over. */
+  valueBytes: number;
   /** How long it took to come. */
   tookMs: number;
 }
 
 // Deeper values would overflow the stack of whatever walks them; real requests nest a dozen levels.
 const levelsMax = 256;
-// 20 MiB of `[],` take three seconds and half a gigabyte, all of it in one go; real requests have thousands at most.
-const valuesMax = 250_000;
-// The largest body at 70 KB a second; a caller that drips would hold its connection for an hour otherwise.
-const bodyMsMax = 300_000;
+// Parsed and checked, an object of one member takes some 110 bytes for its comma and its brace each, texts their own bytes.
+const bytesPerValue = 200;
+// A body may pause for a moment, and a slow one may take its time; one that drips would hold its room for as long.
+const graceMsDefault = 10_000;
+const bytesPerSecondMin = 16 * 1024;
+// The largest body at 70 KB a second.
+const totalMsDefault = 300_000;
 // What is still read and thrown away after a refusal, so that the caller gets to read the answer.
 const discardBytesMax = 256 * 1024 * 1024;
 
-/** What all bodies together may take. */
-export interface BodyRoom {
-  /** Refuses what would not fit now. */
-  require(bytes: number): void;
-  /** Takes room; answers the refusal where there is none. */
-  take(bytes: number): GatewayError | undefined;
-}
+/** The most memory that a body of so many bytes takes, with its values. */
+export const memoryOfBody = (bytes: number): number => bytes + valuesMax * bytesPerValue;
 
 export interface JsonBodyOptions {
   bytesMax: number;
-  room?: BodyRoom;
+  room?: Pick<BodyRoom, 'require' | 'take'>;
+  /** What the gateway reads at the top of it: a name that differs by its case only is refused. */
+  names?: ReadonlySet<string>;
+  /** The members whose places are wanted. */
+  places?: readonly string[];
+  /** How long it may come at any pace; after that, 16 KB more are due each second. */
+  graceMs?: number;
   /** Of the whole body. */
   totalMs?: number;
 }
 
 /**
  * Reads and parses a JSON body. Refuses with `request_too_large` by Content-Length before anything is read, and while it
- * streams; with `unsupported_media_type` for anything but uncompressed JSON in UTF-8; with `invalid_json` and the place;
- * with `invalid_parameter` when it takes more than five minutes. Throws `ClientGone` when the caller leaves. After a
- * refusal the rest of the body is thrown away in the background.
+ * streams; with `unsupported_media_type` for anything but uncompressed JSON in UTF-8; with `invalid_json` and the place,
+ * also for names at its top that could be read in two ways; with `invalid_parameter` when it comes too slowly; as `room`
+ * has it where its bytes and values don't fit. Throws `ClientGone` when the caller leaves. After a refusal the rest of
+ * the body is thrown away in the background.
  */
-export async function readJsonBody(
-  request: IncomingMessage,
-  { bytesMax, room, totalMs = bodyMsMax }: JsonBodyOptions,
-): Promise<JsonBody> {
+export async function readJsonBody(request: IncomingMessage, options: JsonBodyOptions): Promise<JsonBody> {
+  const { bytesMax, room, names = noNames, places = [] } = options;
   try {
     refuseLength(request, bytesMax);
     refuseOtherTypes(request);
@@ -57,9 +67,14 @@ export async function readJsonBody(
     room?.require(Number(request.headers['content-length'] ?? 0));
     askForBody(request);
     const startedAtMs = performance.now();
-    const bytes = await readBytes(request, { bytesMax, ...(room && { room }), totalMs });
+    const bytes = await readBytes(request, options);
     const tookMs = performance.now() - startedAtMs;
-    return { bytes, value: parse(bytes), tookMs };
+    const value = parse(bytes);
+    const valueBytes = valuesIn(value) * bytesPerValue;
+    const refusal = room?.take(valueBytes);
+    if (refusal) throw refusal;
+    const members = isObject(value) ? readMembers(bytes, value, names, places) : undefined;
+    return { bytes, value, members, valueBytes, tookMs };
   } catch (error) {
     discardRest(request, discardBytesMax);
     throw error;
@@ -89,10 +104,11 @@ function refuseOtherTypes(request: IncomingMessage): void {
 /** Events instead of an iterator: an iterator that is left early destroys the connection, and the answer with it. */
 function readBytes(
   request: IncomingMessage,
-  { bytesMax, room, totalMs }: JsonBodyOptions & { totalMs: number },
+  { bytesMax, room, graceMs = graceMsDefault, totalMs = totalMsDefault }: JsonBodyOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
+    const startedAtMs = performance.now();
     let bytes = 0;
     const onData = (piece: Buffer) => {
       bytes += piece.length;
@@ -106,7 +122,13 @@ function readBytes(
     };
     const onError = (error: Error) => settle(() => reject(new ClientGone(error)));
     const onClose = () => settle(() => reject(new ClientGone()));
-    const timer = setTimeout(() => settle(() => reject(tooSlow(totalMs))), totalMs);
+    const checkPace = () => {
+      const mayTakeMs = Math.min(graceMs + (bytes / bytesPerSecondMin) * 1000, totalMs);
+      const leftMs = startedAtMs + mayTakeMs - performance.now();
+      if (leftMs > 0) timer = setTimeout(checkPace, leftMs);
+      else settle(() => reject(tooSlow(graceMs, totalMs)));
+    };
+    let timer = setTimeout(checkPace, Math.min(graceMs, totalMs));
     const settle = (act: () => void) => {
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
@@ -119,39 +141,45 @@ function readBytes(
 
 function parse(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalid('it is not valid UTF-8');
-  if (bytes.length > valuesMax && hasMoreValuesThan(valuesMax, bytes))
-    throw invalid(`it has more than ${valuesMax} values`);
-  const text = bytes.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonWithin(bytes);
   } catch (error) {
+    if (error instanceof TooManyValues) throw invalid(error.message);
     // V8's own message quotes the body, which then could reach a log.
-    if (error instanceof SyntaxError) throw invalid(jsonMistake(text));
+    if (error instanceof SyntaxError) throw invalid(jsonMistake(bytes.toString('utf8')));
     throw error;
   }
-  if (nestsDeeperThan(levelsMax, value)) throw invalid(`it nests deeper than ${levelsMax} levels`);
   return value;
 }
 
-function nestsDeeperThan(levels: number, value: unknown): boolean {
+/** How many values there are in a value, itself included. Refuses what nests too deep. */
+function valuesIn(value: unknown): number {
+  let values = 1;
   let layer: unknown[] = [value];
-  for (let level = 1; level <= levels; level++) {
+  for (let level = 1; level <= levelsMax; level++) {
     const next: unknown[] = [];
     for (const entry of layer) {
       if (typeof entry !== 'object' || entry === null) continue;
-      for (const below of Array.isArray(entry) ? (entry as unknown[]) : Object.values(entry)) {
-        if (typeof below === 'object' && below !== null) next.push(below);
-      }
+      const held = Array.isArray(entry) ? (entry as unknown[]) : Object.values(entry);
+      values += held.length;
+      for (const below of held) if (typeof below === 'object' && below !== null) next.push(below);
     }
-    if (next.length === 0) return false;
+    if (next.length === 0) return values;
     layer = next;
   }
-  return true;
+  throw invalid(`it nests deeper than ${levelsMax} levels`);
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const noNames: ReadonlySet<string> = new Set();
 
 const tooLarge = (bytesMax: number) =>
   new GatewayError('request_too_large', `The body must have at most ${bytesMax} bytes.`);
-const tooSlow = (totalMs: number) =>
-  new GatewayError('invalid_parameter', `The body took more than ${totalMs / 1000} s.`);
+const tooSlow = (graceMs: number, totalMs: number) =>
+  new GatewayError(
+    'invalid_parameter',
+    `The body came too slowly: after ${graceMs / 1000} s it must come at ${bytesPerSecondMin} bytes a second or more, and may take ${totalMs / 1000} s in all.`,
+  );
 const invalid = (what: string) => new GatewayError('invalid_json', `The body is not valid JSON: ${what}.`);

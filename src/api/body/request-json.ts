@@ -1,23 +1,45 @@
 /** The JSON body of a request, counted among all that this process holds. */
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { type JsonBody, readJsonBody } from './json-body.ts';
+import { BodyRoom } from './body-room.ts';
+import { type JsonBody, type JsonBodyOptions, readJsonBody } from './json-body.ts';
+
+export interface RequestJsonOptions extends Pick<JsonBodyOptions, 'names' | 'places'> {
+  /** `limits.json_bytes` if absent. */
+  bytesMax?: number;
+}
 
 /**
  * Reads and parses a body as `readJsonBody` does. Refuses with `overloaded`, by its announced length before it is read,
- * where all bodies together would take too much memory; it is counted until the answer is over.
+ * where all bodies together would take too much memory, or those of its account or person more than their share; it is
+ * counted until the answer is over. Who calls has to be known by then.
  */
 export function requestJson(
   { configuration, gates }: Pick<ApiDependencies, 'configuration' | 'gates'>,
   ctx: ApiContext,
-  bytesMax: number = configuration.limits.jsonBytes,
+  { bytesMax = configuration.limits.jsonBytes, ...options }: RequestJsonOptions = {},
 ): Promise<JsonBody> {
-  const take = (bytes: number) => {
-    // After the end of its answer nobody would give it back.
-    if (ctx.res.closed) return undefined;
-    const refusal = gates.bodyBytes.tryEnter(bytes);
-    if (!refusal) ctx.state.bodyBytes = (ctx.state.bodyBytes ?? 0) + bytes;
-    return refusal;
-  };
-  return readJsonBody(ctx.req, { bytesMax, room: { require: (bytes) => gates.bodyBytes.require(bytes), take } });
+  const { key, personId } = ctx.state;
+  // Providers, whose calls are signed, are known as one.
+  const owner = key?.accountId ?? personId ?? 'providers';
+  return read(ctx, new BodyRoom(gates.bodyBytes, owner), { ...options, bytesMax });
+}
+
+/** E-mail addresses, passwords and the tokens of links are shorter. */
+const unknownBytesMax = 4 * 1024;
+
+/** As `requestJson`, for a caller of whom only the address is known: small, and in a small room of its own. */
+export function requestJsonOfUnknown(
+  { gates, callerAddress }: Pick<ApiDependencies, 'gates' | 'callerAddress'>,
+  ctx: ApiContext,
+  names: ReadonlySet<string>,
+): Promise<JsonBody> {
+  const room = new BodyRoom(gates.unknownBodyBytes, callerAddress(ctx.req));
+  return read(ctx, room, { names, bytesMax: unknownBytesMax });
+}
+
+function read(ctx: ApiContext, room: BodyRoom, options: JsonBodyOptions): Promise<JsonBody> {
+  if (ctx.res.closed) room.close(); // nobody would give it back
+  ctx.state.bodyRoom = room;
+  return readJsonBody(ctx.req, { ...options, room });
 }

@@ -14,11 +14,17 @@ export class ClientGone extends Error {
 // our answer, so a refused body is read on and thrown away: for this long, and as many bytes as the reader allows.
 const discardMs = 60_000;
 
+const bounded = new WeakSet<IncomingMessage>();
+
+/** Whether what is left of a request is bounded by the reader that refused it. */
+export const isRestBounded = (request: IncomingMessage): boolean => bounded.has(request);
+
 /**
  * Reads what is left of a request and throws it away, so that the answer given meanwhile can reach the caller.
  * Ends the connection after `bytesMax` more bytes or a minute. Answers at once.
  */
 export function discardRest(request: IncomingMessage, bytesMax: number): void {
+  bounded.add(request);
   if (request.readableEnded || request.destroyed) return;
   let bytes = 0;
   const giveUp = setTimeout(() => request.destroy(), discardMs).unref();

@@ -1,16 +1,20 @@
 /** A chat or responses call, read and admitted: what every later step needs of it. */
 import type { Model, TokenPrice } from '../../domain/catalogue.ts';
 import { estimatedInputTokens } from '../../domain/chat/estimate.ts';
+import type { JsonMembers } from '../../domain/chat/json-members.ts';
+import { splicedNames } from '../../domain/chat/splice.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { MicroYuan } from '../../domain/money.ts';
 import { type TokenLine, tokensBound } from '../../domain/pricing.ts';
 import type { NamedAddress } from '../../domain/requests/addresses.ts';
-import { parseChatRequest } from '../../domain/requests/chat.ts';
+import { chatBody, parseChatRequest } from '../../domain/requests/chat.ts';
 import { endpointKinds, modelIdOf, requireKind } from '../../domain/requests/parse.ts';
-import { parseResponsesRequest } from '../../domain/requests/responses.ts';
+import { parseResponsesRequest, responsesBody } from '../../domain/requests/responses.ts';
+import type { Allowed } from '../../domain/requests/unpriced.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallAdmission, CallHold } from '../../storage/ledger/calls.ts';
 import type { JsonBody } from '../body/json-body.ts';
+import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { type ApiContext, keyOf } from '../context.ts';
@@ -25,9 +29,12 @@ export interface Call {
   model: Model;
   price: TokenPrice;
   priceVersion: string;
-  /** As it came; forwarded but for the model's id and the wish for usage. */
+  /** As it came; forwarded but for the model's id and the wish for usage. What it says is read again where it is needed. */
   bytes: Buffer;
-  body: unknown;
+  /** Where what is changed on its way is; found when it was read. */
+  members: JsonMembers | undefined;
+  /** What its Idempotency-Key is bound to, if it has one. */
+  bodyHash: Buffer | undefined;
   stream: boolean;
   /** How many replies the caller asked for (`n`). */
   choices: number;
@@ -47,23 +54,35 @@ const output_tokens_default = 4_096;
 
 /** Reads and checks a call; nothing is held yet. Refuses with the contract's codes in its order. */
 export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<BoundedCall> {
-  const body = await requestJson(deps, ctx);
+  const body = await requestJson(deps, ctx, { names: namesOfCall[endpoint], places: splicedNames });
   ctx.state.bodyMs = body.tookMs;
-  return callOf(deps, ctx, endpoint, body);
+  const call = callOf(deps, ctx, endpoint, body);
+  if (idempotencyKeyOf(ctx) !== undefined)
+    call.bodyHash = fingerprintOf({ kind: call.endpoint, fingerprint: body.value });
+  // From here on the bytes do: parsed, a body takes up to fifteen times as much, and a call may last for an hour.
+  ctx.state.bodyRoom?.give(body.valueBytes);
+  return call;
 }
+
+/** What is read of a body, at its top. */
+export const namesOfCall: Readonly<Record<ChatEndpoint, ReadonlySet<string>>> = {
+  'chat/completions': namesOf(chatBody),
+  responses: namesOf(responsesBody),
+};
 
 /** The call that a body asks for, checked. */
 export function callOf(
   deps: ApiDependencies,
   ctx: ApiContext,
   endpoint: ChatEndpoint,
-  { bytes, value: body }: Pick<JsonBody, 'bytes' | 'value'>,
+  { bytes, value: body, members }: Pick<JsonBody, 'bytes' | 'value'> & Partial<Pick<JsonBody, 'members'>>,
 ): BoundedCall {
   const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
   ctx.state.model = model.id;
   requireKind(model, endpoint === 'responses' ? endpointKinds.responses : endpointKinds.chat);
-  const facts = factsOf(endpoint, body);
+  const facts = factsOf(endpoint, body, model.allow);
   checkAddresses(deps, facts.addresses);
+  checkAddresses(deps, facts.otherAddresses);
   const { price } = model;
   if (price.unit !== 'token') throw new TypeError(`${model.id} has no price per token`);
   const { addresses } = facts;
@@ -76,7 +95,8 @@ export function callOf(
     price,
     priceVersion: priceVersionOf(price),
     bytes,
-    body,
+    members,
+    bodyHash: undefined,
     stream: facts.stream,
     choices: facts.choices,
     includeUsage: facts.includeUsage,
@@ -108,10 +128,10 @@ export function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: Bounde
     },
     lines: call.bound.lines,
     priceVersion: call.priceVersion,
+    overrunFactor: call.model.overrunFactor,
     owner: deps.owner.id,
-    ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, bodyHash: fingerprintOf({ kind: call.endpoint, fingerprint: call.body }) },
-    }),
+    ...(idempotencyKey !== undefined &&
+      call.bodyHash && { idempotency: { key: idempotencyKey, bodyHash: call.bodyHash } }),
   };
 }
 
@@ -134,17 +154,21 @@ interface BodyFacts {
   choices: number;
   includeUsage: boolean;
   maxOutputTokens: number | undefined;
+  /** Of images, or data URIs of images and files. */
   addresses: readonly NamedAddress[];
+  otherAddresses: readonly NamedAddress[];
   previousResponseId: string | undefined;
 }
 
-function factsOf(endpoint: ChatEndpoint, body: unknown): BodyFacts {
+function factsOf(endpoint: ChatEndpoint, body: unknown, allowed: Allowed): BodyFacts {
   if (endpoint === 'responses') {
-    const { stream, maxOutputTokens, urls, previousResponseId } = parseResponsesRequest(body);
-    return { stream, choices: 1, includeUsage: false, maxOutputTokens, addresses: urls, previousResponseId };
+    const { stream, maxOutputTokens, urls, previousResponseId } = parseResponsesRequest(body, allowed);
+    const addresses = { addresses: urls, otherAddresses: [] };
+    return { stream, choices: 1, includeUsage: false, maxOutputTokens, ...addresses, previousResponseId };
   }
-  const { stream, n, includeUsage, maxOutputTokens, imageUrls } = parseChatRequest(body);
-  return { stream, choices: n, includeUsage, maxOutputTokens, addresses: imageUrls, previousResponseId: undefined };
+  const { stream, n, includeUsage, maxOutputTokens, imageUrls, otherUrls } = parseChatRequest(body, allowed);
+  const addresses = { addresses: imageUrls, otherAddresses: otherUrls };
+  return { stream, choices: n, includeUsage, maxOutputTokens, ...addresses, previousResponseId: undefined };
 }
 
 /** Addresses as they are written, without a look-up: whoever fetches them is the upstream. */

@@ -29,6 +29,17 @@ export class EventStream {
     else res.end(events);
   }
 
+  /**
+   * Ends a stream that isn't whole: the connection is closed behind the last events, without the last chunk, so that a
+   * client that doesn't know the event of the error sees a broken transfer. Orderly, since a reset might overtake the event.
+   */
+  breakOff(events: Buffer): void {
+    this.#begin();
+    const { res } = this.#ctx;
+    const { socket } = res;
+    res.end(this.#isChunked ? framed(events, false) : events, () => socket?.destroySoon());
+  }
+
   #begin(): void {
     const { res } = this.#ctx;
     if (res.headersSent) return;

@@ -5,17 +5,20 @@ export class RouteFault extends Error {
   override readonly name = 'RouteFault';
   readonly kind: 'limited' | 'timeout' | 'fault';
   readonly retryAfterSeconds: number | undefined;
+  /** Whether there was a connection to the upstream. */
+  readonly isReached: boolean;
   /** Of the upstream's answer, if it gave one. */
   readonly status: number | undefined;
   constructor(
     kind: RouteFault['kind'],
     message: string,
-    details: { retryAfterSeconds?: number | undefined; status?: number } = {},
+    details: { retryAfterSeconds?: number | undefined; status?: number; isReached?: boolean } = {},
   ) {
     super(message);
     this.kind = kind;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.status = details.status;
+    this.isReached = details.isReached ?? true;
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a call cost: the upstream's own count where it gave one, else ours, never above the hold. */
+import { parseJsonWithin } from '../../domain/json-bounds.ts';
 import { type MicroYuan, minus, zero } from '../../domain/money.ts';
 import { type TokenCounts, type TokenLine, tokensPrice } from '../../domain/pricing.ts';
 import type { CallHold, CallPrice } from '../../storage/ledger/calls.ts';
@@ -14,7 +15,7 @@ export function upstreamPrice({ price, priceVersion }: Call, usage: TokenCounts)
 
 /** The price of what we count ourselves, because the upstream told nothing; never above the hold. */
 export async function estimatedPrice(call: Call, hold: CallHold, produced: string, scale = 1): Promise<CallPrice> {
-  const input = Math.min(await countTokens(inputTextOf(call.body)), call.estimatedInput);
+  const input = Math.min(await countTokens(inputTextOf(parseJsonWithin(call.bytes))), call.estimatedInput);
   const output = produced === '' ? 0 : Math.ceil((await countTokens(produced)) * scale);
   const { lines, total } = tokensPrice(call.price, { input, cachedInput: 0, output });
   return { ...cappedAt(hold.amount, lines, total), usageSource: 'estimated', priceVersion: call.priceVersion };

@@ -247,7 +247,8 @@ function finish(ctx: ApiContext, events: EventStream, meter: StreamMeter, end: E
     res.destroy();
     return;
   }
-  events.end(end === 'complete' ? meter.farewell : Buffer.from(errorEvent(meter, end.broke)));
+  if (end === 'complete') events.end(meter.farewell);
+  else events.breakOff(Buffer.from(errorEvent(meter, end.broke)));
 }
 
 /** How a stream tells that it broke: no `[DONE]` on chat, a numbered `error` event on responses. */

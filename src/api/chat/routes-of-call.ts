@@ -69,7 +69,9 @@ export function outcomeOfFault(error: unknown): string {
 function asFault(error: unknown): RouteFault | undefined {
   if (error instanceof RouteFault) return error;
   if (error instanceof ChatUnreachable)
-    return new RouteFault(error.kind === 'timeout' ? 'timeout' : 'fault', error.message);
+    return new RouteFault(error.kind === 'timeout' ? 'timeout' : 'fault', error.message, {
+      isReached: error.kind !== 'connect',
+    });
   return undefined;
 }
 
@@ -88,5 +90,21 @@ function refusalOf(faults: readonly RouteFault[], { model, endpoint }: Call): Ga
   if (faults.every(({ kind }) => kind === 'timeout')) {
     return new GatewayError('upstream_timeout', `'${model.id}' did not answer in time.`);
   }
-  return new GatewayError('upstream_error', `'${model.id}' could not be reached just now.`);
+  // Busy for the moment: who says when it won't be is believed.
+  const waits = faults.map(({ status, retryAfterSeconds }) => (status === 503 ? retryAfterSeconds : undefined));
+  const isBusy = waits.every((seconds) => seconds !== undefined);
+  const [words, ...others] = new Set(faults.map(wordsOf));
+  const text = words === undefined || others.length > 0 ? 'gave no answer by any of its routes' : words;
+  return new GatewayError('upstream_error', `'${model.id}' ${text}.`, {
+    ...(isBusy && { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(...waits))) }),
+  });
+}
+
+/** What went wrong, without a word about where the route leads. */
+function wordsOf({ status, isReached }: RouteFault): string {
+  if (status === 503) return 'has too much to do just now. Try again';
+  if (status !== undefined && status >= 500) return 'failed at its provider. Try again';
+  if (status !== undefined)
+    return "was refused to this gateway by its provider, which is for the gateway's operator to fix";
+  return isReached ? 'gave no answer that can be used. Try again' : 'could not be reached just now';
 }

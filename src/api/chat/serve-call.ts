@@ -139,9 +139,9 @@ async function attempt(
 const earlyCall = (ctx: ApiContext, call: Call, route: Route | undefined, clock: CallClock): EarlyCall | undefined =>
   route && new EarlyCall(route.provider, upstreamCallOf(ctx, call, route), clock);
 
-function upstreamCallOf(ctx: ApiContext, { bytes, stream, endpoint: path }: Call, { model }: Route): ChatCall {
+function upstreamCallOf(ctx: ApiContext, { bytes, members, stream, endpoint: path }: Call, { model }: Route): ChatCall {
   const includeUsage = stream && path === 'chat/completions';
-  const body = spliceChatBody(bytes, { model, includeUsage });
+  const body = spliceChatBody(bytes, { model, includeUsage }, members);
   return { method: 'POST', path, body, stream, requestId: ctx.state.requestId };
 }
 

@@ -88,14 +88,16 @@ function callOf(ctx: ApiContext, id: string, { method, below }: StoredOperation)
   return { method, path, body: [], stream, requestId: ctx.state.requestId };
 }
 
-/** JSON is read whole, so that an error in it is seen; all else passes as it comes, no faster than it is taken. */
+const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const eventStreamType = /^\s*text\/event-stream\s*(?:;|$)/i;
+
+/** JSON is read whole, so that an error in it is seen; events pass as they come, no faster than it is taken. */
 class StoredRelay implements AnswerReader {
   readonly #ctx: ApiContext;
   readonly #resolve: (json: Buffer | undefined) => void;
   readonly #reject: (error: Error) => void;
   readonly #pieces: Buffer[] = [];
   #exchange: ChatExchange | undefined;
-  #contentType = '';
   #isJson = true;
   #bytes = 0;
 
@@ -118,9 +120,13 @@ class StoredRelay implements AnswerReader {
     }
   }
 
+  /** From our origin nothing goes out that a browser would show: JSON and event streams, under our own types. */
   onSuccess(_latencyMs: number, { contentType }: ChatHead): void {
-    this.#contentType = contentType;
-    this.#isJson = contentType === '' || /\bjson\b/i.test(contentType);
+    this.#isJson = contentType === '' || jsonType.test(contentType);
+    if (this.#isJson || eventStreamType.test(contentType)) return;
+    this.#exchange?.abort();
+    const text = 'The provider of this response answered with something that is neither JSON nor an event stream.';
+    this.onFailure(new GatewayError('upstream_error', text));
   }
 
   onData(chunk: Buffer): void {
@@ -160,7 +166,7 @@ class StoredRelay implements AnswerReader {
     if (this.#ctx.headerSent) return;
     this.#ctx.respond = false;
     this.#ctx.status = 200;
-    this.#ctx.set('Content-Type', this.#contentType);
+    this.#ctx.set('Content-Type', 'text/event-stream; charset=utf-8');
     this.#ctx.set('Cache-Control', 'no-cache, no-transform');
     this.#ctx.set('X-Accel-Buffering', 'no');
   }
@@ -185,7 +191,7 @@ function toldOf(error: unknown): GatewayError {
       cause: error,
     });
   }
-  return new GatewayError('upstream_error', 'The provider of this response could not be reached just now.', {
-    cause: error,
-  });
+  const isReached = error instanceof RouteFault || (error instanceof ChatUnreachable && error.kind !== 'connect');
+  const text = isReached ? 'gave no answer that can be used' : 'could not be reached just now';
+  return new GatewayError('upstream_error', `The provider of this response ${text}.`, { cause: error });
 }

@@ -1,15 +1,17 @@
 /** From the records of calls to routes: origin, session, role, body, query, then the call itself. */
 import Router from '@koa/router';
+import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import { parseWith } from '../../domain/requests/parse.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import { type Person, roleOf } from '../../storage/console/people.ts';
-import { requestJson } from '../body/request-json.ts';
+import { namesOf } from '../body/json-names.ts';
+import { requestJson, requestJsonOfUnknown } from '../body/request-json.ts';
 import type { ApiContext, RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { readQuery } from '../lists/query.ts';
-import type { AnyAsk, Call, RoleHere } from './call.ts';
+import type { AnyAsk, Call, Needs, RoleHere } from './call.ts';
 import { calls } from './calls.ts';
 import { refuseOtherOrigins, signedInPerson } from './session.ts';
 import { consoleDocument } from './document.ts';
@@ -42,7 +44,7 @@ async function answer(
   let asker = await askerOf(call, ctx, params, deps);
   let body: unknown;
   if (call.body) {
-    body = parseWith(call.body, (await requestJson(deps, ctx, body_bytes_max)).value);
+    body = parseWith(call.body, await valueOf(call.needs, call.body, ctx, deps));
     // A body may take its time, and whoever sends it may have been signed out meanwhile.
     asker = await askerOf(call, ctx, params, deps);
   }
@@ -51,6 +53,16 @@ async function answer(
   if (call.media !== undefined) return;
   if (answered === undefined) ctx.status = 204;
   else ctx.body = answered;
+}
+
+/** Whoever needs no session is a stranger as yet, whose body is a small one. */
+async function valueOf(needs: Needs, schema: z.ZodType, ctx: ApiContext, deps: ApiDependencies): Promise<unknown> {
+  const names = schema instanceof z.ZodObject ? namesOf(schema) : new Set<string>();
+  const body =
+    needs === 'nobody'
+      ? await requestJsonOfUnknown(deps, ctx, names)
+      : await requestJson(deps, ctx, { bytesMax: body_bytes_max, names });
+  return body.value;
 }
 
 type Asker = Pick<AnyAsk, 'person' | 'sessionId' | 'by' | 'account' | 'role'>;
@@ -81,10 +93,10 @@ async function askerOf(
 export async function accountOf(
   person: Person,
   id: string,
-  { database }: ApiDependencies,
+  { database, secrets }: ApiDependencies,
 ): Promise<{ account: AccountId; role: RoleHere }> {
   if (accountForm.test(id)) {
-    const role = await roleOf(database, person.id, id);
+    const role = await roleOf(database, secrets.ledgerKeys, person.id, id);
     if (role) return { account: id as AccountId, role };
     const found = person.isOperator ? await findAccount(database, id) : undefined;
     if (found) return { account: found.id, role: 'operator' };

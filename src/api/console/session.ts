@@ -4,6 +4,7 @@ import type { Person } from '../../storage/console/people.ts';
 import { findSession } from '../../storage/console/sessions.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { clearCookie, readCookie, setCookie } from './cookies.ts';
 
 const cookie_name = 'tollgate_session';
 const tokenForm = /^[\w-]{43}$/;
@@ -11,34 +12,33 @@ const tokenForm = /^[\w-]{43}$/;
 /** Refuses with `not_signed_in` where there is no session that lasts. */
 export async function signedInPerson(
   ctx: ApiContext,
-  { database }: ApiDependencies,
+  deps: ApiDependencies,
 ): Promise<{ person: Person; sessionId: string }> {
-  const token = ctx.cookies.get(cookie_name);
-  const session = token !== undefined && tokenForm.test(token) ? await findSession(database, token) : undefined;
+  const { database, secrets } = deps;
+  const token = readCookie(ctx, deps, cookie_name);
+  const isToken = token !== undefined && tokenForm.test(token);
+  const session = isToken ? await findSession(database, secrets.ledgerKeys, token) : undefined;
   if (!session) throw new GatewayError('not_signed_in', 'Sign in first: your session has ended, or there was none.');
   return { person: session.person, sessionId: session.id };
 }
 
-/** Keeps the token in the browser: out of reach of scripts, sent by our own pages only, and by TLS only where there is TLS. */
-export function setSessionCookie(ctx: ApiContext, deps: ApiDependencies, token: string, expiresAt: Date): void {
-  writeCookie(ctx, deps, `${cookie_name}=${token}; Expires=${expiresAt.toUTCString()}`);
-}
+/** Keeps the token in the browser. */
+export const setSessionCookie = (ctx: ApiContext, deps: ApiDependencies, token: string, expiresAt: Date): void =>
+  setCookie(ctx, deps, cookie_name, token, expiresAt);
 
 /** Has the browser forget its token. */
-export function clearSessionCookie(ctx: ApiContext, deps: ApiDependencies): void {
-  writeCookie(ctx, deps, `${cookie_name}=; Max-Age=0`);
-}
+export const clearSessionCookie = (ctx: ApiContext, deps: ApiDependencies): void => clearCookie(ctx, deps, cookie_name);
 
 /**
  * Refuses with `origin_not_allowed` a change that no page of ours sent. Browsers name the origin of every request that is
- * no GET, and no page can say another; ours is where the request was sent to, or the public address where a proxy
- * renames the host.
+ * no GET, and no page can say another. Ours is the public address, or the host that the request was sent to by the
+ * scheme of the public address: a page that was served without TLS is not ours where there is TLS.
  */
 export function refuseOtherOrigins(ctx: ApiContext, { publicUrl }: Pick<ApiDependencies, 'publicUrl'>): void {
-  const origin = ctx.get('Origin');
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  const isOurs = url !== undefined && (url.host === ctx.get('Host') || url.origin === originOf(publicUrl()));
-  if (!isOurs) throw otherOrigin();
+  const origin = urlOf(ctx.get('Origin'));
+  const ours = urlOf(publicUrl());
+  const isOurs = origin?.protocol === ours?.protocol && [ours?.host, ctx.get('Host')].includes(origin?.host);
+  if (!origin || !isOurs) throw otherOrigin();
 }
 
 /**
@@ -52,9 +52,4 @@ export function refuseOtherSites(ctx: ApiContext): void {
 const otherOrigin = () =>
   new GatewayError('origin_not_allowed', 'This may be called by pages of this very address only.');
 
-const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
-
-function writeCookie(ctx: ApiContext, { publicUrl }: ApiDependencies, pair: string): void {
-  const secure = publicUrl().startsWith('https:') ? '; Secure' : '';
-  ctx.append('Set-Cookie', `${pair}; Path=/console; HttpOnly; SameSite=Strict${secure}`);
-}
+const urlOf = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);

@@ -1,36 +1,40 @@
 /**
- * Keeps connections open until it is known whether their caller got everything. Node ends one when its caller has ended
- * it, or asked for `Connection: close`, as soon as the last byte is in the kernel's buffers: a reset that comes then is
- * heard by nobody.
+ * Keeps connections open until it is known whether their caller got everything. Node closes one with `Connection: close`,
+ * or that its caller has ended, as soon as the last byte is in the kernel's buffers: a reset that comes then is heard by
+ * nobody.
  */
 import type { Socket } from 'node:net';
 
-interface Hold {
-  count: number;
-  isEndAsked: boolean;
+export interface HeldConnection {
+  /** Tells the caller that no more comes; whether it closes in turn can still be heard. */
+  endOurSide: () => void;
+  /** Closes it. */
+  letGo: () => void;
 }
 
-const holds = new WeakMap<Socket, Hold>();
+const held = new WeakSet<Socket>();
 
-/** Holds a connection open; answers how to let go of it, which ends it if that was asked for meanwhile. */
-export function heldOpen(socket: Socket): () => void {
-  const hold = holds.get(socket) ?? begun(socket);
-  hold.count++;
-  return () => {
-    hold.count--;
-    if (hold.count > 0) return;
-    holds.delete(socket);
+/** Whether the connection is kept open here though its answer was written. */
+export const isHeldOpen = (socket: Socket): boolean => held.has(socket);
+
+/** Holds a connection open against Node's own end of it. */
+export function holdOpen(socket: Socket): HeldConnection {
+  held.add(socket);
+  socket.end = () => socket;
+  socket.destroySoon = () => undefined;
+  const giveBack = () => {
     Reflect.deleteProperty(socket, 'end');
-    if (hold.isEndAsked) socket.destroySoon();
+    Reflect.deleteProperty(socket, 'destroySoon');
   };
-}
-
-function begun(socket: Socket): Hold {
-  const hold: Hold = { count: 0, isEndAsked: false };
-  holds.set(socket, hold);
-  socket.end = () => {
-    hold.isEndAsked = true;
-    return socket;
+  return {
+    endOurSide() {
+      Reflect.deleteProperty(socket, 'end');
+      socket.end();
+    },
+    letGo() {
+      giveBack();
+      held.delete(socket);
+      socket.destroySoon();
+    },
   };
-  return hold;
 }

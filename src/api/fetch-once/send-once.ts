@@ -1,11 +1,8 @@
 /**
- * Sending a result once. It counts as fetched when all its bytes were written and the connection then carried another
- * request, stayed free of errors for two seconds, or was ended by its caller and not reset for half a second. Node's
- * `finish` alone proves nothing, since bodies of up to 3 MB sat in the kernel's buffers when a client broke off, and
- * neither does an end: of 120 downloads of 50 kB that broke off in ten ways, 84 ended cleanly first (measured).
+ * Sending a result once. It counts as fetched when its caller has ended the connection in good order after the last byte
+ * (`delivery.ts`); whatever else becomes of the connection leaves it there, to be fetched again.
  */
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,36 +14,34 @@ import { claim_renewal_ms, claimFetch, dropFetch, isRemoved, removeMedia, renewF
 import type { Task } from '../../storage/tasks.ts';
 import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { keepPace } from '../download-pace.ts';
 import { enterFor } from '../gates.ts';
 import { taskNotFound } from '../tasks/find.ts';
-import { heldOpen } from './held-open.ts';
-import { nextRequestOn } from './next-request.ts';
+import { deliveryOf } from './delivery.ts';
 
-const quiet_ms = 2_000;
-/** The same for a connection that its caller has ended: a reset follows within a round trip. */
-const ended_ms = 500;
-const verdict_ms_max = quiet_ms + 3_000;
+/** A caller that asks again meanwhile waits for a verdict this long; most come within a second. */
+const verdict_ms_max = 5_000;
 const looks_max = 5;
 const look_ms = 10;
 const turn_look_ms = 50;
 
 /** This process's downloads whose verdict is still to come, by task. */
-const running = new Map<string, { res: ServerResponse; socket: Socket; over: Promise<unknown> }>();
+const running = new Map<string, { res: ServerResponse; over: Promise<unknown> }>();
 
 /** Answers a succeeded avatar-talk task with its video, and removes the task once that was fetched. */
 export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<void> {
   const [file] = task.files ?? [];
   if (!file || task.removedAt) throw taskNotFound();
   if (ctx.method === 'HEAD') {
-    if (running.has(task.id) && (await isFetchedNow(deps, ctx, task))) throw taskNotFound();
+    if (running.has(task.id) && (await isFetchedNow(deps, task))) throw taskNotFound();
     showFile(ctx, task, file);
     return;
   }
   await turnOf(ctx);
   enterFor(deps.gates.files, ctx.res);
-  const owner = await claimed(deps, ctx, task);
+  const owner = await claimed(deps, task);
   const { promise: over, resolve: end } = openEnd();
-  running.set(task.id, { res: ctx.res, socket: ctx.req.socket, over });
+  running.set(task.id, { res: ctx.res, over });
   const ended = () => {
     running.delete(task.id);
     end();
@@ -60,25 +55,34 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
     throw error;
   }
   showFile(ctx, task, file);
+  ctx.set('Connection', 'close'); // its end is what tells that all has arrived
   ctx.respond = false; // the bytes and their verdict are ours from here on
   ctx.state.headAt = performance.now();
-  deps.background(afterDelivery(deps, ctx, task, owner).finally(ended));
+  deps.background(afterDelivery(deps, ctx, { task, file, owner }).finally(ended));
   await pipeline(source, ctx.res).catch(() => undefined); // a broken download is a verdict, not an error
 }
 
 /** Keeps the claim until it is known whether the caller got everything, then removes the task or gives it back. */
-async function afterDelivery(deps: ApiDependencies, ctx: ApiContext, task: Task, owner: string): Promise<void> {
-  const { database, blobs, log } = deps;
+async function afterDelivery(
+  deps: ApiDependencies,
+  { req: { socket }, res, state }: ApiContext,
+  { task, file, owner }: { task: Task; file: StoredFile; owner: string },
+): Promise<void> {
+  const { database, blobs, log, downloadPace } = deps;
   const renewal = setInterval(() => {
     renewFetch(database, task.id, owner).catch((error: unknown) =>
-      log.warn({ err: error, ...idsOf(ctx), taskId: task.id }, 'a fetch claim was not renewed'),
+      log.warn({ err: error, ...idsOf({ state }), taskId: task.id }, 'a fetch claim was not renewed'),
     );
   }, claim_renewal_ms);
+  const stopWatching = keepPace(socket, downloadPace);
+  const last = setTimeout(() => socket.destroy(), downloadPace.claimMs);
   try {
-    if (await deliveryOf(ctx.res)) await removeMedia(database, blobs, task.id, owner);
+    if (await deliveryOf(res, file.bytes, downloadPace)) await removeMedia(database, blobs, task.id, owner);
     else await dropFetch(database, task.id, owner);
   } finally {
     clearInterval(renewal);
+    clearTimeout(last);
+    stopWatching();
   }
 }
 
@@ -91,10 +95,10 @@ async function turnOf({ req, res }: ApiContext): Promise<void> {
 }
 
 /** The claim on the task; a download that has sent everything is waited for, one that still sends is a conflict. */
-async function claimed(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<string> {
+async function claimed(deps: ApiDependencies, task: Task): Promise<string> {
   const owner = await claimFetch(deps.database, task.id, deps.fetchWindowMs);
   if (owner !== undefined) return owner;
-  await verdictOn(task.id, ctx);
+  await verdictOn(task.id);
   const again = await claimFetch(deps.database, task.id, deps.fetchWindowMs);
   if (again !== undefined) return again;
   if (await isRemoved(deps.database, task.id)) throw taskNotFound();
@@ -104,68 +108,24 @@ async function claimed(deps: ApiDependencies, ctx: ApiContext, task: Task): Prom
 }
 
 /** Whether a download that has sent everything turns out to have been the one. */
-async function isFetchedNow(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<boolean> {
-  await verdictOn(task.id, ctx);
+async function isFetchedNow(deps: ApiDependencies, task: Task): Promise<boolean> {
+  await verdictOn(task.id);
   return isRemoved(deps.database, task.id);
 }
 
 /**
- * Waits for the verdict of a download that has written everything, or is on the same connection, where nothing can be
- * answered before its end anyway. That it has is known a moment later here than it may be to its caller.
+ * Waits for the verdict of a download that has written everything. That it has is known a moment later here than it may be
+ * to its caller.
  */
-async function verdictOn(task: string, ctx: ApiContext): Promise<void> {
+async function verdictOn(task: string): Promise<void> {
   for (let looks = 0; looks < looks_max; looks++) {
     const other = running.get(task);
-    if (other && (other.res.writableEnded || other.socket === ctx.req.socket)) {
+    if (other?.res.writableEnded) {
       await Promise.race([other.over, sleep(verdict_ms_max, undefined, { ref: false })]);
       return;
     }
     await sleep(look_ms);
   }
-}
-
-/** Resolves whether the caller got everything, once that can be told. Listens from before the first byte. */
-function deliveryOf(res: ServerResponse): Promise<boolean> {
-  const { socket } = res;
-  return new Promise((resolve) => {
-    if (!socket) {
-      resolve(false);
-      return;
-    }
-    const letGo = heldOpen(socket);
-    let timer: NodeJS.Timeout | undefined;
-    let written = false;
-    const decide = (fetched: boolean) => {
-      clearTimeout(timer);
-      socket.off('error', broken).off('end', ended).off('close', broken);
-      res.off('finish', finished);
-      stopListening();
-      letGo();
-      resolve(fetched);
-    };
-    const broken = () => decide(false);
-    // Whoever closes with bytes still on their way to it ends cleanly first, and resets when they arrive. What was
-    // ended is no longer read, so only a write tells; one of no bytes is enough.
-    const ended = () => {
-      if (!written) decide(false);
-      else wait(ended_ms, () => socket.write('', (error) => decide(!error)));
-    };
-    const finished = () => {
-      written = true;
-      wait(quiet_ms, () => decide(true));
-    };
-    const wait = (ms: number, then: () => void) => {
-      clearTimeout(timer);
-      timer = setTimeout(then, ms);
-    };
-    // One that comes before everything was written was sent ahead, and proves nothing.
-    const stopListening = nextRequestOn(socket, () => {
-      if (written) decide(true);
-    });
-    // Closed without a word is what this process does to it when it stops: nothing is known then, and nothing is lost.
-    socket.once('error', broken).once('end', ended).once('close', broken);
-    res.once('finish', finished);
-  });
 }
 
 function openEnd(): { promise: Promise<void>; resolve: () => void } {
@@ -179,7 +139,6 @@ function openEnd(): { promise: Promise<void>; resolve: () => void } {
 function showFile(ctx: ApiContext, task: Task, file: StoredFile): void {
   const durationMs = task.durationMs ?? 0;
   ctx.status = 200;
-  ctx.remove('Connection'); // of a process that drains: an end that is our own would tell nothing of the caller
   ctx.set({
     'Content-Type': file.mediaType,
     'Content-Length': String(file.bytes),

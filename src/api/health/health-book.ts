@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Model } from '../../domain/catalogue.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { judgeProbe, type ProbeAnswer, type ProbeVerdict } from '../../domain/probes.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import { recentOutcomes, type TaskOutcome } from '../../storage/task-outcomes.ts';
@@ -19,8 +20,8 @@ export const routeFaults: readonly ErrorCode[] = ['upstream_error', 'upstream_ti
 
 /** A provider, as far as it can be asked how it is. */
 interface Probed {
-  /** Resolves when the upstream answers a call that costs nothing. */
-  probe?(signal: AbortSignal): Promise<unknown>;
+  /** As `TaskProvider.probe`. */
+  probe?(signal: AbortSignal): Promise<ProbeAnswer>;
 }
 
 export interface HealthTools {
@@ -141,14 +142,22 @@ export class HealthBook {
 
   async #probe(name: string): Promise<void> {
     const of = this.#probed(name);
-    let good = true;
-    try {
-      await of?.probe?.(AbortSignal.timeout(probe_ms_max));
-    } catch (error) {
-      good = false;
-      this.#tools.log.warn({ err: error, provider: name }, 'a provider does not answer its probe');
-    }
+    const verdict = await this.#ask(name, of);
     // What was replaced meanwhile tells nothing of its successor.
-    if (of === this.#probed(name)) this.#probes.set(name, { atMs: Date.now(), good, of });
+    if (of === this.#probed(name)) this.#probes.set(name, { atMs: Date.now(), verdict, of });
+  }
+
+  /** A provider that can't be asked anything is good. */
+  async #ask(name: string, of: Probed | undefined): Promise<ProbeVerdict> {
+    try {
+      const answer = await of?.probe?.(AbortSignal.timeout(probe_ms_max));
+      const verdict = answer ? judgeProbe(answer) : 'good';
+      if (verdict === 'bad')
+        this.#tools.log.warn({ provider: name, status: answer?.status }, 'a provider refuses our credentials');
+      return verdict;
+    } catch (error) {
+      this.#tools.log.warn({ err: error, provider: name }, 'a provider does not answer its probe');
+      return 'bad';
+    }
   }
 }

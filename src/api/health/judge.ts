@@ -1,4 +1,5 @@
-/** The rules of a model's health, from what its traffic and the probes of its routes said (contract, section 7). */
+/** The rules of a model's health, from what its traffic and the probes of its routes said. */
+import type { ProbeVerdict } from '../../domain/probes.ts';
 
 /** What a call or task of the model said about its routes. */
 export interface Telling {
@@ -11,7 +12,7 @@ export interface Telling {
 /** What a provider answered when it was asked how it is. */
 export interface Probe {
   atMs: number;
-  good: boolean;
+  verdict: ProbeVerdict;
 }
 
 export interface Health {
@@ -24,11 +25,14 @@ export interface Health {
 
 /** Route faults in a row after which a model counts as unavailable. */
 const faults_max = 3;
+/** How long after a fault a good probe says nothing: a model list is served while generations fail. */
+const faults_kept_ms = 10 * 60_000;
 
 /**
  * Judges a model by its newest outcomes (newest first, callers' own mistakes left out) and the last probe of each
- * route's provider. One that answered since speaks for the model. That none answered speaks against it only if it was
- * idle then: what real calls have just said is worth more.
+ * route's provider. After three faults only a success makes it available again, or a good probe once ten minutes have
+ * passed without a fault. Without them, bad probes of all routes speak against it if it was idle then: what real calls
+ * have just said is worth more. A probe that says nothing changes nothing.
  */
 export function healthOf(
   outcomes: readonly Telling[],
@@ -38,11 +42,11 @@ export function healthOf(
   const newestAtMs = outcomes[0]?.finishedAtMs ?? 0;
   const newest = outcomes.slice(0, faults_max);
   const isFaulty = newest.length === faults_max && newest.every(({ errorCode }) => errorCode !== undefined);
-  const isReached = probes.some((probe) => probe?.good === true && probe.atMs > newestAtMs);
+  const isReached = probes.some((probe) => probe?.verdict === 'good' && probe.atMs >= newestAtMs + faults_kept_ms);
   const isCutOff =
-    probes.length > 0 && probes.every((probe) => probe?.good === false && probe.atMs > newestAtMs + idleMs);
+    probes.length > 0 && probes.every((probe) => probe?.verdict === 'bad' && probe.atMs > newestAtMs + idleMs);
   return {
-    available: isReached || !(isFaulty || isCutOff),
+    available: isFaulty ? isReached : !isCutOff,
     latencyMs: median(outcomes.map(({ latencyMs }) => latencyMs)),
     lastChecked: Math.max(newestAtMs, ...probes.map((probe) => probe?.atMs ?? 0)),
   };

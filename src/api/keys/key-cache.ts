@@ -1,10 +1,10 @@
 /**
- * API keys on the hot path: looked up by their SHA-256 and remembered for three seconds from the start of the query, so
+ * API keys on the hot path: looked up by their keyed hash and remembered for three seconds from the start of the query, so
  * that a revoked key stops working everywhere within five. Billable calls are checked again on the locked row.
  */
 import { hash } from 'node:crypto';
 import type { KeyId } from '../../domain/ids.ts';
-import { type ApiKey, findKeyByHash, hashOfKey, noteKeyUse } from '../../storage/api-keys.ts';
+import { type ApiKey, findKeyBySecret, noteKeyUse } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
 
 const good_ms = 3_000;
@@ -19,12 +19,14 @@ interface Entry {
 
 export class KeyCache {
   readonly #database: Database;
+  readonly #ledgerKeys: readonly Buffer[];
   readonly #onError: (error: unknown) => void;
   readonly #entries = new Map<string, Entry>();
   readonly #noted = new Map<KeyId, number>();
 
-  constructor(database: Database, onError: (error: unknown) => void) {
+  constructor(database: Database, ledgerKeys: readonly Buffer[], onError: (error: unknown) => void) {
     this.#database = database;
+    this.#ledgerKeys = ledgerKeys;
     this.#onError = onError;
   }
 
@@ -34,7 +36,10 @@ export class KeyCache {
     const now = performance.now();
     const known = this.#entries.get(name);
     if (known && known.until > now) return known.key;
-    const entry: Entry = { key: findKeyByHash(this.#database, hashOfKey(secret)), until: now + good_ms };
+    const entry: Entry = {
+      key: findKeyBySecret(this.#database, this.#ledgerKeys, secret),
+      until: now + good_ms,
+    };
     this.#remember(name, entry);
     try {
       const key = await entry.key;

@@ -6,7 +6,7 @@ const always: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Counts a request until its answer is over, and with it what its body takes of the memory. */
 export const crowd =
-  ({ requests, bodyBytes }: Gates): ApiMiddleware =>
+  ({ requests }: Gates): ApiMiddleware =>
   (ctx, next) => {
     if (always.has(ctx.path)) return next();
     requests.enter();
@@ -14,7 +14,7 @@ export const crowd =
     else {
       ctx.res.on('close', () => {
         requests.leave();
-        bodyBytes.leave(ctx.state.bodyBytes ?? 0);
+        ctx.state.bodyRoom?.close();
       });
     }
     return next();

@@ -4,21 +4,29 @@ import { storeTrouble } from '../../storage/blobs.ts';
 import { databaseTrouble } from '../../storage/database.ts';
 import { ClientGone } from '../body/request-stream.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { showRetry } from '../retry-after.ts';
+import type { RouteHint } from '../route-hint.ts';
 
-export const errors = (): ApiMiddleware => async (ctx, next) => {
-  try {
-    await next();
-    if (ctx.status === 404 && isEmpty(ctx)) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
-    if ((ctx.status === 405 || ctx.status === 501) && isEmpty(ctx)) {
-      throw new GatewayError(
-        'method_not_allowed',
-        `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`,
-      );
+export const errors =
+  (hint: RouteHint = () => undefined): ApiMiddleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && isEmpty(ctx)) throw notFound(ctx, hint);
+      if (ctx.status === 405 && isEmpty(ctx) && unserved.test(ctx.path)) {
+        ctx.remove('Allow');
+        throw notFound(ctx, hint);
+      }
+      if ((ctx.status === 405 || ctx.status === 501) && isEmpty(ctx)) {
+        throw new GatewayError(
+          'method_not_allowed',
+          `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`,
+        );
+      }
+    } catch (error) {
+      answerError(ctx, error);
     }
-  } catch (error) {
-    answerError(ctx, error);
-  }
-};
+  };
 
 /** Answers whatever was thrown, and keeps it for the log. */
 export function answerError(ctx: ApiContext, error: unknown): void {
@@ -35,9 +43,16 @@ export function answer(ctx: ApiContext, error: GatewayError): void {
   ctx.body = { error: errorBody(error) };
   // The console's people have no key to send.
   if (error.code === 'missing_api_key' || error.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer');
-  if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
-  // The OpenAI SDKs would send these twice more, and twice more they would be refused.
-  if (status === 402 || status === 409 || error.code === 'spend_limit_exceeded') ctx.set('x-should-retry', 'false');
+  showRetry(ctx, error);
+}
+
+/** Endpoints of the OpenAI API that aren't here; by their paths they could be ids of responses. */
+const unserved = /\/responses\/(?:input_tokens|compact)$/;
+
+function notFound(ctx: ApiContext, hint: RouteHint): GatewayError {
+  const meant = hint(ctx.method, ctx.path);
+  const more = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return new GatewayError('route_not_found', `There is no ${ctx.path} here.${more}`);
 }
 
 const isEmpty = (ctx: ApiContext): boolean => ctx.body === undefined || ctx.body === null;

@@ -37,6 +37,7 @@ const told: Readonly<Partial<Record<ErrorCode, { message: string; param?: string
   model_in_maintenance: { message: "The model 'other-model' is in maintenance.", param: 'model' },
   overloaded: { message: 'Too much is asked of this gateway at once. Try again in a moment.' },
   not_ready: { message: 'Not ready: the database does not answer.' },
+  outcome_unknown: { message: 'The database went away before it said whether this was done.' },
   upstream_timeout: { message: 'The model took too long to answer.' },
 };
 

@@ -125,6 +125,7 @@ const headersOf: Readonly<Partial<Record<number, Parameters<typeof headers>>>> =
   402: ['x-should-retry'],
   409: ['x-should-retry', 'Retry-After'],
   429: ['x-should-retry', 'Retry-After'],
+  502: ['Retry-After'],
   503: ['Retry-After'],
 };
 

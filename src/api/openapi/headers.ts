@@ -19,10 +19,14 @@ export const answerHeaders = {
   },
   'X-RateLimit-Remaining': { description: 'Calls that are left in that window.', schema: count },
   'X-RateLimit-Reset': {
-    description: 'Whole seconds until that window ends; 0 for a `total` limit.',
+    description:
+      'Whole seconds until that window ends; 0 for a `total` limit. Of a refusal: when another try makes sense, if that is more than a minute away.',
     schema: count,
   },
-  'Retry-After': { description: 'Whole seconds after which another try makes sense.', schema: count },
+  'Retry-After': {
+    description: 'Whole seconds after which another try makes sense, 60 at the most.',
+    schema: { ...count, maximum: 60 },
+  },
   'WWW-Authenticate': { description: 'How to authenticate.', required: true, schema: { const: 'Bearer' } },
   'x-should-retry': {
     description: '`false` where sending the request again would not help; the OpenAI SDKs obey it.',

@@ -14,13 +14,17 @@ const tag = 'Images';
 const imageRequest = request('ImageRequest', imageBody, {
   model: 'Image model id.',
   prompt: 'Description of content and style. Required but for upscaling. How long it may be is a matter of the model.',
-  quality: 'Default `medium`.',
+  quality: 'Default `medium`. `auto` is as if absent, `standard` is `medium`, `hd` is `high`.',
   ratio: 'Default `1:1`.',
   resolution: 'Default `2k`. When used, `ratio` must also be sent. `8k` is for upscaling.',
-  size: 'Format `<width>x<height>`; wins over `resolution` and `ratio`. Width times height must be from 1,048,576 to 16,777,216, width/height from 1/3 to 3.',
+  size: 'Format `<width>x<height>`, or `auto` as if absent; wins over `resolution` and `ratio`. Width times height must be from 1,048,576 to 16,777,216, width/height from 1/3 to 3.',
   image_urls: 'Reference images. At most 14; 6 or fewer recommended.',
   n: 'Number of images. 1 forces a single image; above that the model decides the count.',
   upscale: 'True enables upscale mode, which requires one of `image_urls`. Supports 4K and 8K output.',
+  response_format: 'Default `url`. `b64_json` puts the files themselves into the answers, as `data[].b64_json`.',
+  output_format: "Default: whatever the model makes. What the model's routes can't deliver is refused.",
+  background: "Default `auto`. What the model's routes can't deliver is refused; `transparent` doesn't go with `jpeg`.",
+  stream: 'Images are not streamed.',
   webhook_url: 'Is told of the end of the task by a signed POST.',
 });
 

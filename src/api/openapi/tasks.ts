@@ -26,6 +26,10 @@ const head = (kind: TaskKind, object: string) => ({
 const running = { status: z.literal('processing'), message: z.string().describe('How to query the task.') };
 const link = z.url().describe("The gateway's own signed link, good for at least 24 hours; every GET signs it afresh.");
 
+const inlineImage = z
+  .base64()
+  .describe('The file itself, of a task made with `response_format` `b64_json`; lists and webhooks name its `url`.');
+
 export const imageTask = answer(
   'ImageTask',
   z.discriminatedUnion('status', [
@@ -33,7 +37,7 @@ export const imageTask = answer(
     z.strictObject({
       ...head('image', 'image'),
       status: z.literal('succeeded'),
-      data: z.array(z.strictObject({ url: link })),
+      data: z.array(z.union([z.strictObject({ url: link }), z.strictObject({ b64_json: inlineImage })])),
       success: z.literal(true),
       _local: local,
     }),

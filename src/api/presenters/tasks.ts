@@ -7,6 +7,7 @@ import type { ListedTask, ShownTask } from '../../storage/task-list.ts';
 import type { Task } from '../../storage/tasks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { showRetry } from '../retry-after.ts';
 import { fileLinks } from './links.ts';
 
 type Links = Pick<ApiDependencies, 'secrets' | 'publicUrl'>;
@@ -104,9 +105,15 @@ export function answerCreation(ctx: ApiContext, task: ShownTask, record: Record<
       return;
     case 'failed':
       ctx.status = errorTable[task.error?.code ?? 'internal_error'].status;
+      if (task.error && ctx.status === 429) {
+        showRetry(ctx, { ...task.error, retryAfterSeconds: task.error.retryAfterSeconds ?? retry_after_seconds });
+      }
       ctx.set('x-should-retry', 'false');
   }
 }
+
+/** Of a busy provider that doesn't say how long it will be. */
+const retry_after_seconds = 5;
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 

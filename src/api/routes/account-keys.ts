@@ -3,10 +3,12 @@ import type Router from '@koa/router';
 import * as z from 'zod';
 import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/ids.ts';
-import { parseKeyChanges, parseKeyRequest } from '../../domain/requests/account.ts';
+import { refuseBeyond } from '../../domain/key-bounds.ts';
+import { keyBody, parseKeyChanges, parseKeyRequest } from '../../domain/requests/account.ts';
 import { type ApiKey, changeKey, createApiKey, findKey, listKeyPage, revokeKey } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
-import { administratorOf } from '../administrator.ts';
+import { administratorBy, administratorOf, freshKeyOf } from '../administrator.ts';
+import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { type Listing, listObject, readPage } from '../lists/page.ts';
 import { cursorRule, limit, page_rows_default, readQuery } from '../lists/query.ts';
@@ -21,7 +23,9 @@ export function accountKeyRoutes(router: Router<RequestState>, now: Dependencies
   router.post('/account/keys', admin, async (ctx) => {
     const deps = now();
     const wanted = parseKeyRequest(await bodyOf(ctx, deps), new Date());
-    const { key, secret } = await createApiKey(await administratorOf(ctx, deps), keyOf(ctx).accountId, wanted);
+    const asking = await freshKeyOf(ctx, deps);
+    refuseBeyond(asking, wanted);
+    const { key, secret } = await createApiKey(administratorBy(asking, deps), asking.accountId, wanted);
     ctx.status = 201;
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { ...keyObject(key), key: secret };
@@ -43,8 +47,10 @@ export function accountKeyRoutes(router: Router<RequestState>, now: Dependencies
     const key = await namedKey(deps, keyOf(ctx).accountId, ctx.params['id']);
     const changes = parseKeyChanges(body, new Date());
     refuseRevoked(key);
+    const asking = await freshKeyOf(ctx, deps);
+    refuseBeyond(asking, changes);
     const { id, accountId } = key;
-    ctx.body = keyObject(found(await changeKey(await administratorOf(ctx, deps), id, changes, accountId)));
+    ctx.body = keyObject(found(await changeKey(administratorBy(asking, deps), id, changes, accountId)));
   });
 
   router.delete('/account/keys/:id', admin, async (ctx) => {
@@ -54,7 +60,10 @@ export function accountKeyRoutes(router: Router<RequestState>, now: Dependencies
   });
 }
 
-const bodyOf = async (ctx: ApiContext, deps: ApiDependencies): Promise<unknown> => (await requestJson(deps, ctx)).value;
+/** Those of a change are among those of a new key. */
+const names = namesOf(keyBody);
+const bodyOf = async (ctx: ApiContext, deps: ApiDependencies): Promise<unknown> =>
+  (await requestJson(deps, ctx, { names })).value;
 
 /** The key of that id. One of another account is not told from one that never was: `route_not_found`. */
 export async function namedKey({ database }: ApiDependencies, account: AccountId, id = ''): Promise<ApiKey> {

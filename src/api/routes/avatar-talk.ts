@@ -9,6 +9,7 @@ import { readAvatarTalkForm } from '../body/multipart.ts';
 import { firstOfKind, modelFor } from '../catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
+import { enterOnce } from '../gates.ts';
 import { sendOnce } from '../fetch-once/send-once.ts';
 import { refuseLate } from '../late.ts';
 import { authenticated } from '../middleware/authenticated.ts';
@@ -18,6 +19,10 @@ import { cancelled } from '../tasks/cancel.ts';
 import { createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf } from '../tasks/find.ts';
 import { probeUploads } from '../tasks/uploads.ts';
+import { whenCertain } from '../tasks/wait.ts';
+
+/** How long a creation waits where it is in doubt whether its task is there. */
+const doubt_seconds = 10;
 
 export function avatarTalkRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   const path = '/svctalk/generate';
@@ -28,12 +33,15 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
     await requireRoom(now(), ctx);
     const { limits } = now().configuration;
     const { uploads: gate } = now().gates;
-    gate.enter();
+    const leave = enterOnce(gate);
     const form = await readAvatarTalkForm(ctx.req, {
       store: blobs,
       newKey: () => newBlobKey('uploads'),
       limits,
-    }).finally(() => gate.leave());
+    }).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
     // An upload may take an hour: model and price are those of its end.
     const deps = now();
     const { configuration } = deps;
@@ -48,16 +56,20 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
       const request = parseAvatarTalkFields(form.fields, model);
       await checkWebhookUrl(deps, request);
       const uploads = await probeUploads(blobs, form, limits);
-      const { taskId, isNew } = await createTask(deps, ctx, {
+      leave();
+      const wanted = {
         model,
-        stored: { kind: 'avatar_talk', request },
-        facts: { kind: 'avatar_talk', audioDurationMs: uploads.audio.durationMs },
+        stored: { kind: 'avatar_talk' as const, request },
+        facts: { kind: 'avatar_talk' as const, audioDurationMs: uploads.audio.durationMs },
         uploads,
         fingerprint: { fields: form.fields, audio: form.audio.sha256, video: form.video.sha256 },
-      });
-      kept = isNew;
+      };
+      const created = await createTask(deps, ctx, wanted, doubt_seconds);
+      const { taskId, isNew } = await whenCertain(deps, ctx, created, doubt_seconds);
+      kept = isNew; // in doubt, too: if there is no task, retention takes them
       ctx.body = { id: taskId, status: 'processing' };
     } finally {
+      leave();
       // What was refused, and what an Idempotency-Key had stored before, is not kept a second time.
       if (!kept) await Promise.all(written.map((key) => blobs.remove(key)));
     }

@@ -23,7 +23,7 @@ export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies):
       throw new GatewayError('route_not_found', 'There is no such hook.');
     }
     ctx.state.taskId = path.taskId;
-    const { value } = await requestJson(deps, ctx, body_bytes_max);
+    const { value } = await requestJson(deps, ctx, { bytesMax: body_bytes_max });
     const told = await takeIn(deps, path.taskId, Number(path.route), value);
     deps.log.info({ ...idsOf(ctx), taskId: path.taskId, routeIndex: path.route, ...told }, 'a provider called');
     // Also when nothing was needed, or the provider would call again and again.

@@ -1,8 +1,9 @@
 /** Images: `POST /images/generations`, `GET` and `DELETE /images/generations/{id}` (specification 2.6, endpoints 4 and 5). */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
-import { parseImageRequest } from '../../domain/requests/image.ts';
+import { imageBody, parseImageRequest } from '../../domain/requests/image.ts';
 import { answerLater } from '../answer-later.ts';
+import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { checkWebhookUrl } from '../tasks/addresses.ts';
@@ -14,7 +15,11 @@ import { answerCreation, imageRecord } from '../presenters/tasks.ts';
 import { cancelled } from '../tasks/cancel.ts';
 import { type CreatedTask, createTask, requireRoom } from '../tasks/create-task.ts';
 import { taskNotFound, taskOf, withResult } from '../tasks/find.ts';
+import { deliveringModel } from '../tasks/delivering-model.ts';
+import { answerInline, showInline } from '../tasks/inline-images.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
+
+const names = namesOf(imageBody);
 
 export function imageRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   const { keys } = now();
@@ -22,17 +27,20 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
-    const created = await createdBy(deps, ctx);
     const seconds = waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds);
+    const { created, isInline } = await createdBy(deps, ctx, seconds);
     answerLater(ctx, waitForTask(deps, ctx, created, seconds), (task) =>
-      answerCreation(ctx, task, imageRecord(deps, task)),
+      isInline ? answerInline(deps, ctx, task) : answerCreation(ctx, task, imageRecord(deps, task)),
     );
   });
 
   router.get(`${path}/:id`, authenticated(keys, 'read'), async (ctx) => {
     const deps = now();
     const task = await imageOf(deps, ctx, ctx.params['id']);
-    ctx.body = imageRecord(deps, withResult(task, deps.configuration));
+    const shown = withResult(task, deps.configuration);
+    const isInline = task.request?.kind === 'image' && task.request.request.responseFormat === 'b64_json';
+    if (isInline && task.state === 'succeeded') await showInline(deps, ctx, shown);
+    else ctx.body = imageRecord(deps, shown);
   });
 
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
@@ -43,15 +51,21 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
 }
 
 /** A function of its own, so that the request's body is let go of while the caller waits for the end. */
-async function createdBy(deps: ApiDependencies, ctx: ApiContext): Promise<CreatedTask> {
+async function createdBy(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  seconds: number,
+): Promise<{ created: CreatedTask; isInline: boolean }> {
   await requireRoom(deps, ctx);
-  const { value: body } = await requestJson(deps, ctx);
-  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-  const request = parseImageRequest(body, model);
+  const { value: body } = await requestJson(deps, ctx, { names });
+  const named = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+  const request = parseImageRequest(body, named);
+  const model = deliveringModel(deps, named, request);
   for (const [index, url] of request.imageUrls.entries()) await deps.guard.check(url, `image_urls[${index}]`);
   await checkWebhookUrl(deps, request);
   const stored = { kind: 'image', request } as const;
-  return await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
+  const created = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body }, seconds);
+  return { created, isInline: request.responseFormat === 'b64_json' };
 }
 
 /** The task of the path; a `model` in the query has to be its own. */

@@ -6,34 +6,36 @@ import type Router from '@koa/router';
 import * as z from 'zod';
 import { maintenanceRefusal } from '../../domain/admission.ts';
 import type { Model } from '../../domain/catalogue.ts';
-import { jsonMembers } from '../../domain/chat/json-members.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import { holdOf, type TaskFacts } from '../../domain/pricing.ts';
 import { avatarTalkFields } from '../../domain/requests/avatar-talk.ts';
 import { anObject, modelId, oneOf } from '../../domain/requests/fields.ts';
-import { parseImageRequest } from '../../domain/requests/image.ts';
+import { imageBody, parseImageRequest } from '../../domain/requests/image.ts';
 import { endpointKinds, modelIdOf, parseWith, requireKind } from '../../domain/requests/parse.ts';
-import { itemParam, parseVideoRequest } from '../../domain/requests/video.ts';
+import { itemParam, parseVideoRequest, videoBody } from '../../domain/requests/video.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { JsonBody } from '../body/json-body.ts';
+import { namesOf, readMembers } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { firstOfKind, modelFor } from '../catalogue.ts';
-import { callOf } from '../chat/call.ts';
+import { callOf, namesOfCall } from '../chat/call.ts';
 import { ownResponse } from '../chat/stored-responses.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { callQuote, taskQuote } from '../presenters/quotes.ts';
+import { deliveringModel } from '../tasks/delivering-model.ts';
 
 export function quoteRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.post('/quotes', authenticated(now().keys, 'read'), async (ctx) => {
     const deps = now();
-    const { bytes, value } = await requestJson(deps, ctx);
+    const { bytes, value, members } = await requestJson(deps, ctx, { names: quoteNames, places: ['body'] });
     const { path, body } = parseWith(quoteBody, value);
-    // As the operation would get it: the hold of a call depends on its bytes. Of a name that comes twice the last counts.
-    const written = jsonMembers(bytes, ['body']).found.at(-1);
+    // As the operation would get it: the hold of a call depends on its bytes.
+    const written = members?.found.at(-1);
     const inner = { bytes: bytes.subarray(written?.start, written?.end), value: body };
     try {
+      readMembers(inner.bytes, body, innerNames[path], []);
       ctx.body = await quoteOf(deps, ctx, path, inner);
     } catch (error) {
       throw error instanceof GatewayError && error.param !== null ? belowBody(error, error.param) : error;
@@ -59,8 +61,9 @@ function quoteOf(deps: ApiDependencies, ctx: ApiContext, path: QuotedPath, body:
 }
 
 function imageQuote(deps: ApiDependencies, ctx: ApiContext, body: unknown) {
-  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-  const request = parseImageRequest(body, model);
+  const named = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
+  const request = parseImageRequest(body, named);
+  const model = deliveringModel(deps, named, request);
   for (const [index, url] of request.imageUrls.entries()) deps.guard.checkWritten(url, `image_urls[${index}]`);
   checkWebhookUrl(deps, request.webhookUrl);
   return quoteOfTask(ctx, model, { kind: 'image', request });
@@ -139,3 +142,13 @@ const quotedPaths = [
 type QuotedPath = (typeof quotedPaths)[number];
 
 export const quoteBody = z.object({ path: oneOf(quotedPaths), body: anObject });
+
+const quoteNames = namesOf(quoteBody);
+/** What each operation reads of its own body. */
+const innerNames: Readonly<Record<QuotedPath, ReadonlySet<string>>> = {
+  '/images/generations': namesOf(imageBody),
+  '/video/generations': namesOf(videoBody),
+  '/svctalk/generate': new Set([...Object.keys(avatarTalkFields.shape), 'model', 'audio_seconds']),
+  '/chat/completions': namesOfCall['chat/completions'],
+  '/responses': namesOfCall.responses,
+};

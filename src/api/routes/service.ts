@@ -1,10 +1,11 @@
 /** What needs no key: the health report (specification 2.5, endpoint 3), probes, metrics and `/openapi.json`. */
 import type Router from '@koa/router';
 import { capabilityLabels } from '../../domain/catalogue.ts';
-import { errorBody } from '../../domain/errors.ts';
+import { errorBody, GatewayError } from '../../domain/errors.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
+import { callerBehind } from '../proxy-protocol.ts';
 import { openApiDocument, type ServedDocument } from '../openapi/document.ts';
 
 export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow): void {
@@ -26,6 +27,9 @@ export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow
   });
 
   router.get('/metrics', async (ctx) => {
+    // For those beside the gateway: who comes through the balancer comes from the outside.
+    if (callerBehind(ctx.req.socket) !== undefined)
+      throw new GatewayError('route_not_found', 'There is no /metrics here.');
     ctx.body = await metrics.metrics();
     ctx.set('Content-Type', metrics.contentType);
   });

@@ -1,8 +1,9 @@
 /** Videos: `POST /video/generations`, `GET` and `DELETE /video/generations/{id}` (specification 2.7 to 2.9, endpoints 6 and 7). */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
-import { parseVideoRequest } from '../../domain/requests/video.ts';
+import { videoBody, parseVideoRequest } from '../../domain/requests/video.ts';
 import { answerLater } from '../answer-later.ts';
+import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { modelFor } from '../catalogue.ts';
 import { type ApiContext, deploymentOf, keyOf, type RequestState } from '../context.ts';
@@ -15,14 +16,16 @@ import { type CreatedTask, createTask, requireRoom } from '../tasks/create-task.
 import { taskOf, withResult } from '../tasks/find.ts';
 import { waitForTask, waitSeconds } from '../tasks/wait.ts';
 
+const names = namesOf(videoBody);
+
 export function videoRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   const { keys } = now();
   const path = '/video/generations';
 
   router.post(path, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
-    const created = await createdBy(deps, ctx);
     const seconds = waitSeconds(ctx, deploymentOf(ctx).videoWaitSeconds);
+    const created = await createdBy(deps, ctx, seconds);
     answerLater(ctx, waitForTask(deps, ctx, created, seconds), (task) =>
       answerCreation(ctx, task, videoRecord(deps, task)),
     );
@@ -42,13 +45,13 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
 }
 
 /** A function of its own, so that the request's body is let go of while the caller waits for the end. */
-async function createdBy(deps: ApiDependencies, ctx: ApiContext): Promise<CreatedTask> {
+async function createdBy(deps: ApiDependencies, ctx: ApiContext, seconds: number): Promise<CreatedTask> {
   await requireRoom(deps, ctx);
-  const { value: body } = await requestJson(deps, ctx);
+  const { value: body } = await requestJson(deps, ctx, { names });
   const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
   const request = parseVideoRequest(body, model);
   await checkVideoAddresses(deps, request);
   await checkWebhookUrl(deps, request);
   const stored = { kind: 'video', request } as const;
-  return await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body });
+  return await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body }, seconds);
 }

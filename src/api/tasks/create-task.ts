@@ -1,7 +1,8 @@
 /** From a parsed request to an accepted task: one transaction holds its price and writes its row, then it is started. */
-import { avatarSecondsDefault, type Model } from '../../domain/catalogue.ts';
+import type { Model } from '../../domain/catalogue.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { agreedPrice, holdOf, type TaskFacts } from '../../domain/pricing.ts';
+import { lengthsOf } from '../../domain/result-length.ts';
 import type { StoredRequest, Uploads } from '../../domain/stored-request.ts';
 import { isOfFew } from '../../domain/turns.ts';
 import type { TaskKind } from '../../domain/tasks.ts';
@@ -10,14 +11,17 @@ import { isKeyOfTask } from '../../storage/idempotency-keys.ts';
 import type { TaskAdmission, TaskAdmitted, Units } from '../../storage/ledger/ledger.ts';
 import { newTaskId } from '../../storage/new-ids.ts';
 import { markStarted } from '../../storage/tasks.ts';
-import { attributeNames } from '../../tracing/names.ts';
 import { type ApiContext, idsOf, keyOf, type RequestIds } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency-key.ts';
 import { refuseLate } from '../late.ts';
 import { priceVersionOf } from '../price-version.ts';
 import { showRate } from '../middleware/authenticated.ts';
+import { admitTask } from './admit-task.ts';
 import { type Place, tooManyWaiting } from './waiting-tasks.ts';
+
+/** For as long at least the database is asked whether a task is there, whoever still waits: its place depends on it. */
+const doubt_seconds_min = 10;
 
 export interface WantedTask {
   model: Model;
@@ -35,13 +39,24 @@ export interface CreatedTask {
   model: string;
   /** False where an Idempotency-Key of before named it. */
   isNew: boolean;
+  /**
+   * Only while it is in doubt whether the task is there: the task, once that is certain; undefined when the time for it is up.
+   * Rejects where nothing was made.
+   */
+  certain?: Promise<CreatedTask | undefined>;
 }
 
 /**
  * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
- * Idempotency-Key that is bound to the same request it answers the task of that key.
+ * Idempotency-Key that is bound to the same request it answers the task of that key. In doubt the database is asked on for
+ * as long as the call may wait, and for ten seconds at least.
  */
-export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted: WantedTask): Promise<CreatedTask> {
+export async function createTask(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  wanted: WantedTask,
+  waitSeconds: number,
+): Promise<CreatedTask> {
   refuseLate(ctx);
   const { model, stored, facts } = wanted;
   ctx.state.model = model.id;
@@ -53,7 +68,7 @@ export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted:
   const idempotencyKey = idempotencyKeyOf(ctx);
   const place = await deps.waitingTasks.take();
   if (!place && !(await isBound(deps, ctx))) throw tooManyWaiting();
-  const admitted = await admit(deps, place, {
+  const admission: TaskAdmission = {
     account: key.accountId,
     request: { needs: 'standard', model: model.id, maintenance: model.maintenance, hold: quote.amount, isTask: true },
     task: {
@@ -79,17 +94,34 @@ export async function createTask(deps: ApiDependencies, ctx: ApiContext, wanted:
         bodyHash: fingerprintOf({ kind: stored.kind, fingerprint: wanted.fingerprint }),
       },
     }),
-  });
-  showRate(ctx, admitted.rate);
-  if (admitted.admitted === 'no') throw admitted.refusal;
-  ctx.state.taskId = admitted.taskId;
-  if (admitted.admitted === 'new') {
-    // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
-    const { underWay } = admitted;
-    const start = { id, kind: stored.kind, accountId: key.accountId, keyId: key.id, model: model.id, terms, underWay };
-    deps.background(startTask(deps, idsOf(ctx), start, place));
-  }
-  return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
+  };
+  const accept = (admitted: TaskAdmitted): CreatedTask => {
+    showRate(ctx, admitted.rate);
+    if (admitted.admitted === 'no') throw admitted.refusal;
+    ctx.state.taskId = admitted.taskId;
+    if (admitted.admitted === 'new') {
+      // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
+      const { underWay } = admitted;
+      const start = {
+        id,
+        kind: stored.kind,
+        accountId: key.accountId,
+        keyId: key.id,
+        model: model.id,
+        terms,
+        underWay,
+      };
+      deps.background(startTask(deps, idsOf(ctx), start, place));
+    }
+    return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
+  };
+  const admitted = await admitTask(deps, place, admission, Math.max(waitSeconds, doubt_seconds_min) * 1000);
+  if (admitted.admitted !== 'in doubt') return accept(admitted);
+  const { taskId, isNew } = admitted;
+  ctx.state.taskId = taskId;
+  const certain = admitted.certain.then((known) => known && accept(known));
+  certain.catch(() => undefined); // its caller may have left, and then there is no answer to give
+  return { taskId, kind: stored.kind, model: model.id, isNew, certain };
 }
 
 /**
@@ -103,23 +135,6 @@ export async function requireRoom(deps: ApiDependencies, ctx: ApiContext): Promi
 async function isBound({ database }: ApiDependencies, ctx: ApiContext): Promise<boolean> {
   const idempotencyKey = idempotencyKeyOf(ctx);
   return idempotencyKey !== undefined && isKeyOfTask(database, keyOf(ctx).accountId, idempotencyKey);
-}
-
-/** The task keeps its place until it is started or counted; what was refused gives it back at once. */
-async function admit(deps: ApiDependencies, place: Place | undefined, admission: TaskAdmission): Promise<TaskAdmitted> {
-  let isNew = false;
-  try {
-    const admitted = await (deps.tracing
-      ? deps.tracing.during('admit task', 'internal', { [attributeNames.task]: admission.task.id }, () =>
-          deps.ledger.admitTask(admission),
-        )
-      : deps.ledger.admitTask(admission));
-    isNew = admitted.admitted === 'new';
-    return admitted;
-  } finally {
-    if (isNew) place?.accepted();
-    else place?.leave();
-  }
 }
 
 async function startTask(
@@ -139,14 +154,12 @@ async function startTask(
 }
 
 function taskTerms({ configuration }: ApiDependencies, model: Model, facts: TaskFacts): TaskTerms {
-  const { price, kind } = model;
-  const isAvatar = kind === 'avatar-video' || kind === 'avatar-image';
-  const maxSeconds = model.limits.maxSeconds ?? (isAvatar ? avatarSecondsDefault : null);
+  const { price } = model;
   return termsOf(
     model,
     agreedPrice(price, facts),
     priceVersionOf(price),
-    isAvatar ? maxSeconds : null,
+    lengthsOf(model, facts),
     configuration.providers,
   );
 }

@@ -6,7 +6,7 @@ import { databaseTrouble } from '../../storage/database.ts';
 import type { ShownTask } from '../../storage/task-list.ts';
 import type { TaskWait } from '../../storage/task-news.ts';
 import { findTask, type Task } from '../../storage/tasks.ts';
-import type { ApiContext } from '../context.ts';
+import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { CreatedTask } from './create-task.ts';
 
@@ -36,8 +36,15 @@ export async function waitForTask(
   if (ctx.res.closed) waiter.stop();
   else ctx.res.on('close', waiter.stop);
   try {
-    // One that this call made can't have ended before: its workflow is only being started.
-    const before = isNew && seconds > 0 ? asAccepted(created) : shownOf(await loadAccepted(deps, taskId, waiter));
+    if (created.certain && !(await isThere(created.certain, waiter))) {
+      tellDoubt(deps, ctx);
+      return asAccepted(created);
+    }
+    // One that this call made just now can't have ended before: its workflow is only being started.
+    const before =
+      isNew && !created.certain && seconds > 0
+        ? asAccepted(created)
+        : shownOf(await loadAccepted(deps, taskId, waiter));
     if (isFinal(before.state) || seconds === 0) return before;
     const isFinalNow = await waiter.settled;
     if (ctx.res.closed || !(isFinalNow || isNew)) return before;
@@ -47,6 +54,37 @@ export async function waitForTask(
     ctx.res.off('close', waiter.stop);
   }
 }
+
+/**
+ * The creation of a task that may not be there, once that is certain; as it was if it is still in doubt when the time is
+ * up, the caller has left or the process drains. Rejects where nothing was made.
+ */
+export async function whenCertain(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  created: CreatedTask,
+  seconds: number,
+): Promise<CreatedTask> {
+  if (!created.certain) return created;
+  const waiter = deps.news.final(created.taskId, seconds * 1000);
+  if (ctx.res.closed) waiter.stop();
+  else ctx.res.on('close', waiter.stop);
+  try {
+    const known = await Promise.race([created.certain, waiter.settled.then(() => undefined)]);
+    if (!known) tellDoubt(deps, ctx);
+    return known ?? created;
+  } finally {
+    waiter.stop();
+    ctx.res.off('close', waiter.stop);
+  }
+}
+
+/** Whether the task is there for certain. One that has ended was. */
+const isThere = (certain: NonNullable<CreatedTask['certain']>, waiter: TaskWait): Promise<boolean> =>
+  Promise.race([certain.then((known) => known !== undefined), waiter.settled]);
+
+const tellDoubt = (deps: ApiDependencies, ctx: ApiContext) =>
+  deps.log.warn(idsOf(ctx), 'a creation was answered with its id while it is in doubt whether the task is there');
 
 /** What is known of a task that was admitted just now; its row has the exact time. */
 const asAccepted = ({ taskId, kind, model }: CreatedTask): ShownTask => ({

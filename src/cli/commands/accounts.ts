@@ -22,12 +22,13 @@ export function addAccountCommands(program: Command): void {
     .command('create')
     .description('make an account')
     .requiredOption('--name <name>', 'what people call it', nameOf)
-    .option('--balance <yuan>', 'credit it at once', positiveYuan)
+    .option('--balance <yuan>', 'credit it at once; 0 credits nothing', openingYuan)
     .option('--json', 'print the account as JSON')
     .action(async ({ name, balance, json }: { name: string; balance?: MicroYuan; json?: boolean }) =>
       withDatabase(async ({ database, ledger, by }) => {
         const account = await createAccount(by, name);
-        if (balance !== undefined) await ledger.credit(account.id, balance, 'opening balance', by.actor);
+        if (balance !== undefined && balance > 0n)
+          await ledger.credit(account.id, balance, 'opening balance', by.actor);
         showAccount(await known(database, account.id), json);
       }),
     );
@@ -131,6 +132,13 @@ export async function known(database: Database, id: string): Promise<Account> {
 
 function unknown(id: string): never {
   throw new Refusal(`There is no account ${id}.`);
+}
+
+/** An amount of zero or above; refuses what is none as bad usage. */
+function openingYuan(text: string): MicroYuan {
+  const amount = parseYuan(text);
+  if (amount !== undefined && amount >= 0n) return amount;
+  throw new InvalidArgumentError('it must be yuan of 0 or more with at most six decimals, such as 0, 10 or 0.5.');
 }
 
 /** An amount above zero; refuses what is none as bad usage. */

@@ -141,9 +141,10 @@ const personObject = ({ id, email, isOperator, isDisabled, createdAt }: Person) 
   created: Math.floor(createdAt.getTime() / 1000),
 });
 
-const listedObject = ({ accounts, lastSeenAt, ...person }: ListedPerson) => ({
+const listedObject = ({ accounts, lastSeenAt, joinedBy, ...person }: ListedPerson) => ({
   ...personObject(person),
   last_seen: lastSeenAt && Math.floor(lastSeenAt.getTime() / 1000),
+  joined_by_account: joinedBy,
   accounts,
 });
 

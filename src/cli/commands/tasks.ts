@@ -16,7 +16,8 @@ import {
 import { reviewOutcome } from '../../storage/console/reviews.ts';
 import { cancelTask } from '../../storage/cancel-task.ts';
 import { tellFinal } from '../../storage/task-news.ts';
-import { findTask } from '../../storage/tasks.ts';
+import { unreadableTasks, type UnreadableTask } from '../../storage/tasks.ts';
+import { findTaskToRelease } from '../../storage/task-outcome.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, reasonOf } from './accounts.ts';
@@ -30,6 +31,7 @@ interface ListOptions {
   state?: TaskState;
   unknown?: boolean;
   reviewed?: boolean;
+  unreadable?: boolean;
   limit: number;
   json?: boolean;
 }
@@ -44,11 +46,20 @@ export function addTaskCommands(program: Command): void {
     .addOption(new Option('--state <state>', 'in this state only').choices(taskStates))
     .option('--unknown', 'only paid calls of unknown outcome, and jobs that may still run though their task has ended')
     .option('--reviewed', 'with --unknown: those that were ticked off instead')
+    .option('--unreadable', 'only tasks that no step can go on with, as their rows can’t be read; of all accounts')
     .option('--limit <count>', 'at most so many', count, 50)
     .option('--json', 'print them as JSON')
-    .action(async ({ account, state, unknown, reviewed = false, limit, json }: ListOptions, command: Command) => {
+    .action(async (options: ListOptions, command: Command) => {
+      const { account, state, unknown, reviewed = false, unreadable, limit, json } = options;
       if (reviewed && unknown !== true) command.error("error: '--reviewed' goes with '--unknown'");
+      if (unreadable === true && (account ?? state ?? unknown) !== undefined)
+        command.error("error: '--unreadable' goes with '--limit' and '--json' only");
       await withDatabase(async ({ database }) => {
+        if (unreadable === true) {
+          const found = await unreadableTasks(database, limit + 1);
+          printList(found, limit, json, unreadableObject, ['ID', 'ACCOUNT', 'CREATED', 'FAULT'], unreadableCells);
+          return;
+        }
         const of = account === undefined ? undefined : (await known(database, account)).id;
         // One more than is shown tells whether there are more.
         const filter = { limit: limit + 1, ...(of && { account: of }), ...(state && { state }) };
@@ -83,7 +94,7 @@ export function addTaskCommands(program: Command): void {
     .option('--json', 'print the task as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       withDatabase(async ({ database, ledger, by: { actor } }) => {
-        const task = (await findTask(database, id)) ?? noTask(id);
+        const task = (await findTaskToRelease(database, id)) ?? noTask(id);
         const isCancelled = await cancelTask(ledger, task, { actor, ...(reason !== undefined && { reason }) });
         const facts = (await findTaskFacts(database, id)) ?? noTask(id);
         if (!isCancelled) throw new Refusal(`Task ${id} has ended already: it is ${facts.state}.`);
@@ -178,6 +189,21 @@ const taskObject = (task: TaskFacts) => ({
   cost: task.cost === null ? null : toYuan(task.cost),
   error: task.error && errorBody(task.error),
 });
+
+const unreadableObject = ({ id, accountId, createdAt, fault }: UnreadableTask) => ({
+  object: 'unreadable_task',
+  id,
+  account_id: accountId,
+  created: unixSeconds(createdAt),
+  fault,
+});
+
+const unreadableCells = ({ id, accountId, createdAt, fault }: UnreadableTask): string[] => [
+  id,
+  accountId,
+  createdAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+  plain(fault),
+];
 
 const intentObject = (intent: IntentFacts) => ({
   route: intent.route,

@@ -26,7 +26,7 @@ export interface AuditWishes extends AuditOptions {
 /** Audits everything and keeps the result. A Temporal that can't be reached is a finding. */
 export const runAudit = ({ temporal, ...options }: AuditWishes): Promise<AuditReport> =>
   withDatabase(async ({ environment, database, secrets }) => {
-    const ledgerKeys = secrets.all.map(({ ledger }) => ledger);
+    const { ledgerKeys } = secrets;
     const blobs = await blobsOf(environment);
     const parts = { database, blobs, ledgerKeys, fetchWindowMs };
     const audited = (workflows: AuditedParts['temporal']) =>

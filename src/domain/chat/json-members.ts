@@ -12,7 +12,10 @@ export interface JsonMembers {
   found: JsonMember[];
   /** The place behind the opening brace. */
   inside: number;
-  isEmpty: boolean;
+  /** The place behind the closing brace. */
+  end: number;
+  /** How many members there are, of any name. */
+  count: number;
 }
 
 const quote = 0x22;
@@ -28,28 +31,28 @@ const closeBracket = 0x5d;
 const plainBytesMax = 48;
 
 /**
- * The members with these names (ASCII) of the object that begins at `from` or after white space. Names are compared as
- * JSON has them, so `"mod\u0065l"` is `model`. The bytes have to be JSON that was parsed before: of anything else this
+ * The members with these names (ASCII), or all of them, of the object that begins at `from` or after white space. Names
+ * are compared as JSON has them, so `"mod\u0065l"` is `model`. The bytes have to be JSON that was parsed before: of anything else this
  * throws a TypeError or finds nonsense, but never more than the bytes.
  */
-export function jsonMembers(bytes: Buffer, names: readonly string[], from = 0): JsonMembers {
+export function jsonMembers(bytes: Buffer, names: readonly string[] | undefined, from = 0): JsonMembers {
   let at = pastSpace(bytes, from);
   if (bytes[at] !== openBrace) throw notAnObject();
   const inside = at + 1;
   const found: JsonMember[] = [];
   at = pastSpace(bytes, inside);
-  if (bytes[at] === closeBrace) return { found, inside, isEmpty: true };
-  for (;;) {
+  if (bytes[at] === closeBrace) return { found, inside, end: at + 1, count: 0 };
+  for (let count = 1; ; count++) {
     if (bytes[at] !== quote) throw notAnObject();
     const nameEnd = stringEnd(bytes, at);
-    const name = nameAmong(bytes, at, nameEnd, names);
+    const name = names ? nameAmong(bytes, at, nameEnd, names) : nameAt(bytes, at, nameEnd);
     at = pastSpace(bytes, nameEnd);
     if (bytes[at] !== colon) throw notAnObject();
     const start = pastSpace(bytes, at + 1);
     const end = valueEnd(bytes, start);
     if (name !== undefined) found.push({ name, start, end });
     at = pastSpace(bytes, end);
-    if (bytes[at] === closeBrace) return { found, inside, isEmpty: false };
+    if (bytes[at] === closeBrace) return { found, inside, end: at + 1, count };
     if (bytes[at] !== comma) throw notAnObject();
     at = pastSpace(bytes, at + 1);
   }
@@ -59,11 +62,15 @@ function nameAmong(bytes: Buffer, start: number, end: number, names: readonly st
   for (const name of names) if (end - start === name.length + 2 && isNamed(bytes, start + 1, name)) return name;
   for (let at = start + 1; at < end - 1; at++) {
     if (bytes[at] !== backslash) continue;
-    const written: unknown = JSON.parse(bytes.toString('utf8', start, end));
+    const written = nameAt(bytes, start, end);
     return names.find((name) => name === written);
   }
   return undefined;
 }
+
+/** A name as it is spelled. */
+const nameAt = (bytes: Buffer, start: number, end: number): string =>
+  String(JSON.parse(bytes.toString('utf8', start, end)));
 
 function isNamed(bytes: Buffer, start: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {

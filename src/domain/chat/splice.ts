@@ -1,5 +1,5 @@
 /** A caller's body as the upstream gets it: the same bytes, but for the model's name and the wish for usage. */
-import { jsonMembers } from './json-members.ts';
+import { jsonMembers, type JsonMembers } from './json-members.ts';
 
 interface Edit {
   start: number;
@@ -14,33 +14,37 @@ const optionsMember = Buffer.from('"stream_options":{"include_usage":true}');
 const optionsMemberFirst = Buffer.from('"stream_options":{"include_usage":true},');
 const yes = Buffer.from('true');
 
+/** The members of a body that are changed on its way. */
+export const splicedNames = ['model', 'stream_options'] as const;
+
 /**
  * The body in pieces: every top-level `model` becomes `model`, and with `includeUsage` the top-level `stream_options`
  * get `include_usage: true`. Pieces are views of the caller's bytes, but for the few new ones; a body that needs no
  * change comes back as itself. The bytes must be a JSON object (it was parsed before); throws TypeError when they
- * aren't.
+ * aren't. `members` are those of `splicedNames`, for a body that was looked through before.
  */
-export function spliceChatBody(bytes: Buffer, wanted: { model: string; includeUsage: boolean }): Buffer[] {
-  const { found, inside, isEmpty } = jsonMembers(bytes, wanted.includeUsage ? chatNames : modelOnly);
+export function spliceChatBody(
+  bytes: Buffer,
+  wanted: { model: string; includeUsage: boolean },
+  members: JsonMembers = jsonMembers(bytes, splicedNames),
+): Buffer[] {
+  const { found, inside, count } = members;
   const model = Buffer.from(JSON.stringify(wanted.model));
   const edits: Edit[] = [];
   let hasOptions = false;
   for (const { name, start, end } of found) {
     if (name === 'model') {
       replace(edits, bytes, { start, end, bytes: model });
-    } else {
+    } else if (wanted.includeUsage) {
       hasOptions = true;
       wishForUsage(edits, bytes, start, end);
     }
   }
   if (wanted.includeUsage && !hasOptions) {
-    edits.unshift({ start: inside, end: inside, bytes: isEmpty ? optionsMember : optionsMemberFirst });
+    edits.unshift({ start: inside, end: inside, bytes: count === 0 ? optionsMember : optionsMemberFirst });
   }
   return edited(bytes, edits);
 }
-
-const modelOnly = ['model'];
-const chatNames = ['model', 'stream_options'];
 
 /** Whatever isn't an object was found to be null, so it is replaced whole. */
 function wishForUsage(edits: Edit[], bytes: Buffer, start: number, end: number): void {
@@ -48,9 +52,9 @@ function wishForUsage(edits: Edit[], bytes: Buffer, start: number, end: number):
     edits.push({ start, end, bytes: usageWish });
     return;
   }
-  const { found, inside, isEmpty } = jsonMembers(bytes, ['include_usage'], start);
+  const { found, inside, count } = jsonMembers(bytes, ['include_usage'], start);
   for (const wish of found) replace(edits, bytes, { start: wish.start, end: wish.end, bytes: yes });
-  if (found.length === 0) edits.push({ start: inside, end: inside, bytes: isEmpty ? wishMember : wishMemberFirst });
+  if (found.length === 0) edits.push({ start: inside, end: inside, bytes: count === 0 ? wishMember : wishMemberFirst });
 }
 
 function replace(edits: Edit[], bytes: Buffer, edit: Edit): void {

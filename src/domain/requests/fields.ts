@@ -54,6 +54,16 @@ export const kindRule =
   ({ code }: { code: string }): string =>
     code === 'invalid_type' ? 'must be an object' : rule;
 
+/** A schema of objects told apart by one field, or any object with another value there, whose rest is not looked at. */
+export const orAnother = <Known extends z.ZodType>(known: Known, field: string, names: readonly string[]) =>
+  z.union([known, another(field, names)], 'must be an object');
+
+/** Any object whose field has none of these values. */
+export function another(field: string, names: readonly string[]) {
+  const isAnother = (value: string) => !names.includes(value);
+  return z.looseObject({ [field]: word.refine(isAnother, { abort: true }).meta({ not: { enum: [...names] } }) });
+}
+
 /**
  * An array that is read up to its first fault: a plain zod array tells every fault of every item, and 20 MiB of JSON
  * hold millions (2,000,000 broken items took 3 s and 1.3 GB). `rule` says the count and what the items are. What JSON

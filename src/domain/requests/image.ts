@@ -1,6 +1,7 @@
 /** The image creation request (specification 2.6), parsed. */
 import { z } from 'zod';
-import { imageQualities, type ImageQuality, type Model } from '../catalogue.ts';
+import type { ImageQuality, Model } from '../catalogue.ts';
+import { imageBackgrounds, type ImageBackground, imageFormats, type ImageFormat } from '../image-outputs.ts';
 import { imageAreaPixelsMax, imageAreaPixelsMin, imageSideRatioMax, imagesMax, referenceImagesMax } from '../limits.ts';
 import {
   hasAllowedArea,
@@ -24,21 +25,44 @@ export interface ImageRequest {
   imageUrls: readonly string[];
   pixels: { mode: 'sized'; width: number; height: number } | { mode: 'upscale'; longerSide: 4096 | 8192 };
   webhookUrl?: string;
+  /** The answers hold the images themselves; absent: links to them. */
+  responseFormat?: 'b64_json';
+  /** Absent: whatever the model makes. */
+  outputFormat?: ImageFormat;
+  background?: ImageBackground;
 }
+
+/** OpenAI's words besides ours; `auto` leaves the choice to the gateway, as if the field were absent. */
+const qualities = {
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  auto: undefined,
+  standard: 'medium',
+  hd: 'high',
+} as const satisfies Record<string, ImageQuality | undefined>;
+const qualityNames = ['low', 'medium', 'high', 'auto', 'standard', 'hd'] as const satisfies (keyof typeof qualities)[];
 
 /** What a body may look like, whatever the model; the rest of the rules is in `parseImageRequest`. */
 export const imageBody = z.object({
   model: modelId,
   prompt: keptText.nullish(),
-  quality: oneOf(imageQualities).nullish(),
+  quality: oneOf(qualityNames)
+    .transform((name): ImageQuality | undefined => qualities[name])
+    .nullish(),
   ratio: oneOf(imageRatios).nullish(),
   resolution: oneOf([...imageResolutions, '8k']).nullish(),
-  size: text.meta({ pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$' }).transform(readSize).nullish(),
+  size: text.meta({ pattern: '^(auto|[1-9]\\d{0,4}x[1-9]\\d{0,4})$' }).transform(readSize).nullish(),
   image_urls: listOf(httpAddress(), `must be an array of at most ${referenceImagesMax} http or https URLs`, {
     max: referenceImagesMax,
   }).nullish(),
   n: integerFrom(1, imagesMax).nullish(),
   upscale: flag.nullish(),
+  response_format: oneOf(['url', 'b64_json']).nullish(),
+  output_format: oneOf(imageFormats).nullish(),
+  background: oneOf(['auto', ...imageBackgrounds]).nullish(),
+  // An SDK that asks for a stream reads nothing from an answer that is none.
+  stream: z.literal(false, 'must be false: images are not streamed').nullish(),
   webhook_url: httpAddress().nullish(),
 });
 type ImageBody = z.output<typeof imageBody>;
@@ -59,6 +83,18 @@ export function parseImageRequest(body: unknown, model: Model): ImageRequest {
     imageUrls: fields.image_urls ?? [],
     pixels: fields.upscale === true ? upscaling(fields) : { mode: 'sized', ...pixelsAskedFor(fields, model) },
     ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
+    ...outputOf(fields),
+  };
+}
+
+function outputOf({ response_format: responseFormat, output_format: outputFormat, background }: ImageBody) {
+  if (background === 'transparent' && outputFormat === 'jpeg') {
+    throw invalid('background', "can't be 'transparent' in a JPEG: take 'png' or 'webp' as 'output_format'");
+  }
+  return {
+    ...(responseFormat === 'b64_json' && { responseFormat }),
+    ...(outputFormat && { outputFormat }),
+    ...(background && background !== 'auto' && { background }),
   };
 }
 
@@ -108,13 +144,15 @@ function defaultResolution({ limits: { resolutions } }: Model): ImageResolution 
   return imageResolutions.find((resolution) => resolution === resolutions[0]) ?? '2k';
 }
 
-function readSize(size: string, context: z.RefinementCtx): Pixels {
+/** `auto` is what an absent size is. */
+function readSize(size: string, context: z.RefinementCtx): Pixels | undefined {
+  if (size === 'auto') return undefined;
   const refuse = (message: string) => {
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   };
   const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);
-  if (!match) return refuse("must be '<width>x<height>' in pixels, such as '2048x2048'");
+  if (!match) return refuse("must be '<width>x<height>' in pixels, such as '2048x2048', or 'auto'");
   const pixels = { width: Number(match[1]), height: Number(match[2]) };
   if (!hasAllowedArea(pixels)) {
     return refuse(`must have an area of ${imageAreaPixelsMin} to ${imageAreaPixelsMax} pixels`);

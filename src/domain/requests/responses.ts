@@ -20,6 +20,7 @@ import {
 } from './fields.ts';
 import type { NamedAddress } from './addresses.ts';
 import { missing, parseWith } from './parse.ts';
+import { type Allowed, refuseUnpriced } from './unpriced.ts';
 
 /** What the gateway must know of a responses call. */
 export interface ResponsesFacts {
@@ -68,8 +69,8 @@ const format = z.looseObject(
 
 export const responsesBody = z.object({
   model: modelId,
-  input: z.union([text, listOf(item, inputRule, { min: 1 })], inputRule).nullish(),
-  /** A prompt template of the upstream's, which may stand for the input. */
+  input: z.union([text, listOf(item, inputRule, { min: 1 })], inputRule).optional(),
+  /** A prompt template of the operator's at the upstream, which may stand for the input where it is allowed. */
   prompt: anObject.nullish(),
   instructions: text.nullish(),
   stream: flag.nullish(),
@@ -95,10 +96,12 @@ type ResponsesBody = z.output<typeof responsesBody>;
 
 /**
  * The facts of a responses body. Refuses with `missing_parameter` or `invalid_parameter` and the path of the first
- * fault. `conversation` and `background` are refused for now (contract, section 4).
+ * fault. `conversation` and `background` are refused for now (contract, section 4), and what costs money upstream and
+ * has no price here unless it is `allowed`.
  */
-export function parseResponsesRequest(body: unknown): ResponsesFacts {
+export function parseResponsesRequest(body: unknown, allowed: Allowed = []): ResponsesFacts {
   const fields = parseWith(responsesBody, body);
+  refuseUnpriced(body, allowed);
   if ((fields.input ?? fields.prompt ?? undefined) === undefined) throw missing('input', inputRule);
   return {
     model: fields.model,

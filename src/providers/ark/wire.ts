@@ -9,12 +9,14 @@
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
+import type { ImageOutputs, OutputRoute } from '../../domain/image-outputs.ts';
 import type { ImageRequest } from '../../domain/requests/image.ts';
 import type { ContentItem, VideoRequest } from '../../domain/requests/video.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
+import { withOptions } from '../image-outputs.ts';
 import { canCallHook, cannot, namedFields } from '../inputs.ts';
 import { arkErrorIn, refusalOf } from './errors.ts';
 
@@ -41,6 +43,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
       return post(tasks_path, { model, ...videoFields(job, input.request, hookUrl) });
     },
     answersWithResult: ({ input }) => input.kind === 'image',
+    imageOutputs,
     created: ({ json }) => {
       const id = idIn(json);
       return id === undefined
@@ -49,6 +52,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
     },
     poll: (jobId) => call('GET', taskPath(jobId)),
     polled,
+    isMissing: ({ json }) => (arkErrorIn(json)?.code ?? '') !== '',
     cancel: (jobId) => call('DELETE', taskPath(jobId)),
     // The same call deletes the record of a task that has ended, and is refused for one that runs.
     isCancellable: ({ json }) => task.safeParse(json).data?.status === 'queued',
@@ -65,7 +69,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
 const unexplained: Refusal = { code: 'upstream_error', fallOver: false };
 
 /** `max_images` is no more than a bound: the model may make fewer, and only those are charged. */
-function imageFields(job: Job, { prompt, imageUrls, pixels, n }: ImageRequest): Record<string, unknown> {
+function imageFields(job: Job, { prompt, imageUrls, pixels, n, outputFormat }: ImageRequest): Record<string, unknown> {
   if (pixels.mode === 'upscale') throw cannot("The provider of this model can't upscale images.", 'upscale');
   return namedFields(job, {
     prompt,
@@ -75,8 +79,18 @@ function imageFields(job: Job, { prompt, imageUrls, pixels, n }: ImageRequest): 
     sequential_image_generation: n > 1 ? 'auto' : 'disabled',
     sequential_image_generation_options: n > 1 ? { max_images: n } : undefined,
     response_format: 'url',
+    output_format: takesFormats(job.model) ? outputFormat : undefined,
     watermark: false, // sent always: sources name different defaults
   });
+}
+
+/** Of the family of 5.0 and later; 4.x always make JPEG. What other names stand for isn't known. */
+const takesFormats = (model: string): boolean => /seedream-[5-9]/.test(model);
+
+function imageOutputs(route: OutputRoute): ImageOutputs {
+  if (takesFormats(route.model)) return withOptions({ formats: ['jpeg', 'png'], backgrounds: ['opaque'] }, route);
+  const isOlder = /seedream-4/.test(route.model);
+  return withOptions({ formats: isOlder ? ['jpeg'] : [], backgrounds: ['opaque'] }, route);
 }
 
 function videoFields(job: Job, request: VideoRequest, hookUrl: string | undefined): Record<string, unknown> {

@@ -23,7 +23,7 @@ export function resultOf(answer: WireAnswer, job: Job, said: Said): Polled | und
   if (refusal !== undefined) return { state: 'failed', refusal };
   // A request that is completed for some servers may not be for all.
   if (status === 400 && /in progress/i.test(answer.text)) return { state: 'processing' };
-  if (status === 404 && json !== undefined)
+  if (status === 404 && isOfFal(answer))
     return { state: 'failed', refusal: failure('The provider has no such model.') };
   return said.error === undefined && said.error_type === undefined
     ? undefined

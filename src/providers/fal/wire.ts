@@ -6,10 +6,11 @@
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { secretOf } from '../definition.ts';
+import { withOptions } from '../image-outputs.ts';
 import { canCallHook, requireReachableUploads } from '../inputs.ts';
 import type { TaskWire, WireCall } from '../http/wire.ts';
 import { inputOf } from './input.ts';
-import { refusalOf } from './refusal.ts';
+import { isOfFal, refusalOf } from './refusal.ts';
 import { resultOf } from './result.ts';
 
 const base_url_default = 'https://queue.fal.run';
@@ -31,6 +32,7 @@ export function falWire(settings: ProviderSettings): TaskWire {
   const rootOf = (jobId: string, model: string): string =>
     jobId.startsWith('/') ? at(jobId) : `${baseUrl}${requestsPathOf(model)}/${jobId}`;
   return {
+    imageOutputs: (route) => withOptions({ formats: [], backgrounds: ['opaque'] }, route),
     abilities: { idempotent: false, lookup: false, cancel: true, webhook: true },
     pollsPerSecondMax: 20,
     pollPauseMsMax: 5_000,
@@ -56,9 +58,12 @@ export function falWire(settings: ProviderSettings): TaskWire {
       const url = path === undefined ? root : at(path);
       return { state: 'ask', call: call('GET', url), read: (answer) => resultOf(answer, job, data) };
     },
+    isMissing: isOfFal,
     cancel: (jobId, { model }) => call('PUT', `${rootOf(jobId, model)}/cancel`),
     jobIdOf: (hookBody) => z.object({ request_id: requestId }).safeParse(hookBody).data?.request_id,
     probe: () => call('GET', `${baseUrl}${probe_path}`),
+    // There is no free address that answers 2xx; who has no good key gets 401 in its place.
+    isProbeExpected: (answer) => [404, 422].includes(answer.status) && isOfFal(answer),
     refusal: refusalOf,
   };
 }

@@ -1,12 +1,14 @@
 /** One call to an upstream: bounded in time and bytes, never redirected, never repeated. */
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { Agent, Client, type Dispatcher } from 'undici';
+import { decompressor } from './decompressor.ts';
 import type { StreamedBody, WireAnswer, WireCall, WireUpload } from './wire.ts';
 
 const answer_bytes_max = 8 * 1024 * 1024;
 const connect_timeout_ms = 10_000;
 const header_bytes_max = 32 * 1024;
 const connections_max = 256;
+const codings_max = 3;
 
 export interface Caller {
   /** A call that may be repeated. Resolves with the whole answer, whatever its status; rejects when none came. */
@@ -63,7 +65,7 @@ export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; id
       const answer = await send(connection.client, call, signal);
       const { statusCode: status, headers, body } = answer;
       const isGood = status >= 200 && status < 300;
-      const result = isGood ? { status, headers, body } : await whole(answer);
+      const result = isGood ? { status, headers, body: decoded(answer) } : await whole(answer);
       if (isGood) body.once('close', () => void connection.client.destroy());
       else void connection.client.destroy();
       return result;
@@ -117,10 +119,11 @@ const contentOf = (body: string | StreamedBody): Record<string, string> =>
     ? { 'content-type': 'application/json' }
     : { 'content-type': body.contentType, 'content-length': String(body.bytes) };
 
-async function whole({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<WireAnswer> {
+async function whole(answer: Dispatcher.ResponseData): Promise<WireAnswer> {
+  const { statusCode: status, headers } = answer;
   const pieces: Buffer[] = [];
   let bytes = 0;
-  const source: AsyncIterable<Buffer> = body;
+  const source: AsyncIterable<Buffer> = decoded(answer);
   for await (const piece of source) {
     bytes += piece.length;
     if (bytes > answer_bytes_max) throw new Error(`the answer has more than ${answer_bytes_max} bytes`);
@@ -128,6 +131,23 @@ async function whole({ statusCode: status, headers, body }: Dispatcher.ResponseD
   }
   const text = Buffer.concat(pieces).toString();
   return { status, headers, json: parsed(text), text };
+}
+
+/**
+ * The body as it was before it was compressed: none is asked for, but some proxies compress whatever they carry, and the
+ * answer to a paid call is not to be had again. Whoever reads it bounds the bytes.
+ */
+function decoded({ headers, body }: Dispatcher.ResponseData): Readable {
+  const decoders = String(headers['content-encoding'] ?? '')
+    .split(',', codings_max)
+    .flatMap((coding) => decompressor(coding.trim().toLowerCase()) ?? [])
+    .reverse();
+  const [first] = decoders;
+  if (first === undefined) return body;
+  const last = decoders.at(-1) ?? first;
+  // The reader is told by the stream that it reads.
+  pipeline([body, ...decoders], () => undefined);
+  return last;
 }
 
 function parsed(text: string): unknown {

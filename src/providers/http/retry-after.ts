@@ -3,9 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Milliseconds, from `retry-after-ms` as OpenAI has it, or `Retry-After` in seconds or as a date (RFC 9110, section
- * 10.2.3). `nowMs` is Unix time.
+ * 10.2.3); an hour at the most. `nowMs` is Unix time.
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
+  const wished = writtenMs(headers, nowMs);
+  return wished === undefined ? undefined : Math.min(wished, retryAfterMsMax);
+}
+
+/** Nobody's limits are known for longer, and what waits for one asks again by then. */
+const retryAfterMsMax = 3_600_000;
+
+function writtenMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const milliseconds = decimal(firstOf(headers['retry-after-ms']));
   if (milliseconds !== undefined) return Math.ceil(milliseconds);
   const written = firstOf(headers['retry-after']);

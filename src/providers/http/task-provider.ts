@@ -43,13 +43,14 @@ export function createHttpTaskProvider(
   const imageCaller = openCaller({ timeoutMs: imageTimeoutMs, idleTimeoutMs });
   const polls = createPacer(settings.maxPollsPerSecond ?? wire.pollsPerSecondMax);
   const pollPauseMsMax = settings.pollIntervalMs ?? wire.pollPauseMsMax;
-  const { cancel, isCancellable, find, jobIdOf } = wire;
+  const { cancel, isCancellable, find, jobIdOf, imageOutputs } = wire;
   return {
     abilities: wire.abilities,
     ...(pollPauseMsMax !== undefined && { pollPauseMsMax }),
     submit,
     ...(wire.createWithFiles && { prepare }),
     poll,
+    ...(wire.answersWithResult && { answersWithResult: (job: Job) => wire.answersWithResult?.(job) === true }),
     ...(resultOf && { resultOf }),
     ...(cancel && {
       cancel: async (jobId: string, job: Job, signal: AbortSignal) => {
@@ -64,10 +65,12 @@ export function createHttpTaskProvider(
     }),
     ...(find && { find: (job: Job, signal: AbortSignal) => search(find, job, signal) }),
     ...(jobIdOf && { jobIdOf }),
+    ...(imageOutputs && { imageOutputs }),
     probe: async (signal) => {
-      const { status } = await caller.call(wire.probe(), signal);
+      const answer = await caller.call(wire.probe(), signal);
+      const { status } = answer;
       if (status >= 500) throw new Error(`the provider answered ${status}`);
-      return { status };
+      return { status, isExpected: wire.isProbeExpected?.(answer) ?? false };
     },
     close: async () => {
       await Promise.all([caller.close(), imageCaller.close()]);
@@ -102,14 +105,19 @@ export function createHttpTaskProvider(
   }
 
   async function send(call: WireCall | WireUpload, job: Job, signal: AbortSignal): Promise<Submission> {
+    const lost = (error: GatewayError) => (wire.answersWithResult?.(job) === true ? { error } : {});
     try {
       if (wire.answersWithResult?.(job) !== true) return submission(await caller.pay(call, signal), job);
       const answer = await imageCaller.payForBody(call, signal);
-      if (!('body' in answer)) return submission(answer, job);
+      if (!('body' in answer)) {
+        const told = submission(answer, job);
+        return told.outcome === 'unknown' ? { ...told, ...lost(failedWith(answer.status)) } : told;
+      }
       return { outcome: 'finished', answer: answer.body, ...requestIdOf(answer.headers) };
     } catch (error) {
       if (!(error instanceof NotSent)) {
-        return { outcome: 'unknown', reason: error instanceof Error ? error.message : 'no answer' };
+        const reason = error instanceof Error ? error.message : 'no answer';
+        return { outcome: 'unknown', reason, ...lost(brokeOff(error, signal)) };
       }
       const refusal = new GatewayError('upstream_error', 'The provider could not be reached.', { cause: error });
       return { outcome: 'refused', error: refusal, fallOver: true };
@@ -165,7 +173,7 @@ export function createHttpTaskProvider(
     const again = { state: 'processing', isTrouble: true, ...(wait !== undefined && { retryAfterMs: wait }) } as const;
     // A key that was revoked or an account without money may be mended before the job's deadline.
     if (isMendable(status)) return again;
-    if (status === 404 || status === 410) return { state: 'missing' };
+    if (status === 404 || status === 410) return wire.isMissing?.(answer) === true ? { state: 'missing' } : again;
     return { state: 'failed', refusal: wire.refusal?.(answer, job) ?? refusalOfStatus(status) };
   }
 
@@ -207,7 +215,33 @@ export function refusalError(
   const secrets = [...Object.values(settings.secrets), ...Object.values(settings.headers)];
   const said = message ?? upstreamError(Buffer.from(answer.text), contentTypeOf(answer)).message;
   const text = cleanUpstreamMessage(said, secrets) || 'The provider refused the task.';
-  return new GatewayError(code, text, param === undefined ? {} : { param });
+  const waitMs = code === 'upstream_rate_limited' ? retryAfterMs(answer.headers, Date.now()) : undefined;
+  return new GatewayError(code, text, {
+    ...(param !== undefined && { param }),
+    ...(waitMs !== undefined && { retryAfterSeconds: Math.ceil(waitMs / 1000) }),
+  });
+}
+
+/** For the caller of a job whose result would have been this answer. */
+const failedWith = (status: number): GatewayError =>
+  new GatewayError(
+    'upstream_error',
+    `The provider failed with an error of its own (HTTP ${status}), and its result is lost. Nothing is charged.`,
+  );
+
+/** The same, where no whole answer came. */
+function brokeOff(error: unknown, signal: AbortSignal): GatewayError {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const isTimeout = signal.aborted || (cause instanceof Error && cause.name.endsWith('TimeoutError'));
+  return isTimeout
+    ? new GatewayError(
+        'upstream_timeout',
+        'The provider did not answer in time, and its result is lost. Nothing is charged.',
+      )
+    : new GatewayError(
+        'upstream_error',
+        'The connection to the provider broke off, and its result is lost. Nothing is charged.',
+      );
 }
 
 /** What became of the paid call must not be lost over a file that is gone anyway. */

@@ -3,6 +3,7 @@
  * `polled`), and what a refusal means (`refusal`). `http/task-provider.ts` makes one bounded call round each.
  */
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { ImageOutputs, OutputRoute } from '../../domain/image-outputs.ts';
 import type { Abilities, Job } from '../contract.ts';
 
 export interface TaskWire {
@@ -26,8 +27,15 @@ export interface TaskWire {
   polled: (answer: WireAnswer, job: Job, jobId: string) => Polled;
   /** What another answer to `poll` says, where its body tells more than its status; undefined leaves it to that. */
   polledError?: (answer: WireAnswer, job: Job, jobId: string) => Polled | undefined;
+  /**
+   * Whether a 404 or 410 to `poll` is the service's own word that it has no such job; without it, never. Whatever stands in
+   * between answers so, too, while its service is away.
+   */
+  isMissing?: (answer: WireAnswer) => boolean;
   /** Whether the answer to this job's create is its result, to be read by `TaskProvider.resultOf`. */
   answersWithResult?: (job: Job) => boolean;
+  /** As `TaskProvider.imageOutputs`. */
+  imageOutputs?: (route: OutputRoute) => ImageOutputs;
   cancel?: (jobId: string, job: Job) => WireCall;
   /**
    * Whether a job that `poll` answers so may be sent `cancel`. Asked before where that call does something else to a job
@@ -41,8 +49,10 @@ export interface TaskWire {
     found: (answer: WireAnswer, job: Job) => { jobId: string } | { next: WireCall } | undefined;
   };
   jobIdOf?: (hookBody: unknown) => string | undefined;
-  /** A call that costs nothing; any answer below 500 shows that the provider is there. */
+  /** A call that costs nothing and needs our credentials; only a 2xx is a good answer, but for `isProbeExpected`. */
   probe: () => WireCall;
+  /** Of a kind without a free address that answers 2xx: whether this is how it refuses the probe once it took our credentials. */
+  isProbeExpected?: (answer: WireAnswer) => boolean;
   /**
    * What an error says: of a create or poll that is not 2xx, or of a body that tells of failure. Undefined leaves it to
    * the status (`status-errors.ts`).

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatCall, ChatExchange, ChatListener, ChatProvider } from '../chat-contract.ts';
-import type { ProbeAnswer } from '../contract.ts';
+import type { ProbeAnswer } from '../../domain/probes.ts';
 import { openConnections } from './connections.ts';
 import { commonHeaders } from './headers.ts';
 import { UpstreamCall } from './upstream-call.ts';
@@ -71,7 +71,7 @@ export function createOpenAiChat(settings: ProviderSettings): ChatProvider {
     return own;
   }
 
-  /** Any answer below 500 counts: a key without the right to list models still shows that the upstream is there. */
+  /** The list of models is free, and needs the key. An upstream without one answers 404, which says nothing. */
   function probe(signal: AbortSignal): Promise<ProbeAnswer> {
     return new Promise((resolve, reject) => {
       const exchange = start(modelList, {

@@ -1,5 +1,5 @@
 /** Compressed answers, opened as they come. They are not asked for, but some proxies compress whatever they carry. */
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { decompressor } from '../http/decompressor.ts';
 
 export interface DecoderListener {
   onData(chunk: Buffer): void;
@@ -35,11 +35,4 @@ export function openDecoder(encoding: string, listener: DecoderListener): BodyDe
     resume: () => decoder.resume(),
     destroy: () => decoder.destroy(),
   };
-}
-
-function decompressor(encoding: string) {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
-  if (encoding === 'deflate') return createInflate();
-  if (encoding === 'br') return createBrotliDecompress();
-  return undefined;
 }

@@ -4,12 +4,14 @@
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
+import { imageBackgrounds, imageFormats, type ImageOutputs, type OutputRoute } from '../../domain/image-outputs.ts';
 import type { ImageRequest } from '../../domain/requests/image.ts';
 import type { Job } from '../contract.ts';
 import type { ProviderTools } from '../definition.ts';
 import { fetchInputFiles, type InputBounds } from '../http/input-files.ts';
 import { formOf } from '../http/multipart.ts';
 import type { Refusal, TaskWire, WireAnswer, WireUpload } from '../http/wire.ts';
+import { withOptions } from '../image-outputs.ts';
 import { cannot, namedFields } from '../inputs.ts';
 import { commonHeaders } from './headers.ts';
 
@@ -35,6 +37,7 @@ export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools
     abilities: { idempotent: false, lookup: false, cancel: false, webhook: false },
     pollsPerSecondMax: 1,
     answersWithResult: () => true,
+    imageOutputs,
     create: (job) => ({ ...to('/images/generations'), body: JSON.stringify(fieldsOf(job, requestOf(job))) }),
     createWithFiles: (job, signal) => {
       const request = requestOf(job);
@@ -75,14 +78,27 @@ function requestOf({ input }: Job): ImageRequest {
  * GPT image models always answer with base64 and refuse `response_format` as unknown; DALL·E models answer with
  * addresses unless told otherwise, and their `quality` has other words (API reference of `/images/generations`).
  */
-function fieldsOf(job: Job, { prompt, n, quality, pixels }: ImageRequest): Record<string, unknown> {
-  const isDallE = /^dall-e/i.test(job.model);
+function fieldsOf(job: Job, request: ImageRequest): Record<string, unknown> {
+  const { prompt, n, quality, pixels, outputFormat, background } = request;
+  const isDallE = isOfDallE(job.model);
   return namedFields(job, {
     ...{ model: job.model, prompt, n },
     size: pixels.mode === 'sized' ? `${pixels.width}x${pixels.height}` : undefined,
     quality: isDallE ? undefined : quality,
     response_format: isDallE ? 'b64_json' : undefined,
+    output_format: isDallE ? undefined : outputFormat,
+    background: isDallE ? undefined : background,
   });
+}
+
+const isOfDallE = (model: string): boolean => /^dall-e/i.test(model);
+
+/** DALL·E models make PNG and know neither field. */
+function imageOutputs(route: OutputRoute): ImageOutputs {
+  const known: ImageOutputs = isOfDallE(route.model)
+    ? { formats: ['png'], backgrounds: ['opaque'] }
+    : { formats: imageFormats, backgrounds: imageBackgrounds };
+  return withOptions(known, route);
 }
 
 /** As OpenAI's own clients write it, where the route doesn't say otherwise. */
@@ -121,7 +137,7 @@ function refusal({ status, json }: WireAnswer): Refusal | undefined {
 }
 
 const ourParams = new Map([
-  ...['prompt', 'size', 'quality', 'n'].map((name) => [name, name] as const),
+  ...['prompt', 'size', 'quality', 'n', 'output_format', 'background'].map((name) => [name, name] as const),
   ['image', 'image_urls'],
 ]);
 

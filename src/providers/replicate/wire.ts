@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
+import { withOptions } from '../image-outputs.ts';
 import { canCallHook, inputsOf, namedFields, requireReachableUploads } from '../inputs.ts';
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall, WireFile } from '../http/wire.ts';
@@ -21,6 +22,7 @@ export function replicateWire(settings: ProviderSettings): TaskWire {
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return {
+    imageOutputs: (route) => withOptions({ formats: [], backgrounds: ['opaque'] }, route),
     abilities: { idempotent: false, lookup: true, cancel: true, webhook: true },
     pollsPerSecondMax: 25, // 3,000 calls a minute are allowed, over all processes
     pollPauseMsMax: 5_000,
@@ -37,12 +39,13 @@ export function replicateWire(settings: ProviderSettings): TaskWire {
     },
     poll: (jobId) => get(`/predictions/${encodeURIComponent(jobId)}`),
     polled,
+    isMissing: ({ json }) => z.object({ detail: z.string() }).safeParse(json).success,
     cancel: (jobId) => post(`/predictions/${encodeURIComponent(jobId)}/cancel`),
     find: {
       first: (job) => (canCallHook(baseUrl, job) ? get('/predictions') : undefined),
-      found: (answer, { hookUrl }) => {
+      found: (answer, { hookUrl, isHook = (url) => url === hookUrl }) => {
         const { results, next } = page.parse(answer.json);
-        const ours = results.find(({ webhook }) => webhook === hookUrl);
+        const ours = results.find(({ webhook }) => typeof webhook === 'string' && isHook(webhook));
         if (ours !== undefined) return { jobId: ours.id };
         return next ? { next: { method: 'GET', url: sameOrigin(next, baseUrl), headers } } : undefined;
       },
@@ -102,14 +105,17 @@ function polled({ json }: WireAnswer): Polled {
   }
 }
 
-/** Models answer with an address, a list of them, or an object that holds some. */
-function filesIn(output: unknown): WireFile[] {
+/** Models answer with an address, a list of them, or an object that holds some. What lies deeper is no result of a model. */
+const depth_max = 5;
+
+function filesIn(output: unknown, depth = 0): WireFile[] {
   if (typeof output === 'string') {
     const base64 = /^data:[^,]{0,200};base64,(.*)$/s.exec(output)?.[1];
     if (base64 !== undefined) return [{ base64 }];
     return /^https?:\/\//.test(output) ? [{ url: output }] : [];
   }
-  return typeof output === 'object' && output !== null ? Object.values(output).flatMap(filesIn) : [];
+  if (typeof output !== 'object' || output === null || depth === depth_max) return [];
+  return Object.values(output).flatMap((part) => filesIn(part, depth + 1));
 }
 
 /** Predictions say in words only that a safety filter stopped them. */

@@ -133,4 +133,4 @@ const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? valu
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 const leastOf = (...limits: readonly unknown[]): number =>
-  Math.min(...limits.map((limit) => numberOr(limit, Number.POSITIVE_INFINITY)));
+  Math.min(...limits.map((limit) => (typeof limit === 'number' && limit > 0 ? limit : Number.POSITIVE_INFINITY)));

@@ -50,6 +50,7 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
 
   return {
     abilities: { idempotent: true, lookup: false, cancel: true, webhook: false },
+    imageOutputs: () => ({ formats: ['png'], backgrounds: ['opaque'] }),
     submit: (job) => {
       const refusal = refusalOf(job, knobsOf(job));
       if (refusal !== undefined) return Promise.resolve({ outcome: 'refused', error: refusal, fallOver: false });

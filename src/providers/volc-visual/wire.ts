@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
+import { withOptions } from '../image-outputs.ts';
 import type { Created, Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
 import { createBodyOf, reqKeyOf } from './body.ts';
 import { isInternal, isPassingCode, refusalOfCode, success_code } from './codes.ts';
@@ -41,6 +42,7 @@ export function volcVisualWire(settings: ProviderSettings, now: () => Date = () 
       ...(job.kind === 'image' && { req_json: '{"return_url":true}' }),
     });
   return {
+    imageOutputs: (route) => withOptions({ formats: [], backgrounds: ['opaque'] }, route),
     abilities: { idempotent: false, lookup: false, cancel: false, webhook: false },
     // Limits are not published, and told as low; too many queries would be held against the creates.
     pollsPerSecondMax: 5,
@@ -52,8 +54,11 @@ export function volcVisualWire(settings: ProviderSettings, now: () => Date = () 
     // 429 is left to the status, for the sake of its Retry-After.
     polledError: (answer, job, taskId) =>
       answer.status === 429 ? undefined : polledOf(answer, job, () => query(taskId, job)),
+    isMissing: ({ json }) => envelopeOf(json) !== undefined,
     // A task that is not there: well-formed as an id, and free.
     probe: () => call(actions.image.query, { req_key: 'jimeng_t2i_v40', task_id: '1000000000000000000' }),
+    // The service's own words come after the gateway's, which checks the signature.
+    isProbeExpected: ({ status, json }) => ![401, 403, 429].includes(status) && envelopeOf(json) !== undefined,
     refusal,
     requestIdOf: ({ json }) => gatewayError(json)?.requestId ?? envelopeOf(json)?.request_id,
   };

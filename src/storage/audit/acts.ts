@@ -6,6 +6,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { acts_chain, actsGenesis, canonicalAct } from '../acts.ts';
 import { chainLink } from '../ledger/chain.ts';
+import { judgeActors } from './actors.ts';
 import { batchesOf, type Check, type CheckContext } from './audit.ts';
 
 export const actsCheck: Check = {
@@ -16,6 +17,7 @@ export const actsCheck: Check = {
     const { rowCount } = await context.client.query('select 1 from chains where name <> $1', [acts_chain]);
     if (rowCount !== 0) context.found(log, 'there are heads of other chains, of which none exists');
     await findStrangers(context);
+    await judgeActors(context);
   },
 };
 
@@ -37,6 +39,7 @@ interface LastAct {
 /** Each act is compared with the link stored before it, so that one that was changed is told once and by its number. */
 async function followChain({ client, ledgerKeys, found, looked }: CheckContext): Promise<LastAct | undefined> {
   let last: LastAct | undefined;
+  let isKeyed = false;
   for await (const rows of batchesOf(client, chainText)) {
     for (const row of rows) {
       const [seq, at, isExact, actor, action, accountId, subject, facts, details, reason, link] = chainRow.parse(row);
@@ -46,6 +49,8 @@ async function followChain({ client, ledgerKeys, found, looked }: CheckContext):
       }
       if (!last && action !== 'log.begun') tell(`the log begins with ${action}, not with log.begun`);
       if (last && action === 'log.begun') tell('the log begins a second time');
+      if (action === 'log.keyed' && isKeyed) tell('rights from before they were keyed were taken over a second time');
+      isKeyed ||= action === 'log.keyed' || (action === 'log.begun' && keyedFromTheStart(details));
       const text = canonicalAct({ seq, at, actor, action, accountId, subject, facts, details, reason });
       const isLinked = ledgerKeys.some((key) => chainLink(key, last?.link ?? actsGenesis(key), [text]).equals(link));
       if (!isLinked || !isExact) tell('what it says and the act before it do not give its link');
@@ -55,6 +60,9 @@ async function followChain({ client, ledgerKeys, found, looked }: CheckContext):
   }
   return last;
 }
+
+const keyedFromTheStart = (details: unknown): boolean =>
+  z.object({ rights: z.literal('keyed') }).safeParse(details).success;
 
 async function compareHead({ client, found }: CheckContext, last: LastAct | undefined): Promise<void> {
   const { rows } = await client.query(
@@ -77,13 +85,15 @@ async function compareHead({ client, found }: CheckContext, last: LastAct | unde
   if (head.began_then !== true) found(log, 'the log says of itself that it began at another time than its first act');
 }
 
-/** Accounts and keys that acts name, and that are not there. */
+/** Accounts, keys and people that acts name, and that are not there. */
 async function findStrangers({ client, found }: CheckContext): Promise<void> {
   const text = `select seq, named from (
       select seq, account_id as named from acts union all select seq, subject from acts
       union all select seq, substring(actor from 5) from acts where actor like 'key:%'
+      union all select seq, substring(actor from 8) from acts where actor like 'person:%'
     ) n where named is not null and not exists (select 1 from accounts a where a.id = named)
       and not exists (select 1 from api_keys k where k.id = named)
+      and not exists (select 1 from people p where p.id = named)
     group by seq, named order by seq`;
   for await (const rows of batchesOf(client, text)) {
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * The audit: whether everything that is stored agrees with everything else. All checks read one snapshot of the database,
- * row by row, so that an audit of millions of entries needs little memory and a running gateway doesn't disturb it.
+ * The audit: whether everything that is stored agrees with everything else. Each check reads one snapshot of the database,
+ * row by row, and lets go of it, so that an audit of millions of entries needs little memory and a running gateway doesn't disturb it.
  */
 import type pg from 'pg';
 import * as z from 'zod';
@@ -47,6 +47,19 @@ export interface AuditReport {
   /** How many findings there are in all; the first of them follow. */
   findingCount: number;
   findings: readonly Finding[];
+  /** Of an audit that agrees: the heads of all chains, so that the next one sees what was cut off since. */
+  anchor?: Anchor;
+}
+
+/** The list of all heads, by its number and keyed hash. */
+export interface Anchor {
+  seq: number;
+  /** Over the list, its number, and the mac of the anchor before: hexadecimal. */
+  mac: string;
+  accounts: number;
+  acts: string;
+  /** Where the list lies in the blob store. */
+  blob: string;
 }
 
 export const findings_max = 1_000;
@@ -61,7 +74,7 @@ export interface AuditOptions {
   onProgress?: ((check: string, looked: AuditReport['looked']) => void) | undefined;
 }
 
-/** Runs the checks one after another over one snapshot. One that breaks off is a finding; a database that goes away is an error. */
+/** Runs the checks one after another, each over a snapshot of its own, so that none keeps dead rows alive for longer. One that breaks off is a finding; a database that goes away is an error. */
 export async function audit(
   { database, ledgerKeys }: { database: Database; ledgerKeys: readonly Buffer[] },
   checks: readonly Check[],
@@ -71,10 +84,10 @@ export async function audit(
   const looked: Record<string, number> = {};
   const findings: Finding[] = [];
   let findingCount = 0;
-  await onSnapshot(database, async (client, now) => {
-    for (const check of checks) {
-      signal?.throwIfAborted();
-      onProgress?.(check.name, looked);
+  for (const check of checks) {
+    signal?.throwIfAborted();
+    onProgress?.(check.name, looked);
+    await onSnapshot(database, async (client, now) => {
       const context: CheckContext = {
         client,
         ledgerKeys,
@@ -98,8 +111,8 @@ export async function audit(
         await client.query('rollback to savepoint before_check');
         context.found('this check', `broke off, so not everything was looked at: ${inOneLine(error)}`);
       }
-    }
-  });
+    });
+  }
   return { startedAt, finishedAt: new Date(), since, agrees: findingCount === 0, looked, findingCount, findings };
 }
 
@@ -149,7 +162,7 @@ const told_characters_max = 200;
 export const inOneLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, told_characters_max);
 
-async function onSnapshot(
+export async function onSnapshot(
   database: Database,
   read: (client: pg.ClientBase, now: Date) => Promise<void>,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 /** What an account's row notes of its balance besides the figures: whether it is in arrears, and whether it is low. */
+import { implausibleUsage } from '../../domain/overrun.ts';
 import { type Check, report } from './audit.ts';
 
 /**
@@ -13,15 +14,15 @@ export const balances: Check = {
   },
 };
 
-// A write-off for want of money brings arrears, one of a call whose process was lost doesn't; a credit or a correction
-// in the customer's favour ends them.
+// A write-off for want of money brings arrears, one that is the operator's loss doesn't (a process was lost, an upstream
+// claimed what can't be); a credit or a correction in the customer's favour ends them.
 const arrearsSql = (isPart: boolean) => `select a.id, case when a.in_arrears
     then 'it is said to be in arrears, and by its entries it is not'
     else 'by its entries it is in arrears, and it is not said to be' end
   from accounts a ${isPart ? '' : 'left'} join (
     select account_id, max(seq) filter (where type = 'write_off') as began, max(seq) filter (where type <> 'write_off') as ended
     from entries
-    where (type = 'write_off' and reason is distinct from 'owner_lost' or type = 'credit' or type = 'adjustment' and d_available > 0)
+    where (type = 'write_off' and coalesce(reason, '') not in ('owner_lost', '${implausibleUsage}') or type = 'credit' or type = 'adjustment' and d_available > 0)
     ${isPart ? 'and created_at >= $1' : ''}
     group by account_id
   ) e on e.account_id = a.id

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { type BlobName, blobNames } from '../blob-names.ts';
 import { BlobNotFound, type BlobStore } from '../blobs.ts';
 import type { Database } from '../database.ts';
+import { anchorsFolder } from './anchors.ts';
 import { batchesOf, type Check, type CheckContext } from './audit.ts';
 import { looked_at } from './task-rows.ts';
 
@@ -111,6 +112,7 @@ async function findUnnamed(tools: BlobsCheckTools, context: CheckContext): Promi
   const { now, since } = context;
   let batch: Listed[] = [];
   for await (const blob of tools.blobs.list('')) {
+    if (blob.key.startsWith(anchorsFolder)) continue;
     if (since && blob.changedAtMs < since.getTime()) continue;
     // Younger ones may belong to steps under way, which name them last.
     batch.push({ ...blob, isOld: blob.changedAtMs < now.getTime() - unnamed_ms_max });

@@ -2,15 +2,17 @@
 import { actsCheck } from './acts.ts';
 import type { Check } from './audit.ts';
 import { balances } from './balances.ts';
+import { chargesCheck } from './charges.ts';
 import { chains } from './chains.ts';
 import { counters } from './counters.ts';
 import { entryRules } from './entries.ts';
 import { factsCheck } from './facts.ts';
 import { holds } from './holds.ts';
+import { rightsCheck } from './rights.ts';
 import { tasksCheck } from './tasks.ts';
 
 /** Money: each entry, each account's chain, then holds, balances and counters against them. */
 export const moneyChecks: readonly Check[] = [entryRules, chains, holds, balances, counters];
 
-/** Rows: the log of acts, what people set of accounts and keys against it, tasks against their seals and their money. */
-export const rowChecks: readonly Check[] = [actsCheck, factsCheck, tasksCheck];
+/** Rows: the log of acts, what people set of accounts and keys against it, rights against their seals, tasks against their seals and their money, charges against their prices. */
+export const rowChecks: readonly Check[] = [actsCheck, factsCheck, rightsCheck, tasksCheck, chargesCheck];

@@ -1,5 +1,5 @@
 /**
- * Whether accounts and keys are as the log of acts left them, and credits and adjustments as the log says. All rows are
+ * Whether accounts, keys and people are as the log of acts left them, and credits and adjustments as the log says. All rows are
  * compared whatever `since` says: a row that nobody was to change has no time of its change.
  */
 import * as z from 'zod';
@@ -14,13 +14,16 @@ export const factsCheck: Check = {
   },
 };
 
-// Which facts differ is told by name; their values may be a hash or a webhook's address.
+// Which facts differ is told by name; their values may be a hash. Older acts have a webhook's address, newer ones its digest.
 const rowsText = () => `with newest as (
-    select distinct on (subject) subject, case jsonb_typeof(facts) when 'object' then facts else '{}' end as facts
+    select distinct on (subject) subject, case when jsonb_typeof(facts) <> 'object' then '{}'
+      when facts ->> 'webhook_url' not like 'sha256:%' then facts || jsonb_build_object('webhook_url', tollgate_address_digest(facts ->> 'webhook_url'))
+      else facts end as facts
     from acts where subject is not null and facts is not null order by subject, seq desc
   ), stored as (
     select id as subject, tollgate_account_facts(a)${oddMoments('a', ['created_at'])} as facts from accounts a
     union all select id, tollgate_key_facts(k)${oddMoments('k', ['created_at', 'expires_at', 'revoked_at'])} from api_keys k
+    union all select id, tollgate_person_facts(p)${oddMoments('p', ['created_at', 'disabled_at'])} from people p
   )
   select subject, s.facts is not null, n.facts is not null, array(
     select key from jsonb_each(s.facts) as f full join jsonb_each(n.facts) as g using (key)
@@ -46,9 +49,11 @@ async function compareRows({ client, found, looked }: CheckContext): Promise<voi
     }
   }
   const { rows } = await client.query(
-    'select (select count(*) from accounts) + (select count(*) from api_keys) as count',
+    `select (select count(*) from accounts) + (select count(*) from api_keys) as customers, (select count(*) from people) as people`,
   );
-  looked('accounts and keys', Number(z.tuple([z.object({ count: z.bigint() })]).parse(rows)[0].count));
+  const [{ customers, people }] = z.tuple([z.object({ customers: z.bigint(), people: z.bigint() })]).parse(rows);
+  looked('accounts and keys', Number(customers));
+  looked('people', Number(people));
 }
 
 // As text: an act that was changed by hand may name anything. An entry and its act are of one transaction, but the

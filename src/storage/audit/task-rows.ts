@@ -47,12 +47,21 @@ const ofItself: Rules = [
   [
     'it is not final, but has what only an end brings',
     `t.finished_at is null and (num_nonnulls(t.files, t.duration_ms, t.cost, t.balance_after, t.error_code, t.error_message,
-       t.error_param, t.end_seal, t.removed_at) > 0)`,
+       t.error_param, t.error_retry_after, t.error_digest, t.end_seal, t.removed_at) > 0)`,
   ],
   ['it is final without a balance after it', 't.finished_at is not null and t.balance_after is null'],
   [
     'it succeeded, but has an error',
-    `t.state = 'succeeded' and num_nonnulls(t.error_code, t.error_message, t.error_param) > 0`,
+    `t.state = 'succeeded' and num_nonnulls(t.error_code, t.error_message, t.error_param, t.error_retry_after, t.error_digest) > 0`,
+  ],
+  [
+    'the message of its error is gone, but it ended within a day',
+    `t.error_code is not null and t.error_message is null and t.finished_at > n.now - interval '1 day'`,
+  ],
+  ['it is final, but a step says that it will fail', 't.finished_at is not null and t.failure is not null'],
+  [
+    'a step says that it will fail, but not why',
+    `t.failure is not null and (jsonb_typeof(t.failure) <> 'object' or not t.failure ?& array['code', 'message', 'param'])`,
   ],
   [
     'it did not succeed, but has a result or a cost',
@@ -105,6 +114,11 @@ const ofItsCalls: Rules = [
   [
     'it is running, but has no paid call',
     `t.state = 'running' and t.seal is not null and not exists (select 1 from intents i where i.task_id = t.id)`,
+  ],
+  [
+    'it succeeded, but no paid call of it was taken by a provider of its terms',
+    `t.state = 'succeeded' and t.seal is not null and not exists (select 1 from intents i where i.task_id = t.id
+       and i.outcome in ('accepted', 'finished') and i.provider = t.terms #>> array['routes', i.route::text, 'provider'])`,
   ],
 ];
 

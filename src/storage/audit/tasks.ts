@@ -3,7 +3,8 @@
  * request, while it is there, by its digest. Rows are read in small batches, since a request may be long.
  */
 import * as z from 'zod';
-import { admissionSeal, endSeal, requestDigest } from '../seals.ts';
+import { admittedFactsRow, admittedFactsSql, sealedMoment } from '../admission-seal.ts';
+import { admissionSeal, endSeal, errorDigest, requestDigest, sealedMessage } from '../seals.ts';
 import { batchesOf, type Check, type CheckContext } from './audit.ts';
 import { logBegunAt } from './acts.ts';
 import { looked_at, compareTasks } from './task-rows.ts';
@@ -29,13 +30,22 @@ async function compareSeals({ client, ledgerKeys, since, found, looked }: CheckC
   for await (const rows of batchesOf(client, sealsText, [since ?? null], batch_tasks)) {
     let unsealedCount = 0;
     for (const row of rows) {
-      const [admitted, digest, seal, ended, end, request, uploads] = sealsRow.parse(row);
+      const [admitted, digest, seal, { error_retry_after, ...ended }, end, request, uploads, said] =
+        sealsRow.parse(row);
       if (!seal) unsealedCount++;
       const facts = { ...admitted, request_digest: digest?.toString('hex') ?? '' };
       if (seal && !isSeal(seal, (key) => admissionSeal(key, facts))) {
         found(admitted.id, 'what it was admitted with does not fit its seal');
       }
-      if (end && !isSeal(end, (key) => endSeal(key, { id: admitted.id, ...ended }))) {
+      const how = {
+        ...{ id: admitted.id, ...ended },
+        error_message: said ? sealedMessage(said) : ended.error_message,
+        ...(error_retry_after !== null && { error_retry_after }),
+      };
+      if (said && ended.error_message !== null && !errorDigest(ended.error_message).equals(said)) {
+        found(admitted.id, 'its error has another message than it failed with');
+      }
+      if (end && !isSeal(end, (key) => endSeal(key, how))) {
         found(admitted.id, 'how it ended does not fit its seal');
       }
       if (digest && request !== null && !requestDigest(request, uploads).equals(digest)) {
@@ -47,16 +57,13 @@ async function compareSeals({ client, ledgerKeys, since, found, looked }: CheckC
   }
 }
 
-// `to_char` has no text for infinity, and shows a year before Christ as the same year after.
-const iso = (column: string) => `case when not isfinite(${column}) or ${column} < '0001-01-01Z' then ${column}::text
-  else to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`;
 const sealsText = `select
-    jsonb_build_object('id', id, 'kind', kind, 'account_id', account_id, 'key_id', key_id, 'request_id', request_id, 'model', model,
-      'terms', terms, 'transfer_id', transfer_id, 'hold_amount', hold_amount::text, 'created_at', ${iso('created_at')}),
+    ${admittedFactsSql},
     request_digest, seal,
-    jsonb_build_object('state', state, 'finished_at', ${iso('finished_at')}, 'balance_after', balance_after::text, 'cost', cost::text,
-      'duration_ms', duration_ms, 'files', files, 'error_code', error_code, 'error_message', error_message, 'error_param', error_param),
-    end_seal, request, uploads
+    jsonb_build_object('state', state, 'finished_at', ${sealedMoment('finished_at')}, 'balance_after', balance_after::text, 'cost', cost::text,
+      'duration_ms', duration_ms, 'files', files, 'error_code', error_code, 'error_message', error_message, 'error_param', error_param,
+      'error_retry_after', error_retry_after),
+    end_seal, request, uploads, error_digest
   from tasks t where ${looked_at('$1')}`;
 
 const bytes = z.instanceof(Buffer).nullable();
@@ -66,18 +73,7 @@ const text = z
   .nullable()
   .transform((value) => value ?? '');
 const sealsRow = z.tuple([
-  z.object({
-    id: z.string(),
-    kind: z.string(),
-    account_id: z.string(),
-    key_id: z.string(),
-    request_id: z.string(),
-    model: z.string(),
-    terms: z.unknown(),
-    transfer_id: z.string(),
-    hold_amount: z.string(),
-    created_at: z.string(),
-  }),
+  admittedFactsRow,
   bytes,
   bytes,
   z.object({
@@ -90,8 +86,10 @@ const sealsRow = z.tuple([
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
     error_param: z.string().nullable(),
+    error_retry_after: z.number().nullable(),
   }),
   bytes,
   z.unknown(),
   z.unknown(),
+  bytes,
 ]);

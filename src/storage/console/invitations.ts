@@ -7,8 +7,9 @@ import { type AccountRole, accountRoles } from '../../domain/people.ts';
 import { administer, type Administrator } from '../acts.ts';
 import type { Database } from '../database.ts';
 import { newInvitationId, newPersonId } from '../new-ids.ts';
+import { isSealed, rightSeal, tokenHash, tokenHashes } from '../rights.ts';
 import { type Person, personColumns, personRow } from './people.ts';
-import { hashOfToken, newToken } from './sessions.ts';
+import { newToken } from './sessions.ts';
 
 const invitation_days = 7;
 
@@ -38,11 +39,13 @@ export async function invite(
 ): Promise<{ invitation: Invitation; token: string }> {
   const id = newInvitationId();
   const token = newToken();
+  const hash = tokenHash(by.ledgerKey, 'invitations', token);
+  const seal = rightSeal(by.ledgerKey, ['invitation', id, hash, email, account, role, makesOperator]);
   await administer(by, async (client) => {
     await client.query(
-      `insert into invitations (id, token_hash, email, account_id, role, makes_operator, invited_by, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, now() + interval '${invitation_days} days')`,
-      [id, hashOfToken(token), email, account, role, makesOperator, by.actor],
+      `insert into invitations (id, token_hash, email, account_id, role, makes_operator, invited_by, seal, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '${invitation_days} days')`,
+      [id, hash, email, account, role, makesOperator, by.actor, seal],
     );
     const details = {
       invitation: id,
@@ -62,10 +65,22 @@ async function findInvitation(database: Database, id: string): Promise<Invitatio
   return rows[0] === undefined ? undefined : invitationRow.parse(rows[0]);
 }
 
-/** The invitation of a link that can still be used. */
-export async function findOpenInvitation(database: Database, token: string): Promise<Invitation | undefined> {
-  const { rows } = await database.pool.query(`${select} where i.token_hash = $1 and ${open}`, [hashOfToken(token)]);
-  return rows[0] === undefined ? undefined : invitationRow.parse(rows[0]);
+/** The invitation of a link that can still be used. One that was made or changed by other hands than the gateway's can't. */
+export async function findOpenInvitation(
+  database: Database,
+  ledgerKeys: readonly Buffer[],
+  token: string,
+): Promise<Invitation | undefined> {
+  const { rows } = await database.pool.query(`${select} where i.token_hash = any($1::bytea[]) and ${open}`, [
+    tokenHashes(ledgerKeys, 'invitations', token),
+  ]);
+  return rows[0] === undefined || !isOurs(ledgerKeys, rows[0]) ? undefined : invitationRow.parse(rows[0]);
+}
+
+/** Whether what a link offers is what it was made with. */
+function isOurs(ledgerKeys: readonly Buffer[], row: unknown): boolean {
+  const { id, token_hash, email, account_id, role, makes_operator, seal } = sealedRow.parse(row);
+  return isSealed(ledgerKeys, ['invitation', id, token_hash, email, account_id, role, makes_operator], seal);
 }
 
 /** The newest invitations (older than `before`), of one account if it is named. */
@@ -141,19 +156,20 @@ export const setsPassword = ({ account, makesOperator }: Pick<Offer, 'account' |
  * was proved is not theirs any more.
  */
 export async function acceptInvitation(
-  tools: Omit<Administrator, 'actor'>,
+  { ledgerKeys, ...tools }: Omit<Administrator, 'actor'> & { ledgerKeys: readonly Buffer[] },
   token: string,
   { passwordHash, proved }: { passwordHash: string; proved?: string },
 ): Promise<Person | undefined> {
   const by: Administrator = { ...tools, actor: 'tollgate' };
   return administer(by, async (client) => {
     const closed = await client.query(
-      `update invitations i set closed_at = now(), is_used = true where i.token_hash = $1 and ${open}
+      `update invitations i set closed_at = now(), is_used = true where i.token_hash = any($1::bytea[]) and ${open}
          and not exists (select 1 from people p where p.email = i.email and p.disabled_at is not null)
-       returning i.id, i.email, i.account_id, i.role, i.makes_operator`,
-      [hashOfToken(token)],
+       returning i.id, i.email, i.account_id, i.role, i.makes_operator, i.token_hash, i.seal`,
+      [tokenHashes(ledgerKeys, 'invitations', token)],
     );
     if (closed.rows[0] === undefined) return undefined;
+    if (!isOurs(ledgerKeys, closed.rows[0])) return undefined;
     const offer = offerRow.parse(closed.rows[0]);
     const isNewPassword = setsPassword({ account: offer.account_id, makesOperator: offer.makes_operator });
     const { rows } = await client.query(
@@ -167,21 +183,50 @@ export async function acceptInvitation(
     if (rows[0] === undefined)
       throw new GatewayError('wrong_password', 'Somebody has this address already, and another password.');
     const person = personRow.parse(rows[0]);
+    await sealPerson(client, by.ledgerKey, person, { passwordHash, makesOperator: offer.makes_operator });
     if (isNewPassword) await client.query('delete from sessions where person_id = $1', [person.id]);
     if (offer.account_id !== null) {
       await client.query(
-        `insert into memberships (person_id, account_id, role) values ($1, $2, $3)
-         on conflict (person_id, account_id) do update set role = excluded.role where excluded.role = 'owner'`,
-        [person.id, offer.account_id, offer.role],
+        `insert into memberships (person_id, account_id, role, seal) values ($1, $2, $3, $4)
+         on conflict (person_id, account_id) do update set role = excluded.role, seal = excluded.seal
+           where excluded.role = 'owner'`,
+        [
+          person.id,
+          offer.account_id,
+          offer.role,
+          rightSeal(by.ledgerKey, ['member', person.id, offer.account_id, offer.role ?? '']),
+        ],
       );
     }
     const details = { person: person.id, email: offer.email, invitation: offer.id };
-    return { act: { action: 'person.joined', account: offer.account_id, subject: null, details }, outcome: person };
+    return {
+      act: { action: 'person.joined', account: offer.account_id, subject: person.id, details },
+      outcome: person,
+    };
   });
 }
 
+/** Seals what using a link gives, and no more: the password that was set or proved, and the right that was offered. */
+async function sealPerson(
+  client: pg.ClientBase,
+  ledgerKey: Buffer,
+  { id, email }: Person,
+  { passwordHash, makesOperator }: { passwordHash: string; makesOperator: boolean },
+): Promise<void> {
+  await client.query(
+    `update people set password_seal = case when password_hash = $2 then $3 else password_seal end,
+       operator_seal = coalesce($4, operator_seal) where id = $1`,
+    [
+      id,
+      passwordHash,
+      rightSeal(ledgerKey, ['password', id, passwordHash]),
+      makesOperator ? rightSeal(ledgerKey, ['operator', id, email]) : null,
+    ],
+  );
+}
+
 const open = 'i.closed_at is null and i.expires_at > now()';
-const select = `select i.id, i.email, i.account_id, a.name as account_name, i.role, i.makes_operator, i.invited_by, i.created_at,
+const select = `select i.id, i.token_hash, i.seal, i.email, i.account_id, a.name as account_name, i.role, i.makes_operator, i.invited_by, i.created_at,
     i.expires_at, case when i.is_used then 'used' when i.closed_at is not null then 'revoked'
       when i.expires_at <= now() then 'expired' else 'open' end as state
   from invitations i left join accounts a on a.id = i.account_id`;
@@ -193,6 +238,16 @@ const accountId = z
 const role = z.enum(accountRoles).nullable();
 const idRow = z.object({ id: z.string() });
 const revokedRow = z.object({ account_id: accountId, email: z.string() });
+const bytes = z.instanceof(Buffer);
+const sealedRow = z.object({
+  id: z.string(),
+  token_hash: bytes,
+  email: z.string(),
+  account_id: z.string().nullable(),
+  role: z.string().nullable(),
+  makes_operator: z.boolean(),
+  seal: bytes.nullable(),
+});
 const offerRow = z.object({
   id: z.string(),
   email: z.string(),

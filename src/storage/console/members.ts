@@ -6,6 +6,7 @@ import type { AccountId } from '../../domain/ids.ts';
 import { type AccountRole, accountRoles, type PersonId } from '../../domain/people.ts';
 import { administer, type Administrator } from '../acts.ts';
 import type { Database } from '../database.ts';
+import { rightSeal } from '../rights.ts';
 import { lockLinksAbout, takeBackLinks } from './invitations.ts';
 
 export interface Member {
@@ -38,13 +39,14 @@ export async function changeRole(
     if (!member || member.role === role) return undefined;
     const links = role === 'member' ? await lockLinksAbout(client, member, account) : [];
     if (role === 'member') await requireAnotherOwner(client, account, person);
-    await client.query('update memberships set role = $3 where account_id = $1 and person_id = $2', [
+    await client.query('update memberships set role = $3, seal = $4 where account_id = $1 and person_id = $2', [
       account,
       person,
       role,
+      rightSeal(by.ledgerKey, ['member', person, account, role]),
     ]);
     const details = { person, email: member.email, role, ...(await takeBackLinks(client, links)) };
-    return { act: { action: 'person.changed', account, subject: null, details }, outcome: true };
+    return { act: { action: 'person.changed', account, subject: person, details }, outcome: true };
   });
   return findMember(by.database, account, person);
 }
@@ -58,7 +60,7 @@ export async function removeMember(by: Administrator, account: AccountId, person
     if (member.role === 'owner') await requireAnotherOwner(client, account, person);
     await client.query('delete from memberships where account_id = $1 and person_id = $2', [account, person]);
     const details = { person, email: member.email, ...(await takeBackLinks(client, links)) };
-    return { act: { action: 'person.removed', account, subject: null, details }, outcome: true };
+    return { act: { action: 'person.removed', account, subject: person, details }, outcome: true };
   });
   return done ?? false;
 }

@@ -11,6 +11,8 @@ export interface ListedPerson extends Person {
   accounts: readonly { id: string; name: string; role: 'owner' | 'member' }[];
   /** When one of their sessions was last used; null where none is left. */
   lastSeenAt: Date | null;
+  /** The account into which the link led that made this person; null where an operator or a command made them. */
+  joinedBy: { id: string; name: string } | null;
 }
 
 /** Up to `limit` people before the id `before`, or the newest; ids are ordered by time. */
@@ -22,15 +24,19 @@ export async function listPeople(
   const { rows } = await database.pool.query(
     `select ${personColumns}, (select max(seen_at) from sessions s where s.person_id = p.id) as last_seen_at,
        coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'role', m.role) order by a.name, a.id)
-         from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]') as accounts
+         from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]') as accounts,
+       (select jsonb_build_object('id', a.id, 'name', a.name)
+         from invitations i join accounts a on a.id = i.account_id
+         where i.email = p.email and i.is_used and not i.makes_operator and i.closed_at <= p.created_at
+         order by i.closed_at desc limit 1) as joined_by
      from people p
      where ($1::text is null or strpos(p.email, lower($1)) > 0 or p.id = $1) and ($2::text is null or p.id < $2)
      order by p.id desc limit $3`,
     [search ?? null, before ?? null, limit],
   );
   return rows.map((row) => {
-    const { accounts, last_seen_at: lastSeenAt } = listedRow.parse(row);
-    return { ...personRow.parse(row), accounts, lastSeenAt };
+    const { accounts, last_seen_at: lastSeenAt, joined_by: joinedBy } = listedRow.parse(row);
+    return { ...personRow.parse(row), accounts, lastSeenAt, joinedBy };
   });
 }
 
@@ -69,16 +75,19 @@ export const setDisabled = (
     },
   });
 
-/** Makes a person an operator, or no operator any more, without open links; never the last one. */
-export const setOperator = (by: Administrator, person: Person, isOperator: boolean): Promise<PersonChanged> =>
+/**
+ * Takes the rights of an operator and all open links from a person; never from the last one. Nothing gives these rights to
+ * a person who is there but a link (`invitations.ts`), which sets a new password: an address alone proves nothing.
+ */
+export const removeOperator = (by: Administrator, person: Person): Promise<PersonChanged> =>
   change(by, person, {
-    takesOperator: !isOperator,
+    takesOperator: true,
     action: 'person.changed',
-    details: { operator: String(isOperator) },
+    details: { operator: 'false' },
     write: async (client) => {
       const { rowCount } = await client.query(
-        'update people set is_operator = $2 where id = $1 and is_operator <> $2',
-        [person.id, isOperator],
+        'update people set is_operator = false, operator_seal = null where id = $1 and is_operator',
+        [person.id],
       );
       return rowCount === 1;
     },
@@ -114,7 +123,7 @@ async function change(
     }
     if (!(await write(client))) return undefined;
     const all = { person: id, email, ...details, ...(await takeBackLinks(client, links)) };
-    const act = { action, account: null, subject: null, details: all };
+    const act = { action, account: null, subject: id, details: all };
     return { act: { ...act, ...(reason !== undefined && { reason }) }, outcome: true };
   });
   return done ? 'changed' : told.isLast ? 'last' : 'unchanged';
@@ -123,5 +132,6 @@ async function change(
 const idRow = z.object({ id: z.string() });
 const listedRow = z.object({
   last_seen_at: z.date().nullable(),
+  joined_by: z.object({ id: z.string(), name: z.string() }).nullable(),
   accounts: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(accountRoles) })),
 });

@@ -5,6 +5,7 @@ import { type AccountRole, accountRoles, type PersonId } from '../../domain/peop
 import { administer, type Administrator } from '../acts.ts';
 import type { Database } from '../database.ts';
 import { newPersonId } from '../new-ids.ts';
+import { isSealed, rightSeal } from '../rights.ts';
 
 export interface Person {
   id: PersonId;
@@ -30,45 +31,59 @@ export interface NewPerson {
   memberships: readonly { account: AccountId; role: AccountRole }[];
 }
 
-export const personColumns = 'p.id, p.email, p.is_operator, p.disabled_at is not null as is_disabled, p.created_at';
+export const personColumns =
+  'p.id, p.email, p.is_operator, p.operator_seal, p.disabled_at is not null as is_disabled, p.created_at';
 
 /** Makes a person, without an invitation; undefined if somebody has this address already. */
 export async function createPerson(by: Administrator, wanted: NewPerson): Promise<Person | undefined> {
   const { email, passwordHash, isOperator, memberships } = wanted;
   return administer(by, async (client) => {
+    const { ledgerKey } = by;
+    const id = newPersonId();
     const { rows } = await client.query(
-      `insert into people as p (id, email, password_hash, is_operator) values ($1, $2, $3, $4)
-       on conflict do nothing returning ${personColumns}`,
-      [newPersonId(), email, passwordHash, isOperator],
+      `insert into people as p (id, email, password_hash, password_seal, is_operator, operator_seal)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning ${personColumns}`,
+      [
+        id,
+        email,
+        passwordHash,
+        rightSeal(ledgerKey, ['password', id, passwordHash]),
+        isOperator,
+        isOperator ? rightSeal(ledgerKey, ['operator', id, email]) : null,
+      ],
     );
     if (rows[0] === undefined) return undefined;
     const person = personRow.parse(rows[0]);
     for (const { account, role } of memberships) {
-      await client.query('insert into memberships (person_id, account_id, role) values ($1, $2, $3)', [
-        person.id,
+      await client.query('insert into memberships (person_id, account_id, role, seal) values ($1, $2, $3, $4)', [
+        id,
         account,
         role,
+        rightSeal(ledgerKey, ['member', id, account, role]),
       ]);
     }
     const account = memberships[0]?.account ?? null;
     return {
-      act: { action: 'person.created', account, subject: null, details: { person: person.id, email } },
+      act: { action: 'person.created', account, subject: id, details: { person: id, email } },
       outcome: person,
     };
   });
 }
 
-/** Who signs in with this address, with the hash of their password. */
+/** Who signs in with this address, with the hash of their password. One that was put there by other hands is none. */
 export async function findCredentials(
   database: Database,
+  ledgerKeys: readonly Buffer[],
   email: string,
 ): Promise<{ person: Person; passwordHash: string } | undefined> {
   const { rows } = await database.pool.query(
-    `select ${personColumns}, p.password_hash from people p where p.email = $1`,
+    `select ${personColumns}, p.password_hash, p.password_seal from people p where p.email = $1`,
     [email],
   );
   if (rows[0] === undefined) return undefined;
-  return { person: personRow.parse(rows[0]), passwordHash: hashRow.parse(rows[0]).password_hash };
+  const person = personOf(ledgerKeys, rows[0]);
+  const { password_hash: passwordHash, password_seal: seal } = hashRow.parse(rows[0]);
+  return isSealed(ledgerKeys, ['password', person.id, passwordHash], seal) ? { person, passwordHash } : undefined;
 }
 
 export async function findPerson(database: Database, id: string): Promise<Person | undefined> {
@@ -92,14 +107,21 @@ export async function membershipsOf(database: Database, person: PersonId): Promi
   return rows.map((row) => membershipRow.parse(row));
 }
 
-/** What a person is to an account, or undefined. */
-export async function roleOf(database: Database, person: PersonId, account: string): Promise<AccountRole | undefined> {
+/** What a person is to an account, or undefined; a role that was put there by other hands than the gateway's is none. */
+export async function roleOf(
+  database: Database,
+  ledgerKeys: readonly Buffer[],
+  person: PersonId,
+  account: string,
+): Promise<AccountRole | undefined> {
   const { rows } = await database.pool.query({
     name: 'role-of-person',
-    text: 'select role from memberships where person_id = $1 and account_id = $2',
+    text: 'select role, seal from memberships where person_id = $1 and account_id = $2',
     values: [person, account],
   });
-  return rows[0] === undefined ? undefined : roleRow.parse(rows[0]).role;
+  if (rows[0] === undefined) return undefined;
+  const { role, seal } = roleRow.parse(rows[0]);
+  return isSealed(ledgerKeys, ['member', person, account, role], seal) ? role : undefined;
 }
 
 /**
@@ -113,13 +135,13 @@ export async function changePassword(
 ): Promise<boolean> {
   const done = await administer(by, async (client) => {
     const { rowCount } = await client.query(
-      'update people set password_hash = $3 where id = $1 and password_hash = $2',
-      [person, before, hash],
+      'update people set password_hash = $3, password_seal = $4 where id = $1 and password_hash = $2',
+      [person, before, hash, rightSeal(by.ledgerKey, ['password', person, hash])],
     );
     if (rowCount !== 1) return undefined;
     await client.query('delete from sessions where person_id = $1 and id <> $2', [person, keep]);
     return {
-      act: { action: 'password.changed', account: null, subject: null, details: { person } },
+      act: { action: 'password.changed', account: null, subject: person, details: { person } },
       outcome: true,
     };
   });
@@ -141,8 +163,18 @@ export const personRow = z
     isDisabled: row.is_disabled,
     createdAt: row.created_at,
   }));
-const hashRow = z.object({ password_hash: z.string() });
-const roleRow = z.object({ role: z.enum(accountRoles) });
+/** A person whose rights are to be used: who was made an operator by other hands than the gateway's is none. */
+export function personOf(ledgerKeys: readonly Buffer[], row: unknown): Person {
+  const person = personRow.parse(row);
+  const { operator_seal: seal } = operatorRow.parse(row);
+  const isOperator = person.isOperator && isSealed(ledgerKeys, ['operator', person.id, person.email], seal);
+  return { ...person, isOperator };
+}
+
+const seal = z.instanceof(Buffer).nullable();
+const operatorRow = z.object({ operator_seal: seal });
+const hashRow = z.object({ password_hash: z.string(), password_seal: seal });
+const roleRow = z.object({ role: z.enum(accountRoles), seal });
 const membershipRow = z
   .object({
     account_id: z.string().transform((id) => id as AccountId),

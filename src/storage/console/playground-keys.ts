@@ -34,7 +34,7 @@ async function made(by: Administrator, account: AccountId): Promise<ApiKey | und
     // Locked, or two tabs that ask at once would make two.
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
     if ((await client.query(good_key, [account])).rows.length > 0) return undefined;
-    const id = await insertKey(client, account, playgroundKey, newSecret());
+    const id = await insertKey(client, by.ledgerKey, account, playgroundKey, newSecret());
     await client.query(
       `insert into playground_keys (account_id, key_id) values ($1, $2)
        on conflict (account_id) do update set key_id = excluded.key_id`,

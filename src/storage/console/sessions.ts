@@ -1,10 +1,11 @@
-/** Browsers that are signed in: a random token in a cookie, of which only the SHA-256 is stored. */
-import { createHash, randomBytes } from 'node:crypto';
+/** Browsers that are signed in: a random token in a cookie, of which only a keyed hash is stored. */
+import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { PersonId } from '../../domain/people.ts';
 import type { Database } from '../database.ts';
 import { newSessionId } from '../new-ids.ts';
-import { type Person, personColumns, personRow } from './people.ts';
+import { isSealed, rightSeal, tokenHash, tokenHashes } from '../rights.ts';
+import { type Person, personColumns, personOf } from './people.ts';
 
 /** A session that isn't used for so long ends; one that is used lasts at most as long as the second. */
 const idle_days = 7;
@@ -21,8 +22,6 @@ export interface Session {
   expiresAt: Date;
 }
 
-export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest();
-
 /** 256 random bits, for a cookie or a one-time link. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
@@ -33,21 +32,23 @@ export const newToken = (): string => randomBytes(32).toString('base64url');
  */
 export async function beginSession(
   database: Database,
+  ledgerKey: Buffer,
   person: PersonId,
   { userAgent, address, passwordHash }: Pick<Session, 'userAgent' | 'address'> & { passwordHash: string },
 ): Promise<{ id: string; token: string; expiresAt: Date } | undefined> {
   const id = newSessionId();
   const token = newToken();
+  const hash = tokenHash(ledgerKey, 'sessions', token);
   await database.pool.query(
     `delete from sessions where ${ended} or person_id = $1 and id in
     (select id from sessions where person_id = $1 order by seen_at desc offset ${sessions_max - 1})`,
     [person],
   );
   const { rows } = await database.pool.query(
-    `insert into sessions (id, person_id, token_hash, user_agent, address, expires_at)
-     select $1, p.id, $3, $4, $5, now() + interval '${session_days_max} days' from people p
+    `insert into sessions (id, person_id, token_hash, user_agent, address, seal, expires_at)
+     select $1, p.id, $3, $4, $5, $7, now() + interval '${session_days_max} days' from people p
      where p.id = $2 and p.password_hash = $6 and p.disabled_at is null for share returning expires_at`,
-    [id, person, hashOfToken(token), userAgent, address, passwordHash],
+    [id, person, hash, userAgent, address, passwordHash, rightSeal(ledgerKey, ['session', id, person, hash])],
   );
   if (rows[0] === undefined) return undefined;
   return { id, token, expiresAt: z.object({ expires_at: z.date() }).parse(rows[0]).expires_at };
@@ -55,22 +56,28 @@ export async function beginSession(
 
 const ended = `(expires_at <= now() or seen_at <= now() - interval '${idle_days} days')`;
 
-/** Who holds this token, as long as the session lasts and the person may sign in. Notes, once a minute, that it was used. */
+/**
+ * Who holds this token, as long as the session lasts and the person may sign in. Notes, once a minute, that it was used. A
+ * row that was made, or given to another person, by other hands than the gateway's is no session.
+ */
 export async function findSession(
   database: Database,
+  ledgerKeys: readonly Buffer[],
   token: string,
 ): Promise<{ id: string; person: Person } | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-session',
-    text: `select s.id as session_id, s.seen_at < now() - interval '1 minute' as is_stale, ${personColumns}
+    text: `select s.id as session_id, s.token_hash, s.seal, s.seen_at < now() - interval '1 minute' as is_stale, ${personColumns}
       from sessions s join people p on p.id = s.person_id
-      where s.token_hash = $1 and not ${ended} and p.disabled_at is null`,
-    values: [hashOfToken(token)],
+      where s.token_hash = any($1::bytea[]) and not ${ended} and p.disabled_at is null`,
+    values: [tokenHashes(ledgerKeys, 'sessions', token)],
   });
   if (rows[0] === undefined) return undefined;
-  const { session_id: id, is_stale: isStale } = foundRow.parse(rows[0]);
+  const { session_id: id, token_hash: hash, seal, is_stale: isStale } = foundRow.parse(rows[0]);
+  const person = personOf(ledgerKeys, rows[0]);
+  if (!isSealed(ledgerKeys, ['session', id, person.id, hash], seal)) return undefined;
   if (isStale) await database.pool.query('update sessions set seen_at = now() where id = $1', [id]);
-  return { id, person: personRow.parse(rows[0]) };
+  return { id, person };
 }
 
 /** A person's sessions, the last used first. */
@@ -98,7 +105,8 @@ export async function endOtherSessions(database: Database, person: PersonId, kee
   return rowCount ?? 0;
 }
 
-const foundRow = z.object({ session_id: z.string(), is_stale: z.boolean() });
+const bytes = z.instanceof(Buffer);
+const foundRow = z.object({ session_id: z.string(), token_hash: bytes, seal: bytes, is_stale: z.boolean() });
 const sessionRow = z
   .object({
     id: z.string(),

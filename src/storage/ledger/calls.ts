@@ -11,10 +11,11 @@ import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId, TransferId } from '../../domain/ids.ts';
 import * as rules from '../../domain/ledger.ts';
 import { type MicroYuan, micros } from '../../domain/money.ts';
+import { mostOfHold } from '../../domain/overrun.ts';
 import { type TokenLine, tokensIn } from '../../domain/pricing.ts';
 import { newTransferId } from '../new-ids.ts';
 import { sqlState } from '../database.ts';
-import { isCommitUnknown, type LedgerGroups } from './group.ts';
+import { isOutcomeUnknown, type LedgerGroups } from './group.ts';
 import { type EntrySale, type EntrySubject, type Move, type MoveRows, unusedOf } from './move.ts';
 
 export interface CallAdmission {
@@ -26,6 +27,8 @@ export interface CallAdmission {
   /** How the hold is worked out, and by which price. */
   lines: readonly TokenLine[];
   priceVersion: string;
+  /** How many times its hold the call may be charged. */
+  overrunFactor: number;
   /** The process that answers for the hold. */
   owner: string;
   idempotency?: { key: string; bodyHash: Buffer };
@@ -42,6 +45,8 @@ export interface CallHold {
   model: string;
   /** What is held: so many tokens at these prices. */
   sale: EntrySale;
+  /** How many times its amount may be charged; absent where it is only read to be released. */
+  overrunFactor?: number;
   /** An idempotency key hangs on it. */
   isKeyed: boolean;
 }
@@ -72,7 +77,7 @@ const entry_is_there = '23505';
 
 export class CallLedger {
   readonly #groups: LedgerGroups;
-  /** Admissions that were refused with nobody knowing whether they were committed, and since when. */
+  /** Admissions that were refused while it was in doubt whether they were committed, and since when. */
   readonly #lost = new Map<TransferId, number>();
   /** What is about to be held, by account. */
   readonly #holding = new Map<AccountId, bigint>();
@@ -81,7 +86,10 @@ export class CallLedger {
     this.#groups = groups;
   }
 
-  /** Counts a call and holds the most that it can cost, or refuses with one of the contract's codes. */
+  /**
+   * Counts a call and holds the most that it can cost, or refuses with one of the contract's codes. Where it is in doubt
+   * whether the hold is there, it is refused, since its caller can't wait, and the hold is given back (`lostAdmissions`).
+   */
   async admit(admission: CallAdmission): Promise<CallAdmitted> {
     const transferId = newTransferId();
     const { account, key, idempotency, request } = admission;
@@ -93,10 +101,11 @@ export class CallLedger {
     };
     this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
     try {
-      return await this.#groups.commit(move);
+      return await this.#groups.commit(move, { doubtMs: 0 });
     } catch (error) {
-      if (isCommitUnknown(error)) this.#lost.set(transferId, performance.now());
-      throw error;
+      if (!isOutcomeUnknown(error)) throw error;
+      this.#lost.set(transferId, performance.now());
+      throw holdInDoubt(error);
     } finally {
       const left = (this.#holding.get(account) ?? 0n) - request.hold;
       if (left === 0n) this.#holding.delete(account);
@@ -174,10 +183,11 @@ export class CallLedger {
       account: hold.account,
       key: hold.key,
       decide: ({ account, key }) => {
-        const { movements, charged } = rules.settlement({
+        const { movements, charged, isWanting, reason } = rules.settlement({
           held: hold.amount,
           price: price.total,
           available: account.available,
+          most: mostOf(hold, price.total),
         });
         const subject = subjectOf(hold);
         const sale = saleOf(price);
@@ -186,9 +196,9 @@ export class CallLedger {
           entries: movements.map(({ type, legs }) =>
             type === 'release'
               ? { type, legs, subject, sale: unusedOf(hold.sale, sale) }
-              : { type, legs, subject, sale },
+              : { type, legs, subject, sale, ...(type === 'write_off' && reason && { reason }) },
           ),
-          inArrears: account.inArrears || charged < price.total,
+          inArrears: account.inArrears || isWanting,
           ...correction(hold, key, charged),
           closedHold: { transferId: hold.transferId, state: 'captured' },
           ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: price.answer ?? null } }),
@@ -217,6 +227,14 @@ export class CallLedger {
   }
 }
 
+/** Whatever becomes of the hold: the call is given up, costs nothing, and may be sent again. */
+const holdInDoubt = (cause: GatewayError): GatewayError =>
+  new GatewayError(
+    'not_ready',
+    'The database went away while this call was being admitted. The call was given up and costs nothing; what may be held for it is given back. Try again.',
+    { retryAfterSeconds: 5, cause },
+  );
+
 function decideCall(admission: CallAdmission, transferId: TransferId, { account, key, bound, now }: MoveRows) {
   const { request, idempotency, requestId, model, owner } = admission;
   if (!key) throw new Error(`no key ${admission.key}`);
@@ -237,6 +255,7 @@ function decideCall(admission: CallAdmission, transferId: TransferId, { account,
     requestId,
     model,
     sale: saleOf({ lines: admission.lines, priceVersion: admission.priceVersion }),
+    overrunFactor: admission.overrunFactor,
     isKeyed: idempotency !== undefined,
   };
   return {
@@ -264,6 +283,10 @@ function correction(hold: CallHold, key: MoveRows['key'], charged: MicroYuan) {
     }),
   };
 }
+
+/** Nearly all calls stay within their holds, and need no bound. */
+const mostOf = ({ amount, overrunFactor }: CallHold, price: MicroYuan): MicroYuan | undefined =>
+  overrunFactor === undefined || price <= amount ? undefined : mostOfHold(amount, overrunFactor);
 
 const subjectOf = ({ transferId, key, requestId, model }: CallHold): EntrySubject => ({
   transferId,

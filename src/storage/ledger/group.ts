@@ -7,6 +7,7 @@ import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId } from '../../domain/ids.ts';
 import { beginLog } from '../acts.ts';
 import { type Database, databaseTrouble, isConnectionTrouble, isLockTrouble, sqlState } from '../database.ts';
+import { doubt_ms_max, Doubts, outcomeUnknown } from './doubts.ts';
 import { KnownRows, type RecentRows, trusted_ms_max } from './known-rows.ts';
 import type { Move } from './move.ts';
 import { CommitUnknown, transact, type TransactionTools, type Uncertain } from './transaction.ts';
@@ -24,7 +25,10 @@ const trouble_ms_max = 2_000;
 /** How often the database is tried again while lasting moves wait for it. */
 const again_ms = 1_000;
 
-export interface CommitWishes {
+/** Of lost commits, one after the other; more would be a database that does nothing but lose them. */
+const lost_max = 16;
+
+export interface CommitWishes<T = unknown> {
   /** Waits a little for others to go with. */
   patient?: boolean;
   /**
@@ -32,11 +36,17 @@ export interface CommitWishes {
    * it waits and is tried again. As many as there are calls under way.
    */
   lasting?: boolean;
+  /** How long it waits, if it is in doubt whether it was carried out, for that to be certain. */
+  doubtMs?: number;
+  /** Called when that begins, with what it came to if it was carried out: one outcome for each attempt that was lost. */
+  onDoubt?: (outcomes: readonly T[]) => void;
 }
 
 interface Member {
   move: Move<unknown>;
   isLasting: boolean;
+  doubtMs: number;
+  onDoubt: ((outcomes: readonly unknown[]) => void) | undefined;
   resolve: (outcome: unknown) => void;
   reject: (reason: unknown) => void;
 }
@@ -49,6 +59,7 @@ interface Group {
 
 export class LedgerGroups {
   readonly #tools: TransactionTools;
+  readonly #doubts: Doubts;
   readonly #waiting: Member[] = [];
   /** Lasting moves that could not be booked: to be tried now, and at the next time. */
   #due: Group[] = [];
@@ -62,6 +73,7 @@ export class LedgerGroups {
 
   constructor(database: Database, ledgerKey: Buffer, trustedMs = trusted_ms_max, watch?: LedgerWatch) {
     this.#tools = { database, ledgerKey, known: new KnownRows(trustedMs), watch };
+    this.#doubts = new Doubts(database, watch);
   }
 
   /** Moves that wait for a commit. */
@@ -74,18 +86,32 @@ export class LedgerGroups {
     return this.#postponed.reduce((sum, { members }) => sum + members.length, 0);
   }
 
+  /** Moves of which it is not known whether they were carried out, and whose callers wait to learn it. */
+  get inDoubt(): number {
+    return this.#doubts.waiting;
+  }
+
   /**
    * Carries out a move and answers its outcome once it is durable. Refuses with `overloaded` when too many wait or its
    * account is locked for long, and with `not_ready` when the database can't be reached; a lasting move only by `drained`.
+   * With these nothing was carried out, nor will be. A move whose commit was not answered waits until that is certain, and is
+   * refused with `outcome_unknown` if it isn't within `doubtMs`.
    */
-  commit<T>(move: Move<T>, { patient = false, lasting = false }: CommitWishes = {}): Promise<T> {
-    if (this.#waiting.length >= waiting_members_max && !lasting) {
+  commit<T>(
+    move: Move<T>,
+    { patient = false, lasting = false, doubtMs = doubt_ms_max, onDoubt }: CommitWishes<T> = {},
+  ): Promise<T> {
+    if (this.#waiting.length + this.#doubts.waiting >= waiting_members_max && !lasting) {
       return Promise.reject(
         new GatewayError('overloaded', 'Too many requests are waiting. Try again.', { retryAfterSeconds: 1 }),
       );
     }
     const result = new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ move, isLasting: lasting, resolve: resolve as (outcome: unknown) => void, reject });
+      this.#waiting.push({
+        ...{ move, isLasting: lasting, doubtMs, reject },
+        resolve: resolve as (outcome: unknown) => void,
+        onDoubt: onDoubt as ((outcomes: readonly unknown[]) => void) | undefined,
+      });
     });
     if (!patient) this.#depart();
     else if (!this.#flight) this.#patience ??= setTimeout(() => this.#depart(), patient_ms);
@@ -103,13 +129,14 @@ export class LedgerGroups {
     await this.commit({ account, decide: () => ({ outcome: undefined }) });
   }
 
-  /** Resolves once nothing waits and nothing is in flight. What is postponed is tried a last time, and then refused. */
+  /** Resolves once nothing waits and nothing is in flight. What is postponed, or in doubt, is tried a last time, and then refused. */
   async drained(): Promise<void> {
     this.#takeUp();
     if (this.#waiting.length > 0) this.#depart();
     while (this.#flight) await this.#flight;
     clearTimeout(this.#again);
     for (const { members, reason } of this.#postponed.splice(0)) refuse(members, reason);
+    await this.#doubts.end();
   }
 
   #depart(): void {
@@ -133,7 +160,7 @@ export class LedgerGroups {
   }
 
   #nextGroup(): Group {
-    return { members: this.#waiting.splice(0, group_members_max), trail: {} };
+    return { members: this.#waiting.splice(0, group_members_max), trail: { lost: [] } };
   }
 
   /** `trail` is what an attempt before left uncertain, of the same members. */
@@ -152,12 +179,14 @@ export class LedgerGroups {
         // They all wait for the same database, and would find it away one group after the other.
         for (const group of this.#due.splice(0)) this.#refuseOrPostpone(group, error);
         while (this.#waiting.length > 0) this.#refuseOrPostpone(this.#nextGroup(), error);
-      } else if (isLockTrouble(error) && trail.uncertain && trail.isAskedAgain !== true) {
+      } else if (isLockTrouble(error) && trail.lost.length > 0 && trail.isAskedAgain !== true) {
         await this.#commitGroup({ members, trail: { ...trail, isAskedAgain: true } });
       } else if (isLockTrouble(error) && !hasSeveral(accountsOf(members))) {
         this.#refuseOrPostpone({ members, trail }, error);
       } else if (members.length === 1) {
-        refuse(members, error);
+        // Where an attempt before was lost, that one may still be carried out.
+        if (trail.lost.length > 0 && members[0]?.isLasting !== true) this.#doubt({ members, trail }, error);
+        else refuse(members, error);
       } else {
         // A guard or constraint fired for one of them: each runs alone, so that only that one fails. Where it was a lock
         // that somebody else keeps, each account by itself. Each still has to learn whether they were all committed before.
@@ -168,13 +197,23 @@ export class LedgerGroups {
   }
 
   #refuseOrPostpone(group: Group, error: unknown): void {
-    const { uncertain } = group.trail;
-    const reason = refusalOf(uncertain ? new CommitUnknown(uncertain, error) : error);
+    const isInDoubt = group.trail.lost.length > 0;
+    const reason = isInDoubt ? outcomeUnknown(error) : refusalOf(error);
     for (const part of partsOf(group, ({ isLasting }) => isLasting)) {
       if (part.members[0]?.isLasting) this.#postponed.push({ ...part, reason });
+      else if (isInDoubt) this.#doubt(part, error);
       else refuse(part.members, reason);
     }
     if (this.#postponed.length > 0) this.#again ??= setTimeout(() => this.#takeUp(), again_ms).unref();
+  }
+
+  #doubt({ members, trail: { lost } }: Group, cause: unknown): void {
+    const doubtful = members.map(({ doubtMs, onDoubt, resolve, reject }, at) => {
+      const outcomes = lost.map((uncertain) => uncertain.outcomes[at]);
+      onDoubt?.(outcomes);
+      return { outcomes, doubtMs, resolve, reject };
+    });
+    this.#doubts.add(lost, doubtful, cause);
   }
 
   /** Tries again what was postponed. */
@@ -192,12 +231,12 @@ export class LedgerGroups {
       const triedAtMs = attempt === 1 ? startedAtMs : performance.now();
       try {
         if (moves.some(({ isAct }) => isAct)) await beginLog(this.#tools.database, this.#tools.ledgerKey);
-        const outcomes = await transact(this.#tools, moves, trail.uncertain);
+        const outcomes = await transact(this.#tools, moves, trail.lost);
         watch?.took(moves.length, performance.now() - triedAtMs);
         return outcomes;
       } catch (error) {
         watch?.failed();
-        if (error instanceof CommitUnknown) trail.uncertain = error.uncertain;
+        if (error instanceof CommitUnknown) trail.lost = [...trail.lost, error.uncertain].slice(-lost_max);
         const isLate = performance.now() - startedAtMs > trouble_ms_max;
         if (attempt === attempts_max || isLate || !mayWorkNextTime(error)) throw error;
         // Known to be away: one try is enough to see whether it is back.
@@ -208,15 +247,15 @@ export class LedgerGroups {
   }
 }
 
-/** The last commit of a group whose answer was lost, if any. */
 interface Trail {
-  uncertain?: Uncertain;
+  /** The commits of a group whose answers were lost, one after the other, oldest first. */
+  lost: readonly Uncertain[];
   /** Whether it happened could not be read for a lock, and was asked once more. */
   isAskedAgain?: boolean;
 }
 
 /** The members that have the same name together, in their order, each part with what it needs of the trail. */
-function partsOf({ members, trail: { uncertain, ...trail } }: Group, nameOf: (member: Member) => unknown): Group[] {
+function partsOf({ members, trail }: Group, nameOf: (member: Member) => unknown): Group[] {
   const places = new Map<unknown, number[]>();
   for (const [at, member] of members.entries()) {
     const name = nameOf(member);
@@ -224,9 +263,10 @@ function partsOf({ members, trail: { uncertain, ...trail } }: Group, nameOf: (me
   }
   return [...places.values()].map((all) => ({
     members: all.flatMap((at) => members[at] ?? []),
-    trail: uncertain
-      ? { ...trail, uncertain: { ...uncertain, outcomes: all.map((at) => uncertain.outcomes[at]) } }
-      : {},
+    trail: {
+      ...trail,
+      lost: trail.lost.map((uncertain) => ({ ...uncertain, outcomes: all.map((at) => uncertain.outcomes[at]) })),
+    },
   }));
 }
 
@@ -244,8 +284,8 @@ function refusalOf(cause: unknown): GatewayError {
 }
 
 /** Whether a refusal left it unknown whether its move was carried out. */
-export const isCommitUnknown = (error: unknown): boolean =>
-  error instanceof GatewayError && error.cause instanceof CommitUnknown;
+export const isOutcomeUnknown = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && error.code === 'outcome_unknown';
 
 /** Deadlock, serialisation failure, or a database that just restarts. */
 function mayWorkNextTime(error: unknown): boolean {

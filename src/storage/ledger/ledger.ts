@@ -13,8 +13,9 @@ import * as rules from '../../domain/ledger.ts';
 import { type MicroYuan, micros } from '../../domain/money.ts';
 import { type FinalTaskState, isFinal, type StoredFile } from '../../domain/tasks.ts';
 import type { Actor } from '../acts.ts';
+import type { TaskError } from '../tasks.ts';
 import { newEventId, newTransferId } from '../new-ids.ts';
-import type { LedgerGroups } from './group.ts';
+import { type CommitWishes, isOutcomeUnknown, type LedgerGroups } from './group.ts';
 import {
   type Decision,
   type EntrySale,
@@ -61,6 +62,8 @@ export interface TaskEnd {
 
 export interface TaskSuccess extends TaskEnd {
   price: MicroYuan;
+  /** The most that may be charged, if there is a bound. */
+  most?: MicroYuan | undefined;
   units: Units;
   model: string;
   requestId: string;
@@ -70,7 +73,7 @@ export interface TaskSuccess extends TaskEnd {
 
 export interface TaskFailure extends TaskEnd {
   state: 'failed' | 'cancelled';
-  error: Pick<GatewayError, 'code' | 'message' | 'param'>;
+  error: TaskError;
   model: string;
   requestId: string;
   /** Of an operator who ended it: what is logged if this call is the one that does. */
@@ -119,7 +122,7 @@ export class Ledger {
    * Admits a task: counts the call, holds its price and writes its row, or refuses with one of the contract's codes and
    * changes nothing. A bound idempotency key answers with the task that it bound.
    */
-  admitTask(admission: TaskAdmission): Promise<TaskAdmitted> {
+  admitTask(admission: TaskAdmission, wishes: CommitWishes<TaskAdmitted> = {}): Promise<TaskAdmitted> {
     const transferId = newTransferId();
     const { account, task, idempotency } = admission;
     const move: Move<TaskAdmitted> = {
@@ -128,16 +131,17 @@ export class Ledger {
       ...(idempotency && { idempotencyKey: idempotency.key }),
       decide: (rows) => decideTask(admission, transferId, rows),
     };
-    return this.#groups.commit(move);
+    return this.#groups.commit(move, wishes);
   }
 
   /** Ends a task in success: captures its price and releases the rest. Harmless when it is final already. */
   settleTask(success: TaskSuccess): Promise<TaskEnded> {
     return this.#endTask(success, ({ account }, task) => {
-      const { movements, charged } = rules.settlement({
+      const { movements, charged, isWanting, reason } = rules.settlement({
         held: micros(task.holdAmount),
         price: success.price,
         available: account.available,
+        most: success.most,
       });
       const subject = subjectOf(success, task);
       const sale = saleOf(success.units);
@@ -147,9 +151,9 @@ export class Ledger {
         entries: movements.map(({ type, legs }) =>
           type === 'release'
             ? { type, legs, subject, sale: unusedOf(task.sale, sale) }
-            : { type, legs, subject, sale, ...(type === 'capture' && reasonOf(success.units)) },
+            : { type, legs, subject, sale, ...(type === 'capture' ? reasonOf(success.units) : reason && { reason }) },
         ),
-        inArrears: account.inArrears || charged < success.price,
+        inArrears: account.inArrears || isWanting,
         closedHold: { transferId: task.transferId, state: 'captured' },
         endedTask: {
           id: task.id,
@@ -215,9 +219,18 @@ export class Ledger {
 
   /**
    * Credits or adjusts an account. With a `request`, an id of whoever asks, it is booked once however often it is asked
-   * for, at once or years later: its act is looked for under the account's lock.
+   * for, at once or years later: its act is looked for under the account's lock. Refuses with `outcome_unknown` where it
+   * may have been booked.
    */
-  book({ account, type, amount, reason, actor, request }: Booking): Promise<Booked> {
+  async book(booking: Booking): Promise<Booked> {
+    try {
+      return await this.#book(booking);
+    } catch (error) {
+      throw isOutcomeUnknown(error) ? bookingInDoubt(booking, error) : error;
+    }
+  }
+
+  #book({ account, type, amount, reason, actor, request }: Booking): Promise<Booked> {
     const transferId = newTransferId();
     const isCredit = type === 'credit';
     const action = isCredit ? 'account.credited' : 'account.adjusted';
@@ -273,6 +286,15 @@ export class Ledger {
       },
     });
   }
+}
+
+function bookingInDoubt({ account, request }: Booking, cause: GatewayError): GatewayError {
+  const text = 'The database went away before it said whether this was booked: it may be, or not.';
+  const wayOut =
+    request === undefined
+      ? `Look at the ledger of ${account} before you book it again.`
+      : `Send it again with the same request id, ${request}: it is booked once.`;
+  return new GatewayError('outcome_unknown', `${text} ${wayOut}`, { cause });
 }
 
 function decideTask(admission: TaskAdmission, transferId: TransferId, rows: MoveRows): Decision<TaskAdmitted> {

@@ -1,11 +1,11 @@
 /** A move: one thing that happens to an account's money, decided over locked rows and written in one transaction. */
 import type { KeyCounters } from '../../domain/admission.ts';
-import type { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import type { Movement } from '../../domain/ledger.ts';
 import type { MicroYuan } from '../../domain/money.ts';
 import type { FinalTaskState, StoredFile, TaskKind } from '../../domain/tasks.ts';
 import type { NewAct } from '../acts.ts';
+import type { TaskError } from '../tasks.ts';
 import type { BookedRequest, BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './view.ts';
 
 export interface Move<T> {
@@ -129,5 +129,5 @@ export type NewEvent = { id: string; account: AccountId; url: string } & (
 
 export type EndedTask = { id: TaskId; state: FinalTaskState; balanceAfter: MicroYuan } & (
   | { state: 'succeeded'; cost: MicroYuan; durationMs: number | null; files: readonly StoredFile[] }
-  | { state: 'failed' | 'cancelled'; error: Pick<GatewayError, 'code' | 'message' | 'param'> }
+  | { state: 'failed' | 'cancelled'; error: TaskError }
 );

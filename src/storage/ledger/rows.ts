@@ -1,6 +1,6 @@
 /** Rows that a group writes: the ledger's entries with what the chain signs of them, and tasks and keys as JSON. */
 import type { AccountId } from '../../domain/ids.ts';
-import { admissionSeal, endSeal, requestDigest } from '../seals.ts';
+import { admissionSeal, endSeal, errorDigest, requestDigest, sealedMessage } from '../seals.ts';
 import type { BoundKey, EndedTask, NewEntry, NewEvent, NewTask } from './move.ts';
 
 export type Json = Record<string, unknown>;
@@ -72,21 +72,29 @@ const noError = { error_code: null, error_message: null, error_param: null };
 
 /** How a task ended, sealed. */
 export function endJson(task: EndedTask, now: Date, ledgerKey: Buffer): Json {
+  const isSuccess = task.state === 'succeeded';
+  const digest = isSuccess ? null : errorDigest(task.error.message);
   const facts = {
     id: task.id,
     state: task.state,
     finished_at: now.toISOString(),
     balance_after: task.balanceAfter.toString(),
-    ...(task.state === 'succeeded'
+    ...(isSuccess
       ? { ...noError, cost: task.cost.toString(), duration_ms: task.durationMs, files: task.files }
       : {
           ...noResult,
           error_code: task.error.code,
-          error_message: task.error.message,
+          error_message: digest && sealedMessage(digest),
           error_param: task.error.param,
+          ...(task.error.retryAfterSeconds !== undefined && { error_retry_after: task.error.retryAfterSeconds }),
         }),
   };
-  return { ...facts, end_seal: endSeal(ledgerKey, facts).toString('hex') };
+  return {
+    ...facts,
+    error_message: isSuccess ? null : task.error.message,
+    error_digest: digest?.toString('hex') ?? null,
+    end_seal: endSeal(ledgerKey, facts).toString('hex'),
+  };
 }
 
 /** An event that is owed to a webhook. */

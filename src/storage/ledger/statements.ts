@@ -20,11 +20,12 @@ function endText(where: string): string {
   return `with ended as (
       update tasks t set state = r.state, finished_at = r.finished_at, balance_after = r.balance_after, cost = r.cost,
         duration_ms = r.duration_ms, files = r.files, error_code = r.error_code, error_message = r.error_message,
-        error_param = r.error_param, cancel_pending = (r.state = 'cancelled'),
+        error_param = r.error_param, error_retry_after = r.error_retry_after, error_digest = decode(r.error_digest, 'hex'),
+        failure = null, cancel_pending = (r.state = 'cancelled'),
         end_seal = decode(r.end_seal, 'hex')
       from jsonb_to_recordset($1::jsonb) as r(id text, state text, finished_at timestamptz, balance_after bigint, cost bigint,
         duration_ms bigint, files jsonb, error_code text, error_message text, error_param text,
-        end_seal text)
+        error_retry_after integer, error_digest text, end_seal text)
       where t.id = r.id ${where} and t.state not in ('succeeded', 'failed', 'cancelled') returning 1
     )
     select 1 / (case when (select count(*) from ended) = $2::integer then 1 else 0 end)`;

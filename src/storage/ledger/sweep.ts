@@ -12,7 +12,7 @@ import type { CallHold, CallLedger } from './calls.ts';
 
 const sweep_holds_max = 256;
 /** Any number, as long as no other program uses it in the same database. */
-const sweep_lock = 7_018_552;
+export const sweep_lock = 7_018_552;
 
 export interface LeaseTimes {
   renewalMs: number;
@@ -57,6 +57,8 @@ export class Owner {
   #isDrained = false;
   #timers: NodeJS.Timeout[] = [];
   #sweeping: Promise<void> | undefined;
+  /** Of the newest renewal: one that the database answers late changes nothing any more. */
+  #turn = 0;
   /** After a failure: calls are refused without a lease, so it is tried again sooner. */
   #soon: NodeJS.Timeout | undefined;
   #isClosing = false;
@@ -68,7 +70,7 @@ export class Owner {
 
   /** Takes a lease, and renews it and sweeps from now on. */
   async open(): Promise<void> {
-    await this.#take();
+    await this.#take(this.#turn);
     this.#timers = [
       setInterval(() => void this.#renew(), this.#times.renewalMs).unref(),
       setInterval(() => this.#sweepUnlessSweeping(), this.#times.sweepEveryMs).unref(),
@@ -122,22 +124,26 @@ export class Owner {
     this.#underWay.clear();
   }
 
-  async #take(): Promise<void> {
+  /** Takes another lease, unless a newer renewal has begun: of two that find the lease gone, one would take a lease that is never renewed. */
+  async #take(turn: number): Promise<void> {
     const askedAtMs = performance.now();
     const id = randomUUID();
     await this.#tools.database.pool.query(
       `insert into owners (id, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2))`,
       [id, this.#times.leaseSeconds],
     );
+    if (turn !== this.#turn) return; // nothing was admitted under it, and it runs out by itself
     this.#id = id;
     this.#renewedAtMs = askedAtMs;
     this.#unbrokenSinceMs = askedAtMs;
     this.#lost = new AbortController();
   }
 
+  /** Never fails. */
   async #renew(): Promise<void> {
     const askedAtMs = performance.now();
     const { renewalMs, streamsMsMax, leaseSeconds } = this.#times;
+    const turn = ++this.#turn;
     // Looked at before asking: a database that never answers gives no error either.
     if (askedAtMs - this.#renewedAtMs > streamsMsMax - renewalMs) this.#lose();
     try {
@@ -145,12 +151,13 @@ export class Owner {
         `update owners set expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1 and expires_at > clock_timestamp()`,
         [this.#id, leaseSeconds],
       );
+      if (turn !== this.#turn) return;
       if (rowCount === 1) {
         this.#renewedAtMs = askedAtMs;
         if (this.#lost.signal.aborted) this.#lost = new AbortController();
       } else {
         this.#lose();
-        await this.#take();
+        await this.#take(turn);
       }
     } catch (error) {
       this.#tools.onError(error);
@@ -195,11 +202,11 @@ export class Owner {
   /** Releases the holds of owners whose lease has run out. */
   async #releaseOrphans(): Promise<void> {
     const { database } = this.#tools;
-    if ((await orphanedHolds(database, 1)).length === 0) return;
+    if ((await orphanedHolds(database, this.#id, 1)).length === 0) return;
     // One process sweeps at a time: of two that release the same hold one is refused, and with it a whole group.
     await underLock(database, sweep_lock, async () => {
       for (let isMore = true; isMore && !this.#isClosing && this.#mayJudge;) {
-        const holds = await orphanedHolds(database, sweep_holds_max);
+        const holds = await orphanedHolds(database, this.#id, sweep_holds_max);
         await this.#releaseAll(holds);
         isMore = holds.length === sweep_holds_max;
       }
@@ -250,12 +257,17 @@ async function heldAmong(database: Database, transfers: readonly TransferId[]): 
   return rows.map((row) => orphanRow.parse(row));
 }
 
-async function orphanedHolds(database: Database, count: number): Promise<CallHold[]> {
+/**
+ * Holds whose owner's lease has run out, as the owner `by` may judge it: by a clock that jumped, or that of another server
+ * after a failover, its own lease would have run out as well, and then it judges no other. It never finds its own holds.
+ */
+async function orphanedHolds(database: Database, by: string, count: number): Promise<CallHold[]> {
   const { rows } = await database.pool.query(
-    `${openHolds}
+    `${openHolds} and h.owner <> $2
        and not exists (select 1 from owners o where o.id = h.owner and o.expires_at > clock_timestamp())
+       and exists (select 1 from owners o where o.id = $2 and o.expires_at > clock_timestamp())
      limit $1`,
-    [count],
+    [count, by],
   );
   return rows.map((row) => orphanRow.parse(row));
 }

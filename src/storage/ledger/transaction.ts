@@ -36,22 +36,22 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * Decides and writes the moves, all or nothing; answers their outcomes in the same order. `uncertain` is an attempt
- * before this one, of the same moves: if it turns out to have been committed, its outcomes are the answer. Throws
+ * Decides and writes the moves, all or nothing; answers their outcomes in the same order. `lost` are attempts before this
+ * one, of the same moves: if one of them turns out to have been committed, its outcomes are the answer. Throws
  * `CommitUnknown`, or what the database said.
  */
 export async function transact(
   tools: TransactionTools,
   moves: readonly Move<unknown>[],
-  uncertain: Uncertain | undefined,
+  lost: readonly Uncertain[],
 ): Promise<unknown[]> {
   const wanted = wantedOf(moves);
   const client = await tools.database.pipelined.connect();
   let broken: Error | undefined;
   try {
     return (
-      (uncertain === undefined ? await overKnownRows(tools, client, moves, wanted) : undefined) ??
-      (await underLocks(tools, client, moves, wanted, uncertain))
+      (lost.length === 0 ? await overKnownRows(tools, client, moves, wanted) : undefined) ??
+      (await underLocks(tools, client, moves, wanted, lost))
     );
   } catch (error) {
     tools.known.forget();
@@ -92,10 +92,11 @@ async function underLocks(
   client: pg.PoolClient,
   moves: readonly Move<unknown>[],
   wanted: Wanted,
-  uncertain: Uncertain | undefined,
+  lost: readonly Uncertain[],
 ): Promise<unknown[]> {
   const view = await lockAndRead(client, wanted);
-  if (uncertain && (await wasCommitted(client, uncertain))) {
+  for (const uncertain of lost) {
+    if (!(await wasCommitted(client, uncertain))) continue;
     await client.query('rollback');
     if (!uncertain.told.isTold) watch?.committed(uncertain.told.group);
     uncertain.told.isTold = true;
@@ -103,7 +104,8 @@ async function underLocks(
   }
   const writes = new Writes(view.now, ledgerKey);
   const outcomes = decideAll(moves, view, writes);
-  if (writes.isEmpty) {
+  // After a lost attempt the rows are written as they are: it may still be under way, and must find them changed.
+  if (writes.isEmpty && lost.length === 0) {
     await client.query('rollback');
     return outcomes;
   }

@@ -26,6 +26,7 @@ export interface Written {
  * another process's: two may close the same hold.
  */
 export interface Witness {
+  account: AccountId;
   transferId: string;
   type: string;
   link: Buffer;
@@ -199,7 +200,7 @@ export class Writes implements Committed {
     account.chain = chainLink(this.#ledgerKey, account.chain, rows.map(canonicalEntry));
     last.link = account.chain;
     const { subject, type } = last.entry;
-    this.#witness ??= { transferId: subject.transferId, type, link: last.link };
+    this.#witness ??= { account: account.id, transferId: subject.transferId, type, link: last.link };
     return rows;
   }
 }

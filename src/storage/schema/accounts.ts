@@ -56,8 +56,10 @@ export const apiKeys = pgTable(
       .references(() => accounts.id),
     name: text('name').notNull(),
     level: text('level').notNull(),
-    /** SHA-256 of the key; the key itself is stored nowhere. */
+    /** Keyed hash of the key (`storage/rights.ts`); the key itself is stored nowhere. */
     hash: bytea('hash').notNull(),
+    /** Keyed hash that binds it to this id, account and level. */
+    seal: bytea('seal'),
     start: text('start').notNull(),
     last4: text('last4').notNull(),
     models: text('models').array(),

@@ -25,7 +25,11 @@ export const people = pgTable(
     email: text('email').notNull(),
     /** Argon2id, in its own encoded form. */
     passwordHash: text('password_hash').notNull(),
+    /** Keyed hash over id and password hash: another password can't be written into the row. */
+    passwordSeal: bytea('password_seal'),
     isOperator: boolean('is_operator').notNull().default(false),
+    /** Keyed hash over id and address; who is no operator needs none. */
+    operatorSeal: bytea('operator_seal'),
     /** From then on they can't sign in. */
     disabledAt: moment('disabled_at'),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -48,6 +52,8 @@ export const memberships = pgTable(
       .notNull()
       .references(() => accounts.id),
     role: text('role').notNull(),
+    /** Keyed hash over person, account and role. */
+    seal: bytea('seal'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (table) => [
@@ -65,8 +71,10 @@ export const sessions = pgTable(
     personId: text('person_id')
       .notNull()
       .references(() => people.id),
-    /** SHA-256 of the cookie's value, which is stored nowhere. */
+    /** Keyed hash of the cookie's value, which is stored nowhere. */
     tokenHash: bytea('token_hash').notNull(),
+    /** Keyed hash that binds it to this person. */
+    seal: bytea('seal').notNull(),
     /** What the browser says it is, shortened, and where it came from: for people to tell their sessions apart. */
     userAgent: text('user_agent').notNull(),
     address: text('address').notNull(),
@@ -87,8 +95,10 @@ export const invitations = pgTable(
   'invitations',
   {
     id: text('id').primaryKey(),
-    /** SHA-256 of the link's token, which is shown once. */
+    /** Keyed hash of the link's token, which is shown once. */
     tokenHash: bytea('token_hash').notNull(),
+    /** Keyed hash over what the link offers to whom. */
+    seal: bytea('seal'),
     email: text('email').notNull(),
     /** The account that is joined; null: none. */
     accountId: text('account_id').references(() => accounts.id),

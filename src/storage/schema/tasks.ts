@@ -56,6 +56,12 @@ export const tasks = pgTable(
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
     errorParam: text('error_param'),
+    /** Whole seconds after which another try makes sense. */
+    errorRetryAfter: integer('error_retry_after'),
+    /** SHA-256 of the error's message, which stays when that is deleted with the request. */
+    errorDigest: bytea('error_digest'),
+    /** Why the task is about to fail, as the step that found it wrote it; null once it has ended. */
+    failure: jsonb('failure'),
     cancelPending: boolean('cancel_pending').notNull().default(false),
     fetchOwner: uuid('fetch_owner'),
     fetchUntil: moment('fetch_until'),
@@ -83,6 +89,10 @@ export const tasks = pgTable(
     index('tasks_cancel_pending').on(table.finishedAt).where(sql.raw('cancel_pending')),
     index('tasks_to_start').on(table.createdAt).where(sql.raw(`started_at is null and finished_at is null`)),
     index('tasks_under_way').on(table.startedAt).where(sql.raw(`finished_at is null`)),
+    // What an upstream said may quote the request, so it goes when that does.
+    index('tasks_error_messages')
+      .on(table.finishedAt)
+      .where(sql.raw('error_message is not null and error_digest is not null')),
     index('tasks_to_remove')
       .on(table.kind, table.finishedAt)
       .where(sql.raw('removed_at is null and finished_at is not null')),
@@ -123,13 +133,21 @@ export const intents = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
     sentBefore: moment('sent_before').notNull(),
     closedAt: moment('closed_at'),
+    /** How often the provider was too busy to take it. */
+    busyCount: integer('busy_count').notNull().default(0),
+    /** Of one that a busy provider refused: from then on it may be sent again. */
+    busyUntil: moment('busy_until'),
+    /** Of one that is sent again: when it was sent first. */
+    firstCreatedAt: moment('first_created_at'),
   },
   (table) => [
     primaryKey({ columns: [table.taskId, table.route] }),
     // What an operator asks for; they are few.
     index('intents_unknown').on(table.createdAt).where(sql.raw(`outcome = 'unknown'`)),
+    index('intents_error_messages').on(table.closedAt).where(sql.raw(`error ? 'message'`)),
     check('intents_outcome', oneOf('outcome', ['open', 'accepted', 'finished', 'refused', 'unknown'])),
     check('intents_accepted_has_job', sql`(${table.outcome} = 'accepted') = (${table.jobId} is not null)`),
+    check('intents_busy_was_refused', sql`${table.busyUntil} is null or ${table.outcome} = 'refused'`),
     check('intents_closed_has_time', sql`(${table.outcome} = 'open') = (${table.closedAt} is null)`),
   ],
 );
@@ -152,11 +170,14 @@ export const providerJobs = pgTable(
   (table) => [primaryKey({ columns: [table.provider, table.taskId] })],
 );
 
-/** Responses that an upstream keeps: whose they are, and which provider made them. */
+/**
+ * Responses that an upstream keeps: whose they are, and which provider made them. An upstream may give an id twice, so
+ * each account has a row of its own.
+ */
 export const responses = pgTable(
   'responses',
   {
-    id: text('id').primaryKey(),
+    id: text('id').notNull(),
     accountId: text('account_id')
       .notNull()
       .references(() => accounts.id),
@@ -164,5 +185,5 @@ export const responses = pgTable(
     provider: text('provider').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
-  (table) => [index('responses_age').on(table.createdAt)],
+  (table) => [primaryKey({ columns: [table.id, table.accountId] }), index('responses_age').on(table.createdAt)],
 );

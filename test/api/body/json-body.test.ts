@@ -175,9 +175,74 @@ test('a body that comes too slowly is refused', () =>
       const client = post({ 'content-type': json, 'content-length': 1_000 }, '[');
       const drip = setInterval(() => client.socket.write(' '), 5);
       try {
-        assertRefused(await outcome(), 'invalid_parameter', /more than 0.06 s/);
+        assertRefused(await outcome(), 'invalid_parameter', /may take 0.06 s in all/);
       } finally {
         clearInterval(drip);
       }
     },
   ));
+
+test('a body may pause at its beginning; then it is refused as soon as less came than 16 KiB a second', () =>
+  withBodyServer(
+    (request) => readJsonBody(request, { bytesMax: 100_000, graceMs: 60 }),
+    async ({ post, outcome }) => {
+      post({ 'content-type': json, 'content-length': 50_000 }, ' '.repeat(1_024));
+      assertRefused(await outcome(), 'invalid_parameter', /too slowly/);
+    },
+  ));
+
+for (const [what, body, name] of [
+  ['a name that is there twice', '{"n":1,"max_tokens":1,"max_tokens":100000}', 'max_tokens'],
+  ['a name that is there twice, once by escapes', String.raw`{"model":"a","\u006dodel":"b"}`, 'model'],
+  ['an unknown name that is there twice', '{"x":{},"model":"a","x":{}}', 'x'],
+  ['a known name in another case', '{"model":"a","Model":"b"}', 'Model'],
+  ['a known name in another case, alone', '{"MAX_TOKENS":1}', 'MAX_TOKENS'],
+  ['a known name in another case by escapes', String.raw`{"model":"a","\u004dodel":"b"}`, 'Model'],
+  ['a known name with letters that are folded to ASCII', '{"max_toKenſ":1}', 'max_toKenſ'],
+] as const) {
+  test(`${what} is refused as invalid_json, with the name`, () =>
+    withBodyServer(
+      (request) => readJsonBody(request, { bytesMax, names: new Set(['model', 'max_tokens', 'n']) }),
+      async ({ post, outcome }) => {
+        const client = post({ 'content-type': json, 'content-length': Buffer.byteLength(body) }, body);
+        assertRefused(await outcome(), 'invalid_json', new RegExp(`two ways: '${name}'`, 'u'));
+        assert.deepEqual((await client.answer()).body, { code: 'invalid_json', param: name });
+      },
+    ));
+}
+
+test('names that are no other but for more than their case, or below the top, are taken', () =>
+  withBodyServer(
+    (request) => readJsonBody(request, { bytesMax, names: new Set(['model', 'max_tokens']), places: ['model'] }),
+    async ({ post, outcome }) => {
+      const body = String.raw`{"maxTokens":1,"models":[{"Model":1,"a":1,"a":2}],"mod\u0065l":"a","__proto__":1,"MODE":2}`;
+      post({ 'content-type': json, 'content-length': Buffer.byteLength(body) }, body);
+      const { value } = await outcome();
+      assert.equal(value?.members?.count, 5);
+      assert.deepEqual(
+        value.members.found.map(({ start, end }) => body.slice(start, end)),
+        ['"a"'],
+      );
+    },
+  ));
+
+test('a body takes room for its bytes as they come, and for its values before they are handed on', () => {
+  const taken: number[] = [];
+  const refused = new GatewayError('overloaded', 'no room');
+  const room = {
+    require: () => undefined,
+    take: (bytes: number) => (taken.push(bytes) === 3 ? refused : undefined),
+  };
+  return withBodyServer(
+    (request) => readJsonBody(request, { bytesMax, room }),
+    async ({ post, outcome }) => {
+      const body = '{"a":[1,2,{"b":3}]}';
+      post({ 'content-type': json, 'content-length': body.length }, body);
+      const { value } = await outcome();
+      assert.equal(value?.valueBytes, 200 * 6);
+      assert.deepEqual(taken, [body.length, value.valueBytes]);
+      post({ 'content-type': json, 'content-length': body.length }, body);
+      assert.equal((await outcome()).error, refused);
+    },
+  );
+});

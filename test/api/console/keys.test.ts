@@ -187,3 +187,11 @@ test('a member sees the keys and may change none; a key of another account is no
   }
   assert.equal((await found(id))['state'], 'active');
 });
+
+test('an operator makes no key in an account that is not theirs, and may still change and revoke its keys', async () => {
+  const operator = await signedIn(gateway, { memberships: [], isOperator: true });
+  assert.deepEqual(refused(await operator.call('POST', keys, { name: 'mine now' })), [403, 'permission_denied', null]);
+  const { id } = await make({ name: 'theirs' });
+  assert.equal((await operator.call('PATCH', `${keys}/${id}`, { max_running_tasks: 1 })).status, 200);
+  assert.equal((await operator.call('DELETE', `${keys}/${id}`)).status, 200);
+});

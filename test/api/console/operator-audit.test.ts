@@ -44,7 +44,12 @@ describe('an audit', () => {
     const startedAt = new Date(Date.now() + 1_000);
     const findings = [{ check: 'balances', subject: 'acc_x', says: 'has <b>1</b> too much' }];
     const report = { startedAt, finishedAt: startedAt, since: undefined, agrees: false, looked: { entries: 3 } };
-    await keepAudit(gateway.core.database, { ...report, findingCount: 7, findings }, { leftOut: ['workflows'] });
+    await keepAudit(
+      gateway.core.database,
+      gateway.by.ledgerKey,
+      { ...report, findingCount: 7, findings },
+      { leftOut: ['workflows'] },
+    );
     const first = (await operator.get('/operator/audits?limit=1')).body;
     const [newest] = first['data'] as Record_[];
     assert.deepEqual([newest?.['agrees'], newest?.['finding_count'], newest?.['left_out']], [false, 7, ['workflows']]);

@@ -1,7 +1,8 @@
 /** What operators do with people: invite, give links, disable, make operators; and that one operator always stays. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setDisabled } from '../../../src/storage/console/operators.ts';
+import { removeOperator, setDisabled } from '../../../src/storage/console/operators.ts';
+import { rightSeal } from '../../../src/storage/rights.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, password, signedIn } from '../../support/people.ts';
 
@@ -15,6 +16,7 @@ after(() => gateway.stop());
 
 type Record_ = Record<string, unknown>;
 const codeOf = ({ status, body }: ConsoleAnswer) => [status, (body['error'] as Record_ | undefined)?.['code']];
+const errorParamOf = ({ body }: ConsoleAnswer) => (body['error'] as Record_)['param'];
 const dataOf = async (path: string) => (await operator.get(path)).body['data'] as Record_[];
 const pathOf = ({ person }: ConsoleClient, rest: string) => `/operator/people/${person.id}/${rest}`;
 const accept = (token: unknown, chosen: string) =>
@@ -34,6 +36,7 @@ test('people are listed with their accounts, and found by a part of their addres
     email: 'ada.l@example.com',
     is_operator: false,
     is_disabled: false,
+    joined_by_account: null,
     accounts: [{ id: gateway.account, name: 'test', role: 'owner' }],
   });
   const first = (await operator.get('/operator/people?limit=1')).body;
@@ -50,6 +53,31 @@ test('a link sets a new password of a person, once, and ends their sessions', as
   assert.equal((await accept(body['token'], 'a third password')).status, 404);
   assert.equal((await person.get('/session')).status, 401);
   assert.equal((await signIn(person.person.email, 'another password')).status, 200);
+});
+
+test('an address that an account’s owner invited proves nothing: only a link makes its holder an operator', async () => {
+  const email = 'alice@customer.example';
+  const owner = await signedIn(gateway);
+  const invited = await owner.call('POST', `/accounts/${gateway.account}/invitations`, { email, role: 'member' });
+  const taken = await accept(invited.body['token'], 'chosen by the owner');
+  assert.equal(taken.status, 200);
+  const session = taken.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+  const [listed] = await dataOf(`/operator/people?search=${email}`);
+  assert.deepEqual(listed?.['joined_by_account'], { id: gateway.account, name: 'test' });
+  const granted = await operator.call('PUT', `/operator/people/${String(listed['id'])}/operator`, {
+    is_operator: true,
+  });
+  assert.deepEqual([...codeOf(granted), errorParamOf(granted)], [400, 'invalid_parameter', 'is_operator']);
+  assert.equal((await callConsole(gateway, session, 'GET', '/operator/accounts')).status, 403);
+  const link = await operator.call('POST', '/operator/invitations', { email, is_operator: true });
+  assert.equal((await callConsole(gateway, session, 'GET', '/operator/accounts')).status, 403);
+  const hers = await accept(link.body['token'], 'chosen by alice');
+  const cookie = hers.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+  assert.equal((await callConsole(gateway, cookie, 'GET', '/operator/accounts')).status, 200);
+  assert.equal((await callConsole(gateway, session, 'GET', '/session')).status, 401);
+  assert.equal((await signIn(email, 'chosen by the owner')).status, 401);
+  const id = String(listed['id']);
+  assert.equal((await operator.call('PUT', `/operator/people/${id}/operator`, { is_operator: false })).status, 200);
 });
 
 test('who is disabled, or no operator any more, has no link from before to come back by', async () => {
@@ -187,11 +215,14 @@ describe('disabling', () => {
 
   /** The first operator is the only one again, and signed in. */
   async function restore([first, ...others]: readonly ConsoleClient[]): Promise<void> {
-    const { pool } = gateway.core.database;
-    await pool.query('update people set is_operator = true, disabled_at = null where id = $1', [first?.person.id]);
-    await pool.query('update people set is_operator = false where id = any($1)', [
-      others.map(({ person }) => person.id),
+    assert.ok(first);
+    await setDisabled(gateway.by, first.person, false);
+    const { id, email } = first.person;
+    await gateway.core.database.pool.query('update people set is_operator = true, operator_seal = $2 where id = $1', [
+      id,
+      rightSeal(gateway.by.ledgerKey, ['operator', id, email]),
     ]);
+    for (const { person } of others) await removeOperator(gateway.by, person);
     const again = await signIn(operator.person.email, password);
     const cookie = again.headers.get('Set-Cookie')?.split(';')[0] ?? '';
     const call: ConsoleClient['call'] = (method, path, body) => callConsole(gateway, cookie, method, path, body);
@@ -205,7 +236,7 @@ test('a person who is not there is 404 to every call', async () => {
       ['POST', 'link', undefined],
       ['POST', 'disable', {}],
       ['POST', 'enable', {}],
-      ['PUT', 'operator', { is_operator: true }],
+      ['PUT', 'operator', { is_operator: false }],
     ] as const)
       assert.deepEqual(codeOf(await operator.call(method, `/operator/people/${id}/${path}`, body)), [
         404,

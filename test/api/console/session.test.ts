@@ -23,10 +23,12 @@ describe('signing in', () => {
     assert.equal(status, 200);
     assert.deepEqual(body['person'], { id, email, is_operator: false });
     assert.deepEqual(body['accounts'], [{ id: gateway.account, name: 'test', role: 'owner', status: 'active' }]);
-    assert.match(
-      headers.get('Set-Cookie') ?? '',
-      /^tollgate_session=[\w-]{43}; Expires=[^;]+; Path=\/console; HttpOnly; SameSite=Strict$/,
-    );
+    const [session, browser] = headers.getSetCookie();
+    const attributes = /; Expires=[^;]+; Path=\/console; HttpOnly; SameSite=Strict$/;
+    assert.match(session ?? '', /^tollgate_session=[\w-]{43};/);
+    assert.match(session ?? '', attributes);
+    assert.match(browser ?? '', /^tollgate_browser=[\w-]{22}\.[\w-]{43};/);
+    assert.match(browser ?? '', attributes);
     assert.equal(headers.get('Cache-Control'), 'no-store');
   });
 
@@ -53,7 +55,7 @@ describe('signing in', () => {
       [429, 990],
     ]);
     const refused = await signIn(email, password);
-    assert.deepEqual([refused.status, Number(refused.headers.get('Retry-After')) > 0], [429, true]);
+    assert.deepEqual([refused.status, Number(refused.headers.get('X-RateLimit-Reset')) > 60], [429, true]);
     await signedIn(gateway);
   });
 });
@@ -63,11 +65,108 @@ test('guesses from an address that is refused lock nobody out elsewhere', async 
   const victim = 'victim@example.com';
   const addresses = Array.from({ length: 10 }, (_, at) => `192.0.2.${at}`);
   for (const address of addresses) {
-    for (let at = 0; at < 1_000; at++) await attempts.begin(`${at}@example.com-${address}`, address);
+    for (let at = 0; at < 1_000; at++) await attempts.begin({ email: `${at}@example.com-${address}`, address });
     for (let at = 0; at < 10; at++)
-      await assert.rejects(attempts.begin(victim, address), { code: 'too_many_attempts' });
+      await assert.rejects(attempts.begin({ email: victim, address }), { code: 'too_many_attempts' });
   }
-  await attempts.begin(victim, '198.51.100.1');
+  await attempts.begin({ email: victim, address: '198.51.100.1' });
+});
+
+test('guesses from all of an IPv6 network count as one caller’s', async () => {
+  const attempts = new Attempts();
+  const email = 'victim@example.com';
+  const addresses = ['2001:db8::1', '2001:db8:0:0:ffff::', '2001:db8:0:0:1:2:3:4', '2001:0db8:0000::192.0.2.1'];
+  for (let at = 0; at < 10; at++) await attempts.begin({ email, address: addresses[at % addresses.length] ?? '' });
+  for (const address of addresses)
+    await assert.rejects(attempts.begin({ email, address }), { code: 'too_many_attempts' });
+  await attempts.begin({ email, address: '2001:db8:0:1::1' });
+});
+
+test('guesses from a thousand networks keep no person out of a browser that is known as theirs', async () => {
+  const attempts = new Attempts();
+  const email = 'victim@example.com';
+  const tried = Array.from({ length: 1_000 }, (_, at) =>
+    attempts.begin({ email, address: `2001:db8:0:${at.toString(16)}::1` }).then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  assert.equal(
+    (await Promise.all(tried)).reduce<number>((sum, one) => sum + one, 0),
+    100,
+  );
+  await assert.rejects(attempts.begin({ email, address: '198.51.100.1' }), { code: 'too_many_attempts' });
+  await attempts.begin({ email, address: '198.51.100.1', browser: 'theirs' });
+});
+
+describe('a browser in which its person signed in before', () => {
+  /** From an address that they share with the person, as behind a proxy that isn't trusted. */
+  const guessElsewhere = (email: string) =>
+    Promise.all(Array.from({ length: 10 }, (_, at) => signIn(email, `a stranger's guess ${at}`)));
+  const browserOf = ({ headers }: { headers: Headers }) => headers.getSetCookie()[1]?.split(';')[0] ?? '';
+  const signInThere = (browser: string, email: string, typed: string) =>
+    callConsole(gateway, browser, 'POST', '/session', { email, password: typed });
+
+  test('lets them in however often strangers guessed', async () => {
+    const { email } = await newPerson(gateway);
+    const browser = browserOf(await signIn(email, password));
+    await guessElsewhere(email);
+    assert.equal((await signIn(email, password)).status, 429);
+    assert.equal((await signInThere(browser, email, password)).status, 200);
+  });
+
+  test('may guess ten times itself', async () => {
+    const { email } = await newPerson(gateway);
+    const browser = browserOf(await signIn(email, password));
+    const statuses: number[] = [];
+    for (let at = 0; at < 11; at++) statuses.push((await signInThere(browser, email, `guess ${at}`)).status);
+    assert.deepEqual(statuses, [...Array<number>(10).fill(401), 429]);
+  });
+
+  test('is known for that person only, and not by a cookie that was made up', async () => {
+    const [mine, other] = [await newPerson(gateway), await newPerson(gateway)];
+    const browser = browserOf(await signIn(mine.email, password));
+    await guessElsewhere(other.email);
+    assert.equal((await signInThere(browser, other.email, password)).status, 429);
+    await guessElsewhere(mine.email);
+    const last = browser.at(-1) === 'A' ? 'E' : 'A';
+    assert.equal((await signInThere(browser.slice(0, -1) + last, mine.email, password)).status, 429);
+    assert.equal((await signInThere('tollgate_browser=nonsense', mine.email, password)).status, 429);
+  });
+
+  test('a change of the password is not kept from the person by strangers', async () => {
+    const client = await signedIn(gateway);
+    await guessElsewhere(client.person.email);
+    const body = { current_password: password, new_password: 'quite another one' };
+    assert.equal((await client.call('PUT', '/profile/password', body)).status, 204);
+  });
+});
+
+test('behind TLS the cookies can be set by this host only, and only its pages by TLS may change anything', async () => {
+  const behindTls = await startTestGateway({ worker: false, env: { PUBLIC_URL: 'https://gateway.example' } });
+  try {
+    const { email } = await newPerson(behindTls);
+    const from = (origin: string, headers: Record<string, string> = {}) =>
+      callConsole(behindTls, '', 'POST', '/session', { email, password }, { Origin: origin, ...headers });
+    const { status, headers } = await from('https://gateway.example');
+    assert.equal(status, 200);
+    for (const cookie of headers.getSetCookie())
+      assert.match(cookie, /^__Host-tollgate_\w+=[\w.-]+; Expires=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+    assert.equal((await from(behindTls.url.replace('http:', 'https:'))).status, 200);
+    assert.equal((await from('http://gateway.example')).status, 403);
+    assert.equal((await from(behindTls.url)).status, 403);
+    const [session] = headers.getSetCookie();
+    assert.equal((await callConsole(behindTls, session?.split(';')[0] ?? '', 'GET', '/session')).status, 200);
+  } finally {
+    await behindTls.stop();
+  }
+});
+
+test('a page of this very host by another scheme may change nothing', async () => {
+  const { email } = await newPerson(gateway);
+  const headers = { Origin: gateway.url.replace('http:', 'https:') };
+  const { status } = await callConsole(gateway, '', 'POST', '/session', { email, password }, headers);
+  assert.equal(status, 403);
 });
 
 test('a password that is changed while it is checked begins no session', async () => {
@@ -142,6 +241,7 @@ describe('one-time links', () => {
     const { token } = await invite(gateway.by, offer);
     const { status, body } = await accept(token, 'seven77');
     assert.deepEqual([status, (body['error'] as { param: string }).param], [400, 'password']);
+    assert.equal((await accept(token, 'password1')).status, 400);
     assert.equal((await accept(token, 'eight888')).status, 200);
   });
 });

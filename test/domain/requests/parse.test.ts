@@ -148,8 +148,8 @@ test('whatever JSON comes, a parser answers with a request or with a GatewayErro
     (body) => parseVideoRequest(body, modelOf('video')),
     (body) => parseVideoRequest(body, modelOf('avatar-video')),
     (body) => parseAvatarTalkFields(body as Record<string, string>, modelOf('avatar-talk')),
-    parseChatRequest,
-    parseResponsesRequest,
+    (body) => parseChatRequest(body),
+    (body) => parseResponsesRequest(body),
   ];
   fc.assert(
     fc.property(json, fc.constantFrom(...parsers), (body, parse) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseResponsesRequest, type ResponsesFacts } from '../../../src/domain/requests/responses.ts';
-import { accepts, refuses } from './cases.ts';
+import { accepts, type Refusal, refuses } from './cases.ts';
 
 const of = (fields: object) => ({ model: 'sim-code', input: 'Hello', ...fields });
 const input = (...items: unknown[]) => ({ model: 'sim-code', input: items });
@@ -27,7 +27,7 @@ test('the addresses of a body are told with their places', () => {
     ),
     tools: [{ type: 'web_search' }, { type: 'mcp', server_url: 'https://d.example/mcp' }],
   };
-  assert.deepEqual(parseResponsesRequest(body).urls, [
+  assert.deepEqual(parseResponsesRequest(body, ['web_search', 'mcp']).urls, [
     { param: 'input[0].content[1].image_url', url: 'https://a.example/1.png' },
     { param: 'input[0].content[2].image_url', url: data },
     { param: 'input[1].output[0].file_url', url: 'https://b.example/2.pdf' },
@@ -36,12 +36,72 @@ test('the addresses of a body are told with their places', () => {
   ]);
 });
 
+const unpriced: Refusal[] = [
+  ...[
+    ...['web_search', 'web_search_preview', 'web_search_2025_08_26', 'file_search', 'code_interpreter'],
+    ...['image_generation', 'computer_use_preview', 'mcp'],
+  ].map((type): Refusal => [`the tool ${type}`, of({ tools: [{ type }] }), 'invalid_parameter', 'tools[0].type']),
+  [
+    'a shell on a machine of the upstream',
+    of({ tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }),
+    'invalid_parameter',
+    'tools[0].environment',
+  ],
+  [
+    'stores in another tool',
+    of({ tools: [{ type: 'x', vector_store_ids: ['vs_1'] }] }),
+    'invalid_parameter',
+    'tools[0].vector_store_ids',
+  ],
+  [
+    'a container in another tool',
+    of({ tools: [{ type: 'x', container: 'cntr_1' }] }),
+    'invalid_parameter',
+    'tools[0].container',
+  ],
+  ['a dearer tier', of({ service_tier: 'priority' }), 'invalid_parameter', 'service_tier'],
+  ["a prompt of the operator's", of({ prompt: { id: 'pmpt_1' } }), 'invalid_parameter', 'prompt'],
+  ['an item by its id', input(user, { type: 'item_reference', id: 'msg_1' }), 'invalid_parameter', 'input[1].type'],
+  [
+    'an image by file id',
+    input({ role: 'user', content: [{ type: 'input_image', file_id: 'f', image_url: null }] }),
+    'invalid_parameter',
+    'input[0].content[0].file_id',
+  ],
+  [
+    'a screenshot by file id',
+    input({ type: 'computer_call_output', output: { type: 'computer_screenshot', file_id: 'f' } }),
+    'invalid_parameter',
+    'input[0].output.file_id',
+  ],
+  [
+    'a file in what a function answered',
+    input({ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_file', file_id: 'f' }] }),
+    'invalid_parameter',
+    'input[0].output[0].file_id',
+  ],
+];
+
+test('a prompt template stands for the input where the settings allow it', () => {
+  const body = { model: 'm', prompt: { id: 'pmpt_1' } };
+  assert.equal(parseResponsesRequest(body, ['prompt']).stream, false);
+});
+
+test('stores belong to the search of files, containers to nothing', () => {
+  const search = of({ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] });
+  assert.equal(parseResponsesRequest(search, ['file_search']).stream, false);
+  const code = of({ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] });
+  assert.throws(() => parseResponsesRequest(code, ['code_interpreter']), /'tools\[0\]\.container' /);
+});
+
 describe('a responses body', () => {
   refuses(
     [
       ['a body that is no object', 5, 'invalid_parameter', null],
       ['no model', { input: 'Hello' }, 'missing_parameter', 'model'],
       ['no input', { model: 'm' }, 'missing_parameter', 'input'],
+      ['an input of null', { model: 'm', input: null }, 'missing_parameter', 'input'],
+      ...unpriced,
       ['an input that is a number', of({ input: 5 }), 'invalid_parameter', 'input'],
       ['an input without items', input(), 'invalid_parameter', 'input'],
       ['an item that is a text', input('Hello'), 'invalid_parameter', 'input[0]'],
@@ -134,7 +194,7 @@ describe('a responses body', () => {
       ['a tool_choice without a type', of({ tool_choice: {} }), 'missing_parameter', 'tool_choice.type'],
       ['a number for user', of({ user: 5 }), 'invalid_parameter', 'user'],
     ],
-    parseResponsesRequest,
+    (body) => parseResponsesRequest(body),
   );
 
   accepts<ResponsesFacts>(
@@ -146,12 +206,6 @@ describe('a responses body', () => {
         input({ type: 'function_call', name: 'f' }, { type: 'function_call_output', call_id: 'c', output: 'x' }),
         {},
       ],
-      [
-        'an image by file id',
-        input({ role: 'user', content: [{ type: 'input_image', file_id: 'f', image_url: null }] }),
-        { urls: [] },
-      ],
-      ['a prompt template in place of the input', { model: 'm', prompt: { id: 'pmpt_1' } }, { stream: false }],
       ['a stream', of({ stream: true }), { stream: true }],
       ['a limit of 1', of({ max_output_tokens: 1 }), { maxOutputTokens: 1 }],
       ['an earlier response', of({ previous_response_id: 'resp_1' }), { previousResponseId: 'resp_1' }],
@@ -160,7 +214,13 @@ describe('a responses body', () => {
       ['the other ends of the ranges', of({ temperature: 0, top_p: 0, top_logprobs: 0 }), { stream: false }],
       [
         'tools of any type',
-        of({ tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }], tool_choice: { type: 'web_search' } }),
+        of({
+          tools: ['function', 'custom', 'local_shell', 'shell', 'apply_patch', 'namespace', 'x'].map((type) => ({
+            type,
+            name: 'f',
+          })),
+          tool_choice: { type: 'custom' },
+        }),
         {},
       ],
       ['a schema', of({ text: { format: { type: 'json_schema', name: 'x', schema: {} } } }), { stream: false }],
@@ -186,6 +246,6 @@ describe('a responses body', () => {
         { stream: false, urls: [] },
       ],
     ],
-    parseResponsesRequest,
+    (body) => parseResponsesRequest(body),
   );
 });

@@ -150,6 +150,11 @@ describe('people', () => {
         expectAnswers(theirs, 401);
         const row = page.getByRole('row').filter({ hasText: email });
         await page.getByLabel('Part of an e-mail address').fill('grace');
+        await row.getByRole('button', { name: 'Make operator' }).click();
+        await press(page, 'Make operator');
+        await dialog(page).getByText(`A link for ${email}`).waitFor();
+        await dialog(page).getByRole('checkbox').check();
+        await press(page, 'Done');
         await row.getByRole('button', { name: 'Disable' }).click();
         await dialog(page).getByLabel('Reason').fill('left');
         await press(page, 'Disable');

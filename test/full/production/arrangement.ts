@@ -71,6 +71,7 @@ export class Arrangement {
       TOLLGATE_BOOTSTRAP_EMAIL: options.email,
       TOLLGATE_BOOTSTRAP_PASSWORD: options.password,
       LOG_LEVEL: 'warn',
+      BALANCER_NETWORKS: '127.0.0.1',
     });
     const arrangement = new Arrangement(file, places, folder);
     try {

@@ -3,12 +3,15 @@
  * and it survives the death of one of each part under load, with no task lost and none charged twice.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
+import * as z from 'zod';
 import { builtInConfiguration } from '../../../src/settings/built-in.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { chargeOf, doubleCreates, tasksOf } from '../../drills/checks.ts';
@@ -84,6 +87,27 @@ describe('the public suite, through the balancer', () => {
     key,
     owner,
   }));
+});
+
+test('through the balancer each caller is known by an address of their own, and metrics are not to be had', async () => {
+  const { hostname: host, port } = new URL(arrangement.url);
+  const ask = async (path: string, headers: Record<string, string> = {}, body?: string) => {
+    const asked = request({ host, port, path, localAddress: '127.0.0.7', method: body ? 'POST' : 'GET', headers });
+    asked.end(body);
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    return { status: response.statusCode, cookie: response.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+  };
+  const headers = { Origin: arrangement.url, 'Content-Type': 'application/json' };
+  const { status, cookie } = await ask('/console/api/session', headers, JSON.stringify(owner));
+  assert.equal(status, 200);
+  const listed = await fetch(`${arrangement.url}/console/api/profile/sessions`, { headers: { Cookie: cookie } });
+  const { data } = z
+    .object({ data: z.array(z.object({ is_current: z.boolean(), address: z.string() })) })
+    .parse(await listed.json());
+  assert.equal(data.find((session) => session.is_current)?.address, '127.0.0.7');
+  assert.equal((await ask('/metrics')).status, 404);
+  assert.equal((await fetch(`${arrangement.urlOf('api-1')}/metrics`)).status, 200);
 });
 
 test('a deploy, a part after the other, breaks no connection and fails no request', async (t) => {

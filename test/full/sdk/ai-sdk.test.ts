@@ -1,6 +1,6 @@
 /** The Vercel AI SDK with its OpenAI-compatible provider against both roots. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
+import { APICallError, generateImage, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestGateway } from '../../support/gateway.ts';
@@ -99,3 +99,18 @@ for (const root of roots) {
     });
   }
 }
+
+test('/v1: images, which this SDK asks for as base64', async () => {
+  const { key } = await gateway.newKey({ balance: '1' });
+  const provider = createOpenAICompatible({ name: 'tollgate', baseURL: `${gateway.url}/v1`, apiKey: key });
+  const model = provider.imageModel('sim-image');
+  const { images } = await generateImage({ model, prompt: 'A toll gate', size: '1024x1024', n: 2 });
+  assert.deepEqual(
+    images.map(({ mediaType, uint8Array }) => [mediaType, Buffer.from(uint8Array.subarray(1, 4)).toString()]),
+    [
+      ['image/png', 'PNG'],
+      ['image/png', 'PNG'],
+    ],
+  );
+  assert.deepEqual(await gateway.money(key), { balance: 0.6, held: 0 });
+});

@@ -232,3 +232,19 @@ test('/v1: an image', async () => {
   const image = await gateway.fetch(data?.[0]?.url ?? '', { key: null });
   assert.equal(image.headers.get('content-type'), 'image/png');
 });
+
+test('/v1: an image as base64, and a stream that is refused before it costs', async () => {
+  const { key } = await gateway.newKey({ balance: '1' });
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key });
+  const image = { model: 'sim-image', prompt: 'A toll', size: '1024x1024', quality: 'auto' } as const;
+  await assert.rejects(client.images.generate({ ...image, stream: true, partial_images: 1 }), BadRequestError);
+  await assert.rejects(client.images.generate({ ...image, output_format: 'webp' }), BadRequestError);
+  assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
+  const { data } = await client.images.generate({ ...image, response_format: 'b64_json', output_format: 'png' });
+  assert.equal(
+    Buffer.from(data?.[0]?.b64_json ?? '', 'base64')
+      .subarray(1, 4)
+      .toString(),
+    'PNG',
+  );
+});

@@ -62,6 +62,7 @@ for (const root of roots) {
       last: 'response.completed',
       content: content('response'),
     });
+    assert.deepEqual(told.get('image'), { begins: 'PNG', url: null });
     for (const [name, error, status, code, param] of [
       ['wrong key', 'AuthenticationError', 401, 'invalid_api_key', null],
       ['unknown model', 'NotFoundError', 404, 'model_not_found', 'model'],

@@ -1,4 +1,5 @@
 """The openai package of PyPI against one root of the gateway; prints a JSON line for each thing tried."""
+import base64
 import json
 import os
 
@@ -75,6 +76,17 @@ def responses():
     tell("response stream", first=types[0], last=types[-1], content=final.output_text)
 
 
+def image():
+    answer = client().images.generate(
+        model="sim-image",
+        prompt="A toll gate",
+        size="1024x1024",
+        response_format="b64_json",
+        extra_headers={"Prefer": "wait=60"},
+    )
+    tell("image", begins=base64.b64decode(answer.data[0].b64_json)[1:4].decode(), url=answer.data[0].url)
+
+
 def refusal(name, key=KEY, headers=None, **changed):
     requests = []
     counting = openai.DefaultHttpxClient(event_hooks={"request": [requests.append]})
@@ -94,6 +106,7 @@ tools()
 json_mode()
 models()
 responses()
+image()
 refusal("wrong key", key="sk-tg-wrong")
 refusal("unknown model", model="nothing")
 refusal("bad value", temperature=9)

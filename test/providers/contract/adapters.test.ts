@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { judgeProbe } from '../../../src/domain/probes.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
 import type { Submission, TaskProvider } from '../../../src/providers/contract.ts';
 import { providerKinds } from '../../../src/providers/registry.ts';
-import type { CreateBehaviour, FixtureModel, ProviderFixture } from './fixture.ts';
+import type { CreateBehaviour, FixtureModel, ProviderFixture, Reply } from './fixture.ts';
 import { fixtures } from './fixtures.ts';
 import { ended, jobOf, providerOf } from './jobs.ts';
 import { type NextCreate, openStandIn, type StandIn } from './stand-in.ts';
@@ -54,6 +55,19 @@ for (const fixture of fixtures) {
         using(fixture, async (bench) => assertRefused(await created(bench, behaviour), fixture, { code, fallOver })));
     }
 
+    test('a busy service tells how long it wants to be left alone, of which an hour is believed', () =>
+      using(fixture, async (bench) => {
+        for (const [asked, believed] of [
+          ['7', 7],
+          ['99999999999', 3_600],
+        ] as const) {
+          bench.standIn.retryAfter = asked;
+          const submission = await created(bench, 'is busy');
+          assert.ok(submission.outcome === 'refused', submission.outcome);
+          assert.equal(submission.error.retryAfterSeconds, believed);
+        }
+      }));
+
     for (const { name, reply, code, fallOver } of fixture.errors ?? []) {
       test(`${name} is told as ${code}`, () =>
         using(fixture, async (bench) => assertRefused(await created(bench, { reply }), fixture, { code, fallOver })));
@@ -75,6 +89,16 @@ for (const fixture of fixtures) {
           { timeoutMs: 300, imageTimeoutMs: 300 },
         ));
     }
+
+    test('answers that something in between has compressed are read: a paid result is not lost over it', () =>
+      using(fixture, async ({ provider, standIn }) => {
+        const { job } = jobOf(first(fixture));
+        for (const coding of ['gzip', 'deflate', 'br'] as const) {
+          standIn.coding = coding;
+          const result = await ended(provider, await provider.submit(job, signal), job, signal);
+          assert.equal(result.state, 'succeeded', `${coding}: ${JSON.stringify(result)}`);
+        }
+      }));
 
     test('a redirect is not followed', () =>
       using(fixture, async (bench) => {
@@ -98,10 +122,14 @@ for (const fixture of fixtures) {
         assert.equal((await created(bench, 'refuses input')).requestId, 'upstream-request-1');
       }));
 
-    test('a probe costs nothing and tells whether the service is there', () =>
+    test('a probe costs nothing and tells whether the service is there and takes the key', () =>
       using(fixture, async ({ provider, standIn }) => {
-        await provider.probe?.(signal);
+        const answer = await provider.probe?.(signal);
+        assert.ok(answer);
+        assert.equal(judgeProbe(answer), 'good', `status ${answer.status}`);
         assert.deepEqual([standIn.paid.length, standIn.asked.length], [0, 1]);
+        standIn.troubles(1, { status: 401, json: { detail: 'No such key', code: 50401, message: 'No such key' } });
+        assert.equal(judgeProbe((await provider.probe?.(signal)) ?? { status: 0 }), 'bad');
         standIn.troubles(1, { status: 503 });
         await assert.rejects(async () => provider.probe?.(signal));
       }));
@@ -149,6 +177,28 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
       assert.deepEqual(await provider.poll(jobId, job, signal), { state: 'missing' });
     }));
 
+  test('a 404 that is not in the words of the service tells nothing of the job', () =>
+    using(fixture, async ({ provider, standIn }) => {
+      const jobId = await accepted(provider, model);
+      const others: Reply[] = [
+        { text: '<title>default backend - 404</title>' },
+        { json: {} },
+        { json: { error: 'x' } },
+      ];
+      for (const status of [404, 410]) {
+        for (const reply of others) {
+          // Of a service whose result is behind a second call, too.
+          for (let before = 0; before < 3; before++) {
+            standIn.troubles(1, { status, ...reply });
+            const { state } = await provider.poll(jobId, job, signal);
+            assert.equal(state, 'processing', JSON.stringify({ status, ...reply }));
+          }
+        }
+      }
+      const result = await ended(provider, { outcome: 'accepted', jobId }, job, signal);
+      assert.equal(result.state, 'succeeded');
+    }));
+
   const { abilities } = providerOf(fixture, `http://127.0.0.1:1${fixture.basePath}`);
   if (abilities.cancel) {
     test('a job is cancelled, and cancelling one that is not there is no error', () =>
@@ -183,6 +233,14 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
         assert.ok(jobId !== undefined);
         assert.equal((await ended(provider, { outcome: 'accepted', jobId }, job, signal)).state, 'succeeded');
         assert.equal(await provider.find?.(jobOf(model, 'tg-task_3').job, signal), undefined);
+      }));
+
+    test('a job whose create was lost is found although the gateway has another address by now', () =>
+      using(fixture, async ({ provider, standIn }) => {
+        standIn.creates('loses');
+        assert.equal((await provider.submit(job, signal)).outcome, 'unknown');
+        const moved = { ...job, hookUrl: 'http://moved.example/hooks/1', isHook: (url: string) => url === job.hookUrl };
+        assert.ok((await provider.find?.(moved, signal)) !== undefined);
       }));
   }
   if (abilities.webhook) {

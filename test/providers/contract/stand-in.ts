@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { CreateBehaviour, JobBehaviour, ProviderFixture, Reply, SeenRequest, StandInJob } from './fixture.ts';
 
 /** What the next create meets. `loses`: the job is taken, and the connection breaks before the answer. */
@@ -25,6 +26,10 @@ export interface StandIn {
   images: number;
   /** Where results are, in the place of the stand-in's own addresses. */
   filesOf: ((id: string) => string[]) | undefined;
+  /** How answers are compressed, as by a proxy that nobody asked to; not at all without. */
+  coding: keyof typeof compressors | undefined;
+  /** The `Retry-After` of answers to creates; the fixture's own without. */
+  retryAfter: string | undefined;
   /** Where `/redirect` leads. */
   redirectsTo: string;
   /** How many files were fetched. */
@@ -62,6 +67,8 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
     jobs: new Map(),
     images: 2,
     filesOf: undefined,
+    coding: undefined,
+    retryAfter: undefined,
     redirectsTo: '',
     downloads: 0,
     troubles: (count, reply) => trouble.push(...Array.from({ length: count }, () => reply)),
@@ -75,6 +82,10 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
     },
   };
   return standIn;
+
+  function write(response: ServerResponse, reply: Reply): void {
+    writeReply(response, reply, standIn.coding);
+  }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '';
@@ -117,8 +128,10 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
     const job = jobOfKey(headers['idempotency-key']) ?? jobOf(seen);
     const reply = fixture.created(seen, job, behaviour);
     if (behaviour === 'takes') standIn.jobs.set(job.id, job);
+    const { retryAfter } = standIn;
+    const wait = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
     if (next === 'loses') response.destroy();
-    else write(response, reply);
+    else write(response, { ...reply, headers: { ...reply.headers, ...wait } });
   }
 
   /** A key that was seen before names the job that was taken with it. */
@@ -148,11 +161,21 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
   }
 }
 
-function write(response: ServerResponse, { status = 200, headers = {}, json, text: plain }: Reply): void {
+const compressors = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+function writeReply(
+  response: ServerResponse,
+  { status = 200, headers = {}, json, text: plain }: Reply,
+  coding?: keyof typeof compressors,
+): void {
   const body = plain ?? JSON.stringify(json ?? {});
   const type = plain === undefined ? 'application/json' : 'text/html';
-  response.writeHead(status, { 'content-type': type, 'x-request-id': 'upstream-request-1', ...headers });
-  response.end(body);
+  response.writeHead(status, {
+    ...{ 'content-type': type, 'x-request-id': 'upstream-request-1' },
+    ...(coding && { 'content-encoding': coding }),
+    ...headers,
+  });
+  response.end(coding === undefined ? body : compressors[coding](body));
 }
 
 function jsonOf(body: string): unknown {

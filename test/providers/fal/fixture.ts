@@ -79,7 +79,8 @@ export const falFixture: ProviderFixture = {
     const [, app, id, verb] = requests.exec(path) ?? [];
     if (id === '00000000-0000-4000-8000-000000000000') return { status: 404, json: { detail: 'Request not found' } };
     const job = jobs.get(id ?? '');
-    if (job === undefined || app !== appOf(job.request)) return undefined;
+    if (job === undefined) return id === undefined ? undefined : { status: 404, json: { detail: 'Request not found' } };
+    if (app !== appOf(job.request)) return undefined;
     if (verb === '/cancel') {
       assert.equal(method, 'PUT');
       job.isCancelled = true;

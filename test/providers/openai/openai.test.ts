@@ -125,6 +125,7 @@ for (const [headers, seconds] of [
   [{ 'retry-after': '7' }, 7],
   [{ 'retry-after': '0.3' }, 1],
   [{ 'retry-after-ms': '1200', 'retry-after': '60' }, 2],
+  [{ 'retry-after': '99999999999' }, 3600],
   [{ 'retry-after': 'soon' }, undefined],
   [{ 'retry-after': '-1' }, undefined],
   [{}, undefined],
@@ -283,11 +284,11 @@ test('a body that breaks with the very bytes that brought the head fails after i
   server.close();
 });
 
-test('the probe asks for the models, and any answer below 500 will do', () =>
+test('the probe asks for the models, and says with which status below 500 the upstream answers', () =>
   withProvider(async (provider, upstream) => {
     for (const status of [200, 401, 404]) {
       upstream.answers(errorAnswer(status, 'x'));
-      await provider.probe?.(never);
+      assert.deepEqual(await provider.probe?.(never), { status });
     }
     assert.deepEqual([upstream.requests[0]?.method, upstream.requests[0]?.path], ['GET', '/v1/models']);
     upstream.answers(errorAnswer(502, 'x'));

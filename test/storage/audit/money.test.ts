@@ -76,7 +76,7 @@ const targets = (): Target[] => {
 const notMoney: Readonly<Record<string, readonly string[]>> = {
   accounts: ['name', 'status', 'created_at', 'webhook_url', 'low_balance'],
   api_keys: [
-    ...['account_id', 'name', 'level', 'hash', 'start', 'last4', 'models', 'call_limits', 'spend_limit'],
+    ...['account_id', 'name', 'level', 'hash', 'seal', 'start', 'last4', 'models', 'call_limits', 'spend_limit'],
     ...['max_running_tasks', 'expires_at', 'revoked_at', 'created_at'],
   ],
 };

@@ -22,14 +22,28 @@ describe('the audit of acts, facts, tasks and blobs', () => {
     const report = await world.audit({ deep: true });
     assertAgrees(report);
     assert.deepEqual(report.looked, {
-      acts: 12,
+      acts: 13,
       'accounts and keys': 4,
+      people: 1,
       tasks: 10,
+      'charges of tasks': 4,
       // Two files and an image; uploads of four avatar-talk tasks; an answer that waits to be collected.
       'blobs that rows name': 6,
       'blobs in the store': 12,
     });
     assertAgrees(await world.audit({ since: new Date(Date.now() + 3_600_000) }));
+  });
+
+  test('finds the digest of a webhook address in the log, and never the address, which may hold a token', async () => {
+    const { rows } = await world.home.database.pool.query<{ facts: string }>(
+      `select facts::text as facts from acts where subject = $1 order by seq desc limit 1`,
+      [world.customer.account],
+    );
+    assert.match(String(rows[0]?.facts), /"webhook_url": "sha256:[0-9a-f]{64}"/);
+    const { rows: told } = await world.home.database.pool.query(
+      `select 1 from acts a where a::text like '%example.com/hook%'`,
+    );
+    assert.equal(told.length, 0);
   });
 
   test('accepts what was written under a secret that has been rotated since, and under no other', async () => {

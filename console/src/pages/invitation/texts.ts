@@ -15,7 +15,8 @@ export const texts = defineTexts('invitation', {
     password: 'Choose a password',
     passwordHelp: 'At least {{count}} characters. A few random words are easy to remember and hard to guess.',
     ownPassword: 'Your password',
-    ownPasswordHelp: 'You have signed in here before: enter the password that you have.',
+    ownPasswordHelp:
+      'This address has a password here already: enter it. If you never chose one, someone else used your address: ask the operator of the service for a link that sets a new password and signs everyone else out.',
     tooShort: 'At least {{count}} characters.',
     accept: 'Accept and sign in',
   },
@@ -32,7 +33,8 @@ export const texts = defineTexts('invitation', {
     password: '设置密码',
     passwordHelp: '至少 {{count}} 个字符。几个随机的词既好记又难猜。',
     ownPassword: '您的密码',
-    ownPasswordHelp: '您以前登录过这里：请输入您现有的密码。',
+    ownPasswordHelp:
+      '该邮箱在这里已有密码：请输入。如果您从未设置过，说明有人用了您的邮箱：请向本服务的运营人员索取重设密码的链接，它会让其他人退出登录。',
     tooShort: '至少 {{count}} 个字符。',
     accept: '接受并登录',
   },

@@ -8,7 +8,7 @@ import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { useAccountId, useMayChange } from '../../parts/use-account.ts';
+import { useAccountId, useMayChange, useOwns } from '../../parts/use-account.ts';
 import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { ChangeDrawer } from './change-drawer.tsx';
@@ -26,6 +26,7 @@ const page_rows = 20;
 export function Component() {
   const say = useTexts(texts);
   const mayChange = useMayChange();
+  const mayCreate = useOwns();
   const [state, setState] = useState<'active' | 'all'>('active');
   const [open, setOpen] = useState<'new' | Key>();
   const listing = useKeys(state);
@@ -44,7 +45,7 @@ export function Component() {
             {say(mayChange ? 'description' : 'readOnly')} <a href="/docs">{say('toDocs')}</a>
           </>
         }
-        actions={mayChange && create}
+        actions={mayCreate && create}
       />
       <Segmented
         className="tg-filter"
@@ -56,7 +57,7 @@ export function Component() {
           { value: 'all', label: say('all') },
         ]}
       />
-      <Keys state={state} listing={listing} create={mayChange ? create : undefined} onChange={setOpen} />
+      <Keys state={state} listing={listing} create={mayCreate ? create : undefined} onChange={setOpen} />
       {open === 'new' && <CreateDrawer onClose={close} />}
       {open !== undefined && open !== 'new' && <ChangeDrawer key={open.id} changed={open} onClose={close} />}
     </>

@@ -33,7 +33,7 @@ export function People({ search }: { search: string }) {
     },
   });
   const columns: Column<Person>[] = [
-    { key: 'email', title: say('email'), render: ({ email }) => <strong>{email}</strong> },
+    { key: 'email', title: say('email'), render: (person) => <Address of={person} /> },
     { key: 'state', title: say('state'), isPlain: true, render: (person) => <State of={person} /> },
     { key: 'accounts', title: say('accounts'), render: ({ accounts }) => <Accounts of={accounts} /> },
     {
@@ -49,6 +49,16 @@ export function People({ search }: { search: string }) {
         {(items) => <Rows caption={say('title')} columns={columns} items={items} idOf={({ id }) => id} />}
       </Listed>
       {link && <LinkDialog link={link} onDone={() => setLink(undefined)} />}
+    </>
+  );
+}
+
+function Address({ of: { email, joined_by_account: account } }: { of: Person }) {
+  const say = useTexts(texts);
+  return (
+    <>
+      <strong>{email}</strong>
+      {account && <div className="tg-rows-hint">{say('joinedBy', { account: account.name })}</div>}
     </>
   );
 }
@@ -115,8 +125,13 @@ function Acts({ of, onLink }: { of: Person; onLink: (link: Answer<'makePersonLin
     await api.POST('/console/api/operator/people/{person}/enable', { params, body: { reason } });
     await changed();
   };
-  const setOperator = async (is_operator: boolean) => {
-    await api.PUT('/console/api/operator/people/{person}/operator', { params, body: { is_operator } });
+  const makeOperator = async () => {
+    const { data } = await api.POST('/console/api/operator/invitations', { body: { email, is_operator: true } });
+    if (data) onLink(data);
+    await queries.invalidateQueries({ queryKey: ['operator-links'] });
+  };
+  const removeOperator = async () => {
+    await api.PUT('/console/api/operator/people/{person}/operator', { params, body: { is_operator: false } });
     await changed();
   };
   if (id === self.id) return <span className="tg-rows-hint">{say('you')}</span>;
@@ -128,14 +143,16 @@ function Acts({ of, onLink }: { of: Person; onLink: (link: Answer<'makePersonLin
           {say('link')}
         </Button>
       )}
-      <ConfirmButton
-        title={say(isOperator ? 'unmakeTitle' : 'makeTitle', { email })}
-        text={say(isOperator ? 'unmakeText' : 'makeText')}
-        onConfirm={() => setOperator(!isOperator)}
-        buttonProps={small}
-      >
-        {say(isOperator ? 'unmake' : 'make')}
-      </ConfirmButton>
+      {(isOperator || !isDisabled) && (
+        <ConfirmButton
+          title={say(isOperator ? 'unmakeTitle' : 'makeTitle', { email })}
+          text={say(isOperator ? 'unmakeText' : 'makeText')}
+          onConfirm={isOperator ? removeOperator : makeOperator}
+          buttonProps={small}
+        >
+          {say(isOperator ? 'unmake' : 'make')}
+        </ConfirmButton>
+      )}
       {isDisabled ? (
         <ConfirmButton title={say('enableTitle', { email })} withReason onConfirm={enable} buttonProps={small}>
           {say('enable')}

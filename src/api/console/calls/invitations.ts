@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { accountRoles, passwordField } from '../../../domain/people.ts';
+import { parseWith } from '../../../domain/requests/parse.ts';
 import {
   acceptInvitation,
   findOpenInvitation,
@@ -13,7 +14,7 @@ import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { publicCall } from '../call.ts';
 import { hashPassword, isPassword } from '../passwords.ts';
-import { begin, sessionObject } from './session.ts';
+import { attemptAt, begin, sessionObject, typed } from './session.ts';
 
 /** In the body, since addresses are logged. */
 const token = z.string('must be the part of the link behind #').max(100, 'must be the part of the link behind #');
@@ -34,7 +35,7 @@ const lookAtInvitation = publicCall({
     keeps_password: z.boolean(),
   }),
   handle: async ({ deps, body }) => {
-    const invitation = await findOpenInvitation(deps.database, body.token);
+    const invitation = await findOpenInvitation(deps.database, deps.secrets.ledgerKeys, body.token);
     if (!invitation) throw usedUp();
     const { email, accountName, role, makesOperator } = invitation;
     const keeps = (await credentialsToProve(deps, invitation)) !== undefined;
@@ -54,45 +55,49 @@ const acceptCall = publicCall({
   path: '/invitations/accept',
   id: 'acceptInvitation',
   summary: 'Take up a one-time link: set a password, or give the one you have, and be signed in',
-  body: z.strictObject({ token, password: passwordField }),
+  body: z.strictObject({ token, password: typed }),
   answer: sessionObject,
   handle: async ({ ctx, deps, body: { token, password } }) => {
     // Hashing costs 50 ms: not for links that are no good.
-    const invitation = await findOpenInvitation(deps.database, token);
+    const invitation = await findOpenInvitation(deps.database, deps.secrets.ledgerKeys, token);
     if (!invitation) throw usedUp();
     const known = await credentialsToProve(deps, invitation);
-    if (known) await requirePassword(ctx, deps, invitation.email, { typed: password, hash: known.passwordHash });
+    if (known) await requirePassword(ctx, deps, invitation.email, { given: password, hash: known.passwordHash });
     const proof = known
       ? { passwordHash: known.passwordHash, proved: known.passwordHash }
-      : { passwordHash: await hashPassword(password) };
-    const tools = { database: deps.database, ledgerKey: deps.secrets.first.ledger };
+      : { passwordHash: await hashPassword(parseWith(newPassword, { password }).password) };
+    const { first, ledgerKeys } = deps.secrets;
+    const tools = { database: deps.database, ledgerKey: first.ledger, ledgerKeys };
     const person = await acceptInvitation(tools, token, proof);
     if (!person) throw usedUp();
     return begin(ctx, deps, { person, passwordHash: proof.passwordHash });
   },
 });
 
+/** Of one that is there already nothing is asked but that it is right. */
+const newPassword = z.object({ password: passwordField });
+
 export const invitationCalls = [lookAtInvitation, acceptCall];
 
 /** The password that whoever uses the link has to give: theirs, if they are there and it sets no new one. */
 const credentialsToProve = async (
-  { database }: ApiDependencies,
+  { database, secrets }: ApiDependencies,
   invitation: Invitation,
 ): Promise<{ passwordHash: string } | undefined> =>
-  setsPassword(invitation) ? undefined : findCredentials(database, invitation.email);
+  setsPassword(invitation) ? undefined : findCredentials(database, secrets.ledgerKeys, invitation.email);
 
-/** Refuses with `wrong_password`, and with `too_many_attempts` whoever guesses. */
+/** Refuses with `wrong_password`, and with `too_many_attempts` who guesses. */
 async function requirePassword(
   ctx: ApiContext,
-  { attempts, callerAddress }: ApiDependencies,
+  deps: ApiDependencies,
   email: string,
-  { typed, hash }: { typed: string; hash: string },
+  { given, hash }: { given: string; hash: string },
 ): Promise<void> {
-  const address = callerAddress(ctx.req);
-  await attempts.begin(email, address);
-  if (!(await isPassword(typed, hash)))
+  const attempt = attemptAt(ctx, deps, email);
+  await deps.attempts.begin(attempt);
+  if (!(await isPassword(given, hash)))
     throw new GatewayError('wrong_password', 'This is not the password with which you sign in here.');
-  await attempts.succeeded(email, address);
+  await deps.attempts.succeeded(attempt);
 }
 
 const usedUp = (): GatewayError =>

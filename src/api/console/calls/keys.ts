@@ -1,6 +1,7 @@
 /** The keys of an account: members see them and what they do, owners make, change and revoke them. */
 import * as z from 'zod';
 import { countersAt, type WindowCounts } from '../../../domain/admission.ts';
+import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { allows } from '../../../domain/keys.ts';
 import { micros, toYuan } from '../../../domain/money.ts';
@@ -65,7 +66,8 @@ const createKey = accountCall({
     /** What to try first with it: a root of the API, and a model to chat with; null if it may chat with none. */
     example: z.strictObject({ root: z.string(), model: z.string().nullable() }),
   }),
-  handle: async ({ deps, account, by, body }) => {
+  handle: async ({ deps, account, role, by, body }) => {
+    if (role === 'operator') throw notForOperators();
     const { key, secret } = await createApiKey(by, account, keyRequestOf(body, new Date()));
     return { ...(await presenterOf(deps, account))(key), key: secret, example: exampleOf(key, deps) };
   },
@@ -99,6 +101,13 @@ const revokeKeyCall = accountCall({
     return (await presenterOf(deps, account))(found(await revokeKey(by, id, account)));
   },
 });
+
+/** A key spends the account's money, which is not the operator's. */
+const notForOperators = (): GatewayError =>
+  new GatewayError(
+    'permission_denied',
+    'Only owners of the account make its keys. Invite an owner, or run `tollgate keys create` where the gateway runs.',
+  );
 
 export const keyCalls = [listKeys, createKey, changeKeyCall, revokeKeyCall];
 

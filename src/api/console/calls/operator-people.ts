@@ -12,8 +12,8 @@ import {
   type ListedPerson,
   listPeople,
   type PersonChanged,
+  removeOperator,
   setDisabled,
-  setOperator,
 } from '../../../storage/console/operators.ts';
 import { findPerson, type Person } from '../../../storage/console/people.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
@@ -39,6 +39,8 @@ const personRecord = z.strictObject({
   created: z.int(),
   /** When one of their sessions was last used; null where none is left. */
   last_seen: z.int().nullable(),
+  /** The account whose link made this person: its owners chose the address, and may have used the link themselves. */
+  joined_by_account: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
   accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role: z.enum(accountRoles) })),
 });
 
@@ -50,6 +52,7 @@ const present = (person: ListedPerson): z.input<typeof personRecord> => ({
   is_disabled: person.isDisabled,
   created: unixSeconds(person.createdAt),
   last_seen: person.lastSeenAt && unixSeconds(person.lastSeenAt),
+  joined_by_account: person.joinedBy,
   accounts: person.accounts.map(({ id, name, role }) => ({ id, name, role })),
 });
 
@@ -106,17 +109,19 @@ const disabledCall = (act: 'disable' | 'enable', summary: string) =>
     },
   });
 
+const by_link_only =
+  "must be false: a person becomes an operator by a link, which 'POST /operator/invitations' makes with 'is_operator' true";
 const operatorRightCall = operatorCall({
   method: 'put',
   path: '/operator/people/{person}/operator',
   id: 'setPersonOperator',
-  summary: 'Make a person an operator, or no operator any more',
-  body: z.strictObject({ is_operator: z.boolean('must be true or false') }),
+  summary: 'Take the rights of an operator from a person; a link gives them',
+  body: z.strictObject({ is_operator: z.literal(false, by_link_only) }),
   answer: personRecord,
-  handle: async ({ deps, by, person: asker, params, body: { is_operator: isOperator } }) => {
+  handle: async ({ deps, by, person: asker, params }) => {
     const person = await named(deps, params);
-    if (!isOperator && person.id === asker.id) throw yourself();
-    refuseLast(await setOperator(by, person, isOperator));
+    if (person.id === asker.id) throw yourself();
+    refuseLast(await removeOperator(by, person));
     return presentOne(deps, person);
   },
 });

@@ -34,7 +34,7 @@ const provider = z.strictObject({
   places_taken: count.nullable(),
   /** Null: it takes chat calls only, which are not counted by provider. */
   tasks: z.strictObject({ unfinished: count, last_hour: outcomes, last_day: outcomes }).nullable(),
-  /** The last one that this process made; null without any. */
+  /** The last one that this process made; null without any. One that says nothing, such as 404, is not bad. */
   probe: z.strictObject({ good: z.boolean(), at: z.int() }).nullable(),
 });
 
@@ -102,7 +102,7 @@ function providerObject(
           last_day: figures?.lastDay ?? none,
         }
       : null,
-    probe: probe ? { good: probe.good, at: Math.floor(probe.atMs / 1000) } : null,
+    probe: probe ? { good: probe.verdict !== 'bad', at: Math.floor(probe.atMs / 1000) } : null,
   };
 }
 

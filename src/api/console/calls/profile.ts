@@ -79,12 +79,12 @@ const changePasswordCall = personCall({
   body: z.strictObject({ current_password: typed, new_password: passwordField }),
   answer: z.void(),
   handle: async ({ ctx, deps, person, sessionId, by, body }) => {
-    const address = deps.callerAddress(ctx.req);
-    // Whoever finds a browser signed in may guess no more often than at the door.
-    await deps.attempts.begin(person.email, address);
-    const before = (await findCredentials(deps.database, person.email))?.passwordHash;
+    // In a browser that was left signed in, a finder may guess no more often than at the door. Strangers elsewhere don't count.
+    const attempt = { email: person.email, address: deps.callerAddress(ctx.req), browser: sessionId };
+    await deps.attempts.begin(attempt);
+    const before = (await findCredentials(deps.database, deps.secrets.ledgerKeys, person.email))?.passwordHash;
     if (!(await isPassword(body.current_password, before)) || before === undefined) throw wrong();
-    await deps.attempts.succeeded(person.email, address);
+    await deps.attempts.succeeded(attempt);
     const hash = await hashPassword(body.new_password);
     // It may have been changed in another tab in this moment; then what was typed is the one of before.
     if (!(await changePassword(by, person.id, { before, hash, keep: sessionId }))) throw wrong();

@@ -6,7 +6,9 @@ import { findCredentials, membershipsOf, type Person } from '../../../storage/co
 import { beginSession, endSession } from '../../../storage/console/sessions.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
+import type { Attempt } from '../attempts.ts';
 import { personCall, publicCall } from '../call.ts';
+import { knownBrowser, rememberBrowser } from '../known-browser.ts';
 import { isPassword } from '../passwords.ts';
 import { clearSessionCookie, setSessionCookie } from '../session.ts';
 
@@ -46,12 +48,12 @@ const signIn = publicCall({
   body: z.strictObject({ email: emailField, password: typed }),
   answer: sessionObject,
   handle: async ({ ctx, deps, body: { email, password } }) => {
-    const address = deps.callerAddress(ctx.req);
-    await deps.attempts.begin(email, address);
-    const known = await findCredentials(deps.database, email);
+    const attempt = attemptAt(ctx, deps, email);
+    await deps.attempts.begin(attempt);
+    const known = await findCredentials(deps.database, deps.secrets.ledgerKeys, email);
     const isRight = await isPassword(password, known?.passwordHash);
     if (!known || !isRight || known.person.isDisabled) throw new GatewayError('wrong_password', wrong);
-    await deps.attempts.succeeded(email, address);
+    await deps.attempts.succeeded(attempt);
     return begin(ctx, deps, known);
   },
 });
@@ -70,19 +72,27 @@ const signOut = personCall({
 
 export const sessionCalls = [getSession, signIn, signOut];
 
+/** A password that is tried at the door. */
+export const attemptAt = (ctx: ApiContext, deps: ApiDependencies, email: string): Attempt => ({
+  email,
+  address: deps.callerAddress(ctx.req),
+  browser: knownBrowser(ctx, deps, email),
+});
+
 /** Begins a session of this person, whose password was checked or set, in the browser that asks. */
 export async function begin(
   ctx: ApiContext,
   deps: ApiDependencies,
   { person, passwordHash }: { person: Person; passwordHash: string },
 ): Promise<z.input<typeof sessionObject>> {
-  const begun = await beginSession(deps.database, person.id, {
+  const begun = await beginSession(deps.database, deps.secrets.first.ledger, person.id, {
     userAgent: ctx.get('User-Agent').slice(0, user_agent_characters_max),
     address: deps.callerAddress(ctx.req),
     passwordHash,
   });
   if (!begun) throw new GatewayError('wrong_password', wrong); // disabled, or another password, in this moment
   setSessionCookie(ctx, deps, begun.token, begun.expiresAt);
+  rememberBrowser(ctx, deps, person.email);
   return presentSession(deps, person, begun.id);
 }
 

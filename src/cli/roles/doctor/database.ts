@@ -1,6 +1,12 @@
 /** The database: whether it answers, may be relied on, has our tables and is signed under our secret. */
 import { deriveKeys } from '../../../settings/secrets.ts';
-import { connections_per_process, type Database, openDatabase, sqlState } from '../../../storage/database.ts';
+import {
+  connections_per_process,
+  type Database,
+  missingPartitions,
+  openDatabase,
+  sqlState,
+} from '../../../storage/database.ts';
 import { findFact } from '../../../storage/installation.ts';
 import { migrationState } from '../../../storage/migration-state.ts';
 import { readServerFacts, type ServerFacts } from '../../../storage/server-facts.ts';
@@ -60,10 +66,21 @@ export async function examineMigrations(database: Database, { isOurs }: { isOurs
   const found = `${applied} applied, ${known} known here`;
   if (isNewer)
     return { findings: [fail(name, `a newer Tollgate migrated this database (${found})`, 'run that version here')] };
-  if (missing === 0) return { findings: [ok(name, `up to date (${applied})`)], value: true };
+  if (missing === 0) {
+    const partitions = judgePartitions(await missingPartitions(database.pool));
+    return { findings: [ok(name, `up to date (${applied})`), partitions], value: true };
+  }
   const mend = isOurs ? "stop and start the gateway ('npm start')" : "'npx tollgate migrate'";
   const what = applied === 0 ? 'the database has no tables yet' : `${missing} missing: ${found}`;
   return { findings: [fail(name, what, mend)] };
+}
+
+/** What is said of the partitions that this month and the next one do without. */
+export function judgePartitions(missing: readonly string[]): Finding {
+  const name = 'partitions';
+  if (missing.length === 0) return ok(name, 'those of this month and the next are there');
+  const mend = "'npx tollgate migrate' in a quiet hour; what lies in the rest of its table stays there";
+  return warn(name, `${missing.join(', ')} missing: rows of such a month go to the rest of their table`, mend);
 }
 
 /** Whether the secret is the one that this database was signed under; it is agreed on by the first process, not here. */

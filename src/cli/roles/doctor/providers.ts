@@ -2,6 +2,7 @@
 import pLimit from 'p-limit';
 import type { ProviderSettings } from '../../../domain/catalogue.ts';
 import { createChatProviders, createTaskProviders, providerKinds } from '../../../providers/registry.ts';
+import { judgeProbe, type ProbeAnswer } from '../../../domain/probes.ts';
 import type { Configuration } from '../../../settings/configuration.ts';
 import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
@@ -27,7 +28,7 @@ async function examined(provider: ProviderSettings, signal: AbortSignal): Promis
   const place = placeOf(provider);
   try {
     const answer = await probed?.probe?.(AbortSignal.any([signal, AbortSignal.timeout(probe_ms_max)]));
-    return answer ? judgeAnswer(provider, answer.status) : ok(name, `${place}, asked for nothing`);
+    return answer ? judgeAnswer(provider, answer) : ok(name, `${place}, asked for nothing`);
   } catch (error) {
     const mend = `see the provider's status page, this machine's way out, and providers.${provider.name}.base_url`;
     return fail(name, `${place} can't be reached: ${reasonOf(error)}`, mend);
@@ -36,15 +37,19 @@ async function examined(provider: ProviderSettings, signal: AbortSignal): Promis
   }
 }
 
-/** What a status below 500 says of our credentials: others than these are about what was asked for. */
-export function judgeAnswer(provider: ProviderSettings, status: number): Finding {
+/** Says what the health report makes of the same answer: bad fails, unclear warns. */
+export function judgeAnswer(provider: ProviderSettings, answer: ProbeAnswer): Finding {
+  const { status } = answer;
   const name = `provider ${provider.name}`;
   const place = placeOf(provider);
   const settings = secretNames(provider)
     .map((secret) => `providers.${provider.name}.${secret}`)
     .join(' and ');
   const mend = settings === '' ? `see providers.${provider.name}` : `correct ${settings} in tollgate.yaml`;
-  if (status === 401) return fail(name, `${place} refuses the credentials (401)`, mend);
+  const verdict = judgeProbe(answer);
+  if (verdict === 'good') return ok(name, `${place} answers${settings === '' ? '' : ' and takes the credentials'}`);
+  if (status === 402) return fail(name, `${place} refuses our account (402)`, 'pay what is owed there');
+  if (verdict === 'bad') return fail(name, `${place} refuses the credentials (401)`, mend);
   if (status === 403)
     return warn(
       name,
@@ -53,7 +58,11 @@ export function judgeAnswer(provider: ProviderSettings, status: number): Finding
     );
   if (status === 429)
     return warn(name, `${place} has too many calls from us (429)`, 'see the limits of the account there');
-  return ok(name, `${place} answers${settings === '' ? '' : ' and takes the credentials'}`);
+  return warn(
+    name,
+    `${place} answers the probe with ${status}: whether it takes the credentials shows with the first call`,
+    `see providers.${provider.name}.base_url; an upstream without a list of models is fine`,
+  );
 }
 
 const secretNames = ({ kind, secrets }: ProviderSettings): string[] =>

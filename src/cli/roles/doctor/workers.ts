@@ -114,7 +114,7 @@ async function statusOf(client: Client, workflowId: string, runId: string): Prom
 
 async function lastReport(database: Database, nowMs: number): Promise<Finding> {
   const name = 'last audit';
-  const last = await lastWholeAudit(database);
+  const last = await lastWholeAudit(database, undefined);
   if (!last) return ok(name, 'none yet');
   const ended = timeOf(last.finishedAt);
   if (!last.agrees)

@@ -22,7 +22,9 @@ export function ImageRun({ run, onRemove }: { run: Run; onRemove: () => void }) 
     { params },
     { refetchInterval: ({ state }) => (state.data && state.data.status !== 'processing' ? false : again_ms) },
   );
-  const images = data?.status === 'succeeded' ? data.data.map(({ url }) => ownAddress(url)) : [];
+  // The playground asks for links, never for the images' own bytes.
+  const links = data?.status === 'succeeded' ? data.data.flatMap((image) => ('url' in image ? [image.url] : [])) : [];
+  const images = links.map(ownAddress);
   return (
     <TaskCard
       run={run}

@@ -1,0 +1,83 @@
+/** `tollgate write-offs list`: what was earned and not charged, over all accounts, and why. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { toYuan, yuanText } from '../../domain/money.ts';
+import { listWriteOffs, type WriteOff } from '../../storage/ledger/write-offs.ts';
+import { withDatabase } from '../administration.ts';
+import { print, table } from '../output.ts';
+import { known } from './accounts.ts';
+
+const limit_max = 1_000;
+const days_max = 3_650;
+const day_ms = 86_400_000;
+
+interface ListOptions {
+  account?: string;
+  reason?: string;
+  days: number;
+  limit: number;
+  json?: boolean;
+}
+
+export function addWriteOffCommands(program: Command): void {
+  const writeOffs = program.command('write-offs').description('see what was written off, over all accounts');
+
+  writeOffs
+    .command('list')
+    .description('list write-offs, newest first, with what was charged beside them')
+    .option('--account <id>', 'of this account only')
+    .option('--reason <reason>', 'with this reason only, such as implausible_usage or owner_lost')
+    .option('--days <count>', 'of calls and tasks of so many days', wholeNumber(days_max), 30)
+    .option('--limit <count>', 'at most so many', wholeNumber(limit_max), 50)
+    .option('--json', 'print them as JSON')
+    .action(async ({ account, reason, days, limit, json }: ListOptions) =>
+      withDatabase(async ({ database }) => {
+        const of = account === undefined ? undefined : (await known(database, account)).id;
+        const now = new Date();
+        const filter = {
+          ...(of && { account: of }),
+          ...(reason !== undefined && { reason }),
+          since: new Date(now.getTime() - days * day_ms),
+          limit: limit + 1, // one more than is shown tells whether there are more
+        };
+        const found = await listWriteOffs(database, filter, now);
+        const [shown, has_more] = [found.slice(0, limit), found.length > limit];
+        if (json === true) {
+          print(JSON.stringify({ object: 'list', data: shown.map(writeOffObject), has_more, next_cursor: null }));
+          return;
+        }
+        print(table(['WHEN', 'ACCOUNT', 'TASK OR REQUEST', 'MODEL', 'AMOUNT', 'CHARGED', 'REASON'], shown.map(rowOf)));
+        if (has_more) print(`There are more than ${limit}; --limit shows more.`);
+      }),
+    );
+}
+
+const writeOffObject = (writeOff: WriteOff) => ({
+  object: 'write_off',
+  id: `${writeOff.transferId}.write_off`,
+  created: Math.floor(writeOff.createdAt.getTime() / 1000),
+  account_id: writeOff.accountId,
+  task_id: writeOff.taskId,
+  request_id: writeOff.requestId,
+  model: writeOff.model,
+  amount: toYuan(writeOff.amount),
+  charged: toYuan(writeOff.charged),
+  reason: writeOff.reason,
+});
+
+const rowOf = (writeOff: WriteOff) => [
+  writeOff.createdAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+  writeOff.accountId,
+  writeOff.taskId ?? writeOff.requestId ?? '-',
+  writeOff.model ?? '-',
+  yuanText(writeOff.amount),
+  yuanText(writeOff.charged),
+  writeOff.reason ?? 'want of money',
+];
+
+const wholeNumber =
+  (max: number) =>
+  (text: string): number => {
+    const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+    if (number >= 1 && number <= max) return number;
+    throw new InvalidArgumentError(`it must be a whole number from 1 to ${max}.`);
+  };

@@ -1,0 +1,115 @@
+/**
+ * What costs money at an upstream and has no price here: hosted tools, dearer tiers, more answers than are returned, and
+ * whatever lies in the operator's own organisation there. A model's settings may let each pass, by its name.
+ */
+import { isObject } from '../chat/usage.ts';
+import type { GatewayError } from '../errors.ts';
+import { invalid } from './parse.ts';
+
+export const unpricedNames = [
+  'service_tier',
+  'best_of',
+  'web_search_options',
+  // Tools that the upstream runs, and bills by the call or by tokens that no hold can bound.
+  'web_search',
+  'file_search',
+  'code_interpreter',
+  'image_generation',
+  'computer_use',
+  'mcp',
+  'shell',
+  // What lies in the operator's organisation, where anyone's id would do.
+  'file_id',
+  'vector_store_ids',
+  'container',
+  'prompt',
+  'item_reference',
+] as const;
+export type UnpricedName = (typeof unpricedNames)[number];
+export type Allowed = readonly UnpricedName[];
+
+/** Refuses the first unpriced thing of a chat or responses body that was found good, unless it is allowed. */
+export function refuseUnpriced(body: unknown, allowed: Allowed): void {
+  if (!isObject(body)) return;
+  const refuse = (name: UnpricedName, param: string) => {
+    if (!allowed.includes(name)) throw unpriced(name, param);
+  };
+  const { service_tier: tier, best_of: bestOf, web_search_options: search, prompt } = body as Record<string, unknown>;
+  if (isThere(tier) && tier !== 'auto' && tier !== 'default') refuse('service_tier', 'service_tier');
+  if (isThere(bestOf) && bestOf !== 1) refuse('best_of', 'best_of');
+  if (isThere(search)) refuse('web_search_options', 'web_search_options');
+  if (isObject(prompt)) refuse('prompt', 'prompt');
+  eachObject(body['tools'], (tool, index) => refuseInTool(tool, `tools[${index}]`, refuse));
+  eachObject(body['messages'], ({ content }, index) => {
+    eachObject(content, (part, at) => refuseInPart(part, refuse, () => `messages[${index}].content[${at}]`));
+  });
+  eachObject(body['input'], (item, index) => refuseInItem(item, `input[${index}]`, refuse));
+}
+
+type Refuse = (name: UnpricedName, param: string) => void;
+
+/** Tools by their types; dated ones such as `web_search_preview_2025_03_11` are of the same family. */
+const hosted: readonly (readonly [form: RegExp, name: UnpricedName])[] = [
+  [/^web_search/, 'web_search'],
+  [/^file_search/, 'file_search'],
+  [/^code_interpreter/, 'code_interpreter'],
+  [/^image_generation/, 'image_generation'],
+  [/^computer/, 'computer_use'],
+  [/^mcp/, 'mcp'],
+];
+
+function refuseInTool(tool: JsonObject, place: string, refuse: Refuse): void {
+  const { type } = tool as { type?: unknown };
+  if (typeof type !== 'string' || type === 'function' || type === 'custom') return;
+  const found = hosted.find(([form]) => form.test(type));
+  if (found) refuse(found[1], `${place}.type`);
+  // A shell is the caller's own, unless the upstream lends a machine for it.
+  const { environment } = tool as { environment?: unknown };
+  if (type === 'shell' && isObject(environment) && environment['type'] !== 'local')
+    refuse('shell', `${place}.environment`);
+  if (found?.[1] !== 'file_search' && isThere(tool['vector_store_ids'])) {
+    refuse('vector_store_ids', `${place}.vector_store_ids`);
+  }
+  if (typeof tool['container'] === 'string') refuse('container', `${place}.container`);
+  const { container, input_image_mask: mask } = tool as { container?: unknown; input_image_mask?: unknown };
+  if (isObject(container) && isThere(container['file_ids'])) refuse('file_id', `${place}.container.file_ids`);
+  if (isObject(mask) && isThere(mask['file_id'])) refuse('file_id', `${place}.input_image_mask.file_id`);
+}
+
+function refuseInItem(item: JsonObject, place: string, refuse: Refuse): void {
+  if (item['type'] === 'item_reference') refuse('item_reference', `${place}.type`);
+  for (const field of ['content', 'output']) {
+    const held = item[field];
+    if (isObject(held)) refuseInPart(held, refuse, () => `${place}.${field}`);
+    else eachObject(held, (part, at) => refuseInPart(part, refuse, () => `${place}.${field}[${at}]`));
+  }
+}
+
+/** Chat has the id in an object named like the part's type, responses have it in the part itself. */
+function refuseInPart(part: JsonObject, refuse: Refuse, place: () => string): void {
+  if (isThere(part['file_id'])) refuse('file_id', `${place()}.file_id`);
+  const { type } = part as { type?: unknown };
+  const held = typeof type === 'string' && Object.hasOwn(part, type) ? part[type] : undefined;
+  if (isObject(held) && isThere(held['file_id'])) refuse('file_id', `${place()}.${String(type)}.file_id`);
+}
+
+function unpriced(name: UnpricedName, param: string): GatewayError {
+  const way = name === 'service_tier' ? "Send 'auto', 'default' or nothing" : 'Leave it out';
+  return invalid(
+    param,
+    `may cost money at the model's provider that has no price here, or is the operator's own. ${way}, or ask the operator to let it pass by the model's setting 'allow: [${name}]'`,
+  );
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Bodies may have a hundred thousand of them, so nothing is made for each. */
+function eachObject(value: unknown, visit: (object: JsonObject, index: number) => void): void {
+  if (!Array.isArray(value)) return;
+  for (let index = 0; index < value.length; index++) {
+    const one: unknown = value[index];
+    if (isObject(one)) visit(one, index);
+  }
+}

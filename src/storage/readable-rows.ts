@@ -1,0 +1,44 @@
+/** Rows that a scan reads: one that can't be read, as after a release was rolled back or a row was edited, stops no other. */
+import * as z from 'zod';
+
+export interface UnreadableRow {
+  id: string;
+  /** Which columns, and what they must be; never what they hold. */
+  fault: string;
+}
+
+export type OnUnreadable = (row: UnreadableRow) => void;
+
+const fault_characters_max = 300;
+
+/** The rows that fit the schema; the others are reported. */
+export function readableRows<Row>(
+  schema: z.ZodType<Row>,
+  rows: readonly unknown[],
+  onUnreadable: OnUnreadable = raise,
+): Row[] {
+  return rows.flatMap((row) => {
+    const read = schema.safeParse(row);
+    if (read.success) return [read.data];
+    const named = idRow.safeParse(row);
+    onUnreadable({ id: named.success ? named.data.id : 'without an id', fault: faultOf(read.error) });
+    return [];
+  });
+}
+
+/** What is wrong with a row, or undefined. */
+export function faultOfRow(schema: z.ZodType, row: unknown): string | undefined {
+  const { error } = schema.safeParse(row);
+  return error && faultOf(error);
+}
+
+function faultOf({ issues }: z.ZodError): string {
+  const told = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  return told.slice(0, fault_characters_max);
+}
+
+function raise({ id, fault }: UnreadableRow): never {
+  throw new Error(`the row ${id} can't be read: ${fault}`);
+}
+
+const idRow = z.object({ id: z.string() });

@@ -1,0 +1,104 @@
+/** Sounds as another program writes them: they are measured for as long as that program plays them. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { probeMedia } from '../../src/media/probe.ts';
+import { withFileReader } from '../../src/media/reader.ts';
+
+const run = promisify(execFile);
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-sounds-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const judgement = z.object({ format: z.object({ duration: z.string() }) });
+const hz = 48_000;
+
+async function saidMs(path: string): Promise<number> {
+  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_format', '-of', 'json', path]);
+  return Number(judgement.parse(JSON.parse(stdout)).format.duration) * 1_000;
+}
+
+/** How long the file is when all of it was decoded. */
+async function playedMs(path: string): Promise<number> {
+  const decode = ['-v', 'quiet', '-i', path, '-f', 's16le', '-ac', '1', '-ar', String(hz), '-'];
+  const { stdout } = await run('ffmpeg', decode, { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 });
+  return stdout.length / 2 / (hz / 1_000);
+}
+
+const tone = (seconds: number, ...more: string[]) => [
+  ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
+  ...more,
+];
+
+/** Encoders begin an MP3 with a frame or two of silence, which decoders leave out again. */
+const padding_ms_max = 110;
+
+for (const [what, name, args, tolerance] of [
+  ['16 bits', 'a.wav', tone(3.4, '-c:a', 'pcm_s16le'), 1],
+  ['16 bits without a list of tags', 'b.wav', tone(3.4, '-bitexact'), 1],
+  ['24 bits in two channels', 'c.wav', tone(3.4, '-ac', '2', '-c:a', 'pcm_s24le'), 1],
+  ['24 bits in six channels at 96 kHz', 'd.wav', tone(1.7, '-ac', '6', '-ar', '96000', '-c:a', 'pcm_s24le'), 1],
+  ['8 bits', 'e.wav', tone(3.4, '-c:a', 'pcm_u8', '-ar', '11025'), 1],
+  ['32 bits', 'f.wav', tone(3.4, '-c:a', 'pcm_s32le'), 1],
+  ['floats', 'g.wav', tone(3.4, '-c:a', 'pcm_f32le'), 1],
+  ['long floats', 'h.wav', tone(3.4, '-c:a', 'pcm_f64le'), 1],
+  ['A-law', 'i.wav', tone(3.4, '-c:a', 'pcm_alaw', '-ar', '8000'), 1],
+  ['mu-law', 'j.wav', tone(3.4, '-c:a', 'pcm_mulaw', '-ar', '8000'), 1],
+  ['64-bit sizes', 'k.wav', tone(3.4, '-rf64', 'always'), 1],
+  ['tags in it', 'l.wav', tone(3.4, '-metadata', 'title=A voice', '-metadata', 'comment=odd', '-write_bext', '1'), 1],
+  ['a constant rate', 'm.mp3', tone(3.4, '-b:a', '128k'), padding_ms_max],
+  ['the highest rate', 'n.mp3', tone(3.4, '-b:a', '320k', '-ar', '32000'), padding_ms_max],
+  ['a variable rate', 'o.mp3', tone(3.4, '-q:a', '4', '-ac', '2'), padding_ms_max],
+  ['no information frame', 'p.mp3', tone(3.4, '-b:a', '64k', '-write_xing', '0'), padding_ms_max],
+  ['MPEG-2', 'q.mp3', tone(3.4, '-b:a', '32k', '-ar', '22050'), padding_ms_max],
+  ['MPEG-2.5', 'r.mp3', tone(3.4, '-b:a', '16k', '-ar', '8000'), 2 * padding_ms_max],
+  [
+    'tags on both sides',
+    's.mp3',
+    tone(3.4, '-id3v2_version', '4', '-write_id3v1', '1', '-metadata', 'title=x'),
+    padding_ms_max,
+  ],
+  ['no reservoir of bits', 't.mp3', tone(3.4, '-b:a', '96k', '-reservoir', '0'), padding_ms_max],
+] as const) {
+  test(`${name.slice(2)} of ${what} is measured for as long as it is played`, async () => {
+    const path = join(folder, name);
+    await run('ffmpeg', ['-v', 'error', '-y', ...args, path]);
+    const { durationMs = 0 } = await withFileReader(path, probeMedia);
+    const [said, played] = [await saidMs(path), await playedMs(path)];
+    const all = `${durationMs} ms; said ${said} ms, played ${played} ms`;
+    assert.ok(Math.abs(durationMs - played) <= tolerance, all);
+    assert.ok(Math.abs(durationMs - said) <= tolerance, all);
+  });
+}
+
+test('an MP3 with another one behind it, at another sample rate, is refused, though it is played whole', async () => {
+  const [first, second] = [join(folder, 'short.mp3'), join(folder, 'long.mp3')];
+  await run('ffmpeg', ['-v', 'error', '-y', ...tone(0.2, '-ar', '44100'), first]);
+  await run('ffmpeg', [
+    '-v',
+    'error',
+    '-y',
+    ...tone(20, '-ar', '48000', '-write_xing', '0', '-id3v2_version', '0'),
+    second,
+  ]);
+  await appendFile(first, await readFile(second));
+  assert.ok((await playedMs(first)) > 10_000);
+  await assert.rejects(withFileReader(first, probeMedia), /changes its sample rate/);
+});
+
+test('a WAV whose frames are said to be large is refused, though it is played whole', async () => {
+  const path = join(folder, 'blocks.wav');
+  await run('ffmpeg', ['-v', 'error', '-y', ...tone(20, '-ar', '8000', '-bitexact'), path]);
+  const file = await readFile(path);
+  file.writeUInt16LE(30_000, 32);
+  await writeFile(path, file);
+  assert.ok((await playedMs(path)) > 10_000);
+  await assert.rejects(withFileReader(path, probeMedia), /a frame has 30000 bytes/);
+});

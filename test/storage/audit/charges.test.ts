@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { micros } from '../../../src/domain/money.ts';
+import { tokensBound, tokensPrice } from '../../../src/domain/pricing.ts';
+import { audit } from '../../../src/storage/audit/audit.ts';
+import { chargesCheck } from '../../../src/storage/audit/charges.ts';
+import { CallLedger } from '../../../src/storage/ledger/calls.ts';
+import { LedgerGroups } from '../../../src/storage/ledger/group.ts';
+import type { Ledger } from '../../../src/storage/ledger/ledger.ts';
+import { newTaskId } from '../../../src/storage/new-ids.ts';
+import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { admissionOf, type Customer, ledgerKey, newCustomer, newLedger, successOf } from '../../support/money.ts';
+import { whileTampered } from '../../support/tampering.ts';
+import { callAdmissionOf } from '../../support/calls.ts';
+
+describe('the audit of charges', () => {
+  let home: TestDatabase;
+  let ledger: Ledger;
+  let customer: Customer;
+  before(async () => {
+    home = await freshDatabase();
+    ledger = newLedger(home.database);
+    customer = await newCustomer(home.database, ledger, 10_000_000n);
+  });
+  after(() => home.drop());
+
+  const says = async () =>
+    (await audit({ database: home.database, ledgerKeys: [ledgerKey] }, [chargesCheck])).findings.map(
+      ({ says }) => says,
+    );
+
+  /** A task held at 100 an image and settled at this price, as a fault in the gateway might. */
+  async function settled(price: bigint): Promise<string> {
+    const id = newTaskId('image');
+    const { admitted } = await ledger.admitTask(admissionOf(customer, 100n, { id }));
+    assert.equal(admitted, 'new');
+    await ledger.settleTask(successOf(customer, id, price));
+    return id;
+  }
+
+  test('tells a task that was charged otherwise than its terms and files say', async () => {
+    await settled(100n);
+    assert.deepEqual(await says(), []);
+    await settled(40n);
+    assert.deepEqual(await says(), [
+      'by its terms and files it costs 100 micro-yuan; 40 were captured and 0 written off',
+    ]);
+  });
+
+  test('tells a call whose lines do not make its charge, or whose price is not that of its hold', async () => {
+    const known = (await says()).length;
+    const calls = new CallLedger(new LedgerGroups(home.database, ledgerKey));
+    const price = { unit: 'token', inputPerMillion: micros(1_500_000n), outputPerMillion: micros(8_000_000n) } as const;
+    const { lines, total } = tokensBound(price, { input: 1001, output: 500 });
+    const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });
+    assert.ok(admitted.admitted === 'yes');
+    await calls.settle(admitted.hold, {
+      ...tokensPrice(price, { input: 777, cachedInput: 0, output: 33 }),
+      ...{ priceVersion: 'v1', usageSource: 'upstream' },
+    });
+    assert.equal((await says()).length, known);
+    const capture = `type = 'capture' and task_id is null`;
+    for (const change of [
+      `lines = jsonb_set(lines, '{0,amount}', '"1"')`,
+      `lines = jsonb_set(lines, '{1,units}', '34')`,
+      `lines = jsonb_set(lines, '{1,price_per_million}', '"9000000"')`,
+      `lines = lines - 1`,
+      `price_version = 'v2'`,
+    ]) {
+      const statements = [{ text: `update entries set ${change} where ${capture}`, values: [] }];
+      await whileTampered(home, { says: change, table: 'entries', statements }, async () => {
+        assert.equal((await says()).length, known + 1, change);
+      });
+    }
+  });
+});
