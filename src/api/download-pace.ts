@@ -3,6 +3,7 @@
  * open, a place among the downloads, and of a result that is fetched once the claim on it.
  */
 import type { Socket } from 'node:net';
+import { fetchClaimMsMax } from '../domain/limits.ts';
 import { unacknowledgedBytes } from '../net/unacknowledged.ts';
 
 export interface DownloadPace {
@@ -22,7 +23,7 @@ export const downloadPaceDefault: DownloadPace = {
   stallMs: 60_000,
   bytesPerSecondMin: 1_000,
   paceMs: 300_000,
-  claimMs: 3_600_000,
+  claimMs: fetchClaimMsMax,
   closeMs: 30_000,
   closeBytesPerSecond: 8_000,
 };

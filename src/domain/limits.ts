@@ -13,6 +13,9 @@ export const imagesMax = 10;
 /** How long the result of an avatar-talk task can be fetched (specification, section 2.10). */
 export const fetchWindowMs = 600_000;
 
+/** How long one download may claim such a result: one that began in time may go on for so long after the window. */
+export const fetchClaimMsMax = 3_600_000;
+
 /** After it a job is lost that its provider says it doesn't know: longer than a deployment, or a fault of its balancer, takes. */
 export const lostAfterMs = 180_000;
 

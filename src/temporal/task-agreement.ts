@@ -1,5 +1,6 @@
 /** Whether a task's row and its workflow tell the same story, and if not, in a sentence, what disagrees. */
 import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
+import { fetchClaimMsMax } from '../domain/limits.ts';
 import { isFinal } from '../domain/tasks.ts';
 import type { TaskCourse } from '../storage/audit/task-courses.ts';
 import { searchAttributes } from './names.ts';
@@ -111,9 +112,9 @@ function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances
 /** The task is final. Its workflow may have to hear of that, to wait for a create, or for the time of its result. */
 function stillOpen(task: TaskCourse, { fetchWindowMs }: Circumstances): string | undefined {
   const isExpiring = task.kind === 'avatar_talk' && task.state === 'succeeded';
-  if (isExpiring && task.isFetched) return undefined;
   const endedMs = task.endedMs ?? 0;
-  const openMsMax = closing_ms_max + (isExpiring ? fetchWindowMs : task.requestTimeoutMs);
+  // A download that began in time goes on after the window, and its end is noticed when its claim would have run out.
+  const openMsMax = closing_ms_max + (isExpiring ? fetchWindowMs + fetchClaimMsMax : task.requestTimeoutMs);
   return endedMs > openMsMax
     ? `the task has been ${task.state} for ${minutes(endedMs)}, but its workflow still runs`
     : undefined;

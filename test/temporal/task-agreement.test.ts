@@ -16,7 +16,6 @@ const task = (given: Partial<TaskCourse>): TaskCourse => ({
   ageMs: 60 * minute,
   endedMs: null,
   isRemoved: false,
-  isFetched: false,
   requestTimeoutMs: minute,
   ...given,
 });
@@ -61,10 +60,11 @@ describe('these agree', () => {
       { ...talk, endedMs: 180 * minute },
       { kind: 'avatar_talk', outcome: 'succeeded', status: 'TERMINATED' },
     ],
-    'a result that is fetched in the last moment': [
-      { ...talk, endedMs: 60 * minute, isFetched: true },
-      { kind: 'avatar_talk', outcome: 'succeeded' },
-    ],
+    'a result that was fetched for an hour, and ended a moment ago: its workflow sleeps until the claim would have run out':
+      [
+        { ...talk, endedMs: 71 * minute },
+        { kind: 'avatar_talk', outcome: 'succeeded' },
+      ],
   };
   for (const [name, [of, by]] of Object.entries(cases)) test(name, () => assert.equal(said(of, by), undefined));
 });
@@ -99,8 +99,8 @@ describe('these disagree', () => {
       {},
     ],
     [
-      'the task has been succeeded for 16 minutes, but its workflow still runs',
-      { ...talk, endedMs: 16 * minute },
+      'the task has been succeeded for 76 minutes, but its workflow still runs',
+      { ...talk, endedMs: 76 * minute },
       { kind: 'avatar_talk', outcome: 'succeeded' },
     ],
     [

@@ -17,8 +17,6 @@ export interface TaskCourse {
   /** Since its end. */
   endedMs: number | null;
   isRemoved: boolean;
-  /** Whether a download runs. */
-  isFetched: boolean;
   /** The longest that a create may wait for its provider, which no cancellation stops. */
   requestTimeoutMs: number;
 }
@@ -93,7 +91,6 @@ const msSince = (column: string) => `(extract(epoch from clock_timestamp() - ${c
 // Terms may have been changed by hand, so nothing is taken for granted of them.
 const columns = `id, kind, account_id, key_id, model, state, started_at is not null as is_started,
   ${msSince('created_at')} as age_ms, ${msSince('finished_at')} as ended_ms, removed_at is not null as is_removed,
-  coalesce(fetch_until > clock_timestamp(), false) as is_fetched,
   coalesce((select max(timeout::float8) from jsonb_path_query(terms, 'lax $.routes[*].timeoutMs ? (@.type() == "number")') timeout), 0)
     as request_timeout_ms`;
 
@@ -109,7 +106,6 @@ const courseRow = z
     age_ms: z.number(),
     ended_ms: z.number().nullable(),
     is_removed: z.boolean(),
-    is_fetched: z.boolean(),
     request_timeout_ms: z.number(),
   })
   .transform((row): TaskCourse => ({
@@ -123,6 +119,5 @@ const courseRow = z
     ageMs: row.age_ms,
     endedMs: row.ended_ms,
     isRemoved: row.is_removed,
-    isFetched: row.is_fetched,
     requestTimeoutMs: row.request_timeout_ms,
   }));
