@@ -6,11 +6,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import type { Collected } from '../../src/activities/contract.ts';
+import { settle } from '../../src/activities/end.ts';
 import { collectActivities, submitActivities } from '../../src/activities/index.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { Poll, Submission, TaskProvider } from '../../src/providers/contract.ts';
 import { closeIntent, findIntent, openIntent } from '../../src/storage/intents.ts';
+import { newBlobKey } from '../../src/storage/new-ids.ts';
 import { listUnknownOutcomes, unknownCaseOf } from '../../src/storage/task-intents.ts';
+import { findTask } from '../../src/storage/tasks.ts';
 import { wav } from '../support/media.ts';
 import { type AdmissionOptions, assertLedgerAddsUp, failureOf, stateOf } from '../support/money.ts';
 import {
@@ -430,6 +433,20 @@ describe('a result', () => {
     assert.deepEqual([task.state, task.error?.code, task.cost], ['failed', 'internal_error', null]);
     const { rows } = await pool.query('select type from entries where task_id = $1 order by seq', [task.id]);
     assert.deepEqual(rows, [{ type: 'hold' }, { type: 'release' }]);
+  });
+  test('is charged by terms that were sealed before the secret was rotated, while the old one is listed', async () => {
+    const { deps, db } = runner;
+    const newer = Buffer.alloc(32, 9);
+    const ended = async (ledgerKeys: readonly Buffer[]) => {
+      const taskId = await runner.admit({ routes: ['none'] }); // no worker has it
+      const blobKey = newBlobKey(`results/${taskId}`);
+      const { bytes, sha256 } = await deps.blobs.write(blobKey, Readable.from([image]), { bytesMax: 1_000 });
+      await settle({ ...deps, ledgerKeys }, { taskId, files: [{ blobKey, mediaType: 'image/png', bytes, sha256 }] });
+      const task = await findTask(db.database, taskId);
+      return [task?.state, task?.cost];
+    };
+    assert.deepEqual(await ended([newer, ...deps.ledgerKeys]), ['succeeded', 10n]);
+    assert.deepEqual(await ended([newer]), ['failed', null]);
   });
   test('that came with the answer to the create is stored and charged', async () => {
     const { name, provider } = scripted({ submit: finished(image), resultOf: twice });

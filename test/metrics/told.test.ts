@@ -67,6 +67,12 @@ describe('docs/metrics.md', () => {
   });
 });
 
+test('no metric tells of a key, an account, a person or a task', () => {
+  const telling = ['key', 'account', 'person', 'task', 'request', 'address', 'path'];
+  for (const [name, { labels = [] }] of Object.entries(table))
+    for (const label of labels) assert.ok(!telling.some((word) => label.includes(word)), `${label} of ${name}`);
+});
+
 test("the names and units are Prometheus'", () => {
   for (const [name, { type, help, labels = [], buckets }] of Object.entries(table)) {
     assert.match(name, /^tollgate_[a-z][a-z0-9]*(_[a-z0-9]+)*$/);

@@ -201,6 +201,32 @@ test('a session ends when its person signs out', async () => {
   assert.equal((await client.get('/session')).status, 401);
 });
 
+test('a session ends after seven days without use, and after thirty in any case', async () => {
+  const ageing = async (column: 'seen_at' | 'expires_at') => {
+    const client = await signedIn(gateway);
+    return {
+      status: async () => (await client.get('/session')).status,
+      age: (by: string) =>
+        gateway.core.database.pool.query(
+          `update sessions set ${column} = ${column} - $2::interval where person_id = $1`,
+          [client.person.id, by],
+        ),
+    };
+  };
+  const unused = await ageing('seen_at');
+  await unused.age('6 days 23 hours');
+  assert.equal(await unused.status(), 200); // which is a use: the seven days begin anew
+  await unused.age('6 days 23 hours');
+  assert.equal(await unused.status(), 200);
+  await unused.age('7 days 1 minute');
+  assert.equal(await unused.status(), 401);
+  const old = await ageing('expires_at');
+  await old.age('29 days 23 hours');
+  assert.equal(await old.status(), 200);
+  await old.age('61 minutes');
+  assert.equal(await old.status(), 401);
+});
+
 describe('one-time links', () => {
   const look = (token: string) => callConsole(gateway, '', 'POST', '/invitations/look', { token });
   const accept = (token: string, chosen: string) =>
