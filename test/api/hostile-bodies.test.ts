@@ -55,6 +55,19 @@ for (const [what, body, code, param] of [
   });
 }
 
+for (const [path, body] of [
+  ['/v1/chat/completions', { model: 'sim-chat', messages: [{ role: 'user', content: 'Hi' }] }],
+  ['/v1/responses', { model: 'sim-code', input: 'Hi' }],
+] as const) {
+  test(`what costs money upstream can't be had at ${path} in another case`, async () => {
+    for (const dear of [{ Service_Tier: 'priority' }, { Best_of: 1000 }, { Web_Search_Options: {} }, { PROMPT: {} }]) {
+      assertError(await gateway.post(path, { ...body, ...dear }), 'invalid_json', Object.keys(dear)[0]);
+      const quote = await gateway.post('/v1/quotes', { path: path.slice('/v1'.length), body: { ...body, ...dear } });
+      assertError(quote, 'invalid_json', `body.${Object.keys(dear)[0]}`);
+    }
+  });
+}
+
 test('bytes that are no UTF-8 are refused', async () => {
   for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
     const body = Buffer.concat([Buffer.from('{"model":"'), Buffer.from(bytes), Buffer.from('"}')]);

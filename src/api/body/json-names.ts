@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { jsonMembers, type JsonMembers } from '../../domain/chat/json-members.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import { foldedName } from '../../domain/folded-name.ts';
 
 /**
  * The members at the top of a body that was parsed, those of `places` with their places. Refuses with `invalid_json` a
@@ -20,7 +21,7 @@ export function readMembers(
   if (doubled !== undefined) throw ambiguous(doubled, 'is there twice: send it once');
   for (const name of written) {
     if (names.has(name)) continue;
-    const meant = foldedNames(names).get(folded(name));
+    const meant = foldedNames(names).get(foldedName(name));
     if (meant !== undefined) throw ambiguous(name, `differs from '${meant}' by its case only: send '${meant}'`);
   }
   return members;
@@ -29,19 +30,11 @@ export function readMembers(
 /** The names of a schema's fields. */
 export const namesOf = ({ shape }: Pick<z.ZodObject, 'shape'>): ReadonlySet<string> => new Set(Object.keys(shape));
 
-/** As readers that ignore case compare names, those included that fold `ſ`, `ı`, `İ` and the sign of the Kelvin. */
-function folded(name: string): string {
-  const lower = name.toLowerCase();
-  return isPlain.test(lower) ? lower : lower.toUpperCase().toLowerCase().replaceAll('\u0307', '');
-}
-
-const isPlain = /^[\0-\x7f]*$/;
-
 const foldedSets = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, string>>();
 
 function foldedNames(names: ReadonlySet<string>): ReadonlyMap<string, string> {
   let found = foldedSets.get(names);
-  if (!found) foldedSets.set(names, (found = new Map([...names].map((name) => [folded(name), name]))));
+  if (!found) foldedSets.set(names, (found = new Map([...names].map((name) => [foldedName(name), name]))));
   return found;
 }
 

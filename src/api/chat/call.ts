@@ -10,7 +10,7 @@ import type { NamedAddress } from '../../domain/requests/addresses.ts';
 import { chatBody, parseChatRequest } from '../../domain/requests/chat.ts';
 import { endpointKinds, modelIdOf, requireKind } from '../../domain/requests/parse.ts';
 import { parseResponsesRequest, responsesBody } from '../../domain/requests/responses.ts';
-import type { Allowed } from '../../domain/requests/unpriced.ts';
+import { type Allowed, unpricedTopNames } from '../../domain/requests/unpriced.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallAdmission, CallHold } from '../../storage/ledger/calls.ts';
 import type { JsonBody } from '../body/json-body.ts';
@@ -66,8 +66,8 @@ export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint:
 
 /** What is read of a body, at its top. */
 export const namesOfCall: Readonly<Record<ChatEndpoint, ReadonlySet<string>>> = {
-  'chat/completions': namesOf(chatBody),
-  responses: namesOf(responsesBody),
+  'chat/completions': new Set([...namesOf(chatBody), ...unpricedTopNames]),
+  responses: new Set([...namesOf(responsesBody), ...unpricedTopNames]),
 };
 
 /** The call that a body asks for, checked. */

@@ -1,4 +1,5 @@
 /** A caller's body as the upstream gets it: the same bytes, but for the model's name and the wish for usage. */
+import { foldedName } from '../folded-name.ts';
 import { jsonMembers, type JsonMembers } from './json-members.ts';
 
 interface Edit {
@@ -12,6 +13,7 @@ const wishMember = Buffer.from('"include_usage":true');
 const wishMemberFirst = Buffer.from('"include_usage":true,');
 const optionsMember = Buffer.from('"stream_options":{"include_usage":true}');
 const optionsMemberFirst = Buffer.from('"stream_options":{"include_usage":true},');
+const wishName = 'include_usage';
 const yes = Buffer.from('true');
 
 /** The members of a body that are changed on its way. */
@@ -19,9 +21,9 @@ export const splicedNames = ['model', 'stream_options'] as const;
 
 /**
  * The body in pieces: every top-level `model` becomes `model`, and with `includeUsage` the top-level `stream_options`
- * get `include_usage: true`. Pieces are views of the caller's bytes, but for the few new ones; a body that needs no
- * change comes back as itself. The bytes must be a JSON object (it was parsed before); throws TypeError when they
- * aren't. `members` are those of `splicedNames`, for a body that was looked through before.
+ * get `include_usage: true`, in every spelling that some reader takes for that name. Pieces are views of the caller's
+ * bytes, but for the few new ones; a body that needs no change comes back as itself. The bytes must be a JSON object
+ * (it was parsed before); throws TypeError when they aren't. `members` are those of `splicedNames`, for a body that was looked through before.
  */
 export function spliceChatBody(
   bytes: Buffer,
@@ -52,9 +54,14 @@ function wishForUsage(edits: Edit[], bytes: Buffer, start: number, end: number):
     edits.push({ start, end, bytes: usageWish });
     return;
   }
-  const { found, inside, count } = jsonMembers(bytes, ['include_usage'], start);
-  for (const wish of found) replace(edits, bytes, { start: wish.start, end: wish.end, bytes: yes });
-  if (found.length === 0) edits.push({ start: inside, end: inside, bytes: count === 0 ? wishMember : wishMemberFirst });
+  const { found, inside, count } = jsonMembers(bytes, undefined, start);
+  if (!found.some(({ name }) => name === wishName)) {
+    edits.push({ start: inside, end: inside, bytes: count === 0 ? wishMember : wishMemberFirst });
+  }
+  // A reader that ignores case takes the last of them: an `Include_Usage` of false would leave the call unmetered.
+  for (const wish of found) {
+    if (foldedName(wish.name) === wishName) replace(edits, bytes, { start: wish.start, end: wish.end, bytes: yes });
+  }
 }
 
 function replace(edits: Edit[], bytes: Buffer, edit: Edit): void {

@@ -28,6 +28,9 @@ export const unpricedNames = [
 export type UnpricedName = (typeof unpricedNames)[number];
 export type Allowed = readonly UnpricedName[];
 
+/** The names at the top of a body that are looked at here and in no schema of ours, of either endpoint. */
+export const unpricedTopNames = ['service_tier', 'best_of', 'web_search_options', 'prompt'] as const;
+
 /** Refuses the first unpriced thing of a chat or responses body that was found good, unless it is allowed. */
 export function refuseUnpriced(body: unknown, allowed: Allowed): void {
   if (!isObject(body)) return;

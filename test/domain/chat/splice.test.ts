@@ -72,6 +72,18 @@ for (const [what, body, includeUsage, expected] of [
     '{"stream_options":{"include_usage":true},"stream_options":{"include_usage":true,"include_usage":true}}',
   ],
   [
+    'a wish, for one in another case, and leaves its neighbours',
+    '{"stream_options":{"Include_Usage":false,"include_obfuscation":false,"x":{"INCLUDE_USAGE":0}}}',
+    true,
+    '{"stream_options":{"include_usage":true,"Include_Usage":true,"include_obfuscation":false,"x":{"INCLUDE_USAGE":0}}}',
+  ],
+  [
+    'a wish, for one that only a folded letter tells apart',
+    '{"stream_options":{"include_usage":true,"include_uſage":{"a":[1]},"INCLUDE_\\u0055SAGE":null}}',
+    true,
+    '{"stream_options":{"include_usage":true,"include_uſage":true,"INCLUDE_\\u0055SAGE":true}}',
+  ],
+  [
     'no wish where none is due',
     '{"stream_options":{"include_usage":false}}',
     false,
