@@ -7,6 +7,7 @@ import { consolePages } from './console/pages.ts';
 import { playgroundApi } from './console/playground.ts';
 import { type ApiContext, idsOf, type RequestState } from './context.ts';
 import type { DependenciesNow } from './dependencies.ts';
+import { cors } from './middleware/cors.ts';
 import { crowd } from './middleware/crowd.ts';
 import { errors } from './middleware/errors.ts';
 import { requestLog } from './middleware/log.ts';
@@ -34,7 +35,7 @@ import { webhookSecretRoutes } from './routes/webhook-secret.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log, gates, meters, tracing } = now();
+  const { log, gates, meters, tracing, corsOrigins, configuration } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown, ctx?: ApiContext) => {
     log.warn({ err: error, ...(ctx && idsOf(ctx)) }, 'an answer broke off');
@@ -44,8 +45,11 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   if (tracing) app.use(traced(tracing));
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
   app.use(securityHeaders());
+  const { deployments } = configuration; // they don't change while the gateway runs
+  // Outside the errors and the gates: a page can read its refusals, and a preflight takes no place.
+  if (corsOrigins === '*' || corsOrigins.length > 0) app.use(cors(corsOrigins, deployments));
   const all = routers(now);
-  const roots = now().configuration.deployments.map(({ root }) => root);
+  const roots = deployments.map(({ root }) => root);
   app.use(errors(routeHints(all, roots))); // outermost catch: nothing below answers for itself
   app.use(crowd(gates)); // before anything is done for the request
   for (const router of all) {

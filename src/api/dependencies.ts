@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { TaskId } from '../domain/ids.ts';
 import type { AddressGuard } from '../net/public-hosts.ts';
 import type { Configuration } from '../settings/configuration.ts';
+import type { CorsOrigins } from '../settings/cors-origins.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { ChatProvider } from '../providers/chat-contract.ts';
@@ -65,6 +66,8 @@ export interface ApiDependencies {
   /** Of people to sign in. */
   attempts: Attempts;
   callerAddress: CallerAddress;
+  /** Whose pages may call the public API from a browser. */
+  corsOrigins: CorsOrigins;
   guard: AddressGuard;
   secrets: Secrets;
   health: HealthBook;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { micros, type MicroYuan, yuanText } from '../domain/money.ts';
 import { emailField, passwordForm } from '../domain/people.ts';
 import { type CodecKey, codecKeyList } from './codec-keys.ts';
+import { corsOriginList, type CorsOrigins } from './cors-origins.ts';
 import { must, SettingsError } from './mistakes.ts';
 import { matching, webAddress, yuan } from './values.ts';
 
@@ -38,6 +39,8 @@ export interface Environment {
   trustedProxies: readonly string[];
   /** Addresses and networks whose connections may begin with a PROXY protocol header. */
   balancers: readonly string[];
+  /** Whose pages may call the public API from a browser. */
+  corsOrigins: CorsOrigins;
   /** How `tollgate api` stops. */
   drain: DrainPace;
   /** Where `tollgate worker` answers /metrics, /healthz and /readyz, on `host`; undefined: nowhere. 0 takes a free port. */
@@ -143,6 +146,7 @@ const schema = z.object({
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
   TOLLGATE_TRUSTED_PROXIES: addressList().default([]),
   TOLLGATE_PROXY_PROTOCOL_FROM: addressList().default([]),
+  TOLLGATE_CORS_ORIGINS: corsOriginList().default([]),
   // As long as a load balancer takes to ask /readyz twice.
   TOLLGATE_NOTICE_SECONDS: wholeNumber(0, 600).default(5),
   TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 86_400).default(60),
@@ -217,6 +221,7 @@ function environmentOf(values: z.output<typeof schema>): Environment {
     allowPrivateUrls: values.TOLLGATE_ALLOW_PRIVATE_URLS,
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES,
     balancers: values.TOLLGATE_PROXY_PROTOCOL_FROM,
+    corsOrigins: values.TOLLGATE_CORS_ORIGINS,
     drain: { noticeMs: values.TOLLGATE_NOTICE_SECONDS * 1000, graceMs: values.TOLLGATE_DRAIN_SECONDS * 1000 },
     workerPort: values.TOLLGATE_WORKER_PORT,
     logLevel: values.LOG_LEVEL,

@@ -104,6 +104,7 @@ export async function startApiRole(
     keys: new KeyCache(database, core.secrets.ledgerKeys, warn('the use of a key was not noted')),
     attempts: new Attempts(),
     callerAddress: callerAddress(core.environment.trustedProxies),
+    corsOrigins: core.environment.corsOrigins,
     guard: core.guards.callers,
     health,
     refreshSwitches: () => switches.refresh(),

@@ -16,7 +16,7 @@ export interface TestBrowser {
 }
 
 export interface VisitOptions extends Expectations {
-  /** The only place that pages may ask; paths are resolved against it. */
+  /** The only place that pages may ask, besides `otherOrigins`; paths are resolved against it. */
   origin: string;
   /** English unless said otherwise. */
   locale?: 'en-US' | 'zh-CN';

@@ -5,8 +5,10 @@ import type { BrowserContext, Page, Request } from 'playwright-core';
 export interface Expectations {
   /** Answers of 4xx and 5xx that the test provokes: a status from anywhere, or from one path. */
   expectAnswers?: readonly ExpectedAnswer[];
-  /** Whether connections may break, as when the test stops the server. */
+  /** Whether connections may break, as when the test stops the server, or the browser refuses another origin's answer. */
   expectBrokenRequests?: boolean;
+  /** Other origins that the pages may ask. With some, requests for the rest are not aborted; they still fail the test. */
+  otherOrigins?: readonly string[];
 }
 
 export type ExpectedAnswer = number | { status: number; path: string };
@@ -32,9 +34,10 @@ export function expectAnswers(page: Page, ...answers: readonly ExpectedAnswer[])
 export async function watch(
   context: BrowserContext,
   origin: string,
-  { expectAnswers: declared = [], expectBrokenRequests = false }: Expectations,
+  { expectAnswers: declared = [], expectBrokenRequests = false, otherOrigins = [] }: Expectations,
 ): Promise<Watch> {
   const expected = [...declared];
+  const hosts = new Set([origin, ...otherOrigins].map((each) => new URL(each).host));
   expectations.set(context, expected);
   const log: string[] = [];
   const wrong: string[] = [];
@@ -43,7 +46,8 @@ export async function watch(
     log.push(`! ${line}`);
   };
 
-  await context.route(isForeign, (route) => route.abort('blockedbyclient'));
+  // While it intercepts, Playwright answers preflights itself, and allows them all.
+  if (otherOrigins.length === 0) await context.route(isForeign, (route) => route.abort('blockedbyclient'));
   await context.routeWebSocket(isForeign, async (socket) => {
     tell(`left the origin: ${socket.url()}`);
     await socket.close();
@@ -67,7 +71,9 @@ export async function watch(
   context.on('console', (message) => {
     const line = `${message.type()}: ${message.text()}`;
     // Chromium's own echo of answers and failed requests, which are judged above.
-    const isEcho = message.text().startsWith('Failed to load resource:');
+    const isEcho = /^Failed to load resource:|^Access to fetch at .* has been blocked by CORS policy/.test(
+      message.text(),
+    );
     if (!isEcho && ['error', 'warning', 'assert'].includes(message.type())) tell(`console ${line}`);
     else log.push(line);
   });
@@ -90,7 +96,7 @@ export async function watch(
 
   function isForeign(url: URL): boolean {
     if (['data:', 'blob:', 'about:'].includes(url.protocol)) return false;
-    return url.host !== new URL(origin).host;
+    return !hosts.has(url.host);
   }
 
   function isExpected(status: number, path: string): boolean {

@@ -1,0 +1,72 @@
+/**
+ * Lets pages of the origins that the operator allows call the public API from a browser (CORS, as the Fetch standard has
+ * it). Never with credentials: callers send their key in a header, and the console's cookie is of no use below the roots.
+ */
+import type { Deployment } from '../../domain/catalogue.ts';
+import type { CorsOrigins } from '../../settings/cors-origins.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+
+/**
+ * Answers preflights by itself, and puts what a browser asks for on every answer below the roots, errors and streams
+ * included, on the health reports, and on the files that results link to. All other addresses answer as without it.
+ */
+export function cors(allowed: CorsOrigins, deployments: readonly Deployment[]): ApiMiddleware {
+  const origins = allowed === '*' ? undefined : new Set(allowed);
+  const isPublic = publicAddresses(deployments);
+  return (ctx, next) => {
+    if (!isPublic(ctx.path)) return next();
+    const origin = ctx.get('Origin');
+    // Also where the origin is refused or missing: a cache must not give this answer to another origin.
+    if (origins) ctx.vary('Origin');
+    const isAllowed = origin !== '' && (origins?.has(origin) ?? true);
+    if (isAllowed) ctx.set('Access-Control-Allow-Origin', origins ? origin : '*');
+    if (origin !== '' && ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '') {
+      ctx.status = 204;
+      if (isAllowed) showWhatIsAllowed(ctx);
+      return undefined;
+    }
+    if (isAllowed) ctx.set('Access-Control-Expose-Headers', exposed_headers);
+    return next();
+  };
+}
+
+const allowed_methods = 'GET, HEAD, POST, PATCH, DELETE';
+/** As long as Chromium keeps the answer to a preflight at most. */
+const preflight_seconds = 7_200;
+/** What scripts may read of an answer, besides what they always may, such as `Content-Type` and `Content-Length`. */
+const exposed_headers = [
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Cost',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'X-Should-Retry',
+  'X-Tokens',
+  'X-Video-Duration',
+].join(', ');
+
+/** SDKs ask for about ten headers, in 200 characters. */
+const asked_characters_max = 2_048;
+const header_names = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** The headers that a page asks for are all allowed: which of them count is decided where the request is read. */
+function showWhatIsAllowed(ctx: ApiContext): void {
+  const asked = ctx.get('Access-Control-Request-Headers');
+  ctx.set('Access-Control-Allow-Methods', allowed_methods);
+  if (asked.length <= asked_characters_max && header_names.test(asked)) ctx.set('Access-Control-Allow-Headers', asked);
+  ctx.set('Access-Control-Max-Age', String(preflight_seconds));
+}
+
+/** Tells the public API's addresses from the console's, the probes' and the operators'. */
+function publicAddresses(deployments: readonly Deployment[]): (path: string) => boolean {
+  const reports = new Set(deployments.map(({ health }) => health));
+  const folders = [...deployments.map(({ root }) => `${root}/`), '/files/'];
+  return (path) => reports.has(path) || folders.some((folder) => path.startsWith(folder));
+}
