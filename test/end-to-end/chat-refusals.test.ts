@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { revokeKey } from '../../src/storage/api-keys.ts';
 import { assertError } from '../support/errors.ts';
-import { type ChatGateway, chatPath, customerOf, hello, readToEnd, startChatGateway } from '../support/chat-gateway.ts';
+import {
+  type ChatGateway,
+  chatPath,
+  customerOf,
+  hello,
+  readToEnd,
+  responsesPath,
+  startChatGateway,
+  typesOf,
+} from '../support/chat-gateway.ts';
 import { chatAnswer, chatStream, deltaEvent, errorAnswer } from '../support/upstream.ts';
 
 let chat: ChatGateway;
@@ -38,6 +47,36 @@ for (const [index, [code, body, balance, limits, param]] of refusals.entries()) 
     assert.equal(chat.first.requests.length, before);
     const { balance: left, entries } = await customer.settled();
     assert.deepEqual([left, entries], [Number(balance), []]);
+  });
+}
+
+const response = {
+  json: { id: 'resp_1', object: 'response', status: 'completed', model: 'upstream-code', output: [] },
+};
+for (const { path, model, body, answer } of [
+  { path: chatPath, model: 'chat', body: { messages: hello.messages }, answer: chatAnswer('Hi') },
+  { path: responsesPath, model: 'code', body: { input: 'Hello' }, answer: response },
+]) {
+  test(`what costs money upstream reaches it over ${path} where the model's settings allow it, and only that`, async () => {
+    const customer = await chat.customer();
+    const before = chat.first.requests.length;
+    const costs = { service_tier: 'priority', tools: [{ type: 'web_search' }] };
+    assertError(
+      await customer.post({ ...body, model: `${model}-one`, ...costs }, {}, path),
+      'invalid_parameter',
+      'service_tier',
+    );
+    const more = { ...costs, tools: [...costs.tools, { type: 'code_interpreter', container: { type: 'auto' } }] };
+    const allowing = { ...body, model: `${model}-allowing` };
+    assertError(await customer.post({ ...allowing, ...more }, {}, path), 'invalid_parameter', 'tools[1].type');
+    assert.equal(chat.first.requests.length, before);
+    assert.deepEqual((await customer.settled()).entries, []);
+    chat.first.answers(answer);
+    const good = await customer.post({ ...allowing, ...costs }, {}, path);
+    assert.equal(good.status, 200, JSON.stringify(good.body));
+    const sent = chat.first.requests.at(-1)?.json() as typeof costs;
+    assert.deepEqual({ service_tier: sent.service_tier, tools: sent.tools }, costs);
+    assert.deepEqual(typesOf((await customer.settled()).entries).slice(0, 2), ['hold', 'capture']);
   });
 }
 

@@ -176,6 +176,16 @@ models:
     maintenance: true
     routes: [{ provider: first, model: upstream-one }]
     price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: chat-allowing
+    kind: chat
+    routes: [{ provider: first, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+    allow: [service_tier, web_search]
+  - id: code-allowing
+    kind: code
+    routes: [{ provider: first, model: upstream-code }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+    allow: [service_tier, web_search]
   - id: code-one
     kind: code
     routes: [{ provider: first, model: upstream-code }]
