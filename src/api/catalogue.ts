@@ -24,8 +24,8 @@ export function modelFor(key: ApiKey, { models }: Configuration, id: string): Mo
 }
 
 /** The first published model of a kind, which is taken where a request may leave the model out. */
-export function firstOfKind(configuration: Configuration, kind: ModelKind): string | undefined {
-  for (const model of configuration.models.values()) if (model.kind === kind && model.published) return model.id;
+export function firstOfKind({ models }: Pick<Configuration, 'models'>, kind: ModelKind): string | undefined {
+  for (const model of models.values()) if (model.kind === kind && model.published) return model.id;
   return undefined;
 }
 

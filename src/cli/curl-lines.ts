@@ -1,60 +1,127 @@
-/** A curl line for each operation, to be pasted as it stands. */
+/** A curl line for each operation that a model is offered for, to be pasted as it stands. */
+import { firstOfKind } from '../api/catalogue.ts';
+import { type Deployment, type Model, type ModelKind } from '../domain/catalogue.ts';
 import type { Samples } from '../embedded/samples.ts';
+import type { Configuration } from '../settings/configuration.ts';
 
 /** Takes the id out of an answer; an answer without one, such as an error, stays as it is and so is seen. */
 const id_of_answer = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
 /** Each answer ends its line, and no progress meter gets between. */
 const curl = `curl -s -w '\\n'`;
 
-/** Lines with the key in them where it is known, else with `$TOLLGATE_API_KEY`. */
-export function curlLines(url: string, key: string | undefined, samples: Samples): string[] {
+type Offered = Pick<Configuration, 'deployments' | 'models'>;
+
+/**
+ * Lines for the first published model of each kind; operations of kinds without one are left out. With the key in them
+ * where it is known, else with `$TOLLGATE_API_KEY`.
+ */
+export function curlLines(url: string, key: string | undefined, offered: Offered, samples: Samples): string[] {
+  const [deployment] = offered.deployments;
+  if (!deployment) return [];
   const auth = `-H "Authorization: Bearer ${key ?? '$TOLLGATE_API_KEY'}"`;
-  const json = `${auth} -H 'Content-Type: application/json'`;
-  const entry = (what: string, ...lines: string[]) => [`# ${what}`, ...lines, ''];
-  const created = (call: string) => `ID=$(curl -s ${call} | ${id_of_answer}); echo "$ID"`;
-  const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
+  const base = `${url}${deployment.root}`;
+  const [chat, code, image, video, talk] = (['chat', 'code', 'image', 'video', 'avatar-talk'] as const).map((kind) =>
+    firstModel(offered, kind),
+  );
   return [
-    ...entry(
-      'Chat, whole and as a stream; code models answer on /v1/responses, too',
-      `${curl} ${url}/v1/chat/completions ${json} -d '{"model":"sim-chat","messages":[{"role":"user","content":"Hello"}]}'`,
-      `${curl} -N ${url}/v1/chat/completions ${json} -d '{"model":"sim-chat","stream":true,"messages":[{"role":"user","content":"Hello"}]}'`,
-      `${curl} ${url}/v1/responses ${json} -d '{"model":"sim-code","input":"A function that adds"}'`,
-    ),
-    ...entry(
-      'An image: the answer has its link',
-      `${curl} ${url}/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dawn","size":"1024x1024"}'`,
-    ),
-    ...entry(
-      'An image, answered with its id at once, and asked for',
-      created(`${url}/ai/v1/images/generations ${json} -d '{"model":"sim-image","prompt":"A toll gate at dusk"}'`),
-      `${curl} ${url}/ai/v1/images/generations/$ID ${auth}`,
-    ),
-    ...entry(
-      'A video, and its record with the link',
-      created(
-        `${url}/v1/video/generations ${json} -d '{"model":"sim-video-fast","prompt":"Cars pass a toll gate","duration":5}'`,
-      ),
-      `${curl} ${url}/v1/video/generations/$ID ${auth}`,
-    ),
-    ...entry(
-      'Avatar-talk: upload a voice and footage, ask until the video is there, and save it; it can be fetched once',
-      created(
-        `${url}/v1/svctalk/generate ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`,
-      ),
-      `while curl -s ${saved} ${url}/v1/svctalk/generate/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
-    ),
+    ...(chat || code ? textLines(base, auth, chat, code) : []),
+    ...(image ? imageLines(url, auth, offered.deployments, image) : []),
+    ...(video ? videoLines(base, auth, deployment, video) : []),
+    ...(talk ? avatarTalkLines(base, auth, samples) : []),
     ...entry(
       'Models, their health, the balance and the ledger',
-      `${curl} ${url}/v1/models ${auth}`,
-      `${curl} ${url}/api/models/health`,
-      `${curl} ${url}/v1/account ${auth}`,
-      `${curl} ${url}/v1/account/ledger ${auth}`,
+      `${curl} ${base}/models ${auth}`,
+      `${curl} ${url}${deployment.health}`,
+      `${curl} ${base}/account ${auth}`,
+      `${curl} ${base}/account/ledger ${auth}`,
     ),
   ];
 }
 
-/** A form part with a file: quoted for curl, to which `;` and `,` in a path mean something, and then for the shell. */
-function part(name: string, path: string): string {
-  const forCurl = `${name}=@"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-  return `'${forCurl.replaceAll("'", `'\\''`)}'`;
+function firstModel(offered: Offered, kind: ModelKind): Model | undefined {
+  const id = firstOfKind(offered, kind);
+  return id === undefined ? undefined : offered.models.get(id);
 }
+
+function textLines(base: string, auth: string, chat: Model | undefined, code: Model | undefined): string[] {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const chats = chat && [
+    `${curl} ${base}/chat/completions ${sending(auth, { model: chat.id, messages })}`,
+    `${curl} -N ${base}/chat/completions ${sending(auth, { model: chat.id, stream: true, messages })}`,
+  ];
+  const responses = code && [
+    `${curl} ${base}/responses ${sending(auth, { model: code.id, input: 'A function that adds' })}`,
+  ];
+  const what = 'Chat, whole and as a stream';
+  if (!chats) return entry('A code model on the Responses API', ...(responses ?? []));
+  if (!responses) return entry(what, ...chats);
+  return entry(`${what}; code models answer on ${new URL(base).pathname}/responses, too`, ...chats, ...responses);
+}
+
+/** Once waiting for the result and once not, on the roots that do so by themselves where there are such. */
+function imageLines(url: string, auth: string, deployments: readonly Deployment[], image: Model): string[] {
+  const [first] = deployments;
+  const waits = deployments.find(({ imageWaitSeconds }) => imageWaitSeconds > 0);
+  const returns = deployments.find(({ imageWaitSeconds }) => imageWaitSeconds === 0);
+  const path = (deployment = first) => `${url}${deployment?.root ?? ''}/images/generations`;
+  const waiting = `${path(waits)} ${waits ? auth : `${auth} ${preferring(waited_seconds)}`}`;
+  const returning = `${path(returns)} ${returns ? auth : `${auth} ${preferring(0)}`}`;
+  const size = sizeOf(image);
+  return [
+    ...entry(
+      'An image: the answer has its link',
+      `${curl} ${withBody(waiting, { model: image.id, prompt: 'A toll gate at dawn', ...size })}`,
+    ),
+    ...entry(
+      'An image, answered with its id at once, and asked for',
+      created(withBody(returning, { model: image.id, prompt: 'A toll gate at dusk' })),
+      `${curl} ${path(returns)}/$ID ${auth}`,
+    ),
+  ];
+}
+
+function videoLines(base: string, auth: string, { videoWaitSeconds }: Deployment, video: Model): string[] {
+  const address = `${base}/video/generations`;
+  const waiting = videoWaitSeconds > 0 ? auth : `${auth} ${preferring(waited_seconds)}`;
+  const body = { model: video.id, prompt: 'Cars pass a toll gate', duration: durationOf(video) };
+  return entry(
+    'A video, and its record with the link',
+    created(withBody(`${address} ${waiting}`, body)),
+    `${curl} ${address}/$ID ${auth}`,
+  );
+}
+
+function avatarTalkLines(base: string, auth: string, samples: Samples): string[] {
+  const address = `${base}/svctalk/generate`;
+  const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
+  return entry(
+    'Avatar-talk: upload a voice and footage, ask until the video is there, and save it; it can be fetched once',
+    created(`${address} ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
+    `while curl -s ${saved} ${address}/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
+  );
+}
+
+/** As long as a creation may wait at most. */
+const waited_seconds = 300;
+const preferring = (seconds: number): string => `-H 'Prefer: wait=${seconds}'`;
+
+/** What the model takes; one that lacks 1k makes its own choice. */
+function sizeOf({ limits: { resolutions } }: Model): { size?: string } {
+  return !resolutions || resolutions.includes('1k') ? { size: '1024x1024' } : {};
+}
+
+function durationOf({ limits: { durations } }: Model): number {
+  return !durations || durations.includes(5) ? 5 : (durations[0] ?? 5);
+}
+
+const entry = (what: string, ...lines: string[]): string[] => [`# ${what}`, ...lines, ''];
+const created = (call: string): string => `ID=$(curl -s ${call} | ${id_of_answer}); echo "$ID"`;
+const sending = (auth: string, body: unknown): string => withBody(auth, body);
+const withBody = (call: string, body: unknown): string =>
+  `${call} -H 'Content-Type: application/json' -d ${forShell(JSON.stringify(body))}`;
+
+/** A form part with a file: quoted for curl, to which `;` and `,` in a path mean something, and then for the shell. */
+const part = (name: string, path: string): string =>
+  forShell(`${name}=@"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+
+const forShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -29,13 +29,41 @@ const entrySchema = z.object({
 export type DemoEntry = z.output<typeof entrySchema>;
 const accountSchema = z.object({ id: z.string(), balance: z.number(), held: z.number() });
 
+/** Paths are below the first root that the gateway serves, whatever that is called. */
 export class DemoClient {
   readonly #url: string;
   readonly #key: string;
+  readonly #root: string;
 
-  constructor(url: string, key: string) {
+  private constructor(url: string, key: string, root: string) {
     this.#url = url;
     this.#key = key;
+    this.#root = root;
+  }
+
+  /** Asks the gateway's own document for its root. Refuses an address that no gateway answers at. */
+  static async open(url: string, key: string): Promise<DemoClient> {
+    const document = await new DemoClient(url, key, '').#json('GET', '/openapi.json');
+    const known = z.object({ paths: z.record(z.string(), z.unknown()) }).safeParse(document);
+    const account = Object.keys(known.data?.paths ?? {}).find((path) => path.endsWith('/account'));
+    if (account === undefined) throw new Refusal(`${url} is no gateway that the demo can use.`);
+    return new DemoClient(url, key, account.slice(0, -'/account'.length));
+  }
+
+  /** The models that the key may use, in the gateway's order. */
+  async models(): Promise<string[]> {
+    const list = z.object({ data: z.array(z.object({ id: z.string() })) });
+    return list.parse(await this.#json('GET', '/models')).data.map(({ id }) => id);
+  }
+
+  /** Returns the model that would take such a creation, or undefined where the model that it names doesn't. */
+  async quotedModel(path: string, body: unknown): Promise<string | undefined> {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await this.#answer('POST', '/quotes', { headers, body: JSON.stringify({ path, body }) });
+    if (answer.ok) return z.object({ model: z.string() }).parse(await answer.json()).model;
+    const refusal = await refusalOf(answer);
+    if (refusal.code !== null && isOfModel.has(refusal.code)) return undefined;
+    throw new Refusal(`POST ${this.#root}/quotes: ${answer.status} ${refusal.message}`);
   }
 
   /** Creates a task with a JSON body and answers its record, without waiting for its end. */
@@ -45,8 +73,9 @@ export class DemoClient {
   }
 
   /** Uploads a voice and footage; answers the task's id. */
-  async upload(path: string, files: { audio: string; video: string }): Promise<string> {
+  async upload(path: string, files: { audio: string; video: string }, model: string): Promise<string> {
     const form = new FormData();
+    form.set('model', model);
     form.set('audio', new Blob([await readFile(files.audio)]), 'voice.wav');
     form.set('video', new Blob([await readFile(files.video)]), 'footage.mp4');
     return z.object({ id: z.string() }).parse(await this.#json('POST', path, { body: form })).id;
@@ -91,13 +120,13 @@ export class DemoClient {
   }
 
   async account(): Promise<z.output<typeof accountSchema>> {
-    return accountSchema.parse(await this.#json('GET', '/v1/account'));
+    return accountSchema.parse(await this.#json('GET', '/account'));
   }
 
   /** The entries of a task, oldest first. */
   async entriesOf(task: string): Promise<DemoEntry[]> {
     const page = z.object({ data: z.array(entrySchema) });
-    return page.parse(await this.#json('GET', `/v1/account/ledger?limit=100&task_id=${task}`)).data.reverse();
+    return page.parse(await this.#json('GET', `/account/ledger?limit=100&task_id=${task}`)).data.reverse();
   }
 
   async #json(method: string, path: string, init: RequestInit = {}): Promise<unknown> {
@@ -105,20 +134,37 @@ export class DemoClient {
   }
 
   async #send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    const answer = await this.#answer(method, path, init);
+    if (answer.ok) return answer;
+    const { message } = await refusalOf(answer);
+    throw new Refusal(`${method} ${this.#root}${path}: ${answer.status} ${message}`);
+  }
+
+  /** Any answer; refuses where there is none. */
+  async #answer(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${this.#key}`);
-    let answer: Response;
     try {
-      answer = await fetch(`${this.#url}${path}`, { ...init, method, headers });
+      return await fetch(`${this.#url}${this.#root}${path}`, { ...init, method, headers });
     } catch (error) {
-      throw new Refusal(
-        `${this.#url} does not answer (${error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : 'unknown'}).`,
-      );
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new Refusal(`${this.#url} does not answer (${cause instanceof Error ? cause.message : 'unknown'}).`);
     }
-    if (answer.ok) return answer;
-    const told = z
-      .object({ error: z.object({ message: z.string() }) })
-      .safeParse(await answer.json().catch(() => undefined));
-    throw new Refusal(`${method} ${path}: ${answer.status} ${told.success ? told.data.error.message : ''}`);
   }
+}
+
+/** Refusals that say that a model doesn't do what it was asked for. */
+const isOfModel: ReadonlySet<string> = new Set([
+  'invalid_parameter',
+  'missing_parameter',
+  'model_not_found',
+  'model_not_allowed',
+  'model_in_maintenance',
+]);
+
+const errorSchema = z.object({ error: z.object({ message: z.string(), code: z.string().nullable() }) });
+
+async function refusalOf(answer: Response): Promise<{ message: string; code: string | null }> {
+  const read = errorSchema.safeParse(await answer.json().catch(() => undefined));
+  return read.success ? read.data.error : { message: '', code: null };
 }

@@ -1,6 +1,6 @@
-/** `tollgate demo`: an image, a video and an avatar-talk task against a running gateway, and what they cost. */
+/** `tollgate demo`: an image, a video and an avatar-talk task against a running gateway, as far as it has models, and what they cost. */
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { MultiBar, type SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { runningGateway } from '../../embedded/data-folder-lock.ts';
@@ -11,6 +11,7 @@ import { createApiKey, noLimits, revokeKey } from '../../storage/api-keys.ts';
 import { findFact } from '../../storage/installation.ts';
 import { withDatabase } from '../administration.ts';
 import { DemoClient, type DemoEntry } from '../demo-client.ts';
+import { type DoneTask, planTasks, runTask } from '../demo-tasks.ts';
 import { print, Refusal, table } from '../output.ts';
 import { known } from './accounts.ts';
 
@@ -18,6 +19,7 @@ interface DemoOptions {
   url?: string;
   key?: string;
   out: string;
+  model?: string[];
   json?: boolean;
 }
 
@@ -29,6 +31,10 @@ export function addDemoCommand(program: Command): void {
     .option(
       '--key <key>',
       'the API key; without it TOLLGATE_API_KEY or, on a local gateway, one made for the demo account',
+    )
+    .option(
+      '--model <id...>',
+      'run a task of this model, or of each of several; without it, of the first one of each kind',
     )
     .option('--out <folder>', 'where to save the files', 'demo')
     .option('--json', 'print the result as JSON')
@@ -44,7 +50,7 @@ async function demo(options: DemoOptions): Promise<void> {
     throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or name one with --url.`);
   await withKey(options.key ?? process.env['TOLLGATE_API_KEY'], url === here, async (key) => {
     const { makeSamples } = await import('../../embedded/samples.ts'); // it brings the simulator's encoders
-    await run(new DemoClient(url, key), await makeSamples(dataDir), options);
+    await run(await DemoClient.open(url, key), await makeSamples(dataDir), options);
   });
 }
 
@@ -66,59 +72,25 @@ async function withKey(given: string | undefined, isHere: boolean, use: (key: st
   });
 }
 
-/** One task of the demo once it is done. */
-interface Done {
-  kind: string;
-  task: string;
-  file: string;
-}
-
-async function run(client: DemoClient, samples: Samples, { out, json }: DemoOptions): Promise<void> {
+async function run(client: DemoClient, samples: Samples, { out, json, model = [] }: DemoOptions): Promise<void> {
+  const tasks = await planTasks(client, model);
   const folder = resolve(out);
   await mkdir(folder, { recursive: true });
-  const bars = json === true ? undefined : newBars();
+  // Where nothing can be redrawn, bars would be printed once more at the end, and empty.
+  const bars = json === true || !process.stderr.isTTY ? undefined : newBars();
+  const names = tasks.map(({ kind, model: id }) => `${kind} (${id})`);
+  const width = Math.max(...names.map((name) => name.length));
+  let done: DoneTask[];
   try {
-    const done = await Promise.all([
-      withBar(bars, 'image', (tick) => image(client, folder, tick)),
-      withBar(bars, 'video', (tick) => video(client, folder, tick)),
-      withBar(bars, 'avatar-talk', (tick) => avatarTalk(client, samples, folder, tick)),
-    ]);
-    bars?.stop();
-    await report(client, done, json);
+    done = await Promise.all(
+      tasks.map((task, index) =>
+        withBar(bars, (names[index] ?? '').padEnd(width), (tick) => runTask(client, task, samples, folder, tick)),
+      ),
+    );
   } finally {
     bars?.stop();
   }
-}
-
-async function image(client: DemoClient, folder: string, tick: () => void): Promise<Done> {
-  const file = join(folder, 'image.png');
-  const { id } = await client.create('/v1/images/generations', {
-    model: 'sim-image',
-    prompt: 'A toll gate at dawn',
-    size: '1024x1024',
-  });
-  const { data } = await client.finished(`/v1/images/generations/${id}`, tick);
-  await client.download(data?.[0]?.url, file);
-  return { kind: 'image', task: id, file };
-}
-
-async function video(client: DemoClient, folder: string, tick: () => void): Promise<Done> {
-  const file = join(folder, 'video.mp4');
-  const { id } = await client.create('/v1/video/generations', {
-    model: 'sim-video-fast',
-    prompt: 'Cars pass a toll gate',
-    duration: 5,
-  });
-  const { content } = await client.finished(`/v1/video/generations/${id}`, tick);
-  await client.download(content?.[0]?.video_url, file);
-  return { kind: 'video', task: id, file };
-}
-
-async function avatarTalk(client: DemoClient, samples: Samples, folder: string, tick: () => void): Promise<Done> {
-  const file = join(folder, 'avatar-talk.mp4');
-  const id = await client.upload('/v1/svctalk/generate', samples);
-  await client.fetched(`/v1/svctalk/generate/${id}`, file, tick);
-  return { kind: 'avatar-talk', task: id, file };
+  await report(client, done, json);
 }
 
 const newBars = () =>
@@ -134,10 +106,10 @@ const newBars = () =>
 async function withBar(
   bars: MultiBar | undefined,
   name: string,
-  work: (tick: () => void) => Promise<Done>,
-): Promise<Done> {
+  work: (tick: () => void) => Promise<DoneTask>,
+): Promise<DoneTask> {
   const startedAt = performance.now();
-  const seconds = () => ({ name: name.padEnd(11), seconds: ((performance.now() - startedAt) / 1000).toFixed(1) });
+  const seconds = () => ({ name, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) });
   const bar: SingleBar | undefined = bars?.create(100, 0, seconds());
   let progress = 0;
   const done = await work(() => {
@@ -148,7 +120,7 @@ async function withBar(
   return done;
 }
 
-async function report(client: DemoClient, done: readonly Done[], json: boolean | undefined): Promise<void> {
+async function report(client: DemoClient, done: readonly DoneTask[], json: boolean | undefined): Promise<void> {
   const entries = (await Promise.all(done.map(({ task }) => client.entriesOf(task)))).flat();
   const account = await client.account();
   if (json === true) {

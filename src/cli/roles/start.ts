@@ -2,15 +2,17 @@
 import { relative, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start.ts';
-import { makeSamples, type Samples } from '../../embedded/samples.ts';
+import { makeSamples } from '../../embedded/samples.ts';
 import { StartSteps } from '../../embedded/start-steps.ts';
 import { hashPassword } from '../../api/console/passwords.ts';
+import { withSwitches } from '../../domain/model-switches.ts';
 import { createLog } from '../../logging/log.ts';
 import { Mask } from '../../logging/mask.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { knownSecrets } from '../../settings/known-secrets.ts';
 import { loadSettings, type Settings } from '../../settings/load.ts';
 import { type Bootstrapped, bootstrap } from '../../storage/bootstrap.ts';
+import { readSwitches } from '../../storage/console/model-switches.ts';
 import type { Core } from '../../wiring.ts';
 import { showTemporal } from '../../wiring/metrics.ts';
 import { curlLines } from '../curl-lines.ts';
@@ -76,7 +78,10 @@ async function welcome(gateway: StartedGateway, { environment }: Settings, logFi
     { ...core, ledgerKey: core.secrets.first.ledger, hashPassword, makesUp: true },
     environment.bootstrap,
   );
-  print(greeting(gateway, demo, samples, shortPath(logFile)));
+  const { configuration } = core.live.now;
+  const models = withSwitches(configuration.models, await readSwitches(core.database));
+  const lines = curlLines(gateway.url, demo?.secret, { ...configuration, models }, samples);
+  print(greeting(gateway, demo, lines, shortPath(logFile)));
   gateway.becomeReady();
 }
 
@@ -89,7 +94,7 @@ function shortPath(path: string): string {
 function greeting(
   { url, temporalUiUrl }: StartedGateway,
   demo: Bootstrapped | undefined,
-  samples: Samples,
+  lines: readonly string[],
   logFile: string,
 ): string {
   const keyLines =
@@ -118,7 +123,7 @@ function greeting(
     '',
     'Try it:',
     '',
-    ...curlLines(url, demo?.secret, samples),
+    ...lines,
     'Or run a demo of all of it: npx tollgate demo',
     'Stop with Ctrl-C.',
     '',
