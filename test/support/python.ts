@@ -1,8 +1,7 @@
 /** Python programs for tests: a virtual environment of its own for each set of packages, made once on a machine. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,16 +10,26 @@ const run = promisify(execFile);
 
 /** The folder of the programs of an environment that has these packages, as `name==version`. */
 export async function pythonWith(...packages: string[]): Promise<string> {
-  const folder = join(
-    tmpdir(),
-    `tollgate-python-${createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12)}`,
-  );
-  const programs = join(folder, 'bin');
-  // A file says that it is whole, since it can't be moved.
-  if (existsSync(join(folder, 'whole'))) return programs;
-  await rm(folder, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', folder]);
-  await run(join(programs, 'python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
-  await writeFile(join(folder, 'whole'), '');
-  return programs;
+  const name = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
+  // An environment can't be moved, so its final name is a link, made when it is whole. Several files may make one at once.
+  const link = join(tmpdir(), `tollgate-python-${name}`);
+  return join((await wholeAt(link)) ?? (await madeAt(link, packages)), 'bin');
+}
+
+const wholeAt = (link: string): Promise<string | undefined> => realpath(link).catch(() => undefined);
+
+async function madeAt(link: string, packages: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(`${link}-`);
+  try {
+    await run('python3', ['-m', 'venv', folder]);
+    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages];
+    await run(join(folder, 'bin', 'python'), install);
+    await symlink(folder, link);
+    return folder;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    const other = await wholeAt(link); // made by another file meanwhile
+    if (other !== undefined) return other;
+    throw error;
+  }
 }
