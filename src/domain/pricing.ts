@@ -127,6 +127,21 @@ export function tokensPrice(price: TokenPrice, counts: TokenCounts): { lines: To
   return { lines, total: micros(total + missing) };
 }
 
+/** A price that is `most` at most: what is too much is taken from the last lines, so that they still add up to the total. */
+export function cappedAt<Line extends { amount: MicroYuan }>(
+  most: MicroYuan,
+  { lines, total }: { lines: readonly Line[]; total: MicroYuan },
+): { lines: Line[]; total: MicroYuan } {
+  if (total <= most) return { lines: [...lines], total };
+  let tooMuch = minus(total, most);
+  const capped = lines.toReversed().map((line) => {
+    const amount = line.amount > tooMuch ? minus(line.amount, tooMuch) : zero;
+    tooMuch = minus(tooMuch, minus(line.amount, amount));
+    return { ...line, amount };
+  });
+  return { lines: capped.reverse(), total: most };
+}
+
 /** How many tokens the lines of a price count. */
 export const tokensIn = (lines: readonly TokenLine[]): number =>
   lines.reduce((sum, { unit, units }) => (unit === 'minimum_charge' ? sum : sum + units), 0);

@@ -7,17 +7,37 @@ import type { Database } from './database.ts';
 const kept_days_default = 30;
 const batch_rows = 1_000;
 
+/** What is kept of a response. */
+export interface StoredResponse {
+  model: string;
+  provider: string;
+  /** The tokens that a call which goes on from it has as input besides its own; undefined where it was never told. */
+  contextTokens: number | undefined;
+}
+
 /** Notes a response. Of an id that the account was given before the newest response counts. */
 export async function insertResponse(
   database: Database,
-  { id, account, model, provider }: { id: string; account: AccountId; model: string; provider: string },
+  { id, account, model, provider, contextTokens }: { id: string; account: AccountId } & StoredResponse,
 ): Promise<void> {
   await database.pool.query({
     name: 'insert-response',
-    text: `insert into responses (id, account_id, model, provider) values ($1, $2, $3, $4)
-      on conflict (id, account_id) do update
-      set model = excluded.model, provider = excluded.provider, created_at = excluded.created_at`,
-    values: [id, account, model, provider],
+    text: `insert into responses (id, account_id, model, provider, context_tokens) values ($1, $2, $3, $4, $5)
+      on conflict (id, account_id) do update set model = excluded.model, provider = excluded.provider,
+        context_tokens = excluded.context_tokens, created_at = excluded.created_at`,
+    values: [id, account, model, provider, contextTokens ?? null],
+  });
+}
+
+/** Notes how long a response is, where that is known only at its end. */
+export async function noteContext(
+  database: Database,
+  { id, account, contextTokens }: { id: string; account: AccountId } & Pick<StoredResponse, 'contextTokens'>,
+): Promise<void> {
+  await database.pool.query({
+    name: 'note-context',
+    text: 'update responses set context_tokens = $3 where id = $1 and account_id = $2',
+    values: [id, account, contextTokens ?? null],
   });
 }
 
@@ -29,15 +49,22 @@ export async function findResponse(
   database: Database,
   id: string,
   account: AccountId,
-): Promise<{ model: string; provider: string } | undefined> {
+): Promise<StoredResponse | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-response',
-    text: `select model, provider from responses where id = $1 and account_id = $2
+    text: `select model, provider, context_tokens from responses where id = $1 and account_id = $2
       and not exists (select from responses where id = $1 and account_id <> $2)`,
     values: [id, account],
   });
-  return rows[0] === undefined ? undefined : z.object({ model: z.string(), provider: z.string() }).parse(rows[0]);
+  return rows[0] === undefined ? undefined : responseRow.parse(rows[0]);
 }
+
+const responseRow = z
+  .object({ model: z.string(), provider: z.string(), context_tokens: z.bigint().nullable() })
+  .transform(({ model, provider, context_tokens: tokens }): StoredResponse => ({
+    ...{ model, provider },
+    contextTokens: tokens === null ? undefined : Number(tokens),
+  }));
 
 /** Forgets a response of the account's, so that nobody asks for it any more. */
 export async function deleteResponse(database: Database, id: string, account: AccountId): Promise<void> {

@@ -1,7 +1,7 @@
 /** What an upstream keeps of a response, asked for through the gateway: passed on, passed back, and told as the contract says. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { deleteOldResponses, insertResponse } from '../../src/storage/responses.ts';
+import { deleteOldResponses, findResponse, insertResponse, noteContext } from '../../src/storage/responses.ts';
 import {
   type ChatGateway,
   type Customer,
@@ -12,6 +12,7 @@ import {
 } from '../support/chat-gateway.ts';
 import { assertError } from '../support/errors.ts';
 import { answerOf } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
 import { type Answer, errorAnswer, responsesEvent, responsesStream } from '../support/upstream.ts';
 
 let chat: ChatGateway;
@@ -27,7 +28,13 @@ let made = 0;
 /** A response of the customer's, noted as one that this provider made. */
 async function stored({ account }: Customer, provider = 'first'): Promise<string> {
   const id = `resp_stored_${++made}`;
-  await insertResponse(chat.gateway.core.database, { id, account, model: 'code-one', provider });
+  await insertResponse(chat.gateway.core.database, {
+    id,
+    account,
+    model: 'code-one',
+    provider,
+    contextTokens: undefined,
+  });
   return id;
 }
 
@@ -116,6 +123,53 @@ for (const [type, body] of [
     assertError(await answerOf(await request(customer, id)), 'upstream_error');
   });
 }
+
+for (const [how, answer] of [
+  ['streamed', responsesStream(['a', 'b'], 'completed', 'resp_long_streamed')],
+  ['whole', { json: { ...cleanAnswer, id: 'resp_long_whole', usage: { input_tokens: 9, output_tokens: 2 } } }],
+] as [string, Answer][]) {
+  test(`what goes on from a response that was ${how} holds all that was said before, and is charged for it`, async () => {
+    const customer = await chat.customer('1000');
+    const id = `resp_long_${how}`;
+    chat.first.answers(answer);
+    assert.equal((await customer.raw({ ...ask, stream: how === 'streamed' }, responsesPath)).status, 200);
+    const [first] = (await customer.settled()).entries;
+    const { database } = chat.gateway.core;
+    const length = await until(
+      'its length',
+      async () => (await findResponse(database, id, customer.account))?.contextTokens,
+    );
+    assert.equal(length, 11, 'all tokens so far');
+    // As long as a conversation gets, without sending it: the bound of what may be charged goes by the hold.
+    await noteContext(database, { id, account: customer.account, contextTokens: 100_000 });
+    const usage = { input_tokens: 90_000, output_tokens: 1 };
+    chat.first.answers({ json: { ...cleanAnswer, id: `${id}_2`, usage } });
+    const next = { ...ask, previous_response_id: id };
+    assert.equal((await customer.post(next, {}, responsesPath)).status, 200);
+    const { entries } = await customer.settled();
+    const [hold, capture] = entries.slice(-3);
+    assert.deepEqual(typesOf(entries.slice(-3)), ['hold', 'capture', 'release']);
+    const extra = hold?.['lines'][0].units - first?.['lines'][0].units;
+    assert.ok(extra >= 100_000 && extra < 100_100, `${extra} more are held`);
+    assert.equal(capture?.['lines'][0].units, 90_000);
+  });
+}
+
+test('what goes on from a response of unknown length, or has a file read, is charged in full', async () => {
+  const customer = await chat.customer('1000');
+  const usage = { input_tokens: 90_000, output_tokens: 1 };
+  const file = { type: 'input_file', file_url: 'https://files.example/long.pdf' };
+  for (const [at, body] of [
+    { ...ask, max_output_tokens: 1, previous_response_id: await stored(customer) },
+    { ...ask, max_output_tokens: 1, input: [{ role: 'user', content: [file] }] },
+  ].entries()) {
+    chat.first.answers({ json: { ...cleanAnswer, id: `resp_unbounded_${++made}`, usage } });
+    assert.equal((await customer.post(body, {}, responsesPath)).status, 200);
+    const entries = (await customer.settled()).entries.slice(2 * at);
+    assert.deepEqual(typesOf(entries), ['hold', 'capture'], 'nothing is written off');
+    assert.equal(entries[1]?.['lines'][0].units, 90_000);
+  }
+});
 
 test('what was deleted is gone for every later call, and the upstream is asked no more', async () => {
   const customer = await chat.customer();

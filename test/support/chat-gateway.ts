@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { audit } from '../../src/storage/audit/audit.ts';
+import { chargesCheck } from '../../src/storage/audit/charges.ts';
 import { bearer, startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { assertLedgerAddsUp } from './money.ts';
 import { type Answer as UpstreamAnswer, openUpstream, type Upstream } from './upstream.ts';
@@ -58,7 +60,10 @@ export async function startChatGateway(
       customerOf(gateway, await gateway.newKey({ balance, level: 'chat', ...limits })),
     assertAddsUp: async () => {
       await noHolds(gateway);
-      await assertLedgerAddsUp(gateway.core.database, gateway.core.secrets.first.ledger);
+      const { database, secrets } = gateway.core;
+      await assertLedgerAddsUp(database, secrets.first.ledger);
+      const { findings } = await audit({ database, ledgerKeys: [secrets.first.ledger] }, [chargesCheck]);
+      assert.deepEqual(findings, [], 'each charge is what its lines make it');
     },
     async stop() {
       await gateway.stop();

@@ -43,6 +43,10 @@ export interface Call {
   /** A response of the same account that this one goes on from. */
   previousResponseId: string | undefined;
   estimatedInput: number;
+  /** The most output of all replies together. */
+  outputMax: number;
+  /** The upstream reads more than came with the call, and how much of it is not known. */
+  readsUnknown: boolean;
 }
 
 /** A call with the most that it can use and cost. */
@@ -102,8 +106,20 @@ export function callOf(
     includeUsage: facts.includeUsage,
     previousResponseId: facts.previousResponseId,
     estimatedInput,
+    outputMax: output * facts.choices,
+    readsUnknown: facts.otherAddresses.length > 0,
     bound: tokensBound(price, { input: estimatedInput, output: output * facts.choices }),
   };
+}
+
+/**
+ * A call that goes on from a response: the upstream counts all that was said before as its input, too, so that is held as
+ * well. `contextTokens` is undefined where it was never told.
+ */
+export function goingOn(call: BoundedCall, contextTokens: number | undefined): BoundedCall {
+  if (contextTokens === undefined) return { ...call, readsUnknown: true };
+  const input = call.estimatedInput + contextTokens;
+  return { ...call, bound: tokensBound(call.price, { input, output: call.outputMax }) };
 }
 
 /** What the ledger is asked for a call. Refuses when this process takes none. */
@@ -128,7 +144,8 @@ export function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: Bounde
     },
     lines: call.bound.lines,
     priceVersion: call.priceVersion,
-    overrunFactor: call.model.overrunFactor,
+    // What is read on top may be any number of tokens, so none is implausible.
+    overrunFactor: call.readsUnknown ? undefined : call.model.overrunFactor,
     owner: deps.owner.id,
     ...(idempotencyKey !== undefined &&
       call.bodyHash && { idempotency: { key: idempotencyKey, bodyHash: call.bodyHash } }),
@@ -154,16 +171,17 @@ interface BodyFacts {
   choices: number;
   includeUsage: boolean;
   maxOutputTokens: number | undefined;
-  /** Of images, or data URIs of images and files. */
+  /** Of images, or data URIs of images. */
   addresses: readonly NamedAddress[];
+  /** Of files and the like, which may be of any length. */
   otherAddresses: readonly NamedAddress[];
   previousResponseId: string | undefined;
 }
 
 function factsOf(endpoint: ChatEndpoint, body: unknown, allowed: Allowed): BodyFacts {
   if (endpoint === 'responses') {
-    const { stream, maxOutputTokens, urls, previousResponseId } = parseResponsesRequest(body, allowed);
-    const addresses = { addresses: urls, otherAddresses: [] };
+    const { stream, maxOutputTokens, urls, fileUrls, previousResponseId } = parseResponsesRequest(body, allowed);
+    const addresses = { addresses: urls, otherAddresses: fileUrls };
     return { stream, choices: 1, includeUsage: false, maxOutputTokens, ...addresses, previousResponseId };
   }
   const { stream, n, includeUsage, maxOutputTokens, imageUrls, otherUrls } = parseChatRequest(body, allowed);

@@ -1,7 +1,6 @@
 /** What a call cost: the upstream's own count where it gave one, else ours, never above the hold. */
 import { parseJsonWithin } from '../../domain/json-bounds.ts';
-import { type MicroYuan, minus, zero } from '../../domain/money.ts';
-import { type TokenCounts, type TokenLine, tokensPrice } from '../../domain/pricing.ts';
+import { cappedAt, type TokenCounts, tokensPrice } from '../../domain/pricing.ts';
 import type { CallHold, CallPrice } from '../../storage/ledger/calls.ts';
 import { countTokens, inputTextOf } from '../../tokens/count-tokens.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -17,8 +16,8 @@ export function upstreamPrice({ price, priceVersion }: Call, usage: TokenCounts)
 export async function estimatedPrice(call: Call, hold: CallHold, produced: string, scale = 1): Promise<CallPrice> {
   const input = Math.min(await countTokens(inputTextOf(parseJsonWithin(call.bytes))), call.estimatedInput);
   const output = produced === '' ? 0 : Math.ceil((await countTokens(produced)) * scale);
-  const { lines, total } = tokensPrice(call.price, { input, cachedInput: 0, output });
-  return { ...cappedAt(hold.amount, lines, total), usageSource: 'estimated', priceVersion: call.priceVersion };
+  const price = tokensPrice(call.price, { input, cachedInput: 0, output });
+  return { ...cappedAt(hold.amount, price), usageSource: 'estimated', priceVersion: call.priceVersion };
 }
 
 /** How long a caller is kept waiting for what is booked before its answer; a database that is away keeps it for longer. */
@@ -92,20 +91,4 @@ function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise
   });
   deps.background(booked);
   return booked;
-}
-
-/** Takes what is too much from the last lines, so that they still add up to the total. */
-function cappedAt(
-  most: MicroYuan,
-  lines: readonly TokenLine[],
-  total: MicroYuan,
-): { lines: TokenLine[]; total: MicroYuan } {
-  if (total <= most) return { lines: [...lines], total };
-  let tooMuch = minus(total, most);
-  const capped = lines.toReversed().map((line) => {
-    const amount = line.amount > tooMuch ? minus(line.amount, tooMuch) : zero;
-    tooMuch = minus(tooMuch, minus(line.amount, amount));
-    return { ...line, amount };
-  });
-  return { lines: capped.reverse(), total: most };
 }

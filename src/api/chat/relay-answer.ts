@@ -32,7 +32,8 @@ export async function relayAnswer(
   // A response that failed is an answer, with the reason in it.
   const bytes = isObject(body['error']) ? cleanedResponse(whole, deps.configuration) : whole;
   const { id } = body;
-  if (call.endpoint === 'responses' && typeof id === 'string') await keepResponse(deps, ctx, id, call, route.name);
+  if (call.endpoint === 'responses' && typeof id === 'string')
+    await keepResponse(deps, ctx, { id, call, provider: route.name, usage: usageOfAnswer(call.endpoint, body) });
   if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, body);
   else bookInBackground(deps, hold, () => priceOf(underWay, body));
   sendJson(ctx, bytes);

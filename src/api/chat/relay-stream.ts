@@ -19,7 +19,7 @@ import type { Route } from './routes-of-call.ts';
 import { type AnswerReader, sendCall, type Start } from './send-call.ts';
 import { cleanedResponse, toldError } from './told-error.ts';
 import type { CallUnderWay, Outcome } from './serve-call.ts';
-import { keepResponse } from './stored-responses.ts';
+import { keepResponse, noteLength } from './stored-responses.ts';
 
 type Settings = ApiDependencies['configuration'];
 /** `left`: the caller went away, or this process had to let go. */
@@ -38,13 +38,12 @@ export async function relayStream(
   const meter = isResponses
     ? new ResponsesStreamMeter()
     : new ChatStreamMeter({ choices: call.choices, showsUsage: call.includeUsage });
+  const unnoted = (error: unknown) => deps.log.error({ err: error, ...idsOf(ctx) }, 'a response could not be noted');
   // Noted as soon as its id is known, so that whoever goes on from the response finds it there.
   let kept: Promise<void> | undefined;
   const noteResponse = () => {
     if (kept || !(meter instanceof ResponsesStreamMeter) || meter.responseId === undefined) return;
-    kept = keepResponse(deps, ctx, meter.responseId, call, route.name).catch((error: unknown) => {
-      deps.log.error({ err: error, ...idsOf(ctx) }, 'a response could not be noted');
-    });
+    kept = keepResponse(deps, ctx, { id: meter.responseId, call, provider: route.name }).catch(unnoted);
   };
   const stream = new MeteredStream(meter, (data) => cleanedResponse(data, deps.configuration));
   const events = new EventStream(ctx);
@@ -54,6 +53,8 @@ export async function relayStream(
   });
   if (kept) await kept;
   const { usage } = meter;
+  if (meter instanceof ResponsesStreamMeter && meter.responseId !== undefined && usage)
+    deps.background(noteLength(deps, ctx, meter.responseId, usage).catch(unnoted));
   const isUpstreamsFault = typeof end === 'object' && end.byUs !== true;
   if (isUpstreamsFault && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
   else {

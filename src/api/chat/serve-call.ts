@@ -6,7 +6,7 @@ import type { CallHold } from '../../storage/ledger/calls.ts';
 import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { answerBefore } from './answer-before.ts';
-import { admissionOf, admitCall, type BoundedCall, type Call, readCall } from './call.ts';
+import { admissionOf, admitCall, type BoundedCall, type Call, goingOn, readCall } from './call.ts';
 import { EarlyCall } from './early-call.ts';
 import { EarlyEnd, EndedEarly } from './early-end.ts';
 import { CallClock } from './call-clock.ts';
@@ -16,7 +16,7 @@ import { relayAnswer } from './relay-answer.ts';
 import { relayStream } from './relay-stream.ts';
 import { outcomeOfFault, overRoutes, type Route, routesOf } from './routes-of-call.ts';
 import type { Start } from './send-call.ts';
-import { ownResponse } from './stored-responses.ts';
+import { responseBefore } from './stored-responses.ts';
 import { answerUpstreamError } from './told-error.ts';
 
 /** Everything that the relays need of a call that was admitted. */
@@ -52,14 +52,11 @@ export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint
   }
 }
 
-async function serveRead(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): Promise<void> {
-  const { previousResponseId } = call;
-  const only =
-    previousResponseId === undefined
-      ? undefined
-      : await ownResponse(deps, ctx, previousResponseId, 'previous_response_id');
+async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: BoundedCall): Promise<void> {
+  const before = await responseBefore(deps, ctx, read);
+  const call = before ? goingOn(read, before.contextTokens) : read;
   const admission = admissionOf(deps, ctx, call);
-  const routes = routesOf(deps, call, only);
+  const routes = routesOf(deps, call, before?.provider);
   const clock = new CallClock();
   const early = deps.calls.isSure(admission) ? earlyCall(ctx, call, routes[0], clock) : undefined;
   try {

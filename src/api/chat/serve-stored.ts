@@ -39,7 +39,8 @@ export async function serveStored(
 }
 
 async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operation: StoredOperation): Promise<void> {
-  const provider = deps.chatProviders.get(await ownResponse(deps, ctx, id, undefined));
+  const { provider: name } = await ownResponse(deps, ctx, id, undefined);
+  const provider = deps.chatProviders.get(name);
   if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is not configured any more.');
   const earlyEnd = new EarlyEnd();
   // Reading ends with its caller. What changes something is brought to its end, so that our own row follows it.

@@ -18,8 +18,8 @@ import type { JsonBody } from '../body/json-body.ts';
 import { namesOf, readMembers } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { firstOfKind, modelFor } from '../catalogue.ts';
-import { callOf, namesOfCall } from '../chat/call.ts';
-import { ownResponse } from '../chat/stored-responses.ts';
+import { callOf, goingOn, namesOfCall } from '../chat/call.ts';
+import { responseBefore } from '../chat/stored-responses.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
@@ -110,9 +110,10 @@ async function quoteOfCall(
   endpoint: ChatEndpoint,
   body: Pick<JsonBody, 'bytes' | 'value'>,
 ) {
-  const call = callOf(deps, ctx, endpoint, body);
-  const { model, previousResponseId } = call;
-  if (previousResponseId !== undefined) await ownResponse(deps, ctx, previousResponseId, 'previous_response_id');
+  const read = callOf(deps, ctx, endpoint, body);
+  const before = await responseBefore(deps, ctx, read);
+  const call = before ? goingOn(read, before.contextTokens) : read;
+  const { model } = call;
   if (model.maintenance) throw maintenanceRefusal(model.id);
   return callQuote(call);
 }

@@ -29,8 +29,10 @@ export interface ResponsesFacts {
   maxOutputTokens?: number;
   /** Must name a response of the same account; whoever has the responses checks that. */
   previousResponseId?: string;
-  /** Addresses and data URIs of images, files and remote tools. */
+  /** Addresses and data URIs of images and remote tools. */
   urls: readonly NamedAddress[];
+  /** Addresses of files, whose size is not known. */
+  fileUrls: readonly NamedAddress[];
 }
 
 /** A part of a message or of a tool's output; of kinds not named in the rule, only the addresses are checked. */
@@ -108,7 +110,7 @@ export function parseResponsesRequest(body: unknown, allowed: Allowed = []): Res
     stream: fields.stream ?? false,
     ...(typeof fields.max_output_tokens === 'number' ? { maxOutputTokens: fields.max_output_tokens } : {}),
     ...(typeof fields.previous_response_id === 'string' ? { previousResponseId: fields.previous_response_id } : {}),
-    urls: urlsOf(fields),
+    ...urlsOf(fields),
   };
 }
 
@@ -127,9 +129,9 @@ function schemaOf(type: string): z.ZodType | undefined {
 }
 
 /** The addresses of a body whose items were found good. Items of other types are not read, so they yield none. */
-function urlsOf({ input, tools }: ResponsesBody): NamedAddress[] {
-  const found: NamedAddress[] = [];
-  const take = (param: string, value: { [field: string]: unknown }, field: string) => {
+function urlsOf({ input, tools }: ResponsesBody): Pick<ResponsesFacts, 'urls' | 'fileUrls'> {
+  const [urls, fileUrls]: [NamedAddress[], NamedAddress[]] = [[], []];
+  const take = (found: NamedAddress[], param: string, value: { [field: string]: unknown }, field: string) => {
     const url = value[field];
     if (typeof url === 'string') found.push({ param: `${param}.${field}`, url });
   };
@@ -143,10 +145,10 @@ function urlsOf({ input, tools }: ResponsesBody): NamedAddress[] {
       const read = anObject.safeParse(one);
       if (!read.success) continue;
       const param = `input[${index}].${field}${isList ? `[${place}]` : ''}`;
-      take(param, read.data, 'image_url');
-      take(param, read.data, 'file_url');
+      take(urls, param, read.data, 'image_url');
+      take(fileUrls, param, read.data, 'file_url');
     }
   }
-  for (const [index, value] of (tools ?? []).entries()) take(`tools[${index}]`, value, 'server_url');
-  return found;
+  for (const [index, value] of (tools ?? []).entries()) take(urls, `tools[${index}]`, value, 'server_url');
+  return { urls, fileUrls };
 }

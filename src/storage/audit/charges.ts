@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { chargeOfTask } from '../../domain/charges.ts';
 import { micros, type MicroYuan, roundedHalfUp } from '../../domain/money.ts';
+import { cappedAt } from '../../domain/pricing.ts';
 import { implausibleUsage, plausibleOf } from '../../domain/overrun.ts';
 import { taskKinds } from '../../domain/tasks.ts';
 import { termsSchema } from '../../domain/terms.ts';
@@ -84,15 +85,13 @@ function wrongOfWriteOff({ captured, due, written, why, left, isBeyond }: WriteO
 function wrongOfCall(row: readonly unknown[]): string | undefined {
   const parsed = callRow.safeParse(row);
   if (!parsed.success) return 'its lines are none that a charge could be worked out from';
-  const [, captured, written, why, left, held, lines, heldLines, version, heldVersion] = parsed.data;
-  let exact = 0n;
-  let total = micros(0n);
-  for (const { unit, units, price_per_million: price, amount } of lines) {
-    exact += price * BigInt(units);
-    const next = roundedHalfUp(exact, 1_000_000n);
-    if (amount !== next - total) return `its line of ${units} ${unit} at ${price} a million says ${amount} micro-yuan`;
-    total = next;
-  }
+  const [, captured, written, why, left, held, lines, heldLines, version, heldVersion, source] = parsed.data;
+  const exact = pricedAnew(lines);
+  // What was counted here is never charged above the hold.
+  const { lines: right, total } = source === 'estimated' ? cappedAt(held, exact) : exact;
+  const wrong = lines.find((line, place) => line.amount !== right[place]?.amount);
+  if (wrong)
+    return `its line of ${wrong.units} ${wrong.unit} at ${wrong.price_per_million} a million says ${wrong.amount} micro-yuan`;
   if (captured + written !== total)
     return `its lines add up to ${total} micro-yuan; ${captured} were captured and ${written} written off`;
   if (version !== heldVersion)
@@ -108,6 +107,20 @@ function wrongOfCall(row: readonly unknown[]): string | undefined {
 }
 
 type Line = z.output<typeof line>;
+
+/** The lines by their units and prices alone, cut from the running sums as they were when they were written. */
+function pricedAnew(lines: readonly Line[]): { lines: Line[]; total: MicroYuan } {
+  let exact = 0n;
+  let total = micros(0n);
+  const priced = lines.map((line) => {
+    exact += line.price_per_million * BigInt(line.units);
+    const next = roundedHalfUp(exact, 1_000_000n);
+    const amount = micros(next - total);
+    total = next;
+    return { ...line, amount };
+  });
+  return { lines: priced, total };
+}
 
 /** The dearest price at which a line may be, by those of the hold: a hold without cached tokens counts them as input. */
 function mostOf(held: readonly Line[], { unit, price_per_million: price }: Line): bigint {
@@ -154,9 +167,9 @@ const tasksText = `select t.id, t.kind, t.terms, t.hold_amount::text, t.files, c
   left join entries w on w.transfer_id = t.transfer_id and w.type = 'write_off'
   where t.state = 'succeeded' and t.seal is not null and ${looked_at('$1')}`;
 
-const callRow = z.tuple([z.string(), money, none, text, money, money, z.array(line), z.array(line), text, text]);
+const callRow = z.tuple([z.string(), money, none, text, money, money, z.array(line), z.array(line), text, text, text]);
 const callsText = `select c.transfer_id || '.capture', c.d_revenue::text, w.d_revenue::text, w.reason, c.available_after::text,
-    o.d_held::text, c.lines, o.lines, c.price_version, o.price_version
+    o.d_held::text, c.lines, o.lines, c.price_version, o.price_version, c.usage_source
   from entries c join entries o on o.transfer_id = c.transfer_id and o.type = 'hold'
   left join entries w on w.transfer_id = c.transfer_id and w.type = 'write_off'
   where c.type = 'capture' and c.task_id is null and ($1::timestamptz is null or c.created_at >= $1)`;

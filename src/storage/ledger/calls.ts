@@ -27,8 +27,8 @@ export interface CallAdmission {
   /** How the hold is worked out, and by which price. */
   lines: readonly TokenLine[];
   priceVersion: string;
-  /** How many times its hold the call may be charged. */
-  overrunFactor: number;
+  /** How many times its hold the call may be charged; undefined: there is no bound. */
+  overrunFactor: number | undefined;
   /** The process that answers for the hold. */
   owner: string;
   idempotency?: { key: string; bodyHash: Buffer };
@@ -46,7 +46,7 @@ export interface CallHold {
   /** What is held: so many tokens at these prices. */
   sale: EntrySale;
   /** How many times its amount may be charged; absent where it is only read to be released. */
-  overrunFactor?: number;
+  overrunFactor?: number | undefined;
   /** An idempotency key hangs on it. */
   isKeyed: boolean;
 }

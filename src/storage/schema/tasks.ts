@@ -1,6 +1,7 @@
 /** Tasks, their paid calls, and what providers can take. */
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   foreignKey,
@@ -172,7 +173,7 @@ export const providerJobs = pgTable(
 
 /**
  * Responses that an upstream keeps: whose they are, and which provider made them. An upstream may give an id twice, so
- * each account has a row of its own.
+ * each account has a row of its own. `context_tokens`: what goes on from it is charged for besides, once that was told.
  */
 export const responses = pgTable(
   'responses',
@@ -184,6 +185,7 @@ export const responses = pgTable(
     model: text('model').notNull(),
     provider: text('provider').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
+    contextTokens: bigint('context_tokens', { mode: 'bigint' }),
   },
   (table) => [primaryKey({ columns: [table.id, table.accountId] }), index('responses_age').on(table.createdAt)],
 );

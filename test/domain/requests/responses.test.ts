@@ -10,7 +10,7 @@ const user = { role: 'user', content: 'Hello' };
 const picture = (url: unknown) => ({ type: 'input_image', image_url: url });
 
 test('the facts of a plain body', () => {
-  assert.deepEqual(parseResponsesRequest(of({})), { model: 'sim-code', stream: false, urls: [] });
+  assert.deepEqual(parseResponsesRequest(of({})), { model: 'sim-code', stream: false, urls: [], fileUrls: [] });
 });
 
 test('the addresses of a body are told with their places', () => {
@@ -27,13 +27,14 @@ test('the addresses of a body are told with their places', () => {
     ),
     tools: [{ type: 'web_search' }, { type: 'mcp', server_url: 'https://d.example/mcp' }],
   };
-  assert.deepEqual(parseResponsesRequest(body, ['web_search', 'mcp']).urls, [
+  const { urls, fileUrls } = parseResponsesRequest(body, ['web_search', 'mcp']);
+  assert.deepEqual(urls, [
     { param: 'input[0].content[1].image_url', url: 'https://a.example/1.png' },
     { param: 'input[0].content[2].image_url', url: data },
-    { param: 'input[1].output[0].file_url', url: 'https://b.example/2.pdf' },
     { param: 'input[2].output.image_url', url: 'https://c.example/3.png' },
     { param: 'tools[1].server_url', url: 'https://d.example/mcp' },
   ]);
+  assert.deepEqual(fileUrls, [{ param: 'input[1].output[0].file_url', url: 'https://b.example/2.pdf' }]);
 });
 
 const unpriced: Refusal[] = [
@@ -200,7 +201,11 @@ describe('a responses body', () => {
   accepts<ResponsesFacts>(
     [
       ['messages with and without a type', input(user, { ...user, type: 'message' }), { stream: false }],
-      ['items that it does not know', input({ type: 'reasoning', summary: [], content: null }), { urls: [] }],
+      [
+        'items that it does not know',
+        input({ type: 'reasoning', summary: [], content: null }),
+        { urls: [], fileUrls: [] },
+      ],
       [
         'a function call and its output',
         input({ type: 'function_call', name: 'f' }, { type: 'function_call_output', call_id: 'c', output: 'x' }),
@@ -243,7 +248,7 @@ describe('a responses body', () => {
           tool_choice: null,
           user: null,
         }),
-        { stream: false, urls: [] },
+        { stream: false, urls: [], fileUrls: [] },
       ],
     ],
     (body) => parseResponsesRequest(body),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../../src/domain/money.ts';
-import { tokensBound, tokensPrice } from '../../../src/domain/pricing.ts';
+import { cappedAt, tokensBound, tokensPrice } from '../../../src/domain/pricing.ts';
 import { audit } from '../../../src/storage/audit/audit.ts';
 import { chargesCheck } from '../../../src/storage/audit/charges.ts';
 import { CallLedger } from '../../../src/storage/ledger/calls.ts';
@@ -68,6 +68,28 @@ describe('the audit of charges', () => {
       `price_version = 'v2'`,
     ]) {
       const statements = [{ text: `update entries set ${change} where ${capture}`, values: [] }];
+      await whileTampered(home, { says: change, table: 'entries', statements }, async () => {
+        assert.equal((await says()).length, known + 1, change);
+      });
+    }
+  });
+
+  test('takes an estimate that was cut at its hold for right, and one that was cut otherwise for wrong', async () => {
+    const known = (await says()).length;
+    const calls = new CallLedger(new LedgerGroups(home.database, ledgerKey));
+    const price = { unit: 'token', inputPerMillion: micros(2_000_000n), outputPerMillion: micros(8_000_000n) } as const;
+    const { lines, total } = tokensBound(price, { input: 10, output: 5 });
+    const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });
+    assert.ok(admitted.admitted === 'yes');
+    const cut = cappedAt(total, tokensPrice(price, { input: 10, cachedInput: 0, output: 777 }));
+    await calls.settle(admitted.hold, { ...cut, priceVersion: 'v1', usageSource: 'estimated' });
+    assert.equal((await says()).length, known);
+    const own = `type = 'capture' and request_id = '${admitted.hold.requestId}'`;
+    for (const change of [
+      `usage_source = 'upstream'`,
+      `lines = jsonb_set(jsonb_set(lines, '{0,amount}', '"19"'), '{1,amount}', '"41"')`,
+    ]) {
+      const statements = [{ text: `update entries set ${change} where ${own}`, values: [] }];
       await whileTampered(home, { says: change, table: 'entries', statements }, async () => {
         assert.equal((await says()).length, known + 1, change);
       });
