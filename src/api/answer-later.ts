@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isLeave } from './caller-left.ts';
 import type { ApiContext } from './context.ts';
 import { answerError } from './middleware/errors.ts';
 
@@ -41,8 +42,5 @@ async function answered<T>(ctx: ApiContext, outcome: Promise<T>, show: Show<T>):
   ctx.state.headAt = performance.now();
   res.end(text);
 }
-
-const isLeave = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -2,6 +2,7 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
+import { isLeave, isReset } from './caller-left.ts';
 import { consoleApi } from './console/mount.ts';
 import { consolePages } from './console/pages.ts';
 import { playgroundApi } from './console/playground.ts';
@@ -38,7 +39,8 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   const { log, gates, meters, tracing, corsOrigins, configuration } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown, ctx?: ApiContext) => {
-    log.warn({ err: error, ...(ctx && idsOf(ctx)) }, 'an answer broke off');
+    if (isLeave(error)) return; // the line of the request says so
+    log[isReset(error) ? 'info' : 'warn']({ err: error, ...(ctx && idsOf(ctx)) }, 'an answer broke off');
   });
   app.use(requestId()); // first, so that every later log line and error carries it
   app.use(measured(meters.requests)); // whatever becomes of a request is counted

@@ -43,6 +43,16 @@ test('of fifty calls at once, a call limit of seven admits exactly seven', async
   assert.deepEqual(await gateway.money(key), { balance: 98.6, held: 1.4 });
 });
 
+test('what is left of a call limit is told exactly after a creation, to reads of this process and of another', async () => {
+  const { key } = await gateway.newKey({ balance: '100', callLimits: [{ calls: 7, per: 'day' }] });
+  const left = async () => (await gateway.get('/v1/models', bearer(key))).headers.get('x-ratelimit-remaining');
+  assert.equal(await left(), '7');
+  assert.equal((await create(key)).headers.get('x-ratelimit-remaining'), '6');
+  assert.equal(await left(), '6');
+  await createMany(key, 3);
+  assert.equal(await left(), '3');
+});
+
 test('of fifty calls at once, at most three run where three may', async () => {
   const { key } = await gateway.newKey({ balance: '100', maxRunningTasks: 3 });
   const answers = await createMany(key);

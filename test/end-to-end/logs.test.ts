@@ -3,13 +3,23 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import pino from 'pino';
+import type { KeyId } from '../../src/domain/ids.ts';
 import { logOptions } from '../../src/logging/log.ts';
 import { changeAccount } from '../../src/storage/accounts.ts';
+import { signLink } from '../../src/storage/links.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { callConsole, newPerson, password, signedIn } from '../support/people.ts';
 import { until } from '../support/process.ts';
 import { exchange } from '../support/raw-http.ts';
-import { chatAnswer, chatStream, errorAnswer, openUpstream, type Upstream } from '../support/upstream.ts';
+import { finishedTalk } from '../support/talks.ts';
+import {
+  chatAnswer,
+  chatStream,
+  errorAnswer,
+  openUpstream,
+  responsesStream,
+  type Upstream,
+} from '../support/upstream.ts';
 
 type Line = Record<string, unknown>;
 
@@ -28,6 +38,7 @@ providers:
   one: { kind: openai, base_url: "${url}", api_key: "${secretOf.provider}" }
 models:
   - { id: chat, kind: chat, routes: [{ provider: one, model: chat }], price: { input_per_million: 1, output_per_million: 1 } }
+  - { id: coder, kind: code, routes: [{ provider: one, model: coder }], price: { input_per_million: 1, output_per_million: 1 } }
   - { id: picture, kind: image, routes: [{ provider: one, model: picture }, { provider: simulator, model: sim-image }], price: { per_image: 0.1 } }
   - { id: drawn, kind: image, routes: [{ provider: simulator, model: sim-image }], price: { per_image: 0.1 } }
 `;
@@ -134,6 +145,113 @@ test('a caller that leaves before the whole answer is told as one', async () => 
   const { aborted, status } = await requestLine('left');
   assert.deepEqual([aborted, status], [true, 200]);
 });
+
+describe('a caller that leaves is no error', () => {
+  /** Sends a call of the model, leaves once the upstream has it, and returns the line of the request. */
+  async function leftBeforeItsAnswer(requestId: string, fields: Record<string, unknown>, headers = {}): Promise<Line> {
+    const asked = upstream.requests.length;
+    const leave = new AbortController();
+    const call = post(chats, chatOf(fields), { ...named(requestId), ...headers }, leave.signal);
+    await upstream.received(asked + 1);
+    leave.abort();
+    await assert.rejects(call);
+    return requestLine(requestId);
+  }
+
+  for (const [what, fields] of [
+    ['whole answer', {}],
+    ['stream', { stream: true }],
+  ] as const)
+    test(`before its ${what} has begun`, async () => {
+      upstream.answers({ ending: 'stall-before' });
+      assertLeft(await leftBeforeItsAnswer(`left-${what.split(' ')[0]}`, fields));
+    });
+
+  test('while its Idempotency-Key waits for the answer of another call', async () => {
+    const headers = { 'Idempotency-Key': 'followed' };
+    let go = () => {};
+    const later = new Promise<void>((done) => (go = done));
+    const headersOf = { 'content-type': 'application/json' };
+    upstream.answers({ headers: headersOf, pieces: [later, JSON.stringify(chatAnswer('later').json)] });
+    const asked = upstream.requests.length;
+    const first = post(chats, chatOf(), { ...named('followed'), ...headers });
+    await upstream.received(asked + 1);
+    const leave = new AbortController();
+    const second = post(chats, chatOf(), { ...named('follower'), ...headers }, leave.signal);
+    await until('the follower', () => (gateway.core.gates.followers.taken > 0 ? true : undefined));
+    leave.abort();
+    await assert.rejects(second);
+    assertLeft(await requestLine('follower'));
+    go();
+    await (await first).text();
+  });
+
+  test('while it reads a file', async () => {
+    const { keyId, account } = await gateway.newKey();
+    // More than what the buffers on the way take.
+    const { id } = await finishedTalk(gateway.core, { account, key: keyId as KeyId }, 32 * 1024 * 1024);
+    const expiresAtSeconds = Math.floor(Date.now() / 1000) + 600;
+    const link = signLink({ taskId: id, file: 0, expiresAtSeconds }, gateway.core.secrets);
+    const leave = new AbortController();
+    const answer = await fetch(gateway.url + link, { headers: named('file-left'), signal: leave.signal });
+    leave.abort();
+    await assert.rejects(answer.arrayBuffer());
+    const line = await requestLine('file-left');
+    assert.deepEqual([line['level'], line['status'], line['aborted'], line['err']], [30, 200, true, undefined]);
+    assertNoOther('file-left');
+  });
+
+  test('and had its whole answer where it leaves after the last event', async () => {
+    upstream.answers(responsesStream(['a', 'b'], 'completed', 'resp_left_after_all'));
+    const client = await gateway.core.database.pool.connect();
+    try {
+      // The end of the answer is written once the response's row is there: until then only the last event has gone out.
+      await client.query('begin');
+      await client.query('lock table responses in share row exclusive mode');
+      const leave = new AbortController();
+      const call = { model: 'coder', input: 'Hello', stream: true };
+      const answer = await post('/v1/responses', call, named('left-after-all'), leave.signal);
+      await readUntil(answer, 'response.completed');
+      leave.abort();
+      await until('the gateway to notice', () => (gateway.core.gates.requests.taken === 0 ? true : undefined));
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    const { level, status, aborted } = await requestLine('left-after-all');
+    assert.deepEqual([level, status, aborted], [30, 200, undefined]);
+    assertNoOther('left-after-all');
+  });
+
+  function assertLeft(line: Line): void {
+    const { level, status, aborted, err } = line;
+    assert.deepEqual({ level, status, aborted, err }, { level: 30, status: 499, aborted: true, err: undefined });
+    assertNoOther(line['requestId']);
+  }
+
+  function assertNoOther(requestId: unknown): void {
+    const errors = lines().filter((line) => line['requestId'] === requestId && Number(line['level']) >= 40);
+    assert.deepEqual(errors, []);
+  }
+});
+
+const post = (path: string, body: unknown, headers: Record<string, string>, signal?: AbortSignal) =>
+  gateway.fetch(path, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+/** Reads an answer until it has told this, and no further. */
+async function readUntil({ body }: Response, word: string): Promise<void> {
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; !text.includes(word);) {
+    const { value, done } = await reader.read();
+    assert.ok(!done, `the answer ended without ${word}: ${text}`);
+    text += value;
+  }
+}
 
 test('a task is a line for each step, with the request that made it and how the step came out', async () => {
   const { status, body } = await gateway.post(images, { model: 'drawn', prompt: secretOf.prompt }, named('a-task'));

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 import { findBoundAnswer } from '../../storage/idempotency-keys.ts';
+import { endLeft } from '../caller-left.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
@@ -26,13 +27,17 @@ export async function answerBefore(
     );
   }
   const answer = stored ?? (await following(deps, ctx));
+  if (answer === undefined) {
+    endLeft(ctx);
+    return;
+  }
   ctx.status = 200;
   ctx.set('Content-Type', 'application/json');
   ctx.set('Idempotency-Replayed', 'true');
   ctx.body = await deps.blobs.read(answer);
 }
 
-async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string> {
+async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
   const { followers } = deps.gates;
   followers.enter();
   try {
@@ -42,7 +47,8 @@ async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string
   }
 }
 
-async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string> {
+/** Undefined: the caller left. */
+async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
   const key = idempotencyKeyOf(ctx) ?? '';
   let pauseMs = ask_ms_min;
   for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
@@ -53,6 +59,7 @@ async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiCon
     await pause(pauseMs);
     pauseMs = Math.min(ask_ms_max, pauseMs * 1.2);
   }
+  if (ctx.res.closed) return undefined;
   throw new GatewayError('not_ready', 'The first call with this Idempotency-Key is still running.', {
     retryAfterSeconds: 2,
   });

@@ -206,8 +206,10 @@ class Relay implements AnswerReader {
       return;
     }
     this.#isOver = true;
-    if (end === 'complete') this.#letEnd();
-    else this.#exchange?.abort();
+    if (end === 'complete') {
+      if (!this.#ctx.res.destroyed) this.#ctx.state.hadLastEvent = true;
+      this.#letEnd();
+    } else this.#exchange?.abort();
     this.#resolve({ end, latencyMs: this.#latencyMs });
   }
 

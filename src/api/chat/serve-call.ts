@@ -3,6 +3,7 @@ import { spliceChatBody } from '../../domain/chat/splice.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { ChatCall, ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { CallHold } from '../../storage/ledger/calls.ts';
+import { endLeft } from '../caller-left.ts';
 import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { answerBefore } from './answer-before.ts';
@@ -95,6 +96,10 @@ async function serveHeld(
     // Who leaves just as every route has refused pays nothing.
     if (earlyEnd.reason === 'left' && error instanceof EndedEarly) await chargeLeft(deps, call, hold);
     else await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
+    if (earlyEnd.reason === 'left') {
+      endLeft(ctx);
+      return;
+    }
     if (earlyEnd.reason !== undefined) {
       throw new GatewayError('not_ready', 'This gateway could not go on with the call. Try again.', {
         retryAfterSeconds: 2,

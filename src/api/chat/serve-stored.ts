@@ -3,6 +3,7 @@ import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { ChatCall, ChatExchange, ChatHead } from '../../providers/chat-contract.ts';
 import { deleteResponse } from '../../storage/responses.ts';
+import { endLeft } from '../caller-left.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { EarlyEnd, EndedEarly } from './early-end.ts';
@@ -65,7 +66,7 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
     ctx.body = cleanedResponse(json, deps.configuration);
   } catch (error) {
     if (earlyEnd.reason === 'left') {
-      ctx.respond = false;
+      endLeft(ctx);
       return;
     }
     if (error instanceof CallerFault) {

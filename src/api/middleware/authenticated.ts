@@ -10,7 +10,8 @@ export const authenticated =
   (keys: KeyCache, needs: KeyLevel): ApiMiddleware =>
   async (ctx, next) => {
     // The playground's stands there already: who asks was known by their session, and no header says otherwise.
-    const key = ctx.state.key ?? (await keys.find(secretOf(ctx)));
+    // Billable calls are POSTs: their counts are shown from their admission.
+    const key = ctx.state.key ?? (await keys.find(secretOf(ctx), { exactCounts: ctx.method !== 'POST' }));
     if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
     const now = new Date();
     const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);

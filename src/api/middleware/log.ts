@@ -1,5 +1,6 @@
 /** One line a request, written when its answer is over. The path only: queries may hold signatures. */
 import type { Logger } from 'pino';
+import { wasSentWhole } from '../caller-left.ts';
 import { type ApiMiddleware, routeOf } from '../context.ts';
 
 export const requestLog =
@@ -24,7 +25,7 @@ export const requestLog =
         ms: tenths(performance.now() - startedAt),
         headMs: ctx.headerSent ? tenths((ctx.state.headAt ?? handledAt) - startedAt) : undefined,
         bytes: socket.bytesWritten - bytesBefore,
-        aborted: ctx.res.writableFinished ? undefined : true,
+        aborted: wasSentWhole(ctx) ? undefined : true,
         accountId: key?.accountId,
         keyId: key?.id,
         personId,

@@ -1,6 +1,7 @@
 /** A span for each request, below the caller's own if it names one; used only where there are traces. */
 import { attributeNames as names } from '../../tracing/names.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
+import { wasSentWhole } from '../caller-left.ts';
 import { type ApiMiddleware, routeOf } from '../context.ts';
 
 /** Asked every few seconds by machines, and of no interest. */
@@ -26,7 +27,7 @@ export const traced =
         [names.account]: key?.accountId,
         [names.model]: model,
       });
-      if (!ctx.res.writableFinished) span.fail('aborted');
+      if (!wasSentWhole(ctx)) span.fail('aborted');
       else if (ctx.status >= 500) span.fail(String(ctx.status));
       span.end();
     });
