@@ -20,6 +20,8 @@ export interface Bounds {
   bodyBytes: number;
   /** The same for bodies of callers of whom nothing is known yet: sign-in and invitations. */
   unknownBodyBytes: number;
+  /** What answers of upstreams take of the memory, in bytes, beyond the first 16 KiB of each: whole ones, and what of a stream is kept. */
+  answerBytes: number;
   /** Stored files that callers read through the gateway, at their own pace. */
   files: number;
   /** Calls that wait for the answer to another one under the same Idempotency-Key. */
@@ -37,6 +39,8 @@ export const boundsDefault: Bounds = {
   bodyBytes: Math.floor(getHeapStatistics().heap_size_limit / 4),
   // A thousand of them, and next to nothing of the memory.
   unknownBodyBytes: 4 * MiB,
+  // A quarter, too. They lie beside the heap, and the memory that a process gets is planned as twice the heap.
+  answerBytes: Math.floor(getHeapStatistics().heap_size_limit / 4),
   // Each has a file open, or a connection to the S3 server, of which there are a few more (`storage/s3/connection.ts`).
   files: 1_024,
   // Each asks the database once a second or more often.
@@ -144,17 +148,23 @@ export function enterFor(gate: Gate, response: ServerResponse): void {
   else response.once('close', () => gate.leave());
 }
 
-export type BodyGate = 'bodyBytes' | 'unknownBodyBytes';
-export type Gates = Record<Exclude<keyof Bounds, BodyGate>, Gate> & Record<BodyGate, SharedGate>;
+/** The most bytes that an upstream's answer may have. */
+export const answerBytesMax = 64 * MiB;
+
+export type MemoryGate = 'bodyBytes' | 'unknownBodyBytes' | 'answerBytes';
+export type Gates = Record<Exclude<keyof Bounds, MemoryGate>, Gate> & Record<MemoryGate, SharedGate>;
 
 /**
  * The gates of one process. A body of `largestBody`, in bytes of memory, fits always where nothing else is there, and
- * nobody has more than a quarter of the room for bodies, or one such body.
+ * no account or person has more than a quarter of the room for bodies, or one such body. Of the room for answers a
+ * provider has half at the most, or that of the largest answer.
  */
 export function createGates(bounds: Partial<Bounds> = {}, largestBody = 0): Gates {
-  const { requests, calls, uploads, unknownBodyBytes, files, followers } = { ...boundsDefault, ...bounds };
+  const { requests, calls, uploads, unknownBodyBytes, answerBytes, files, followers } = { ...boundsDefault, ...bounds };
   const bodyBytes = bounds.bodyBytes ?? Math.max(boundsDefault.bodyBytes, largestBody);
   const bodyShare = Math.max(bodyBytes / 4, largestBody);
+  const answerRoom = bounds.answerBytes ?? Math.max(answerBytes, answerBytesMax);
+  const answerShare = Math.max(answerRoom / 2, Math.min(answerRoom, answerBytesMax));
   return {
     requests: new Gate(requests, 'requests are under way'),
     calls: new Gate(calls, 'calls are under way'),
@@ -165,6 +175,7 @@ export function createGates(bounds: Partial<Bounds> = {}, largestBody = 0): Gate
       unknownBodyBytes / 16,
       'requests without a session are under way',
     ),
+    answerBytes: new SharedGate(answerRoom, answerShare, 'large answers are under way'),
     files: new Gate(files, 'files are being fetched'),
     followers: new Gate(followers, 'calls wait under Idempotency-Keys'),
   };

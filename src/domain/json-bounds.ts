@@ -3,7 +3,7 @@
  * for seconds and take a hundred bytes of the heap each.
  */
 
-/** Requests and answers of task providers have some thousands of values at most. */
+/** Requests, events of streams and answers of task providers have some thousands of values at most. */
 export const valuesMax = 250_000;
 
 /** It has more values than are ever parsed. */
@@ -16,15 +16,21 @@ export class TooManyValues extends Error {
 
 /**
  * Parses JSON of at most so many values. Throws TooManyValues before anything is parsed, SyntaxError for what is no JSON.
- * What is short can't have as many, and is not looked through.
  */
 export function parseJsonWithin(json: Buffer | string, max: number = valuesMax): unknown {
-  if (json.length > max) {
-    const bytes = typeof json === 'string' ? Buffer.from(json) : json;
-    if (hasMoreValuesThan(max, bytes)) throw new TooManyValues(max);
-  }
+  refuseManyValues(json, max);
   return JSON.parse(typeof json === 'string' ? json : json.toString('utf8', 0, json.length));
 }
+
+/** Throws TooManyValues for JSON that has more. What is short can't have as many, and is not looked through. */
+export function refuseManyValues(json: Buffer | string, max: number = valuesMax): void {
+  if (json.length <= max) return;
+  const bytes = typeof json === 'string' ? Buffer.from(json) : json;
+  if (hasMoreValuesThan(max, bytes)) throw new TooManyValues(max);
+}
+
+/** Whether this is what `parseJsonWithin` throws. The message of a SyntaxError may quote the text. */
+export const isUnreadable = (error: unknown): boolean => error instanceof TooManyValues || error instanceof SyntaxError;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -33,7 +39,7 @@ const bracket = 0x5b;
 const brace = 0x7b;
 
 /** Whether there are more commas and brackets outside of strings. A moment for 20 MiB: strings, the most of it, are skipped. */
-export function hasMoreValuesThan(max: number, bytes: Buffer): boolean {
+function hasMoreValuesThan(max: number, bytes: Buffer): boolean {
   let values = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];

@@ -1,11 +1,12 @@
 /** An answer that is not streamed: read whole, metered, handed on as it came. */
 import { Readable } from 'node:stream';
-import { chatAnswerText, responsesAnswerText } from '../../domain/chat/produced-text.ts';
-import { isObject, jsonObjectOf, type JsonObject, usageOfAnswer } from '../../domain/chat/usage.ts';
+import { type AnswerFacts, answerFacts } from '../../domain/chat/answer-facts.ts';
+import { isUnreadable } from '../../domain/json-bounds.ts';
 import type { CallPrice } from '../../storage/ledger/calls.ts';
 import { newBlobKey } from '../../storage/new-ids.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { AnswerRoom } from './answer-room.ts';
 import { bookInBackground, bookSoon, estimatedPrice, upstreamPrice } from './receipt.ts';
 import { RouteFault } from './faults.ts';
 import type { Route } from './routes-of-call.ts';
@@ -22,22 +23,49 @@ export async function relayAnswer(
   route: Route,
   start: Start,
 ): Promise<Outcome> {
-  const { call, hold } = underWay;
-  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, underWay.earlyEnd, underWay.clock);
-  const body = jsonObjectOf(whole);
-  if (!body) throw new RouteFault('fault', 'its answer is not a JSON object');
-  // Some relays answer 200 and say in the body that they failed.
-  const made = call.endpoint === 'responses' ? 'output' : 'choices';
-  if (isObject(body['error']) && !Array.isArray(body[made])) throw new RouteFault('fault', 'its answer is an error');
-  // A response that failed is an answer, with the reason in it.
-  const bytes = isObject(body['error']) ? cleanedResponse(whole, deps.configuration) : whole;
-  const { id } = body;
-  if (call.endpoint === 'responses' && typeof id === 'string')
-    await keepResponse(deps, ctx, { id, call, provider: route.name, usage: usageOfAnswer(call.endpoint, body) });
-  if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, body);
-  else bookInBackground(deps, hold, () => priceOf(underWay, body));
-  sendJson(ctx, bytes);
-  return { isGood: true, latencyMs };
+  const room = new AnswerRoom(deps.gates.answerBytes, route.name);
+  try {
+    const { bytes, facts, latencyMs } = await readAnswer(deps, underWay, start, room);
+    const { call, hold } = underWay;
+    const { id, usage } = facts;
+    if (call.endpoint === 'responses' && id !== undefined)
+      await keepResponse(deps, ctx, { id, call, provider: route.name, usage });
+    if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, facts);
+    else bookInBackground(deps, hold, () => priceOf(underWay, facts));
+    sendJson(ctx, bytes);
+    room.closeWhenTaken(ctx, deps.downloadPace);
+    return { isGood: true, latencyMs };
+  } catch (error) {
+    room.close();
+    throw error;
+  }
+}
+
+interface ReadAnswer {
+  /** For the caller. */
+  bytes: Buffer;
+  facts: AnswerFacts;
+  latencyMs: number;
+}
+
+async function readAnswer(
+  deps: ApiDependencies,
+  { call, earlyEnd, clock }: CallUnderWay,
+  start: Start,
+  room: AnswerRoom,
+): Promise<ReadAnswer> {
+  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, earlyEnd, room, clock);
+  try {
+    const facts = answerFacts(call.endpoint, whole);
+    if (!facts) throw new RouteFault('fault', 'its answer is not a JSON object');
+    // Some relays answer 200 and say in the body that they failed.
+    if (facts.hasError && !facts.hasOutput) throw new RouteFault('fault', 'its answer is an error');
+    // A response that failed is an answer, with the reason in it.
+    return { bytes: facts.hasError ? cleanedResponse(whole, deps.configuration) : whole, facts, latencyMs };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    throw new RouteFault('fault', 'its answer has more values than are read, or is broken where it is read');
+  }
 }
 
 /** Under an Idempotency-Key the answer is stored first, so that whoever asks again gets just this one. */
@@ -45,17 +73,15 @@ async function settleKeyed(
   deps: ApiDependencies,
   underWay: CallUnderWay,
   bytes: Buffer,
-  body: JsonObject,
+  facts: AnswerFacts,
 ): Promise<void> {
   const key = newBlobKey('answers');
   await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
-  await bookSoon(deps, underWay.hold, async () => ({ ...(await priceOf(underWay, body)), answer: key }));
+  await bookSoon(deps, underWay.hold, async () => ({ ...(await priceOf(underWay, facts)), answer: key }));
 }
 
-function priceOf({ call, hold }: CallUnderWay, body: JsonObject): CallPrice | Promise<CallPrice> {
-  const usage = usageOfAnswer(call.endpoint, body);
-  if (usage) return upstreamPrice(call, usage);
-  return estimatedPrice(call, hold, call.endpoint === 'responses' ? responsesAnswerText(body) : chatAnswerText(body));
+function priceOf({ call, hold }: CallUnderWay, { usage, produced }: AnswerFacts): CallPrice | Promise<CallPrice> {
+  return usage ? upstreamPrice(call, usage) : estimatedPrice(call, hold, produced);
 }
 
 /** As a text of one byte a character, a body of this size and its head go out in one write, without a copy more. */

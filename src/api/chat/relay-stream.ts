@@ -11,6 +11,7 @@ import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { streamed_answer } from '../../storage/ledger/calls.ts';
 import { type ApiContext, idsOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { AnswerRoom } from './answer-room.ts';
 import { bookInBackground, estimatedPrice, releaseInBackground, upstreamPrice } from './receipt.ts';
 import { EndedEarly, type EarlyEnd } from './early-end.ts';
 import { EventStream } from './event-stream.ts';
@@ -33,11 +34,27 @@ export async function relayStream(
   route: Route,
   start: Start,
 ): Promise<Outcome> {
+  const room = new AnswerRoom(deps.gates.answerBytes, route.name);
+  try {
+    return await relayIn(room, deps, ctx, underWay, route, start);
+  } finally {
+    room.close();
+  }
+}
+
+async function relayIn(
+  room: AnswerRoom,
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  underWay: CallUnderWay,
+  route: Route,
+  start: Start,
+): Promise<Outcome> {
   const { call, hold, earlyEnd } = underWay;
   const isResponses = call.endpoint === 'responses';
   const meter = isResponses
-    ? new ResponsesStreamMeter()
-    : new ChatStreamMeter({ choices: call.choices, showsUsage: call.includeUsage });
+    ? new ResponsesStreamMeter(room)
+    : new ChatStreamMeter({ choices: call.choices, showsUsage: call.includeUsage }, room);
   const unnoted = (error: unknown) => deps.log.error({ err: error, ...idsOf(ctx) }, 'a response could not be noted');
   // Noted as soon as its id is known, so that whoever goes on from the response finds it there.
   let kept: Promise<void> | undefined;
@@ -45,10 +62,10 @@ export async function relayStream(
     if (kept || !(meter instanceof ResponsesStreamMeter) || meter.responseId === undefined) return;
     kept = keepResponse(deps, ctx, { id: meter.responseId, call, provider: route.name }).catch(unnoted);
   };
-  const stream = new MeteredStream(meter, (data) => cleanedResponse(data, deps.configuration));
+  const stream = new MeteredStream(meter, (data) => cleanedResponse(data, deps.configuration), room);
   const events = new EventStream(ctx);
   const { end, latencyMs } = await new Promise<Relayed>((resolve, reject) => {
-    const relay = new Relay(ctx, events, stream, deps.configuration, noteResponse, resolve, reject);
+    const relay = new Relay(ctx, events, stream, room, deps.configuration, noteResponse, resolve, reject);
     relay.begin(sendCall(deps, start, relay, underWay.clock), earlyEnd);
   });
   if (kept) await kept;
@@ -85,6 +102,7 @@ class Relay implements AnswerReader {
   readonly #ctx: ApiContext;
   readonly #events: EventStream;
   readonly #stream: MeteredStream;
+  readonly #room: AnswerRoom;
   readonly #settings: Settings;
   readonly #onProgress: () => void;
   readonly #resolve: (relayed: Relayed) => void;
@@ -106,6 +124,7 @@ class Relay implements AnswerReader {
     ctx: ApiContext,
     events: EventStream,
     stream: MeteredStream,
+    room: AnswerRoom,
     settings: Settings,
     onProgress: () => void,
     resolve: (relayed: Relayed) => void,
@@ -114,6 +133,7 @@ class Relay implements AnswerReader {
     this.#ctx = ctx;
     this.#events = events;
     this.#stream = stream;
+    this.#room = room;
     this.#settings = settings;
     this.#onProgress = onProgress;
     this.#resolve = resolve;
@@ -186,8 +206,10 @@ class Relay implements AnswerReader {
     try {
       bytes = read();
     } catch (error) {
+      const { refusal } = this.#room;
       const text = 'The model sent an event that is too large.';
-      this.#over({ broke: new GatewayError('upstream_error', text, { cause: error }) });
+      if (refusal) this.#over({ broke: refusal, byUs: true });
+      else this.#over({ broke: new GatewayError('upstream_error', text, { cause: error }) });
       return false;
     }
     if (bytes === undefined || res.destroyed) return true;
@@ -202,7 +224,7 @@ class Relay implements AnswerReader {
     if (this.#isOver) return;
     // Nothing was delivered yet: the next route may do better.
     if (typeof end === 'object' && !this.#ctx.headerSent && !this.#ctx.res.destroyed) {
-      this.#fail(new RouteFault('fault', end.broke.message));
+      this.#fail(end.byUs === true ? end.broke : new RouteFault('fault', end.broke.message));
       return;
     }
     this.#isOver = true;

@@ -6,6 +6,8 @@ import type { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatExchange, ChatHead, ChatListener } from '../../providers/chat-contract.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { CallerFault, RouteFault } from './faults.ts';
+import { answerBytesMax } from '../gates.ts';
+import type { AnswerRoom } from './answer-room.ts';
 import type { CallClock } from './call-clock.ts';
 import { EndedEarly, type EarlyEnd } from './early-end.ts';
 import { toldError } from './told-error.ts';
@@ -40,26 +42,29 @@ export interface WholeAnswer {
   latencyMs: number;
 }
 
-const answer_bytes_max = 64 * 1024 * 1024;
-
-/** Sends a call and gathers its answer. Rejects as `AnswerReader.onFailure` has it, or with `EndedEarly`. */
+/**
+ * Sends a call and gathers its answer. Rejects as `AnswerReader.onFailure` has it, with `EndedEarly`, or with the refusal
+ * of `room`.
+ */
 export function wholeAnswer(
   deps: Pick<ApiDependencies, 'configuration'>,
   start: Start,
   earlyEnd: EarlyEnd,
+  room: AnswerRoom,
   clock?: CallClock,
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces(answer_bytes_max);
+    const pieces = new Pieces(answerBytesMax);
     let latencyMs = 0;
     const reader: AnswerReader = {
       onSuccess: (ms) => {
         latencyMs = ms;
       },
       onData: (chunk) => {
-        if (pieces.take(chunk)) return;
+        const refusal = room.tryTake(chunk.length);
+        if (!refusal && pieces.take(chunk)) return;
         exchange.abort();
-        reject(new RouteFault('fault', 'its answer is too large'));
+        reject(refusal ?? new RouteFault('fault', 'its answer is too large'));
       },
       onEnd: () => resolve({ bytes: pieces.joined(), latencyMs }),
       onFailure: reject,

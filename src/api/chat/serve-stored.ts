@@ -1,18 +1,20 @@
 /** What upstreams keep of responses: asked for, cancelled and deleted where it was made, by the account that made it. */
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import { isUnreadable } from '../../domain/json-bounds.ts';
 import type { ChatCall, ChatExchange, ChatHead } from '../../providers/chat-contract.ts';
 import { deleteResponse } from '../../storage/responses.ts';
 import { endLeft } from '../caller-left.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { answerBytesMax } from '../gates.ts';
+import { AnswerRoom } from './answer-room.ts';
 import { EarlyEnd, EndedEarly } from './early-end.ts';
 import { CallerFault, RouteFault } from './faults.ts';
 import { type AnswerReader, sendCall } from './send-call.ts';
 import { ownResponse } from './stored-responses.ts';
 import { answerUpstreamError, cleanedResponse } from './told-error.ts';
 
-const answer_bytes_max = 64 * 1024 * 1024;
 const answer_ms_max = 60_000;
 /** Of a response that is still made and read as a stream. */
 const stream_ms_max = 3_600_000;
@@ -50,10 +52,11 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
     else ctx.res.once('close', () => earlyEnd.come('left'));
   }
   const call = callOf(ctx, id, operation);
+  const room = new AnswerRoom(deps.gates.answerBytes, name);
   const timer = setTimeout(() => earlyEnd.come('lost'), call.stream ? stream_ms_max : answer_ms_max);
   try {
     const json = await new Promise<Buffer | undefined>((resolve, reject) => {
-      const relay = new StoredRelay(ctx, resolve, reject);
+      const relay = new StoredRelay(ctx, room, resolve, reject);
       relay.begin(
         sendCall(deps, (listener) => provider.start(call, listener), relay),
         earlyEnd,
@@ -61,9 +64,10 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
     });
     if (operation.method === 'DELETE') await deleteResponse(deps.database, id, keyOf(ctx).accountId);
     if (json === undefined) return;
+    const body = cleanedResponse(json, deps.configuration);
     ctx.status = 200;
     ctx.set('Content-Type', 'application/json');
-    ctx.body = cleanedResponse(json, deps.configuration);
+    ctx.body = body;
   } catch (error) {
     if (earlyEnd.reason === 'left') {
       endLeft(ctx);
@@ -79,6 +83,7 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
     throw told;
   } finally {
     clearTimeout(timer);
+    room.closeWhenTaken(ctx, deps.downloadPace);
   }
 }
 
@@ -96,6 +101,7 @@ const eventStreamType = /^\s*text\/event-stream\s*(?:;|$)/i;
 /** JSON is read whole, so that an error in it is seen; events pass as they come, no faster than it is taken. */
 class StoredRelay implements AnswerReader {
   readonly #ctx: ApiContext;
+  readonly #room: AnswerRoom;
   readonly #resolve: (json: Buffer | undefined) => void;
   readonly #reject: (error: Error) => void;
   readonly #pieces: Buffer[] = [];
@@ -103,8 +109,14 @@ class StoredRelay implements AnswerReader {
   #isJson = true;
   #bytes = 0;
 
-  constructor(ctx: ApiContext, resolve: (json: Buffer | undefined) => void, reject: (error: Error) => void) {
+  constructor(
+    ctx: ApiContext,
+    room: AnswerRoom,
+    resolve: (json: Buffer | undefined) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#ctx = ctx;
+    this.#room = room;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -133,15 +145,23 @@ class StoredRelay implements AnswerReader {
 
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > answer_bytes_max) {
+    if (this.#bytes > answerBytesMax) {
       this.#exchange?.abort();
       this.onFailure(new GatewayError('upstream_error', 'The stored response is too large.'));
     } else if (this.#isJson) {
-      this.#pieces.push(chunk);
+      this.#keep(chunk);
     } else {
       this.#sendHead();
       if (!this.#ctx.res.write(chunk)) this.#exchange?.pause();
     }
+  }
+
+  #keep(chunk: Buffer): void {
+    const refusal = this.#room.tryTake(chunk.length);
+    if (refusal) {
+      this.#exchange?.abort();
+      this.onFailure(refusal);
+    } else this.#pieces.push(chunk);
   }
 
   onEnd(): void {
@@ -193,7 +213,10 @@ function toldOf(error: unknown): GatewayError {
       cause: error,
     });
   }
-  const isReached = error instanceof RouteFault || (error instanceof ChatUnreachable && error.kind !== 'connect');
+  const isReached =
+    isUnreadable(error) ||
+    error instanceof RouteFault ||
+    (error instanceof ChatUnreachable && error.kind !== 'connect');
   const text = isReached ? 'gave no answer that can be used' : 'could not be reached just now';
   return new GatewayError('upstream_error', `The provider of this response ${text}.`, { cause: error });
 }

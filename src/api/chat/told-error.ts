@@ -1,6 +1,7 @@
 /** What a caller is told of an upstream's error: its own words, without the operator's addresses and credentials. */
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { isObject, jsonObjectOf, type JsonObject } from '../../domain/chat/usage.ts';
+import { readJson } from '../../domain/chat/json-reading.ts';
+import { isObject, jsonObjectOf } from '../../domain/chat/usage.ts';
 import { errorTable } from '../../domain/errors.ts';
 import { cleanUpstreamMessage, upstreamError, type UpstreamError } from '../../net/upstream-error.ts';
 import type { ApiContext } from '../context.ts';
@@ -29,11 +30,10 @@ export function answerUpstreamError(
 
 /**
  * A response object, or an event with one, whose error says nothing that a caller should not see. The very bytes where
- * it has no error or there is nothing to take out.
+ * it has no error or there is nothing to take out. Throws TooManyValues for one with an error that can't be taken out.
  */
 export function cleanedResponse(bytes: Buffer, settings: Settings): Buffer {
-  const body = jsonObjectOf(bytes);
-  const message = body && errorMessageIn(body);
+  const message = errorMessageIn(bytes);
   if (message === undefined) return bytes;
   const cleaned = cleanUpstreamMessage(message, secretsIn(settings)) || 'The model failed.';
   if (cleaned === message) return bytes;
@@ -41,12 +41,13 @@ export function cleanedResponse(bytes: Buffer, settings: Settings): Buffer {
   const text = bytes.toString();
   const written = JSON.stringify(message);
   if (text.includes(written)) return Buffer.from(text.replaceAll(written, () => JSON.stringify(cleaned)));
-  return Buffer.from(JSON.stringify(body, (_, value: unknown) => (value === message ? cleaned : value)));
+  return Buffer.from(JSON.stringify(jsonObjectOf(bytes), (_, value: unknown) => (value === message ? cleaned : value)));
 }
 
-function errorMessageIn(body: JsonObject): string | undefined {
-  for (const place of [body, body['response']]) {
-    const error = isObject(place) ? place['error'] : undefined;
+function errorMessageIn(bytes: Buffer): string | undefined {
+  const body = readJson(bytes, ['error', 'response']);
+  for (const place of [body, body?.object('response', ['error'])]) {
+    const error = place?.value('error');
     const message = isObject(error) ? error['message'] : error;
     if (typeof message === 'string') return message;
   }

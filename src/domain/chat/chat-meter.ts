@@ -2,7 +2,9 @@
  * The meter of chat completion streams: what of them the caller gets, and what they say of tokens. An event is parsed
  * only where a look at its bytes says that there is something to read.
  */
+import { refuseManyValues } from '../json-bounds.ts';
 import type { TokenCounts } from '../pricing.ts';
+import type { MemoryRoom } from './byte-collector.ts';
 import { isDoneMark, type StreamMeter, type Verdict } from './metered-stream.ts';
 import { isPlainChatData, plainChatBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
@@ -24,14 +26,16 @@ export class ChatStreamMeter implements StreamMeter {
   readonly showsNames = false;
   readonly farewell: Buffer = doneEvent;
   readonly #options: ChatStreamOptions;
-  readonly #produced = new ProducedBytes();
+  readonly #produced: ProducedBytes;
   readonly #finished = new Set<number>();
   #usage: TokenCounts | undefined;
   #isDone = false;
   #errorData: Buffer | undefined;
 
-  constructor(options: ChatStreamOptions) {
+  /** What was produced is kept in `room`. */
+  constructor(options: ChatStreamOptions, room?: MemoryRoom) {
     this.#options = options;
+    this.#produced = new ProducedBytes(room);
   }
 
   get usage(): TokenCounts | undefined {
@@ -58,6 +62,7 @@ export class ChatStreamMeter implements StreamMeter {
 
   take(event: SseEvent, wire: Buffer): Verdict {
     const { data } = event;
+    refuseManyValues(data);
     if (this.#isDone || this.#errorData !== undefined || data.length === 0) return 'hide';
     if (isDoneMark(data)) {
       this.#isDone = true;

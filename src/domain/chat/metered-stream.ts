@@ -1,7 +1,9 @@
 /** A streamed answer on its way through the gateway: bytes in, bytes for the caller out, and a meter that reads along. */
+import { valuesMax } from '../json-bounds.ts';
 import type { TokenCounts } from '../pricing.ts';
-import { SseDecoder, writeSseEvent, type SseEvent } from './sse.ts';
-import { jsonObjectOf } from './usage.ts';
+import type { MemoryRoom } from './byte-collector.ts';
+import { SseDecoder, sseEventBytesMax, writeSseEvent, type SseEvent } from './sse.ts';
+import { readJson } from './json-reading.ts';
 
 /**
  * What to do with an event: `last` is forwarded and ends the stream, `failure` is so with its error cleaned, `done` and
@@ -37,13 +39,17 @@ export interface StreamMeter {
 export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
   readonly meter: Meter;
   readonly #cleaned: (data: Buffer) => Buffer;
-  readonly #decoder = new SseDecoder();
+  readonly #decoder: SseDecoder;
   #state: 'open' | 'done' | 'failed' = 'open';
 
-  /** `cleaned` takes from the data of an event that tells of a failure what is not for the caller. */
-  constructor(meter: Meter, cleaned: (data: Buffer) => Buffer = (data) => data) {
+  /**
+   * `cleaned` takes from the data of an event that tells of a failure what is not for the caller; events that are half
+   * read are kept in `room`.
+   */
+  constructor(meter: Meter, cleaned: (data: Buffer) => Buffer = (data) => data, room?: MemoryRoom) {
     this.meter = meter;
     this.#cleaned = cleaned;
+    this.#decoder = new SseDecoder(sseEventBytesMax, room);
   }
 
   /** `done` when the last event came, `failed` when one told of an error (`meter.errorData`), which is not in the bytes given. */
@@ -53,11 +59,11 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
 
   /**
    * The bytes for the caller that this read makes whole: whole events only, without comments, usually the read itself.
-   * Undefined when there are none. Throws SseTooLarge.
+   * Undefined when there are none. Throws SseTooLarge, and TooManyValues for an event that has more than are ever parsed.
    */
   push(chunk: Buffer): Buffer | undefined {
     if (this.#state !== 'open') return undefined;
-    const plainBytes = this.#decoder.isIdle ? this.meter.plainBytes(chunk) : 0;
+    const plainBytes = this.#decoder.isIdle && chunk.length <= valuesMax ? this.meter.plainBytes(chunk) : 0;
     if (plainBytes === 0) return this.#take(this.#decoder.push(chunk));
     const plain = plainBytes === chunk.length ? chunk : chunk.subarray(0, plainBytes);
     this.meter.keep(plain);
@@ -67,11 +73,11 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
 
   /**
    * What is left when the upstream closed in good order: an event whose blank line never came counts if it is whole,
-   * and is dropped if it is cut off.
+   * and is dropped if it is cut off. Throws as `push`.
    */
   end(): Buffer | undefined {
     if (this.#state !== 'open') return undefined;
-    const whole = this.#decoder.end().filter(({ data }) => isDoneMark(data) || jsonObjectOf(data) !== undefined);
+    const whole = this.#decoder.end().filter(({ data }) => isDoneMark(data) || readJson(data, []) !== undefined);
     return this.#take(whole);
   }
 

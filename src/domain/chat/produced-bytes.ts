@@ -1,5 +1,5 @@
 /** The events that a stream gave its caller, kept in case no usage comes and their text has to be counted. */
-import { ByteCollector } from './byte-collector.ts';
+import { ByteCollector, type MemoryRoom } from './byte-collector.ts';
 import { SseDecoder, type SseEvent } from './sse.ts';
 import { jsonObjectOf, type JsonObject } from './usage.ts';
 
@@ -10,13 +10,19 @@ const keptBytesMax = 4 * 1024 * 1024;
 const firstBytes = 8192;
 
 export class ProducedBytes {
-  readonly #kept = new ByteCollector(keptBytesMax, firstBytes);
+  readonly #kept: ByteCollector;
+  #isFull = false;
   #bytes = 0;
+
+  /** Where `room` has no more, what was kept until then is the sample. */
+  constructor(room?: MemoryRoom) {
+    this.#kept = new ByteCollector(keptBytesMax, room, firstBytes);
+  }
 
   append(events: Buffer): void {
     this.#bytes += events.length;
     // Only what comes first is kept, so that nothing is missing in the middle.
-    if (this.#bytes <= keptBytesMax) this.#kept.append(events);
+    this.#isFull ||= !this.#kept.append(events);
   }
 
   /** The text of the kept events, by the function that knows the wire format. */

@@ -2,13 +2,16 @@
  * The meter of responses streams: events pass named and ordered as they come; read are those that begin and end the
  * response.
  */
+import { refuseManyValues } from '../json-bounds.ts';
 import type { TokenCounts } from '../pricing.ts';
+import type { MemoryRoom } from './byte-collector.ts';
+import { readJson } from './json-reading.ts';
 import type { StreamMeter, Verdict } from './metered-stream.ts';
 import { plainResponsesBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
 import { responsesDeltaText } from './produced-text.ts';
 import type { SseEvent } from './sse.ts';
-import { isObject, jsonObjectOf, responsesUsage } from './usage.ts';
+import { responsesUsage } from './usage.ts';
 
 /** How a response ended (`response.completed` and so on). */
 export type ResponsesEnd = 'completed' | 'incomplete' | 'failed';
@@ -24,12 +27,17 @@ export class ResponsesStreamMeter implements StreamMeter {
   readonly showsNames = true;
   /** The terminal event says it all. */
   readonly farewell = undefined;
-  readonly #produced = new ProducedBytes();
+  readonly #produced: ProducedBytes;
   #usage: TokenCounts | undefined;
   #responseId: string | undefined;
   #end: ResponsesEnd | undefined;
   #errorData: Buffer | undefined;
   #last: Buffer | undefined;
+
+  /** What was produced is kept in `room`. */
+  constructor(room?: MemoryRoom) {
+    this.#produced = new ProducedBytes(room);
+  }
 
   /** From the terminal event. */
   get usage(): TokenCounts | undefined {
@@ -70,19 +78,21 @@ export class ResponsesStreamMeter implements StreamMeter {
     }
     const end = ends.get(name);
     if (end === undefined && name !== 'response.created') {
+      refuseManyValues(data);
       this.keep(wire);
       return 'forward';
     }
-    const response = jsonObjectOf(data)?.['response'];
-    if (!isObject(response)) {
+    const response = readJson(data, ['response'])?.object('response', ['id', 'usage']);
+    if (!response) {
       this.#errorData = data;
       return 'error';
     }
     this.#last = data;
-    if (typeof response['id'] === 'string') this.#responseId = response['id'];
+    const id = response.value('id');
+    if (typeof id === 'string') this.#responseId = id;
     if (end === undefined) return 'forward';
     this.#end = end;
-    this.#usage = responsesUsage(response['usage']);
+    this.#usage = responsesUsage(response.value('usage'));
     return end === 'failed' ? 'failure' : 'last';
   }
 
@@ -112,6 +122,6 @@ export class ResponsesStreamMeter implements StreamMeter {
 
 /** The name of an event that has none but in its data. */
 function typeOf(data: Buffer): string | undefined {
-  const type = jsonObjectOf(data)?.['type'];
+  const type = readJson(data, ['type'])?.value('type');
   return typeof type === 'string' ? type : undefined;
 }

@@ -2,7 +2,7 @@
  * Server-sent events, read by the grammar of the HTML standard (section 9.2.6): lines end in LF, CR or CRLF, a read
  * may end anywhere, comments and unknown fields are skipped, and a blank line ends an event.
  */
-import { ByteCollector } from './byte-collector.ts';
+import { ByteCollector, type MemoryRoom } from './byte-collector.ts';
 
 /** Ten times the largest event seen in use, an image in a responses stream. */
 export const sseEventBytesMax = 16 * 1024 * 1024;
@@ -44,10 +44,11 @@ export class SseDecoder {
   #skipsLf = false;
   #isFirstLine = true;
 
-  constructor(bytesMax: number = sseEventBytesMax) {
+  /** What is half read is kept in `room`; without enough of it, it is too large. */
+  constructor(bytesMax: number = sseEventBytesMax, room?: MemoryRoom) {
     this.#bytesMax = bytesMax;
-    this.#line = new ByteCollector(bytesMax);
-    this.#lines = new ByteCollector(bytesMax);
+    this.#line = new ByteCollector(bytesMax, room);
+    this.#lines = new ByteCollector(bytesMax, room);
   }
 
   /** Whether nothing is half read: what comes next begins an event. */

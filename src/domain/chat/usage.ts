@@ -2,6 +2,7 @@
  * What upstreams say of tokens: the `usage` objects of chat completions and of responses, checked by hand because they
  * are read once a call on the busiest path.
  */
+import { parseJsonWithin } from '../json-bounds.ts';
 import type { TokenCounts } from '../pricing.ts';
 
 /** More tokens than any context window has; above it a count is nonsense. */
@@ -21,19 +22,14 @@ export function responsesUsage(usage: unknown): TokenCounts | undefined {
   return counts(usage['input_tokens'], usage['input_tokens_details'], usage['output_tokens']);
 }
 
-/** The usage of a whole answer that was not streamed. */
-export function usageOfAnswer(endpoint: 'chat/completions' | 'responses', answer: JsonObject): TokenCounts | undefined {
-  const { usage } = answer as { usage?: unknown };
-  return endpoint === 'responses' ? responsesUsage(usage) : chatUsage(usage);
-}
-
-/** A body as the JSON object that it has to be; undefined when it is anything else. */
+/** A body as the JSON object that it has to be; undefined when it is anything else. Throws TooManyValues. */
 export function jsonObjectOf(body: Buffer): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8', 0, body.length));
+    const value = parseJsonWithin(body);
     return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

@@ -1,7 +1,9 @@
-/** One call to an upstream: bounded in time and bytes, never redirected, never repeated. */
-import { pipeline, Readable } from 'node:stream';
+/** One call to an upstream: bounded in time, bytes and values, never redirected, never repeated. */
+import { pipeline, Readable, Transform } from 'node:stream';
+import { getHeapStatistics } from 'node:v8';
 import { Agent, Client, type Dispatcher } from 'undici';
-import { decompressor } from './decompressor.ts';
+import { parseJsonWithin } from '../../domain/json-bounds.ts';
+import { DecodedBytes, decompressor, PackedTooTight } from './decompressor.ts';
 import type { StreamedBody, WireAnswer, WireCall, WireUpload } from './wire.ts';
 
 const answer_bytes_max = 8 * 1024 * 1024;
@@ -9,6 +11,8 @@ const connect_timeout_ms = 10_000;
 const header_bytes_max = 32 * 1024;
 const connections_max = 256;
 const codings_max = 3;
+/** Of all answers to calls that may be repeated which one caller holds at once. */
+const held_bytes_max = Math.max(4 * answer_bytes_max, Math.floor(getHeapStatistics().heap_size_limit / 16));
 
 export interface Caller {
   /** A call that may be repeated. Resolves with the whole answer, whatever its status; rejects when none came. */
@@ -46,7 +50,8 @@ export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; id
     connect: { timeout: connect_timeout_ms },
   };
   const agent = new Agent({ ...options, connections: connections_max });
-  return { call: async (call, signal) => whole(await send(agent, call, signal)), pay, payForBody, close };
+  const held = { bytes: 0 };
+  return { call: async (call, signal) => whole(await send(agent, call, signal), held), pay, payForBody, close };
 
   async function pay(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer> {
     const connection = freshConnection(call);
@@ -119,41 +124,65 @@ const contentOf = (body: string | StreamedBody): Record<string, string> =>
     ? { 'content-type': 'application/json' }
     : { 'content-type': body.contentType, 'content-length': String(body.bytes) };
 
-async function whole(answer: Dispatcher.ResponseData): Promise<WireAnswer> {
+/** With `held` counted among what is held, and refused where that is too much. */
+async function whole(answer: Dispatcher.ResponseData, held?: { bytes: number }): Promise<WireAnswer> {
   const { statusCode: status, headers } = answer;
   const pieces: Buffer[] = [];
   let bytes = 0;
-  const source: AsyncIterable<Buffer> = decoded(answer);
-  for await (const piece of source) {
-    bytes += piece.length;
-    if (bytes > answer_bytes_max) throw new Error(`the answer has more than ${answer_bytes_max} bytes`);
-    pieces.push(piece);
+  try {
+    const source: AsyncIterable<Buffer> = decoded(answer);
+    for await (const piece of source) {
+      bytes += piece.length;
+      if (held) held.bytes += piece.length;
+      if (bytes > answer_bytes_max) throw new Error(`the answer has more than ${answer_bytes_max} bytes`);
+      if (held && held.bytes > held_bytes_max) throw new Error('too many large answers are under way');
+      pieces.push(piece);
+    }
+  } finally {
+    if (held) held.bytes -= bytes;
   }
-  const text = Buffer.concat(pieces).toString();
-  return { status, headers, json: parsed(text), text };
+  const whole = Buffer.concat(pieces, bytes);
+  return { status, headers, json: parsed(whole), text: whole.toString() };
 }
 
 /**
  * The body as it was before it was compressed: none is asked for, but some proxies compress whatever they carry, and the
- * answer to a paid call is not to be had again. Whoever reads it bounds the bytes.
+ * answer to a paid call is not to be had again. Whoever reads it bounds the bytes; it fails where they are far more than
+ * came over the wire.
  */
 function decoded({ headers, body }: Dispatcher.ResponseData): Readable {
   const decoders = String(headers['content-encoding'] ?? '')
     .split(',', codings_max)
     .flatMap((coding) => decompressor(coding.trim().toLowerCase()) ?? [])
     .reverse();
-  const [first] = decoders;
-  if (first === undefined) return body;
-  const last = decoders.at(-1) ?? first;
+  if (decoders.length === 0) return body;
+  const bytes = new DecodedBytes();
+  const wire = counted((count) => {
+    bytes.in(count);
+    return true;
+  });
+  const last = counted((count) => bytes.out(count));
   // The reader is told by the stream that it reads.
-  pipeline([body, ...decoders], () => undefined);
+  pipeline([body, wire, ...decoders, last], () => undefined);
   return last;
 }
 
-function parsed(text: string): unknown {
+/** Passes on what it is given, as long as that is within bounds. */
+function counted(isWithin: (bytes: number) => boolean): Transform {
+  return new Transform({
+    transform: (piece: Buffer, _encoding, done) => {
+      if (isWithin(piece.length)) done(null, piece);
+      else done(new PackedTooTight());
+    },
+  });
+}
+
+/** Undefined for what isn't JSON. Throws TooManyValues. */
+function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return parseJsonWithin(bytes);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Compressed answers, opened as they come. They are not asked for, but some proxies compress whatever they carry. */
-import { decompressor } from '../http/decompressor.ts';
+import { DecodedBytes, decompressor, PackedTooTight } from '../http/decompressor.ts';
 
 export interface DecoderListener {
   onData(chunk: Buffer): void;
@@ -18,16 +18,24 @@ export interface BodyDecoder {
   destroy(): void;
 }
 
-/** A decoder for `gzip`, `deflate` or `br`; undefined for what is not known. It gives what it can after each write. */
+/**
+ * A decoder for `gzip`, `deflate` or `br`; undefined for what is not known. It gives what it can after each write, and fails
+ * with PackedTooTight where that is far more than came in.
+ */
 export function openDecoder(encoding: string, listener: DecoderListener): BodyDecoder | undefined {
   const decoder = decompressor(encoding);
   if (decoder === undefined) return undefined;
-  decoder.on('data', (chunk: Buffer) => listener.onData(chunk));
+  const bytes = new DecodedBytes();
+  decoder.on('data', (chunk: Buffer) => {
+    if (bytes.out(chunk.length)) listener.onData(chunk);
+    else decoder.destroy(new PackedTooTight());
+  });
   decoder.on('end', () => listener.onEnd());
   decoder.on('error', (error) => listener.onError(error));
   decoder.on('drain', () => listener.onDrain());
   return {
     write: (chunk) => {
+      bytes.in(chunk.length);
       if (!decoder.write(chunk)) listener.onFull();
     },
     end: () => decoder.end(),

@@ -4,6 +4,7 @@ import { errors, type Dispatcher } from 'undici';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatExchange, ChatListener } from '../chat-contract.ts';
 import { openDecoder, type BodyDecoder } from './decoded.ts';
+import { PackedTooTight } from '../http/decompressor.ts';
 import { firstOf } from '../http/retry-after.ts';
 import { retryAfterSeconds } from './headers.ts';
 
@@ -128,6 +129,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
 }
 
 function broken(error: Error, hasHead = true): ChatUnreachable {
+  if (error instanceof PackedTooTight) return new ChatUnreachable('broken', error.message, error);
   const when = hasHead ? 'in the middle of its answer' : 'before it answered';
   return new ChatUnreachable('broken', `the upstream's connection broke ${when}`, error);
 }

@@ -1,5 +1,6 @@
 /** The files of a finished task of Volcengine Visual, wherever its model puts them. */
 import { z } from 'zod';
+import { parseJsonWithin } from '../../domain/json-bounds.ts';
 import type { WireFile } from '../http/wire.ts';
 
 /**
@@ -18,7 +19,7 @@ export function filesIn(data: unknown): WireFile[] {
 function inText(text: string | undefined): string[] {
   if (text === undefined) return [];
   try {
-    const { url, video_url, image_urls } = embedded.parse(JSON.parse(text));
+    const { url, video_url, image_urls } = embedded.parse(parseJsonWithin(text));
     return [...url, ...video_url, ...image_urls];
   } catch {
     return []; // no JSON object, so no file

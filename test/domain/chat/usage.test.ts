@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { estimatedInputTokens } from '../../../src/domain/chat/estimate.ts';
 import { chatAnswerText, responsesAnswerText } from '../../../src/domain/chat/produced-text.ts';
-import { chatUsage, jsonObjectOf, responsesUsage, usageOfAnswer } from '../../../src/domain/chat/usage.ts';
+import { chatUsage, jsonObjectOf, responsesUsage } from '../../../src/domain/chat/usage.ts';
 
 for (const [usage, expected] of [
   [
@@ -43,8 +43,6 @@ test('the usage of responses has its own names', () => {
   const usage = { input_tokens: 7, input_tokens_details: { cached_tokens: 2 }, output_tokens: 5 };
   const expected = { input: 7, cachedInput: 2, output: 5 };
   assert.deepEqual(responsesUsage(usage), expected);
-  assert.deepEqual(usageOfAnswer('responses', { usage }), expected);
-  assert.equal(usageOfAnswer('chat/completions', { usage }), undefined);
 });
 
 test('a body that is no JSON object is none', () => {
