@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, test } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
@@ -117,6 +118,21 @@ describe('a create', () => {
     assert.equal(submission.fallOver, true);
     await provider.close?.();
   });
+});
+
+test('a poll whose answer has too many values, or is packed far too tightly, is not parsed and fails', async () => {
+  const lists = `{"x":[${'[],'.repeat(260_000)}[]]}`;
+  const zeros = `{"x":"${'0'.repeat(7 * MiB)}"}`;
+  for (const [body, headers, error] of [
+    [lists, {}, { name: 'TooManyValues' }],
+    [gzipSync(gzipSync(zeros)), { 'content-encoding': 'gzip, gzip' }, { name: 'PackedTooTight' }],
+    [brotliCompressSync(zeros), { 'content-encoding': 'br' }, { name: 'PackedTooTight' }],
+  ] as const) {
+    await answering(
+      (_, response) => void response.writeHead(200, headers).end(body),
+      ({ provider }) => assert.rejects(() => provider.poll('a job', imageJob(), signal), error),
+    );
+  }
 });
 
 test('a job whose result is behind call after call is not followed for ever', () =>
