@@ -1,4 +1,4 @@
-/** Pages of other origins: what browsers are told of the public API, for which origins, and that nothing else is. */
+/** Pages of other origins: which of them may call the public API from a browser, and that nothing else is opened to them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';
@@ -42,7 +42,7 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** What an answer says to the page, by the names of its headers. */
+/** The CORS headers of an answer. */
 const told = ({ headers }: Got) =>
   Object.fromEntries(corsHeaders.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
 
@@ -78,7 +78,7 @@ describe('with origins named', () => {
       assert.match(answer.headers.get('x-request-id') ?? '', /^req_/);
     });
 
-  test('a preflight is told nothing of headers that are too many or no names', async () => {
+  test('a preflight that asks for too many headers, or for what is no name, is allowed none', async () => {
     for (const asked of ['x-a,'.repeat(600) + 'x-b', 'x-a, ,x-b', 'x(a)', 'x-a;q=1']) {
       const answer = await preflight(gateway, '/v1/models', page, asked);
       assert.equal(answer.headers.get('access-control-allow-headers'), null, asked.slice(0, 20));
@@ -161,7 +161,7 @@ describe('with origins named', () => {
     assertReadable(video);
   });
 
-  test('nothing is told of the console, its playground, probes, metrics and the document', async () => {
+  test('the console, its playground, the probes, the metrics and the document allow no other origin', async () => {
     for (const path of ['/console/', '/console/api/me', '/console/api/accounts/a/v1/models', '/metrics', '/healthz']) {
       const answer = await get(gateway, path, page);
       const asked = await preflight(gateway, path, page);
@@ -199,7 +199,7 @@ describe('without the setting', () => {
   });
   after(() => gateway.stop());
 
-  test('no page is told anything, and OPTIONS says what an address takes', async () => {
+  test('no other origin is allowed, and OPTIONS lists the methods of an address', async () => {
     const asked = await preflight(gateway, '/v1/models', page);
     assert.deepEqual([asked.status, asked.headers.get('allow'), told(asked)], [200, 'HEAD, GET', {}]);
     const answer = await get(gateway, '/v1/models', page);

@@ -43,7 +43,7 @@ test('of fifty calls at once, a call limit of seven admits exactly seven', async
   assert.deepEqual(await gateway.money(key), { balance: 98.6, held: 1.4 });
 });
 
-test('what is left of a call limit is told exactly after a creation, to reads of this process and of another', async () => {
+test('X-RateLimit-Remaining of a read right after creations is exact', async () => {
   const { key } = await gateway.newKey({ balance: '100', callLimits: [{ calls: 7, per: 'day' }] });
   const left = async () => (await gateway.get('/v1/models', bearer(key))).headers.get('x-ratelimit-remaining');
   assert.equal(await left(), '7');

@@ -64,7 +64,7 @@ function showWhatIsAllowed(ctx: ApiContext): void {
   ctx.set('Access-Control-Max-Age', String(preflight_seconds));
 }
 
-/** Tells the public API's addresses from the console's, the probes' and the operators'. */
+/** Returns a check whether a path belongs to the public API, and not to the console, the probes or the metrics. */
 function publicAddresses(deployments: readonly Deployment[]): (path: string) => boolean {
   const reports = new Set(deployments.map(({ health }) => health));
   const folders = [...deployments.map(({ root }) => `${root}/`), '/files/'];
