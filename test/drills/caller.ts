@@ -21,6 +21,8 @@ const answer_ms_max = 40_000;
 const pause_ms = { least: 100, most: 900 };
 
 export class Caller {
+  /** Requests without an Idempotency-Key that were sent again because their answer said so. */
+  toldToRepeat = 0;
   readonly #options: CallerOptions;
 
   constructor(options: CallerOptions) {
@@ -35,23 +37,41 @@ export class Caller {
     return fetch(`${oneOf(random, urls)}${path}`, { ...init, headers, signal }).catch(() => undefined);
   }
 
-  /** The answer as JSON; undefined if it never came whole, though it was asked for again and again, if it may be. */
-  async ask(path: string, init: RequestInit, isRepeatable: boolean): Promise<Answer | undefined> {
+  /**
+   * The answer as JSON; undefined if it never came whole. With an Idempotency-Key whatever was not answered is sent again;
+   * without one just what was refused with the word to send it again, since anything else might be done twice.
+   */
+  async ask(path: string, init: RequestInit, hasKey: boolean): Promise<Answer | undefined> {
     const { random, signal } = this.#options;
     for (const startedAt = performance.now(); performance.now() - startedAt < patience_ms;) {
       const answer = await this.once(path, init);
       const body = await answer?.json().catch(() => undefined);
-      if (answer !== undefined && isObject(body) && !isPassing(answer.status, body))
+      if (answer !== undefined && isObject(body) && !isPassing(answer.status, body)) {
         return { status: answer.status, body };
-      if (!isRepeatable || signal.aborted) return undefined;
+      }
+      if (signal.aborted) return undefined;
+      if (!hasKey) {
+        if (answer === undefined || !isToldToRepeat(answer)) return undefined;
+        this.toldToRepeat++;
+      }
       await pause(pause_ms.least + random() * (pause_ms.most - pause_ms.least));
     }
     return undefined;
   }
 }
 
-/** A task that has failed is answered with its error's status, and is an answer. */
+/**
+ * A task that has failed is answered with its error's status, and is an answer. So would be the word that a task may have
+ * been made, which no creation is to be answered with.
+ */
 const isPassing = (status: number, body: Record<string, unknown>): boolean =>
-  (status >= 500 || status === 429) && typeof body['id'] !== 'string';
+  (status >= 500 || status === 429) && typeof body['id'] !== 'string' && !isOutcomeUnknown(body);
+
+const isOutcomeUnknown = ({ error }: Record<string, unknown>): boolean =>
+  isObject(error) && error['code'] === 'outcome_unknown';
+
+/** SDKs know no more than this of when to send something again that has no Idempotency-Key. */
+const isToldToRepeat = ({ status, headers }: Response): boolean =>
+  (status === 503 || status === 429) && headers.has('retry-after') && headers.get('x-should-retry') !== 'false';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -36,6 +36,10 @@ export interface Verdict {
   untoldWebhooks: number;
   /** Tasks that ended otherwise than their provider allowed. */
   wronglyEnded: number;
+  /** Creations that were answered by an id while it was not known whether their task is there. */
+  inDoubt: number;
+  /** Those of them whose task was never there. */
+  neverMade: number;
   openHolds: number;
   sweptHolds: number;
   /** Every broken promise in a sentence. */
@@ -52,7 +56,9 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     broken.push(...sentences);
     return sentences.length;
   };
-  const unknown = [...load.orders.keys()].filter((id) => !tasks.has(id));
+  const inDoubt = world.answeredInDoubt();
+  const missing = [...load.orders.keys()].filter((id) => !tasks.has(id));
+  const unknown = missing.filter((id) => !inDoubt.has(id));
   const all = [...tasks.values()];
   tell(providers.flatMap(({ unread }) => unread.map((path) => `the provider could not read ${path}`)));
   const money = await callsOf(world, buyer);
@@ -63,16 +69,22 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     final: all.filter(({ ended }) => ended).length,
     lost: tell([
       ...unknown.map((id) => `${id} was answered to its caller, and there is no such task`),
+      ...[...load.notFound].filter((id) => tasks.has(id)).map((id) => `${id} is there, and its caller did not find it`),
       ...all.filter(({ ended }) => !ended).map(({ id, state }) => `${id} is still ${state}`),
     ]),
-    doubleCreates: tell(doubleCreates(providers)),
-    doubleCharges: tell(all.flatMap(chargeOf)),
+    doubleCreates: tell([...doubleCreates(providers), ...ordersWithSeveral(all).map(sentenceOfTwo)]),
+    doubleCharges: tell([
+      ...all.flatMap(chargeOf),
+      ...ordersWithSeveral(all.filter(isCharged)).map(sentenceOfTwoCharges),
+    ]),
     ledgerDifferences: tell([...(await auditOf(world)), ...sumOf(all, money, buyer)]),
     orphanedBlobs: tell(blobs.orphaned),
     leftBlobs: blobs.left,
     readByStranger: tell(await readBy(stranger, world, all)),
     untoldWebhooks: tell(untold(load, receiver, tasks)),
     wronglyEnded: tell(all.flatMap((task) => wrongEnd(task, load.orders.get(task.id), providers))),
+    inDoubt: inDoubt.size,
+    neverMade: missing.length - unknown.length,
     openHolds: money.open,
     sweptHolds: money.swept,
     broken,
@@ -82,6 +94,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
 const amount = z.bigint().nullable();
 const taskRow = z.object({
   ...{ id: z.string(), state: z.string(), ended: z.boolean(), model: z.string(), error_code: z.string().nullable() },
+  request_id: z.string(),
   ...{ cost: amount, holds: z.bigint(), captures: z.bigint(), charged: z.bigint(), held: z.bigint() },
 });
 type TaskRow = z.output<typeof taskRow>;
@@ -89,7 +102,7 @@ type TaskRow = z.output<typeof taskRow>;
 /** All tasks by their ids, with what their ledger entries come to. */
 export async function tasksOf({ database }: Pick<World, 'database'>): Promise<Map<string, TaskRow>> {
   const { rows } = await database.pool.query(
-    `select t.id, t.state, t.finished_at is not null as ended, t.model, t.error_code, t.cost,
+    `select t.id, t.request_id, t.state, t.finished_at is not null as ended, t.model, t.error_code, t.cost,
        count(*) filter (where e.type = 'hold') as holds, count(*) filter (where e.type = 'capture') as captures,
        coalesce(sum(e.d_revenue), 0)::bigint as charged, coalesce(sum(e.d_held), 0)::bigint as held
      from tasks t left join entries e on e.task_id = t.id group by t.id`,
@@ -112,6 +125,19 @@ export function doubleCreates(providers: readonly DrillProvider[]): string[] {
   const all = providers.flatMap(({ jobs }) => [...jobs]);
   return all.filter(([, jobs]) => jobs.length > 1).map(([task, jobs]) => `${task} was bought ${jobs.length} times`);
 }
+
+/** Tasks that came of one order, more than one of each: all tries of an order have its request id. */
+function ordersWithSeveral(tasks: readonly TaskRow[]): TaskRow[][] {
+  const orders = new Map<string, TaskRow[]>();
+  for (const task of tasks) orders.set(task.request_id, [...(orders.get(task.request_id) ?? []), task]);
+  return [...orders.values()].filter(({ length }) => length > 1);
+}
+
+const isCharged = ({ charged }: TaskRow): boolean => charged > 0n;
+const sentenceOfTwo = (tasks: readonly TaskRow[]): string =>
+  `${tasks.map(({ id }) => id).join(' and ')} came of one order`;
+const sentenceOfTwoCharges = (tasks: readonly TaskRow[]): string =>
+  `one order was charged for each of ${tasks.map(({ id }) => id).join(' and ')}`;
 
 /**
  * A provider's misbehaviour decides how a task may end, and no kill does but one: what was about to be sent when its worker

@@ -6,9 +6,8 @@ import { allEnded } from './endings.ts';
 import { Load } from './load.ts';
 import { configurationOf, openProviders } from './providers.ts';
 import { openReceiver } from './receiver.ts';
-import { brokenLines, roundLine, summary, table } from './report.ts';
-import { taskSteps } from './steps.ts';
-import { type Aim, type Strike, Strikes, type Victim } from './strikes.ts';
+import { brokenLines, doubtLine, roundLine, summary, table } from './report.ts';
+import { type Aim, aimsAt, type Strike, Strikes, type Victim } from './strikes.ts';
 import { World } from './world.ts';
 
 export interface DrillOptions {
@@ -99,6 +98,7 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
     ...['', ...table(struck), ''],
     `the provider was late ${counts.late} times, told twice ${counts.twice}, never answered ${counts.never}, was never done ${counts.endless}; creates that came again under their key: ${talks.repeats}`,
     `chat streams ${streams} (${brokenStreams} broken off) · results fetched ${downloads} · creations without an answer ${unanswered}`,
+    doubtLine(struck, verdict, load),
     ...summary(verdict),
     ...brokenLines(verdict),
   ])
@@ -119,7 +119,7 @@ async function strikeAll(
     const startedAt = performance.now();
     const victim = victims[(round - 1) % victims.length] ?? oneOf(random, victims);
     const left = aims.get(victim) ?? [];
-    if (left.length === 0) left.push(...shuffled<Aim>(random, ['any moment', ...taskSteps]));
+    if (left.length === 0) left.push(...shuffled<Aim>(random, aimsAt(victim)));
     aims.set(victim, left);
     const strike = await strikes.strike(victim, left.shift() ?? 'any moment');
     struck.push(strike);

@@ -25,6 +25,11 @@ export interface Order {
   address: string;
 }
 
+/** Begins the request id of each order, which all of its tries have: two tasks with the same one were ordered once. */
+export const order_mark = 'drill-order-';
+
+/** How many callers name an Idempotency-Key; the others repeat what they are told to repeat, and nothing else. */
+const share_with_key = 0.6;
 const think_ms = { least: 300, most: 1_200 };
 /** What a model takes to answer. */
 const chat_ms_max = 2_000;
@@ -34,6 +39,8 @@ const talks = '/v1/svctalk/generate';
 
 export class Load {
   readonly orders = new Map<string, Order>();
+  /** Tasks that their callers asked for and did not find. */
+  readonly notFound = new Set<string>();
   /** Answers that nothing explains. */
   readonly wrong: string[] = [];
   readonly counts = { streams: 0, brokenStreams: 0, downloads: 0, unanswered: 0 };
@@ -51,6 +58,11 @@ export class Load {
     setMaxListeners(0, this.#stopping.signal); // one a caller who thinks
     this.#caller = new Caller({ ...options, signal: this.#stopping.signal });
     this.#running = Array.from({ length: options.callers }, () => this.#live());
+  }
+
+  /** Creations without an Idempotency-Key that were sent again because their answer said so. */
+  get toldToRepeat(): number {
+    return this.#caller.toldToRepeat;
   }
 
   /** Resolves when what was begun is answered, or given up. */
@@ -112,20 +124,17 @@ export class Load {
     );
   }
 
-  /** Most callers name a key and repeat what was not answered; the others can't know whether they have a task. */
+  /** Callers with a key repeat what was not answered; the others can't know whether they have a task then. */
   async #create(
     path: string,
     { body, headers = {} }: { body: string | FormData; headers?: Record<string, string> },
     told: Pick<Order, 'manner' | 'hasWebhook'>,
     prefer: string,
   ): Promise<void> {
-    const isRepeatable = this.#options.random() < 0.85;
-    const more = { Prefer: prefer, ...(isRepeatable && { 'Idempotency-Key': randomUUID() }) };
-    const answer = await this.#caller.ask(
-      path,
-      { method: 'POST', body, headers: { ...headers, ...more } },
-      isRepeatable,
-    );
+    const hasKey = this.#options.random() < share_with_key;
+    const order = `${order_mark}${randomUUID()}`;
+    const more = { Prefer: prefer, 'X-Request-Id': order, ...(hasKey && { 'Idempotency-Key': order }) };
+    const answer = await this.#caller.ask(path, { method: 'POST', body, headers: { ...headers, ...more } }, hasKey);
     if (answer === undefined) {
       this.counts.unanswered++;
       return;
@@ -135,9 +144,9 @@ export class Load {
       this.wrong.push(`POST ${path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
       return;
     }
-    const order = { ...told, id, address: `${path}/${id}` };
-    this.orders.set(id, order);
-    if (told.manner === 'plain') this.#toFetch.push(order);
+    const made = { ...told, id, address: `${path}/${id}` };
+    this.orders.set(id, made);
+    if (told.manner === 'plain') this.#toFetch.push(made);
   }
 
   /** A stream that breaks off is its gateway's death; its hold is for the sweep. */
@@ -174,7 +183,11 @@ export class Load {
     if (answer.headers.get('content-type') === 'video/mp4') return isRead(answer);
     const body = JSON.stringify(await answer.json().catch(() => ({})));
     if (answer.status === 409) return false; // another download of it has been broken off, and is still claimed
-    if (id.startsWith('avt_') && answer.status === 404) return true; // it was fetched, and the end of that was lost
+    if (answer.status === 404) {
+      // A talk may have been fetched, and the end of that been lost.
+      if (!id.startsWith('avt_')) this.notFound.add(id);
+      return true;
+    }
     if (answer.status !== 200) {
       this.wrong.push(`GET ${address} was answered ${answer.status} ${body}`);
       return true;

@@ -1,4 +1,4 @@
-/** `npm run drill -- [--rounds N] [--seed S] [--only api,worker,temporal,postgres,disk]`. */
+/** `npm run drill -- [--rounds N] [--seed S] [--only api,worker,temporal,postgres,disk,commit]`. */
 import { parseArgs } from 'node:util';
 import { drill } from './drill.ts';
 import { type Victim, victims } from './strikes.ts';

@@ -1,21 +1,35 @@
 /** A drill in text: a line a round, and at the end the promises and which steps the kills hit. */
 import type { Verdict } from './checks.ts';
+import type { Load } from './load.ts';
+import type { LostCommit } from './lost-commit.ts';
 import { callSteps, type Step, taskSteps } from './steps.ts';
 import { type Strike, victims } from './strikes.ts';
 
 const broken_shown_max = 50;
 
 export function roundLine(
-  { name, aim, hit }: Strike,
+  { name, aim, hit, lost }: Strike,
   { round, rounds, seconds, orders }: { round: number; rounds: number; seconds: number; orders: number },
 ): string {
   const steps = [...hit].map(([step, count]) => `${count} ${step}`);
   return [
     `round ${String(round).padStart(String(rounds).length)}/${rounds}`,
     `${name} at ${aim === 'any moment' ? aim : `"${aim}"`}`,
+    ...(lost === undefined ? [] : [lost]),
     steps.length > 0 ? `hit ${steps.join(', ')}` : 'hit nothing',
     `${orders} ordered`,
     `${seconds.toFixed(1)} s`,
+  ].join(' · ');
+}
+
+/** How often an admission was in doubt, and what its caller made of the answer. */
+export function doubtLine(strikes: readonly Strike[], verdict: Verdict, { toldToRepeat }: Load): string {
+  const lost = strikes.flatMap((strike) => strike.lost ?? []);
+  const count = (one: LostCommit) => lost.filter((each) => each === one).length;
+  return [
+    `admissions cut off: ${count('committed')} committed with their answer lost, ${count('not committed')} not committed`,
+    `answered by an id in doubt ${verdict.inDoubt}, of which ${verdict.neverMade} were never made`,
+    `repeated without a key when told to ${toldToRepeat}`,
   ].join(' · ');
 }
 

@@ -6,14 +6,19 @@ import type { KeptServer } from '../../src/embedded/supervisor.ts';
 import { kill, until } from '../support/process.ts';
 import { oneOf } from '../support/random.ts';
 import type { Load } from './load.ts';
+import { type CommitAim, commitAims, isCommitAim, type LostCommit, loseCommit } from './lost-commit.ts';
 import type { DrillProvider, Seen } from './provider.ts';
-import { type CallStep, type Step, stepSeen, type TaskStep, whereTasksAre } from './steps.ts';
+import { type CallStep, type Step, stepSeen, type TaskStep, taskSteps, whereTasksAre } from './steps.ts';
 import type { Member, World } from './world.ts';
 
-/** Who is killed; the disk of the blobs is filled up instead. */
-export const victims = ['api', 'worker', 'temporal', 'postgres', 'disk'] as const;
+/** Who is killed; the disk of the blobs is filled up instead, and the commit of an admission is lost, or its answer. */
+export const victims = ['api', 'worker', 'temporal', 'postgres', 'disk', 'commit'] as const;
 export type Victim = (typeof victims)[number];
-export type Aim = TaskStep | 'any moment';
+export type Aim = TaskStep | CommitAim | 'any moment';
+
+/** The moments at which a victim can be struck. */
+export const aimsAt = (victim: Victim): readonly Aim[] =>
+  victim === 'commit' ? commitAims : ['any moment', ...taskSteps];
 
 export interface Strike {
   victim: Victim;
@@ -24,6 +29,8 @@ export interface Strike {
   hit: Map<Step, number>;
   /** The tasks that were under way. */
   tasks: string[];
+  /** Of a commit that was struck: what became of it. */
+  lost?: LostCommit;
 }
 
 export interface StrikeTools {
@@ -43,6 +50,8 @@ const aim_ms_max = 12_000;
 const any_moment_ms_max = 2_000;
 const look_ms = 20;
 const away_ms_max = 1_500;
+/** Longer than a commit is tried again; the longest outlast what an avatar-talk in doubt waits. */
+const cut_off_ms = { least: 2_500, most: 12_000 };
 const full_ms = { least: 2_000, most: 5_000 };
 const filler_bytes = 1024 * 1024;
 
@@ -62,12 +71,28 @@ export class Strikes {
   /** Strikes when a task is at this step, or at any moment if none comes to it in time; resolves when everything is back. */
   async strike(victim: Victim, aim: Aim): Promise<Strike> {
     const { world, load } = this.#tools;
-    const moment = aim === 'any moment' ? await this.#anyMoment() : await this.#reached(aim);
+    if (victim === 'commit') return this.#strikeCommit(isCommitAim(aim) ? aim : 'answer lost');
+    const moment = aim === 'any moment' || isCommitAim(aim) ? await this.#anyMoment() : await this.#reached(aim);
     const { name, back } = this.#hit(victim, moment.process);
     const hit = countsOf(moment, load.underWay);
     await back();
     await world.allReady();
     return { victim, aim, name, hit, tasks: [...moment.where.keys()] };
+  }
+
+  /** One API is cut off from its database in the middle of an admission; the others go on. */
+  async #strikeCommit(aim: CommitAim): Promise<Strike> {
+    const { world, load, random } = this.#tools;
+    const { name, line } = oneOf(random, world.of('api'));
+    if (!line) throw new TypeError(`${name} has no line of its own`);
+    const lost = await loseCommit(line, world.database.pool, aim);
+    const where = await this.#look();
+    const hit = countsOf({ where }, load.underWay);
+    await line.cut();
+    await pause(cut_off_ms.least + random() * (cut_off_ms.most - cut_off_ms.least));
+    await line.mend();
+    await world.allReady();
+    return { victim: 'commit', aim, name, hit, tasks: [...where.keys()], lost };
   }
 
   async #anyMoment(): Promise<Moment> {
@@ -99,7 +124,7 @@ export class Strikes {
   }
 
   /** Nothing is awaited before the blow, or the moment would pass. */
-  #hit(victim: Victim, process: string | undefined): { name: string; back: () => Promise<void> } {
+  #hit(victim: Exclude<Victim, 'commit'>, process: string | undefined): { name: string; back: () => Promise<void> } {
     const { world, random } = this.#tools;
     switch (victim) {
       case 'api':

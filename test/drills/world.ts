@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import * as z from 'zod';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { type PostgresServer, startPostgres } from '../../src/embedded/postgres-server.ts';
 import { startTemporal, type TemporalServer } from '../../src/embedded/temporal-server.ts';
@@ -17,6 +18,7 @@ import { type Database, migrateDatabase, openDatabase } from '../../src/storage/
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { fromTestRun } from '../support/database.ts';
+import { type Line, openLine } from '../support/line.ts';
 import { Installation, ready, type Running, until } from '../support/process.ts';
 
 export interface WorldOptions {
@@ -38,6 +40,8 @@ export interface Member {
   role: 'api' | 'worker';
   running: Running;
   port: number;
+  /** By which an API reaches PostgreSQL. */
+  line: Line | undefined;
 }
 
 export interface Buyer {
@@ -50,6 +54,10 @@ export const opening = 100_000_000_000n;
 const secret = 'a secret of the drills with 40 characters';
 const disk_bytes = '96m';
 const exec = promisify(execFile);
+/** What a process takes to start where the machine has much else to do. */
+const up_ms_max = 180_000;
+const in_doubt_said = 'a creation was answered with its id while it is in doubt';
+const inDoubtLine = z.object({ taskId: z.string() });
 
 export class World {
   readonly home: Installation;
@@ -61,6 +69,7 @@ export class World {
   readonly temporal: TemporalServer;
   readonly #options: WorldOptions;
   readonly #killed = new Set<Running>();
+  readonly #started: Running[] = [];
   #isClosing = false;
 
   private constructor(options: WorldOptions, home: Installation, postgres: PostgresServer, temporal: TemporalServer) {
@@ -122,20 +131,29 @@ export class World {
   }
 
   async startAgain(member: Member): Promise<void> {
-    member.running = this.#spawn(member.name, member.role, member.port);
+    member.running = this.#spawn(member);
     await this.#isUp(member);
+  }
+
+  /** The tasks whose creation was answered by an id alone, since it was not known whether they are there. */
+  answeredInDoubt(): Set<string> {
+    const lines = this.#started
+      .flatMap(({ stderr }) => stderr.split('\n'))
+      .filter((line) => line.includes(in_doubt_said));
+    return new Set(lines.map((line) => inDoubtLine.parse(JSON.parse(line)).taskId));
   }
 
   /** Waits until everything answers. */
   async allReady(): Promise<void> {
     await until('PostgreSQL', () => this.database.pool.query('select 1').then(Boolean, () => undefined));
-    await Promise.all(this.urls.map(ready));
+    await Promise.all(this.urls.map((url) => ready(url, up_ms_max)));
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { running } of this.members) running.signal('SIGKILL');
     await Promise.allSettled(this.members.map(({ running }) => running.ended));
+    await Promise.allSettled(this.members.flatMap(({ line }) => line?.close() ?? []));
     await this.database.close();
     await Promise.allSettled([this.temporal.stop(), this.postgres.stop()]);
     if (this.#options.hasOwnDisk) await exec('umount', ['-l', this.blobs]).catch(() => undefined);
@@ -156,25 +174,30 @@ export class World {
       TEMPORAL_ADDRESS: this.temporal.address,
       PUBLIC_URL: `http://127.0.0.1:${ports[0] ?? assert.fail('no port')}`,
     });
+    const lines = await Promise.all(ports.map(() => openLine(this.postgres.url)));
     const all = [
-      ...ports.map((port, at) => ({ name: `api-${at + 1}`, role: 'api' as const, port })),
-      ...Array.from({ length: workers }, (_, at) => ({ name: `worker-${at + 1}`, role: 'worker' as const, port: 0 })),
+      ...ports.map((port, at) => ({ name: `api-${at + 1}`, role: 'api' as const, port, line: lines[at] })),
+      ...Array.from({ length: workers }, (_, at) => `worker-${at + 1}`).map((name) => {
+        return { name, role: 'worker' as const, port: 0, line: undefined };
+      }),
     ];
     for (const { name } of all) {
       await writeFile(join(this.home.folder, `${name}.yaml`), JSON.stringify(configurationOf(name)));
     }
-    this.members.push(...all.map((one) => ({ ...one, running: this.#spawn(one.name, one.role, one.port) })));
+    this.members.push(...all.map((one) => ({ ...one, running: this.#spawn(one) })));
     await Promise.all(this.members.map((member) => this.#isUp(member)));
   }
 
-  #spawn(name: string, role: Member['role'], port: number): Running {
+  #spawn({ name, role, port, line }: Omit<Member, 'running'>): Running {
     const behindMs = this.#options.clockBehindMs(name);
     const preload = `--import=${join(import.meta.dirname, 'clock.mjs')}`;
     const running = this.home.spawn([role], {
       TOLLGATE_CONFIG: join(this.home.folder, `${name}.yaml`),
       PORT: String(port),
+      ...(line && { DATABASE_URL: line.url }),
       ...(behindMs > 0 && { NODE_OPTIONS: preload, DRILL_CLOCK_BEHIND_MS: String(behindMs) }),
     });
+    this.#started.push(running);
     void running.ended.then(({ code, stderr }) => {
       if (this.#isClosing || this.#killed.delete(running)) return;
       this.endedByThemselves.push(`${name} ended by itself with ${code}: ${stderr.slice(-500)}`);
@@ -184,6 +207,10 @@ export class World {
 
   async #isUp({ role, running, port }: Member): Promise<void> {
     if (role === 'worker') await running.printed(/the worker runs/);
-    else await ready(`http://127.0.0.1:${port}`);
+    else {
+      await ready(`http://127.0.0.1:${port}`, up_ms_max).catch((error: unknown) => {
+        throw new Error(`an API did not come up: ${running.stderr.slice(-2_000)}`, { cause: error });
+      });
+    }
   }
 }

@@ -13,8 +13,15 @@ export interface Line {
   mute(): void;
   /** Connections stay, and statements with this text are no longer understood by the server. */
   spoil(text: string): void;
-  /** Mute, or silent, from the next bytes on that have this text in them; resolves when they came. */
-  fails(how: 'mute' | 'silent', at: string): Promise<void>;
+  /** Mute, or silent, from the next bytes on that have this text in them; resolves with them when they came. */
+  fails(how: 'mute' | 'silent', at: string): Promise<Buffer>;
+  /**
+   * Holds back what one connection sends, from the next bytes on that have this text in them, as a server does that is
+   * frozen; the others go on. Resolves when they came.
+   */
+  holds(at: string): Promise<void>;
+  /** Hands on what is held, though its sender may have gone; resolves once the server has dealt with it. */
+  release(): Promise<void>;
   /** Connections from now on are as before. */
   mend(): Promise<void>;
   /** How many connections were made since the line was opened, and how many of them are open. */
@@ -32,6 +39,8 @@ export async function openLine(target: string): Promise<Line> {
   let spoilt: string | undefined;
   let isSilent = false;
   let isMute = false;
+  let holding: { at: string; came: () => void } | undefined;
+  let held: { far: Socket; bytes: Buffer[] } | undefined;
   let fails: ((bytes: Buffer) => void) | undefined;
   let server: Server | undefined;
   const listen = async (port: number): Promise<number> => {
@@ -42,10 +51,13 @@ export async function openLine(target: string): Promise<Line> {
       const far = kept(connect(Number(targetPort), hostname));
       const hand = (from: Socket, to: Socket, isLost = () => false) => {
         from.on('data', (bytes: Buffer) => {
+          if (to === far && isHeld(far, bytes)) return;
           if (from === near) fails?.(bytes);
           if (!isSilent && !isLost()) to.write(to === far ? spoiled(bytes) : bytes);
         });
-        from.on('close', () => to.destroy());
+        from.on('close', () => {
+          if (held?.far !== to) to.destroy();
+        });
       };
       hand(near, far);
       hand(far, near, () => isMute);
@@ -83,18 +95,45 @@ export async function openLine(target: string): Promise<Line> {
           fails = undefined;
           if (how === 'mute') isMute = true;
           else isSilent = true;
-          resolve();
+          resolve(bytes);
         };
       }),
+    holds: (at) =>
+      new Promise((came) => {
+        holding = { at, came };
+      }),
+    release: async () => {
+      if (!held) return;
+      const { far, bytes } = held;
+      if (far.destroyed) return;
+      const answered = Promise.race([once(far, 'data'), once(far, 'close')]);
+      far.write(Buffer.concat(bytes));
+      await answered;
+      held = undefined;
+      far.destroy();
+    },
     mend: async () => {
       await cut();
       spoilt = undefined;
       isSilent = false;
       isMute = false;
+      fails = undefined;
+      holding = undefined;
       await listen(port);
     },
     close: cut,
   };
+
+  function isHeld(far: Socket, bytes: Buffer): boolean {
+    if (holding && bytes.includes(holding.at)) {
+      held = { far, bytes: [] };
+      holding.came();
+      holding = undefined;
+    }
+    if (held?.far !== far) return false;
+    held.bytes.push(bytes);
+    return true;
+  }
 
   function spoiled(bytes: Buffer): Buffer {
     if (spoilt === undefined) return bytes;

@@ -159,19 +159,24 @@ export interface Gateway {
 }
 
 /** Waits for `/readyz` 200. */
-export async function ready(url: string): Promise<void> {
-  await until(`${url}/readyz 200`, async () => {
+export async function ready(url: string, msMax?: number): Promise<void> {
+  const ask = async () => {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     return answer?.status === 200 ? true : undefined;
-  });
+  };
+  await until(`${url}/readyz 200`, ask, msMax);
 }
 
-/** Asks again and again until there is an answer; fails after a minute. */
-export async function until<T>(what: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
+/** Asks again and again until there is an answer; fails after a minute, if no other time is named. */
+export async function until<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  msMax = wait_ms_max,
+): Promise<T> {
   for (const startedAt = performance.now(); ;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (performance.now() - startedAt > wait_ms_max) throw new Error(`waited ${wait_ms_max / 1000} s for ${what}`);
+    if (performance.now() - startedAt > msMax) throw new Error(`waited ${msMax / 1000} s for ${what}`);
     await pause(50);
   }
 }
