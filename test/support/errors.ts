@@ -34,6 +34,7 @@ const rows: Record<string, [status: number, type: string]> = {
   model_in_maintenance: [503, 'server_error'],
   overloaded: [503, 'server_error'],
   not_ready: [503, 'server_error'],
+  outcome_unknown: [503, 'server_error'],
   upstream_timeout: [504, 'upstream_error'],
 };
 
@@ -45,6 +46,7 @@ const neverAgain = new Set([
   'task_being_fetched',
   'task_not_cancellable',
   'spend_limit_exceeded',
+  'outcome_unknown',
 ]);
 
 /** Asserts that an answer is this error in exactly the contract's form, headers included. */

@@ -84,7 +84,12 @@ const isThere = (certain: NonNullable<CreatedTask['certain']>, waiter: TaskWait)
   Promise.race([certain.then((known) => known !== undefined), waiter.settled]);
 
 const tellDoubt = (deps: ApiDependencies, ctx: ApiContext) =>
-  deps.log.warn(idsOf(ctx), 'a creation was answered with its id while it is in doubt whether the task is there');
+  deps.log.warn(
+    idsOf(ctx),
+    ctx.res.closed
+      ? 'a caller left while it is in doubt whether its task is there'
+      : 'a creation was answered with its id while it is in doubt whether the task is there',
+  );
 
 /** What is known of a task that was admitted just now; its row has the exact time. */
 const asAccepted = ({ taskId, kind, model }: CreatedTask): ShownTask => ({
