@@ -16,7 +16,7 @@ export function useErrorText(): (error: unknown) => string {
 }
 
 /** What an error of the code is in the reader's language. */
-const byCode: Readonly<
+export const byCode: Readonly<
   Record<
     string,
     | 'lastOwner'
@@ -27,6 +27,7 @@ const byCode: Readonly<
     | 'notEnough'
     | 'suspended'
     | 'busy'
+    | 'inDoubt'
     | 'maintenance'
     | undefined
   >
@@ -41,4 +42,5 @@ const byCode: Readonly<
   model_in_maintenance: 'maintenance',
   overloaded: 'busy',
   not_ready: 'busy',
+  outcome_unknown: 'inDoubt',
 };

@@ -37,6 +37,8 @@ export const partsTexts = defineTexts('parts', {
     suspended: 'The account is suspended: it can spend nothing until an operator resumes it.',
     maintenance: 'This model is in maintenance. Try again later, or take another one.',
     busy: 'The server has too much to do just now, or is starting. Try again in a moment.',
+    inDoubt:
+      'The database went away before it said whether this was done. Look whether it was before you do it anew. A booking may be sent again from this form as it is: it is booked once.',
     codeLanguage: 'Language of the example',
   },
   zh: {
@@ -74,6 +76,8 @@ export const partsTexts = defineTexts('parts', {
     suspended: '账户已停用，恢复之前无法产生任何消费。',
     maintenance: '该模型正在维护，请稍后再试或改用其他模型。',
     busy: '服务器繁忙或正在启动，请稍后再试。',
+    inDoubt:
+      '数据库在确认结果之前断开，此操作可能已经执行。请先查看是否已执行，再决定是否重新操作。入账可在此表单中原样再次提交：只会入账一次。',
     codeLanguage: '示例语言',
   },
 });
