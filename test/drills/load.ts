@@ -133,7 +133,7 @@ export class Load {
   ): Promise<void> {
     const hasKey = this.#options.random() < share_with_key;
     const order = `${order_mark}${randomUUID()}`;
-    const more = { Prefer: prefer, 'X-Request-Id': order, ...(hasKey && { 'Idempotency-Key': order }) };
+    const more = { Prefer: prefer, 'X-Request-Id': order, ...(hasKey && { 'Idempotency-Key': randomUUID() }) };
     const answer = await this.#caller.ask(path, { method: 'POST', body, headers: { ...headers, ...more } }, hasKey);
     if (answer === undefined) {
       this.counts.unanswered++;
