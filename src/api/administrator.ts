@@ -2,7 +2,7 @@
 import { refusalOfKey } from '../domain/admission.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { Administrator } from '../storage/acts.ts';
-import { type ApiKey, findKey } from '../storage/api-keys.ts';
+import { type ApiKey, findSealedKey } from '../storage/api-keys.ts';
 import { type ApiContext, keyOf } from './context.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
@@ -24,8 +24,11 @@ export const administratorBy = (
  * The admin key of this request, read once more: what is remembered of it may be three seconds old, and its body may have
  * taken longer to come, while the holder of a revoked key could still make a new one.
  */
-export async function freshKeyOf(ctx: ApiContext, { database }: Pick<ApiDependencies, 'database'>): Promise<ApiKey> {
-  const key = await findKey(database, keyOf(ctx).id);
+export async function freshKeyOf(
+  ctx: ApiContext,
+  { database, secrets }: Pick<ApiDependencies, 'database' | 'secrets'>,
+): Promise<ApiKey> {
+  const key = await findSealedKey(database.pool, secrets.ledgerKeys, keyOf(ctx).id);
   if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
   const refusal = refusalOfKey({ needs: 'admin' }, { status: key.accountStatus }, key, new Date());
   if (refusal) throw refusal;

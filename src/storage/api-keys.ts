@@ -118,15 +118,22 @@ export async function findKeyBySecret(
     text: `${select} where k.hash = any($1::bytea[])`,
     values: [tokenHashes(ledgerKeys, 'api-keys', secret)],
   });
-  const keys = rows.filter((row) => {
-    const { id, account_id: account, level, hash, seal } = sealedRow.parse(row);
-    return isSealed(ledgerKeys, ['key', id, account, level, hash], seal);
-  });
-  return keys[0] === undefined ? undefined : apiKeyRow.parse(keys[0]);
+  return sealedKey(ledgerKeys, rows);
 }
 
+/** The key of this id, to act by: undefined too where its row is not as the gateway sealed it. */
+export async function findSealedKey(
+  client: Pick<pg.ClientBase, 'query'>,
+  ledgerKeys: readonly Buffer[],
+  id: string,
+): Promise<ApiKey | undefined> {
+  return sealedKey(ledgerKeys, (await client.query({ ...find_key, values: [id] })).rows);
+}
+
+/** The key of this id, to be shown: its seal is not looked at. */
 export async function findKey(database: Database, id: string): Promise<ApiKey | undefined> {
-  return one(database, { name: 'find-key', text: `${select} where k.id = $1`, values: [id] });
+  const { rows } = await database.pool.query({ ...find_key, values: [id] });
+  return rows[0] === undefined ? undefined : apiKeyRow.parse(rows[0]);
 }
 
 /** An account's keys, oldest first, revoked ones too. */
@@ -240,12 +247,15 @@ const changedRow = z.object({ id: z.string(), account_id: z.string().transform((
 const select = `select k.*, a.status as account_status, greatest(u.last_used_at, k.counted_at) as last_used_at
   from api_keys k join accounts a on a.id = k.account_id left join key_uses u on u.key_id = k.id`;
 
-async function one(
-  database: Database,
-  query: { name: string; text: string; values: unknown[] },
-): Promise<ApiKey | undefined> {
-  const { rows } = await database.pool.query(query);
-  return rows[0] === undefined ? undefined : apiKeyRow.parse(rows[0]);
+const find_key = { name: 'find-key', text: `${select} where k.id = $1` };
+
+/** The first of these rows that is as the gateway sealed it. */
+function sealedKey(ledgerKeys: readonly Buffer[], rows: readonly unknown[]): ApiKey | undefined {
+  const sealed = rows.find((row) => {
+    const { id, account_id: account, level, hash, seal } = sealedRow.parse(row);
+    return isSealed(ledgerKeys, ['key', id, account, level, hash], seal);
+  });
+  return sealed === undefined ? undefined : apiKeyRow.parse(sealed);
 }
 
 const bytes = z.instanceof(Buffer);

@@ -108,6 +108,34 @@ test('a key is no good in the row of another, nor as its plain hash', async () =
   assert.equal((await account(forged)).status, 401);
 });
 
+test('the playground spends nothing of another account whose key is written into its row, nor by a key that has no seal', async () => {
+  const [mine, victim] = [await gateway.newKey({ balance: '1' }), await gateway.newKey({ balance: '100' })];
+  const owner = await signedIn(gateway, { memberships: [{ account: mine.account, role: 'owner' }] });
+  const payers = async () => {
+    const answer = await owner.call('POST', `/accounts/${mine.account}/v1/chat/completions`, {
+      ...{ model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] },
+    });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const { rows } = await sql(
+      `select account_id, key_id from entries where account_id = any($1) and type = 'hold' order by created_at`,
+      [[mine.account, victim.account]],
+    );
+    return rows as { account_id: string; key_id: string }[];
+  };
+  await payers();
+  await sql('update playground_keys set key_id = $2 where account_id = $1', [mine.account, victim.keyId]);
+  await payers();
+  await sql('update api_keys k set seal = null from playground_keys p where k.id = p.key_id and p.account_id = $1', [
+    mine.account,
+  ]);
+  const paid = await payers();
+  assert.deepEqual(
+    paid.map(({ account_id: account }) => account),
+    [mine.account, mine.account, mine.account],
+  );
+  assert.equal(new Set(paid.map(({ key_id: key }) => key)).size, 3);
+});
+
 test('keys and sessions from before a change of the secret stay good while the old secret is listed', async () => {
   const { database } = gateway.core;
   const [old, both] = [deriveKeys(['a'.repeat(32)]), deriveKeys(['b'.repeat(32), 'a'.repeat(32)])];

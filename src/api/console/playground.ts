@@ -48,7 +48,8 @@ async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promi
   if (role !== 'owner') throw new GatewayError('permission_denied', refusals[role]);
   const [deployment] = deps.configuration.deployments;
   if (!deployment) throw new GatewayError('route_not_found', 'This gateway serves no deployment.');
-  const by = { database: deps.database, ledgerKey: deps.secrets.first.ledger, actor: `person:${person.id}` } as const;
+  const { first, ledgerKeys } = deps.secrets;
+  const by = { database: deps.database, ledgerKey: first.ledger, ledgerKeys, actor: `person:${person.id}` } as const;
   ctx.state.key = await playgroundKeyOf(by, account);
   ctx.state.deployment = deployment;
 }

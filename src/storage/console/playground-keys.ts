@@ -2,21 +2,25 @@
  * The key under whose name an account's runs in the playground are booked. It is a key like any other, so that limits,
  * usage and the ledger know it, but for its secret, which is thrown away when it is made.
  */
+import type pg from 'pg';
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
 import { administer, type Administrator } from '../acts.ts';
-import { type ApiKey, findKey, insertKey, newSecret, noLimits } from '../api-keys.ts';
+import { type ApiKey, findSealedKey, insertKey, newSecret, noLimits } from '../api-keys.ts';
 import type { Database } from '../database.ts';
 
 const playgroundKey = { ...noLimits, name: 'Playground', level: 'standard' } as const;
 
+/** An administrator who knows a right's seal under any of the ledger's keys. */
+type KeyMaker = Administrator & { ledgerKeys: readonly Buffer[] };
+
 /**
  * The account's key for its playground, made where there is none that is good: an owner who has revoked it, or let it
- * expire, and runs something all the same, gets a new one without limits. Refuses with `invalid_parameter` when the
- * account may have no more keys.
+ * expire, and runs something all the same, gets a new one without limits. A row that names another account's key, or one
+ * whose seal doesn't fit, is as good as none. Refuses with `invalid_parameter` when the account may have no more keys.
  */
-export async function playgroundKeyOf(by: Administrator, account: AccountId): Promise<ApiKey> {
-  const key = (await findGood(by.database, account)) ?? (await made(by, account));
+export async function playgroundKeyOf(by: KeyMaker, account: AccountId): Promise<ApiKey> {
+  const key = (await findGood(by.database.pool, by, account)) ?? (await made(by, account));
   if (!key) throw new Error(`account ${account} has no key for its playground`);
   return key;
 }
@@ -29,11 +33,11 @@ export async function findPlaygroundKeyId(database: Database, account: AccountId
   return rows[0] === undefined ? undefined : idRow.parse(rows[0]).id;
 }
 
-async function made(by: Administrator, account: AccountId): Promise<ApiKey | undefined> {
+async function made(by: KeyMaker, account: AccountId): Promise<ApiKey | undefined> {
   await administer(by, async (client) => {
     // Locked, or two tabs that ask at once would make two.
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
-    if ((await client.query(good_key, [account])).rows.length > 0) return undefined;
+    if (await findGood(client, by, account)) return undefined;
     const id = await insertKey(client, by.ledgerKey, account, playgroundKey, newSecret());
     await client.query(
       `insert into playground_keys (account_id, key_id) values ($1, $2)
@@ -42,12 +46,18 @@ async function made(by: Administrator, account: AccountId): Promise<ApiKey | und
     );
     return { act: { action: 'key.created', account, subject: id }, outcome: undefined };
   });
-  return findGood(by.database, account);
+  return findGood(by.database.pool, by, account);
 }
 
-async function findGood(database: Database, account: AccountId): Promise<ApiKey | undefined> {
-  const { rows } = await database.pool.query({ name: 'find-playground-key', text: good_key, values: [account] });
-  return rows[0] === undefined ? undefined : findKey(database, idRow.parse(rows[0]).id);
+async function findGood(
+  client: Pick<pg.ClientBase, 'query'>,
+  { ledgerKeys }: KeyMaker,
+  account: AccountId,
+): Promise<ApiKey | undefined> {
+  const { rows } = await client.query({ name: 'find-playground-key', text: good_key, values: [account] });
+  if (rows[0] === undefined) return undefined;
+  const key = await findSealedKey(client, ledgerKeys, idRow.parse(rows[0]).id);
+  return key?.accountId === account ? key : undefined;
 }
 
 const good_key = `select k.id from playground_keys p join api_keys k on k.id = p.key_id

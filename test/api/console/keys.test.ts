@@ -80,7 +80,7 @@ test('the example of a key names no model that it may not chat with', async () =
 });
 
 test('the key of the playground is marked', async () => {
-  const { id } = await playgroundKeyOf(gateway.by, gateway.account);
+  const { id } = await playgroundKeyOf({ ...gateway.by, ledgerKeys: [gateway.by.ledgerKey] }, gateway.account);
   assert.equal((await found(id))['is_playground'], true);
   const others = recordsOf(await owner.get(`${keys}?limit=100`)).filter((key) => key.id !== id);
   assert.ok(others.length > 0 && others.every((key) => key['is_playground'] === false));
