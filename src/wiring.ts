@@ -39,6 +39,7 @@ import { LiveConfiguration } from './wiring/live-configuration.ts';
 import { tracedChat, tracedTasks } from './wiring/traced-providers.ts';
 import { eachTraced, tracedPost, tracingOf } from './wiring/tracing.ts';
 import { measuredBlobs } from './wiring/measured-blobs.ts';
+import { takeOverOldRights } from './wiring/old-rights.ts';
 import { measuredProvider } from './wiring/measured-provider.ts';
 import { countRefusals, showFigures } from './wiring/metrics.ts';
 import { version } from './version.ts';
@@ -145,6 +146,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   let queuePrefix: string;
   try {
     await checkSecret(database, secrets);
+    await takeOverOldRights(database, secrets.ledgerKeys, blobs, (says) => log.warn(says));
     await beginLog(database, secrets.first.ledger);
     queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {

@@ -8,11 +8,14 @@ import type { Environment } from '../settings/environment.ts';
 import { loadSettings } from '../settings/load.ts';
 import { deriveKeys, loadOrMakeSecret, type Secrets } from '../settings/secrets.ts';
 import type { Administrator } from '../storage/acts.ts';
+import type { BlobStore } from '../storage/blobs.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { LedgerGroups } from '../storage/ledger/group.ts';
 import { Ledger } from '../storage/ledger/ledger.ts';
+import { blobsOf } from '../wiring/blob-store.ts';
 import { checkSecret } from '../wiring/check-secret.ts';
-import { Refusal } from './output.ts';
+import { takeOverOldRights } from '../wiring/old-rights.ts';
+import { Refusal, tell } from './output.ts';
 
 export interface Administration {
   environment: Environment;
@@ -38,6 +41,7 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
   const by: Administrator = { database, ledgerKey: secrets.first.ledger, actor: `cli:${userInfo().username}` };
   try {
     await checkSecret(database, secrets);
+    await takeOverOldRights(database, secrets.ledgerKeys, listOnly(environment), tell);
     return await use({
       environment,
       configuration,
@@ -50,3 +54,15 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
     await database.close();
   }
 }
+
+/** The blob store, opened for as long as it is listed: few commands need it. */
+const listOnly = (environment: Environment): Pick<BlobStore, 'list'> => ({
+  async *list(prefix) {
+    const blobs = await blobsOf(environment);
+    try {
+      yield* blobs.list(prefix);
+    } finally {
+      blobs.close();
+    }
+  },
+});

@@ -9,7 +9,6 @@ import { canonicalJson } from '../domain/canonical-json.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Database } from './database.ts';
 import { chainLink } from './ledger/chain.ts';
-import { digestHash, rightSeal } from './rights.ts';
 
 /** Who acts: a user of the machine at the command line, a key through the API, a person in the console, or Tollgate itself. */
 export type Actor = `cli:${string}` | `key:${string}` | `person:${string}` | 'tollgate';
@@ -153,9 +152,8 @@ export async function listActs(database: Database, { account, subject, since, li
 const begun = new WeakSet<Database>();
 
 /**
- * Begins the log, if there is none: the accounts, keys and people that are there already are taken over as they are.
- * Several processes may do so at once. A log whose head is gone is not begun again. Keys and rights from before they were
- * kept by keyed hashes are brought into that form, once, and the log says so.
+ * Begins the log, if there is none: the accounts, keys and people that are there already are taken over as they are, so
+ * that what has no seal gives no right. Several processes may do so at once. A log whose head is gone is not begun again.
  */
 export async function beginLog(database: Database, ledgerKey: Buffer): Promise<void> {
   if (begun.has(database)) return;
@@ -169,86 +167,24 @@ export async function beginLog(database: Database, ledgerKey: Buffer): Promise<v
         [acts_chain, actsGenesis(ledgerKey)],
       );
       if (made.rowCount !== 1) return;
-      await keyOldRows(client, ledgerKey);
       await writeActs(client, ledgerKey, [begin, ...(await adoptions(client))]);
       // The moment that the first act is signed with.
       await client.query('update chains set begun_at = (select at from acts where seq = 1) where name = $1', [
         acts_chain,
       ]);
     });
-  } else if (!(await isKeyed(database.pool))) {
-    await inTransaction(database, async (client) => {
-      await client.query('select pg_advisory_xact_lock($1)', [keying_lock]);
-      if (await isKeyed(client)) return;
-      await keyOldRows(client, ledgerKey);
-      const adopted = (await adoptions(client)).filter(({ action }) => action !== 'account.adopted');
-      await writeActs(client, ledgerKey, [{ ...begin, action: 'log.keyed' }, ...adopted]);
-    });
   }
   begun.add(database);
 }
 
-const keying_lock = 7_018_556;
+/** It says that rights have seals from the first act on. */
 const begin: NewAct = {
   ...{ actor: 'tollgate', action: 'log.begun', account: null, subject: null },
   details: { rights: 'keyed' },
 };
 
-/** Whether the log says that keys and rights are kept by keyed hashes. */
-async function isKeyed(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select 1 where exists (select 1 from acts where seq = 1 and details ->> 'rights' = 'keyed')
-       or exists (select 1 from acts where action = 'log.keyed')`,
-  );
-  return rowCount !== 0;
-}
-
-/** Sessions and open links from before were ended by the migration, since nobody can say whose they really are. */
-async function keyOldRows(client: pg.ClientBase, ledgerKey: Buffer): Promise<void> {
-  const keys = await client.query(
-    'select id, account_id, level, hash from api_keys where seal is null order by id for update',
-  );
-  for (const row of keys.rows) {
-    const { id, account_id: account, level, hash: digest } = oldKeyRow.parse(row);
-    const hash = digestHash(ledgerKey, 'api-keys', digest);
-    const seal = rightSeal(ledgerKey, ['key', id, account, level, hash]);
-    await client.query('update api_keys set hash = $2, seal = $3 where id = $1', [id, hash, seal]);
-  }
-  const people = await client.query(
-    'select id, email, password_hash, is_operator from people where password_seal is null order by id for update',
-  );
-  for (const row of people.rows) {
-    const { id, email, password_hash: password, is_operator: isOperator } = oldPersonRow.parse(row);
-    await client.query('update people set password_seal = $2, operator_seal = $3 where id = $1', [
-      id,
-      rightSeal(ledgerKey, ['password', id, password]),
-      isOperator ? rightSeal(ledgerKey, ['operator', id, email]) : null,
-    ]);
-  }
-  const memberships = await client.query(
-    'select person_id, account_id, role from memberships where seal is null order by 1, 2 for update',
-  );
-  for (const row of memberships.rows) {
-    const { person_id: person, account_id: account, role } = oldMembershipRow.parse(row);
-    const seal = rightSeal(ledgerKey, ['member', person, account, role]);
-    await client.query('update memberships set seal = $3 where person_id = $1 and account_id = $2', [
-      person,
-      account,
-      seal,
-    ]);
-  }
-}
-
-const oldKeyRow = z.object({
-  ...{ id: z.string(), account_id: z.string(), level: z.string() },
-  hash: z.instanceof(Buffer),
-});
-const oldPersonRow = z.object({
-  ...{ id: z.string(), email: z.string(), password_hash: z.string(), is_operator: z.boolean() },
-});
-const oldMembershipRow = z.object({ person_id: z.string(), account_id: z.string(), role: z.string() });
-
-async function adoptions(client: pg.ClientBase): Promise<NewAct[]> {
+/** Of every account, key and person that is there: an act that takes it over as it is. */
+export async function adoptions(client: pg.ClientBase): Promise<NewAct[]> {
   const { rows } = await client.query(
     `select id as account, id as subject, 'account.adopted' as action, created_at from accounts
      union all select account_id, id, 'key.adopted', created_at from api_keys
@@ -270,7 +206,7 @@ function textOfFacts(subject: string): string {
   return 'select tollgate_account_facts(a) as facts from accounts a where id = $1';
 }
 
-async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await database.pool.connect();
   let broken: Error | undefined;
   try {
