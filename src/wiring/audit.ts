@@ -9,7 +9,7 @@ import {
   inOneLine,
   onSnapshot,
 } from '../storage/audit/audit.ts';
-import { anchorsCheck, writeAnchor } from '../storage/audit/anchors.ts';
+import { anchorsCheck, LostHead, writeAnchor } from '../storage/audit/anchors.ts';
 import { blobsCheck } from '../storage/audit/blobs.ts';
 import { moneyChecks, rowChecks } from '../storage/audit/checks.ts';
 import { keepAudit } from '../storage/audits.ts';
@@ -41,10 +41,11 @@ export async function auditEverything(
   const looked = { ...before.looked };
   const findings = [...before.findings];
   let { findingCount } = before;
-  const found = (subject: string, says: string) => {
+  const foundBy = (check: string) => (subject: string, says: string) => {
     findingCount += 1;
-    if (findings.length < findings_max) findings.push({ check: workflows_check, subject, says });
+    if (findings.length < findings_max) findings.push({ check, subject, says });
   };
+  const found = foundBy(workflows_check);
   if (temporal === 'unreachable') {
     found('Temporal', 'could not be reached, so tasks were not compared with their workflows');
   } else if (temporal !== 'left_out') {
@@ -67,8 +68,8 @@ export async function auditEverything(
       found('Temporal', `the comparison broke off, so not everything was looked at: ${inOneLine(error)}`);
     }
   }
+  const anchor = findingCount === 0 ? await anchored(parts, foundBy('anchors')) : undefined;
   const agrees = findingCount === 0;
-  const anchor = agrees ? await anchored(parts) : undefined;
   const report: AuditReport = {
     ...{ ...before, finishedAt: new Date(), agrees, looked, findingCount, findings },
     ...(anchor && { anchor }),
@@ -79,13 +80,21 @@ export async function auditEverything(
   return report;
 }
 
-/** Writes the heads of all chains down, for the next audit. */
-async function anchored({ database, blobs, ledgerKeys }: AuditedParts): Promise<Anchor | undefined> {
+/** Writes the heads of all chains down, for the next audit. What was cut off since this one compared them is a finding. */
+async function anchored(
+  { database, blobs, ledgerKeys }: AuditedParts,
+  found: (subject: string, says: string) => void,
+): Promise<Anchor | undefined> {
   const [ledgerKey] = ledgerKeys;
   let anchor: Anchor | undefined;
   if (!ledgerKey) return undefined;
-  await onSnapshot(database, async (client, now) => {
-    anchor = await writeAnchor({ client, ledgerKey, blobs }, now);
-  });
+  try {
+    await onSnapshot(database, async (client, now) => {
+      anchor = await writeAnchor({ client, ledgerKey, blobs }, now);
+    });
+  } catch (error) {
+    if (!(error instanceof LostHead)) throw error;
+    found(error.chain, error.message);
+  }
   return anchor;
 }

@@ -2,7 +2,8 @@
  * Anchors: when an audit agrees, the heads of all chains are written down outside of the database, so that the next audit
  * sees whether the newest entries or acts were cut off since. The list of heads is a blob; its keyed hash, chained to that
  * of the anchor before, is also in the audit's row, in the log and in the result of the audit's workflow. An anchor is only
- * made when the last one was found to hold, or the cut would be forgotten.
+ * made of heads that still have the last one's links below them, or a cut would be forgotten: one made before the audit, and
+ * one made while it ran.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -53,7 +54,7 @@ async function compareList(context: CheckContext, blobs: AnchorBlobs, key: strin
   const hash = createHash('sha256');
   let heads: Head[] = [];
   let mac: string | undefined;
-  for await (const line of createInterface({ input: await blobs.read(key), crlfDelay: Infinity })) {
+  for await (const line of await linesOf(blobs, key)) {
     const end = endOfList.exec(line);
     if (end) {
       mac = end[1];
@@ -92,14 +93,27 @@ async function compareHeads({ client, found }: CheckContext, heads: readonly Hea
   });
   for (const row of rows) {
     const [chain, seq] = z.tuple([z.string(), z.bigint()]).parse(row);
-    found(
-      chain,
-      `at the last anchor its chain reached number ${seq}, and no longer has that link: its newest rows were cut off`,
-    );
+    found(chain, cutOff(seq));
   }
 }
 
-/** Writes the heads down as they are in the transaction of `client`. */
+const cutOff = (seq: bigint): string =>
+  `at the last anchor its chain reached number ${seq}, and no longer has that link: its newest rows were cut off`;
+
+/** A head of the last anchor that is none any more. */
+export class LostHead extends Error {
+  override readonly name = 'LostHead';
+  readonly chain: string;
+  constructor(chain: string, seq: bigint) {
+    super(cutOff(seq));
+    this.chain = chain;
+  }
+}
+
+/**
+ * Writes the heads down as they are in the transaction of `client`. Throws a `LostHead`, and leaves nothing, where the
+ * newest list has a head whose link is no longer in its chain: each is looked for by the statement that reads the new one.
+ */
 export async function writeAnchor(
   { client, ledgerKey, blobs }: { client: CheckContext['client']; ledgerKey: Buffer; blobs: AnchorBlobs },
   now: Date,
@@ -108,6 +122,7 @@ export async function writeAnchor(
     order by (anchor ->> 'seq')::bigint desc, finished_at desc limit 1`);
   const last = rows[0] === undefined ? undefined : anchorRow.parse(rows[0]).anchor;
   const lists = await listsOf(blobs);
+  const newest = lists.at(-1);
   const seq = Math.max(last?.seq ?? 0, ...lists.map(seqOf)) + 1;
   const made = { accounts: 0, acts: '0', mac: '' };
   async function* list(): AsyncGenerator<Buffer> {
@@ -117,14 +132,20 @@ export async function writeAnchor(
       return `${line}\n`;
     };
     yield Buffer.from(lineOf(canonicalJson({ anchor: seq, at: now.toISOString(), before: last?.mac ?? no_anchor })));
-    for await (const heads of batchesOf(client, headsText)) {
-      const lines = heads.map((row) => {
-        const [chain, number, link] = headRow.parse(row);
-        if (chain === 'acts') made.acts = String(number);
-        else made.accounts += 1;
-        return lineOf(`${chain} ${number} ${link}`);
-      });
-      yield Buffer.from(lines.join(''));
+    const lineOfHead = ({ chain, seq: number, link }: Head): string => {
+      if (chain === 'acts') made.acts = number;
+      else made.accounts += 1;
+      return lineOf(`${chain} ${number} ${link}`);
+    };
+    // Some hundred bytes an account.
+    const anchored = new Set<string>();
+    for await (const heads of newest === undefined ? [] : headsOfList(blobs, newest)) {
+      for (const { chain } of heads) anchored.add(chain);
+      yield Buffer.from((await headsAfter(client, heads)).map(lineOfHead).join(''));
+    }
+    for await (const rows of batchesOf(client, headsText)) {
+      const heads = rows.map(headFrom).filter(({ chain }) => !anchored.has(chain));
+      yield Buffer.from(heads.map(lineOfHead).join(''));
     }
     made.mac = macOf(ledgerKey, hash.digest());
     yield Buffer.from(`= ${made.mac}\n`);
@@ -138,6 +159,50 @@ export async function writeAnchor(
 const headsText = `select id, seq, encode(chain, 'hex') from accounts
   union all select name, seq, encode(head, 'hex') from chains`;
 const headRow = z.tuple([z.string(), z.bigint(), z.string()]);
+
+function headFrom(row: unknown): Head {
+  const [chain, seq, link] = headRow.parse(row);
+  return { chain, seq: String(seq), link };
+}
+
+/** The heads of these chains now. Throws a `LostHead` where one is no continuation of what it was. */
+async function headsAfter(client: CheckContext['client'], heads: readonly Head[]): Promise<Head[]> {
+  const { rows } = await client.query<unknown[]>({
+    text: `select h.chain, h.seq, n.seq, n.link, coalesce(n.seq >= h.seq, false) and (h.seq = 0
+        or h.link is not distinct from case h.chain
+          when 'acts' then (select encode(a.link, 'hex') from acts a where a.seq = h.seq)
+          else (select encode(e.link, 'hex') from entries e where e.account_id = h.chain and e.seq = h.seq limit 1) end)
+      from unnest($1::text[], $2::bigint[], $3::text[]) as h(chain, seq, link) left join lateral (
+        select a.seq, encode(a.chain, 'hex') as link from accounts a where a.id = h.chain
+        union all select c.seq, encode(c.head, 'hex') from chains c where c.name = h.chain
+      ) n on true`,
+    values: [heads.map(({ chain }) => chain), heads.map(({ seq }) => seq), heads.map(({ link }) => link)],
+    rowMode: 'array',
+  });
+  return rows.map((row) => {
+    const [chain, before, seq, link, goesOn] = nextHeadRow.parse(row);
+    if (seq === null || link === null || !goesOn) throw new LostHead(chain, before);
+    return { chain, seq: String(seq), link };
+  });
+}
+
+const nextHeadRow = z.tuple([z.string(), z.bigint(), z.bigint().nullable(), z.string().nullable(), z.boolean()]);
+
+/** The heads of a list, a batch at a time. */
+async function* headsOfList(blobs: AnchorBlobs, key: string): AsyncGenerator<Head[]> {
+  let heads: Head[] = [];
+  for await (const line of await linesOf(blobs, key)) {
+    const head = headOf(line);
+    if (head) heads.push(head);
+    if (heads.length < batch_heads) continue;
+    yield heads;
+    heads = [];
+  }
+  if (heads.length > 0) yield heads;
+}
+
+const linesOf = async (blobs: AnchorBlobs, key: string): Promise<AsyncIterable<string>> =>
+  createInterface({ input: await blobs.read(key), crlfDelay: Infinity });
 const headLine = /^(acts|acc_[0-9a-f]{32}) (\d{1,19}) ([0-9a-f]{64})$/;
 const endOfList = /^= ([0-9a-f]{64})$/;
 
