@@ -5,6 +5,8 @@
 import type { Socket } from 'node:net';
 import { fetchClaimMsMax } from '../domain/limits.ts';
 import { unacknowledgedBytes } from '../net/unacknowledged.ts';
+import type { ApiContext } from './context.ts';
+import { enterFor, type Gates } from './gates.ts';
 
 export interface DownloadPace {
   /** A connection that takes nothing for so long is ended, */
@@ -27,6 +29,15 @@ export const downloadPaceDefault: DownloadPace = {
   closeMs: 30_000,
   closeBytesPerSecond: 8_000,
 };
+
+/** Takes a place among the downloads for an answer, which its caller must read at this pace. Refuses with `overloaded`. */
+export function enterDownload(
+  { gates, downloadPace }: { gates: Pick<Gates, 'files'>; downloadPace: DownloadPace },
+  { req, res }: Pick<ApiContext, 'req' | 'res'>,
+): void {
+  enterFor(gates.files, res);
+  if (!res.closed) res.once('close', keepPace(req.socket, downloadPace));
+}
 
 /** Looks for each time that a connection may stall. */
 const looks = 6;

@@ -9,7 +9,7 @@ import { claimsUntil, isRemoved } from '../../src/storage/fetches.ts';
 import { signLink } from '../../src/storage/links.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
-import { download, finishedTalk, stalled, type Talk } from '../support/talks.ts';
+import { download, finishedImage, finishedTalk, stalled, type Talk } from '../support/talks.ts';
 
 const inBuffers = 1_500_000; // all of it is in the kernel's buffers while its caller reads next to nothing
 const large = 64 * 1024 * 1024;
@@ -79,6 +79,21 @@ test('a download by a link that takes nothing is ended, and leaves its place', (
     await until('its place', () => Promise.resolve(core.gates.files.taken === 0 ? true : undefined));
     slow.destroy();
   }));
+
+test('an answer with images inside that takes nothing is ended, and leaves its place', async () => {
+  const gateway = await startTestGateway({ worker: false, downloadPace: { stallMs: 600 } });
+  try {
+    const { core, url } = gateway;
+    const { key, account, keyId } = await gateway.newKey();
+    const path = `/v1/images/generations/${await finishedImage(core, { account, key: keyId as KeyId }, large)}`;
+    const slow = await stalled({ url, path, key });
+    assert.equal(core.gates.files.taken, 1);
+    await until('its place', () => Promise.resolve(core.gates.files.taken === 0 ? true : undefined));
+    slow.destroy();
+  } finally {
+    await gateway.stop();
+  }
+});
 
 test('a download that takes next to nothing, again and again, is ended all the same', () =>
   withTalk(large, { stallMs: 1_200, bytesPerSecondMin: 100_000_000, paceMs: 1_000 }, async (gateway, talk) => {

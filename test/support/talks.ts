@@ -1,15 +1,15 @@
-/** Avatar-talk tasks that are done, with a video of any size, and downloads of them that break off. */
+/** Tasks that are done, with a result of any size, and downloads of them that break off. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AccountId, KeyId, TaskId } from '../../src/domain/ids.ts';
+import type { TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
 import type { BlobStore } from '../../src/storage/blobs.ts';
 import type { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { newBlobKey } from '../../src/storage/new-ids.ts';
-import { admissionOf, successOf } from './money.ts';
+import { admissionOf, type Customer, successOf } from './money.ts';
 import { openSocket } from './raw-http.ts';
 import type { Chance } from './seeded.ts';
 
@@ -25,11 +25,7 @@ export interface Talk {
 }
 
 /** Admits a task and ends it in success, as a worker would, with a video of so many bytes. */
-export async function finishedTalk(
-  { ledger, blobs }: { ledger: Ledger; blobs: BlobStore },
-  customer: { account: AccountId; key: KeyId },
-  bytes: number,
-): Promise<Talk> {
+export async function finishedTalk({ ledger, blobs }: Parts, customer: Customer, bytes: number): Promise<Talk> {
   const stored = async (folder: string, size: number, mediaType: string) => {
     const { key, sha256 } = await blobs.write(newBlobKey(folder), Readable.from(pieces(size)), { bytesMax: size });
     return { blobKey: key, sha256, bytes: size, mediaType, durationMs: 1_000 };
@@ -47,6 +43,23 @@ export async function finishedTalk(
     ...{ id: answer.taskId, path: `/v1/svctalk/generate/${answer.taskId}`, bytes, blobKeys },
     sha256: result.sha256,
   };
+}
+
+/** Ends an image task in success with one file of so many bytes, which its caller wants inside of the answer. */
+export async function finishedImage({ ledger, blobs }: Parts, customer: Customer, bytes: number): Promise<TaskId> {
+  const { key, sha256 } = await blobs.write(newBlobKey('results'), Readable.from(pieces(bytes)), { bytesMax: bytes });
+  const { task, ...admission } = admissionOf(customer, 10n);
+  const request = { ...(task.request as object), responseFormat: 'b64_json' };
+  const answer = await ledger.admitTask({ ...admission, task: { ...task, request } });
+  if (answer.admitted !== 'new') throw new Error(`the task was not admitted: ${answer.admitted}`);
+  const files = [{ blobKey: key, sha256, bytes, mediaType: 'image/png', width: 1024, height: 1024 }];
+  await ledger.settleTask({ ...successOf(customer, answer.taskId, 10n), price: micros(10n), files });
+  return answer.taskId;
+}
+
+interface Parts {
+  ledger: Ledger;
+  blobs: BlobStore;
 }
 
 function* pieces(bytes: number): Generator<Buffer> {

@@ -11,8 +11,7 @@ import { type FileLink, verifyLink } from '../../storage/links.ts';
 import { findTask } from '../../storage/tasks.ts';
 import { type ApiContext, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
-import { keepPace } from '../download-pace.ts';
-import { enterFor } from '../gates.ts';
+import { enterDownload } from '../download-pace.ts';
 import { retentionText } from '../tasks/find.ts';
 
 /** Of a link to the store, and of the answer that leads there, which is asked again well before its link is old. */
@@ -30,10 +29,7 @@ export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): 
     const range = rangeOf(ctx, file.bytes);
     // Before anything is answered. Once it is open, it is read to its end, deleted or not.
     const isRead = ctx.method !== 'HEAD' && range !== 'unsatisfiable';
-    if (isRead) {
-      enterFor(deps.gates.files, ctx.res);
-      ctx.res.once('close', keepPace(ctx.req.socket, deps.downloadPace));
-    }
+    if (isRead) enterDownload(deps, ctx);
     const body = isRead ? await opened(deps, file, range) : undefined;
     ctx.set({
       ...headersOf(file),

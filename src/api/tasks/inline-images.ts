@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { ShownTask } from '../../storage/task-list.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { enterFor } from '../gates.ts';
+import { enterDownload } from '../download-pace.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
 
 /** Shows a succeeded task with its files inside. Refuses with `overloaded`, and with what the blob store says. */
@@ -19,7 +19,7 @@ export async function showInline(deps: ApiDependencies, ctx: ApiContext, task: S
   }).split(empty);
   // Opened before anything is answered: a file that can't be read is an error then, not half an answer.
   const [first] = files;
-  if (first && ctx.method !== 'HEAD') enterFor(deps.gates.files, ctx.res);
+  if (first && ctx.method !== 'HEAD') enterDownload(deps, ctx);
   const opened = first && ctx.method !== 'HEAD' ? await deps.blobs.read(first.blobKey) : undefined;
   // What was never begun to be read isn't closed by itself.
   if (ctx.res.closed) opened?.destroy();
