@@ -14,7 +14,7 @@ import { type StoredFile, type TaskKind, taskKinds, type TaskState, taskStates }
 import { type TaskTerms, termsSchema } from '../domain/terms.ts';
 import type { Database } from './database.ts';
 import { gathering } from './gathered.ts';
-import { faultOfRow, type OnUnreadable, readableRows, type UnreadableRow } from './readable-rows.ts';
+import { faultOfRow, type UnreadableRow } from './readable-rows.ts';
 
 export interface Task {
   id: TaskId;
@@ -80,21 +80,6 @@ export async function finalAmong(database: Database, ids: readonly string[]): Pr
   return rows.map((row) => idRow.parse(row).id);
 }
 
-/**
- * Tasks that no step will end any more: older than a task may wait to be submitted and its longest deadline together. The
- * provider they are on may be gone from the settings.
- */
-export async function overdueTasks(database: Database, count: number): Promise<TaskId[]> {
-  const { rows } = await database.keyed.query({
-    name: 'overdue-tasks',
-    text: `select id from tasks where finished_at is null and created_at < clock_timestamp() - interval '25 hours' - make_interval(
-        secs => (select coalesce(max((route ->> 'deadlineMs')::float8), 0) / 1000 from jsonb_array_elements(terms -> 'routes') route))
-      order by created_at limit $1`,
-    values: [count],
-  });
-  return rows.map((row) => idRow.parse(row).id);
-}
-
 export interface UnreadableTask extends UnreadableRow {
   accountId: string;
   createdAt: Date;
@@ -147,7 +132,7 @@ export const markStarted = gathering(async (database: Database, ids: readonly Ta
 });
 
 /** Tasks are locked by id everywhere; a nested loop updates in the order of the array. */
-const inLockOrder = (ids: readonly TaskId[]): TaskId[] => [...ids].sort();
+export const inLockOrder = (ids: readonly TaskId[]): TaskId[] => [...ids].sort();
 
 /** How many accepted tasks no start was acknowledged for; counts no further than `most`. */
 export async function countTasksToStart(database: Database, most: number): Promise<number> {
@@ -158,88 +143,6 @@ export async function countTasksToStart(database: Database, most: number): Promi
     values: [most],
   });
   return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
-}
-
-/**
- * Takes up to `count` accepted tasks without an acknowledged start for two seconds, the oldest first. Whoever takes one has it for five
- * seconds, so that several workers share the work; no lock is held meanwhile, since a cancellation would wait for it.
- */
-export async function takeTasksToStart(
-  database: Database,
-  count: number,
-  onUnreadable?: OnUnreadable,
-): Promise<StartFacts[]> {
-  const { rows } = await database.keyed.query({
-    name: 'take-tasks-to-start',
-    text: `with taken as (
-       update tasks set seen_at = clock_timestamp() where id in (
-         select id from tasks where started_at is null and finished_at is null
-           and created_at < clock_timestamp() - interval '2 seconds'
-           and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
-         order by created_at limit $1 for no key update skip locked)
-       returning ${startColumns}, created_at)
-     select * from taken order by created_at, id`,
-    values: [count],
-  });
-  return readableRows(startRow, rows, onUnreadable);
-}
-
-/** Gives back tasks that were taken and could not be started, so that they come before younger ones the next time. */
-export async function giveTasksBack(database: Database, ids: readonly TaskId[]): Promise<void> {
-  await database.keyed.query({
-    name: 'give-tasks-back',
-    text: `update tasks t set seen_at = null from unnest($1::text[]) as given(id)
-      where t.id = given.id and t.started_at is null and t.finished_at is null`,
-    values: [inLockOrder(ids)],
-  });
-}
-
-/** Up to `count` tasks under way that showed no sign of life for five minutes; their clocks are set anew by this. */
-export async function takeSilentTasks(
-  database: Database,
-  count: number,
-  onUnreadable?: OnUnreadable,
-): Promise<StartFacts[]> {
-  const { rows } = await database.keyed.query({
-    name: 'take-silent-tasks',
-    text: `update tasks set seen_at = clock_timestamp() where id in (
-       select id from tasks where finished_at is null and started_at < clock_timestamp() - interval '5 minutes'
-         and coalesce(seen_at, started_at) < clock_timestamp() - interval '5 minutes'
-       order by started_at limit $1 for no key update skip locked)
-     returning ${startColumns}`,
-    values: [count],
-  });
-  return readableRows(startRow, rows, onUnreadable);
-}
-
-/** A cancelled task whose workflow is to hear of it; what starting one takes, where the row says it. */
-export interface PendingCancellation {
-  id: TaskId;
-  facts: StartFacts | undefined;
-}
-
-/** Cancelled tasks whose workflow was not yet told, or not with certainty. */
-export async function cancellationsPending(
-  database: Database,
-  count: number,
-  onUnreadable?: OnUnreadable,
-): Promise<PendingCancellation[]> {
-  const { rows } = await database.keyed.query({
-    name: 'cancellations-pending',
-    text: `select ${startColumns} from tasks where cancel_pending order by finished_at limit $1`,
-    values: [count],
-  });
-  const readable = new Map(readableRows(startRow, rows, onUnreadable).map((facts) => [facts.id, facts]));
-  return rows.map((row) => idRow.parse(row)).map(({ id }) => ({ id, facts: readable.get(id) }));
-}
-
-/** Notes that a cancelled task's workflow has heard of it. */
-export async function cancellationHeard(database: Database, id: TaskId): Promise<void> {
-  await database.keyed.query({
-    name: 'cancellation-heard',
-    text: 'update tasks set cancel_pending = false where id = $1 and cancel_pending',
-    values: [id],
-  });
 }
 
 /** What starting a workflow takes. */
@@ -254,7 +157,7 @@ export interface StartFacts {
   underWay?: number;
 }
 
-const startColumns = `id, kind, account_id, key_id, model, terms,
+export const startColumns = `id, kind, account_id, key_id, model, terms,
   (select running_tasks from api_keys where api_keys.id = tasks.key_id) as under_way`;
 const id = z.string().transform((text) => text as TaskId);
 const idRow = z.object({ id });
@@ -267,7 +170,7 @@ const startFields = {
   model: z.string(),
   terms: termsSchema,
 };
-const startRow = z.object({ ...startFields, under_way: z.int() }).transform((row): StartFacts => ({
+export const startRow = z.object({ ...startFields, under_way: z.int() }).transform((row): StartFacts => ({
   id: row.id,
   kind: row.kind,
   accountId: row.account_id,

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { FailureFacts } from '../activities/contract.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { BlobStore } from '../storage/blobs.ts';
-import { type Database, supplyPartitions } from '../storage/database.ts';
+import { type Database, databaseTrouble, supplyPartitions } from '../storage/database.ts';
 import { deleteOldAnswers } from '../storage/old-answers.ts';
 import { deleteOldResponses } from '../storage/responses.ts';
 import type { OnUnreadable } from '../storage/readable-rows.ts';
@@ -17,14 +17,16 @@ import {
   cancellationHeard,
   cancellationsPending,
   giveTasksBack,
-  markStarted,
   overdueTasks,
-  type StartFacts,
+  type Page,
+  type Place,
   takeSilentTasks,
   takeTasksToStart,
-} from '../storage/tasks.ts';
+} from '../storage/task-scans.ts';
+import { markStarted, type StartFacts } from '../storage/tasks.ts';
 import type { EventScan } from './event-scan.ts';
 import { isOpen, type TaskStarter } from './task-starter.ts';
+import { isTroubleOfServer } from './troubles.ts';
 
 const start_scan_ms = 2_000;
 const silence_scan_ms = 60_000;
@@ -32,7 +34,7 @@ const partitions_ms = 3_600_000;
 const old_answers_ms = 900_000;
 const old_events_ms = 900_000;
 const batch_tasks = 100;
-const failures_in_a_row_max = 3;
+const troubles_in_a_row_max = 3;
 const starts_at_once = 8; // as many as one API (`api/tasks/start-lanes.ts`)
 
 export interface StartScanTools {
@@ -99,61 +101,73 @@ export class StartScan {
 
   async #startAccepted(): Promise<void> {
     const { database } = this.#tools;
-    for (;;) {
-      const tasks = await takeTasksToStart(database, batch_tasks, this.#unreadableIn('tasks_to_start'));
-      if (tasks.length === 0) return;
-      const started = await this.#startAll(tasks);
+    const onUnreadable = this.#unreadableIn('tasks_to_start');
+    const pages = this.#pages((after) => takeTasksToStart(database, batch_tasks, { after, onUnreadable }));
+    for await (const tasks of pages) {
+      const { started, untried } = await this.#startAll(tasks);
       await markStarted(database, started);
-      const left = tasks.map(({ id }) => id).filter((id) => !started.includes(id));
-      if (left.length > 0) await giveTasksBack(database, left);
-      if (started.length < batch_tasks || this.#stopping.signal.aborted) return;
+      if (untried.length === 0) continue;
+      await giveTasksBack(database, untried);
+      return;
     }
   }
 
-  /** Starts tasks, some at a time; gives up at the first that fails and answers those that were acknowledged. */
-  async #startAll(tasks: readonly StartFacts[]): Promise<TaskId[]> {
+  /** Starts tasks, some at a time; gives up where Temporal is away, and goes on past a task that fails by itself. */
+  async #startAll(tasks: readonly StartFacts[]): Promise<{ started: TaskId[]; untried: TaskId[] }> {
+    const { starter, log } = this.#tools;
     const started: TaskId[] = [];
-    for (let from = 0; from < tasks.length; from += starts_at_once) {
-      const answers = await Promise.allSettled(
-        tasks.slice(from, from + starts_at_once).map(async (task) => {
-          await this.#tools.starter.start(task);
-          started.push(task.id);
-        }),
-      );
-      const failure = answers.find((answer) => answer.status === 'rejected');
-      if (failure) {
-        this.#tools.log.warn({ err: failure.reason, started: started.length }, 'accepted tasks wait for Temporal');
-        break;
+    let from = 0;
+    for (let isAway = false; from < tasks.length && !isAway; from += starts_at_once) {
+      const some = tasks.slice(from, from + starts_at_once);
+      const answers = await Promise.allSettled(some.map((task) => starter.start(task)));
+      for (const [at, { id }] of some.entries()) {
+        const answer = answers[at];
+        if (answer?.status === 'fulfilled') started.push(id);
+        else if (isOfServer(answer?.reason)) isAway = true;
+        else log.error({ err: answer?.reason, taskId: id }, 'an accepted task could not be started; others go on');
       }
+      if (isAway)
+        log.warn(
+          { err: answers.find(isRejected)?.reason, started: started.length },
+          'accepted tasks wait for Temporal',
+        );
     }
-    if (started.length > 0) this.#tools.log.info({ count: started.length }, 'started accepted tasks');
-    return started;
+    if (started.length > 0) log.info({ count: started.length }, 'started accepted tasks');
+    return { started, untried: tasks.slice(from).map(({ id }) => id) };
   }
 
   async #lookAfterSilent(): Promise<void> {
     const { database, starter, release, log } = this.#tools;
-    const silent = await takeSilentTasks(database, batch_tasks, this.#unreadableIn('silent_tasks'));
-    await this.#each(silent, async (task) => {
-      const status = await starter.status(task.id);
-      if (status === 'TERMINATED') {
-        log.warn({ taskId: task.id }, 'the workflow was terminated; the task is released');
-        await release({ taskId: task.id, error: 'cancelled' });
-      } else if (!isOpen(status)) {
-        log.warn({ taskId: task.id, status: status ?? 'not found' }, 'the workflow is gone; it is started again');
-        await starter.start(task);
-      }
-    });
+    const onUnreadable = this.#unreadableIn('silent_tasks');
+    let left = batch_tasks; // a round's share of calls to Temporal; it is spent on tasks that can be read
+    for await (const silent of this.#pages((after) => takeSilentTasks(database, left, { after, onUnreadable }))) {
+      await this.#each(silent, async (task) => {
+        const status = await starter.status(task.id);
+        if (status === 'TERMINATED') {
+          log.warn({ taskId: task.id }, 'the workflow was terminated; the task is released');
+          await release({ taskId: task.id, error: 'cancelled' });
+        } else if (!isOpen(status)) {
+          log.warn({ taskId: task.id, status: status ?? 'not found' }, 'the workflow is gone; it is started again');
+          await starter.start(task);
+        }
+      });
+      left -= silent.length;
+      if (left === 0) return;
+    }
   }
 
   /** First all are released, which needs no Temporal, then their workflows hear of it. */
   async #releaseOverdue(): Promise<void> {
     const { database, starter, release, log } = this.#tools;
-    const overdue = (await overdueTasks(database, batch_tasks)).map((id) => ({ id }));
-    await this.#each(overdue, async ({ id }) => {
-      log.error({ taskId: id }, 'a task is past every deadline, and is released; is its provider still configured?');
-      const message = 'The task was not done within its time.';
-      await release({ taskId: id, error: { code: 'upstream_timeout', message, param: null } });
-    });
+    const overdue: { id: TaskId }[] = [];
+    for await (const some of this.#pages((after) => overdueTasks(database, batch_tasks, { after }))) {
+      overdue.push(...some);
+      await this.#each(some, async ({ id }) => {
+        log.error({ taskId: id }, 'a task is past every deadline, and is released; is its provider still configured?');
+        const message = 'The task was not done within its time.';
+        await release({ taskId: id, error: { code: 'upstream_timeout', message, param: null } });
+      });
+    }
     await this.#each(overdue, async ({ id }) => {
       await starter.cancel(id);
     });
@@ -161,27 +175,41 @@ export class StartScan {
 
   async #repeatCancellations(): Promise<void> {
     const { database, starter } = this.#tools;
-    const pending = await cancellationsPending(database, batch_tasks, this.#unreadableIn('cancellations'));
-    await this.#each(pending, async ({ id, facts }) => {
-      // Where none runs, since it never began or was terminated, one is started: it finds the task ended, and clears away.
-      if (!(await starter.cancel(id))) {
-        if (!facts) return; // it stays pending until its row can be read
-        await starter.start(facts, { hasEnded: true });
-      }
-      await cancellationHeard(database, id);
-    });
+    const onUnreadable = this.#unreadableIn('cancellations');
+    for await (const pending of this.#pages((after) =>
+      cancellationsPending(database, batch_tasks, { after, onUnreadable }),
+    )) {
+      await this.#each(pending, async ({ id, facts }) => {
+        // Where none runs, since it never began or was terminated, one is started: it finds the task ended, and clears away.
+        if (!(await starter.cancel(id))) {
+          if (!facts) return; // it stays pending until its row can be read
+          await starter.start(facts, { hasEnded: true });
+        }
+        await cancellationHeard(database, id);
+      });
+    }
   }
 
-  /** One after the other: a task that fails stops no other, but several in a row have one reason, such as Temporal. */
+  /** All pages of a scan's round: each goes on where the one before ended, whatever became of its rows. */
+  async *#pages<Row>(read: (after: Place | undefined) => Promise<Page<Row>>): AsyncGenerator<Row[]> {
+    let after: Place | undefined;
+    do {
+      const { rows, next } = await read(after);
+      yield rows;
+      after = next;
+    } while (after && !this.#stopping.signal.aborted);
+  }
+
+  /** One after the other: a task that fails stops no other, but where Temporal or the database is away the round ends. */
   async #each<Row extends { id: TaskId }>(rows: readonly Row[], work: (row: Row) => Promise<void>): Promise<void> {
-    let failures = 0;
+    let troubles = 0;
     for (const row of rows) {
       try {
         await work(row);
-        failures = 0;
+        troubles = 0;
       } catch (error) {
-        failures += 1;
-        if (failures === failures_in_a_row_max) throw error;
+        if (isOfServer(error)) troubles += 1;
+        if (troubles === troubles_in_a_row_max) throw error;
         this.#tools.log.error({ err: error, taskId: row.id }, 'a scan could not look after a task, and goes on');
       }
     }
@@ -197,3 +225,8 @@ export class StartScan {
     };
   }
 }
+
+/** Whether an error says nothing of the one task, since it would meet any other in this moment as well. */
+const isOfServer = (error: unknown): boolean => isTroubleOfServer(error) || databaseTrouble(error) !== undefined;
+const isRejected = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
+  answer.status === 'rejected';

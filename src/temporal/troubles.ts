@@ -1,5 +1,6 @@
 /** What stands between this process and its Temporal, told in words that name the setting to look at. */
-import type { Connection } from '@temporalio/client';
+import { type Connection, isGrpcServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import type { TemporalTarget } from './connection.ts';
 import { tlsFault } from './tls-probe.ts';
 
@@ -16,8 +17,12 @@ export class TemporalTrouble extends Error {
 }
 
 // Of gRPC.
+const invalid_argument = 3;
 const not_found = 5;
+const already_exists = 6;
 const permission_denied = 7;
+const failed_precondition = 9;
+const out_of_range = 11;
 const unimplemented = 12;
 const unauthenticated = 16;
 const check_ms_max = 10_000;
@@ -80,6 +85,15 @@ const tlsTrouble = (fault: string, { address }: TemporalTarget, cause: unknown):
     false,
     cause,
   );
+
+const of_one_call: readonly number[] = [invalid_argument, not_found, already_exists, failed_precondition, out_of_range];
+
+/** Whether a call failed by what Temporal, or the way there, is like now, and not by what was asked for. */
+export function isTroubleOfServer(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isGrpcServiceError(error)) return !of_one_call.includes(error.code);
+  return error instanceof NamespaceNotFoundError || isTroubleOfServer(error.cause);
+}
 
 /** The innermost words that are there: what wraps them says less. */
 function wordsOf(error: unknown): string {

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { isRemoved } from '../../src/storage/fetches.ts';
 import { release } from '../../src/activities/end.ts';
-import { findTask, markStarted, takeTasksToStart, unreadableTasks } from '../../src/storage/tasks.ts';
+import { takeTasksToStart } from '../../src/storage/task-scans.ts';
+import { findTask, markStarted, unreadableTasks } from '../../src/storage/tasks.ts';
 import { StartScan, type StartScanTools } from '../../src/temporal/start-scan.ts';
 import type { EventScan } from '../../src/temporal/event-scan.ts';
 import type { TaskStarter } from '../../src/temporal/task-starter.ts';
@@ -19,18 +21,32 @@ const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
 const runner = await startTaskRunner({ providers: { good, endless }, work: false });
 after(() => runner.stop());
 const database = runner.db.database;
-const age = (id: TaskId, column: string, by: string) =>
-  database.pool.query(`update tasks set ${column} = clock_timestamp() - $2::interval where id = $1`, [id, by]);
+const age = (ids: TaskId | TaskId[], column: string, by: string) =>
+  database.pool.query(`update tasks set ${column} = clock_timestamp() - $2::interval where id = any($1)`, [
+    [ids].flat(),
+    by,
+  ]);
 const silent = async (id: TaskId) => {
   await markStarted(database, [id]);
   await age(id, 'started_at', '6 minutes');
 };
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     if (await holds()) return;
     await pause(20);
   }
-  throw new Error('not so after ten seconds');
+  throw new Error('not so after a minute');
+}
+
+/** What a call says where no Temporal listens. */
+async function temporalAway(): Promise<Error> {
+  const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const said = await client
+    .withDeadline(Date.now() + 100, () => client.workflow.getHandle('none').describe())
+    .catch((error: unknown) => error);
+  await client.connection.close();
+  assert.ok(said instanceof Error);
+  return said;
 }
 
 /** A scan over a starter of the test; it runs its first round at once. */
@@ -58,19 +74,19 @@ async function scanned(
 
 test('a task is taken by one process at a time, and only once two seconds have passed without a start', async () => {
   const id = await runner.admit({ routes: ['good'] });
-  assert.deepEqual(await takeTasksToStart(database, 10), []);
+  assert.deepEqual((await takeTasksToStart(database, 10)).rows, []);
   await age(id, 'created_at', '3 seconds');
   const taken = await Promise.all([1, 2, 3].map(() => takeTasksToStart(database, 10)));
   assert.deepEqual(
-    taken.flat().map((task) => task.id),
+    taken.flatMap(({ rows }) => rows).map((task) => task.id),
     [id],
   );
   // Whoever took it died: it can be taken again.
   await age(id, 'seen_at', '6 seconds');
-  assert.equal((await takeTasksToStart(database, 10)).length, 1);
+  assert.equal((await takeTasksToStart(database, 10)).rows.length, 1);
   await age(id, 'seen_at', '6 seconds');
   await markStarted(database, [id]);
-  assert.deepEqual(await takeTasksToStart(database, 10), []);
+  assert.deepEqual((await takeTasksToStart(database, 10)).rows, []);
 });
 
 test('while Temporal hangs, a task that waits for its start can still be cancelled', async () => {
@@ -98,9 +114,10 @@ test('while Temporal is away a scan does not spin', async () => {
   await database.pool.query(`update tasks set created_at = created_at - interval '3 seconds' where id = any($1)`, [
     ids,
   ]);
+  const away = await temporalAway();
   const start = () => {
     asked += 1;
-    return Promise.reject(new Error('Temporal is away'));
+    return Promise.reject(away);
   };
   await scanned({ start }, () => until(() => Promise.resolve(asked > 0)));
   assert.ok(asked <= 20, `${asked} starts were tried in one round`);
@@ -179,8 +196,10 @@ test('a task that no step will end any more is released', async () => {
 });
 
 /** As a newer release that was rolled back may have left it. */
-const spoil = (id: TaskId) =>
-  database.pool.query(`update tasks set terms = jsonb_set(terms, '{modelKind}', '"music"') where id = $1`, [id]);
+const spoil = (ids: TaskId | TaskId[]) =>
+  database.pool.query(`update tasks set terms = jsonb_set(terms, '{modelKind}', '"music"') where id = any($1)`, [
+    [ids].flat(),
+  ]);
 
 test('a task whose row can’t be read stops no other in any scan, and is reported', async () => {
   const makeFour = () => Promise.all([1, 2, 3, 4].map(() => runner.admit({ routes: ['good'] })));
@@ -189,7 +208,7 @@ test('a task whose row can’t be read stops no other in any scan, and is report
   for (const id of cancelled) await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
   const [badUnstarted, badCancelled] = [unstarted[0], cancelled[0]];
   assert.ok(badUnstarted && badCancelled);
-  await Promise.all([badUnstarted, badCancelled].map(spoil));
+  await spoil([badUnstarted, badCancelled]);
 
   const [started, reported] = [new Set<string>(), new Set<string>()];
   const starter: Partial<TaskStarter> = {
@@ -224,8 +243,9 @@ test('with Temporal away all overdue tasks are released in one round', async () 
   await markStarted(database, ids);
   for (const id of ids) await age(id, 'created_at', '26 hours 1 minute');
   const released: string[] = [];
+  const away = await temporalAway();
   await scanned(
-    { cancel: () => Promise.reject(new Error('Temporal is away')), start: () => Promise.resolve() },
+    { cancel: () => Promise.reject(away), start: () => Promise.resolve() },
     () => until(() => Promise.resolve(released.length === 5)),
     {
       release: async ({ taskId }) => {
@@ -235,4 +255,77 @@ test('with Temporal away all overdue tasks are released in one round', async () 
     },
   );
   assert.deepEqual(released.sort(), [...ids].sort());
+});
+
+const admit = (count: number, route = 'good'): Promise<TaskId[]> =>
+  Promise.all(Array.from({ length: count }, () => runner.admit({ routes: [route] })));
+const isHeard = async (id: TaskId): Promise<boolean> =>
+  (await database.pool.query('select 1 from tasks where id = $1 and cancel_pending', [id])).rowCount === 0;
+/** Ends tasks of a test whose workflows never ran. */
+async function forget(ids: TaskId[]): Promise<void> {
+  await Promise.all(ids.map((id) => release(runner.deps, { taskId: id, error: 'broken' })));
+  await database.pool.query('update tasks set cancel_pending = false where id = any($1)', [ids]);
+}
+
+test('more tasks than are read at once that can’t be read keep no other from its start', async () => {
+  const bad = await admit(310); // three pages, which one process takes for five seconds, and three rounds are within these
+  const [good] = await admit(1);
+  assert.ok(good);
+  await spoil(bad);
+  await age(bad, 'created_at', '10 seconds');
+  await age(good, 'created_at', '3 seconds');
+  const started = new Set<string>();
+  await scanned({ start: ({ id }) => Promise.resolve(void started.add(id)) }, () =>
+    until(() => Promise.resolve(started.has(good))),
+  );
+  assert.deepEqual([...started], [good]);
+  await forget([...bad, good]);
+});
+
+test('more tasks than are read at once that can’t be read keep no other from its cancellation or its new start', async () => {
+  const [silent, cancelled] = [await admit(102), await admit(102)];
+  const [goodSilent, goodCancelled] = [silent[0], cancelled[0]];
+  assert.ok(goodSilent && goodCancelled);
+  await markStarted(database, silent);
+  for (const id of cancelled) await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+  await spoil([...silent, ...cancelled].filter((id) => id !== goodSilent && id !== goodCancelled));
+  await age(silent, 'started_at', '10 minutes');
+  await age(goodSilent, 'started_at', '6 minutes');
+  await age(goodCancelled, 'finished_at', '-1 seconds');
+  const started = new Set<string>();
+  const starter: Partial<TaskStarter> = {
+    start: ({ id }) => Promise.resolve(void started.add(id)),
+    cancel: () => Promise.resolve(false),
+    status: () => Promise.resolve(undefined),
+  };
+  await scanned(starter, () => until(async () => started.has(goodSilent) && (await isHeard(goodCancelled))));
+  await forget([...silent, ...cancelled]);
+});
+
+test('tasks that fail by themselves keep no other from its turn in any scan', async () => {
+  const [unstarted, cancelled, overdue] = [await admit(9), await admit(4), await admit(5, 'gone')];
+  const ofOne = (ids: TaskId[]): TaskId => ids.at(-1) ?? assert.fail();
+  const good = [unstarted, cancelled, overdue].map(ofOne);
+  await age(unstarted, 'created_at', '10 seconds');
+  await age(ofOne(unstarted), 'created_at', '3 seconds');
+  for (const id of cancelled) await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
+  await markStarted(database, overdue);
+  await age(overdue, 'created_at', '27 hours');
+  await age(ofOne(overdue), 'created_at', '26 hours 1 minute');
+  // Terms in which no deadline can be found.
+  await database.pool.query(`update tasks set terms = '{"routes": {"deadlineMs": "none"}}' where id = $1`, [
+    overdue[0],
+  ]);
+  const done = new Set<string>();
+  const unlessBad = (id: TaskId) => {
+    if (!good.includes(id)) return Promise.reject(new TypeError('a fault of its own'));
+    done.add(id);
+    return Promise.resolve();
+  };
+  await scanned(
+    { start: ({ id }) => unlessBad(id), cancel: async (id) => unlessBad(id).then(() => true) },
+    () => until(async () => good.every((id) => done.has(id)) && (await isHeard(ofOne(cancelled)))),
+    { release: ({ taskId }) => unlessBad(taskId) },
+  );
+  await forget([...unstarted, ...cancelled, ...overdue]);
 });
