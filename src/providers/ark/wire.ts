@@ -52,7 +52,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
     },
     poll: (jobId) => call('GET', taskPath(jobId)),
     polled,
-    isMissing: ({ json }) => (arkErrorIn(json)?.code ?? '') !== '',
+    isOwnError: ({ json }) => (arkErrorIn(json)?.code ?? '') !== '',
     cancel: (jobId) => call('DELETE', taskPath(jobId)),
     // The same call deletes the record of a task that has ended, and is refused for one that runs.
     isCancellable: ({ json }) => task.safeParse(json).data?.status === 'queued',

@@ -58,7 +58,7 @@ export function falWire(settings: ProviderSettings): TaskWire {
       const url = path === undefined ? root : at(path);
       return { state: 'ask', call: call('GET', url), read: (answer) => resultOf(answer, job, data) };
     },
-    isMissing: isOfFal,
+    isOwnError: isOfFal,
     cancel: (jobId, { model }) => call('PUT', `${rootOf(jobId, model)}/cancel`),
     jobIdOf: (hookBody) => z.object({ request_id: requestId }).safeParse(hookBody).data?.request_id,
     probe: () => call('GET', `${baseUrl}${probe_path}`),

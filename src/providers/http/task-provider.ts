@@ -155,7 +155,8 @@ export function createHttpTaskProvider(
     let answer = await caller.call(wire.poll(jobId, job), bounded(signal));
     let polled = isGood(answer)
       ? wire.polled(answer, job, jobId)
-      : (wire.polledError?.(answer, job, jobId) ?? polledOfError(answer, job));
+      : ((isRedirect(answer.status) ? undefined : wire.polledError?.(answer, job, jobId)) ??
+        polledOfError(answer, job));
     for (let asks = 0; polled.state === 'ask'; asks++) {
       if (asks === asks_max) throw new Error('the provider sends on and on');
       answer = await caller.call(polled.call, bounded(signal));
@@ -172,8 +173,8 @@ export function createHttpTaskProvider(
     const wait = retryAfterMs(headers, Date.now());
     const again = { state: 'processing', isTrouble: true, ...(wait !== undefined && { retryAfterMs: wait }) } as const;
     // A key that was revoked or an account without money may be mended before the job's deadline.
-    if (isMendable(status)) return again;
-    if (status === 404 || status === 410) return wire.isMissing?.(answer) === true ? { state: 'missing' } : again;
+    if (isMendable(status) || isRedirect(status) || wire.isOwnError?.(answer) !== true) return again;
+    if (status === 404 || status === 410) return { state: 'missing' };
     return { state: 'failed', refusal: wire.refusal?.(answer, job) ?? refusalOfStatus(status) };
   }
 
@@ -254,6 +255,9 @@ function withoutTrouble(answer: WireAnswer): WireAnswer {
   if (isMendable(answer.status)) throw new Error(`the provider answered a cancelling with ${answer.status}`);
   return answer;
 }
+
+/** Of something in front: no provider sends a poll elsewhere. */
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 const isGood = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 

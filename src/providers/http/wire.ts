@@ -28,10 +28,10 @@ export interface TaskWire {
   /** What another answer to `poll` says, where its body tells more than its status; undefined leaves it to that. */
   polledError?: (answer: WireAnswer, job: Job, jobId: string) => Polled | undefined;
   /**
-   * Whether a 404 or 410 to `poll` is the service's own word that it has no such job; without it, never. Whatever stands in
-   * between answers so, too, while its service is away.
+   * Whether an answer to `poll` that isn't 2xx is the service's own error; without it, never. What stands in between, such as
+   * a balancer, a firewall or a log-in page, may answer with any status while the job goes on.
    */
-  isMissing?: (answer: WireAnswer) => boolean;
+  isOwnError?: (answer: WireAnswer) => boolean;
   /** Whether the answer to this job's create is its result, to be read by `TaskProvider.resultOf`. */
   answersWithResult?: (job: Job) => boolean;
   /** As `TaskProvider.imageOutputs`. */

@@ -39,7 +39,7 @@ export function replicateWire(settings: ProviderSettings): TaskWire {
     },
     poll: (jobId) => get(`/predictions/${encodeURIComponent(jobId)}`),
     polled,
-    isMissing: ({ json }) => z.object({ detail: z.string() }).safeParse(json).success,
+    isOwnError: ({ json }) => z.object({ detail: z.string() }).safeParse(json).success,
     cancel: (jobId) => post(`/predictions/${encodeURIComponent(jobId)}/cancel`),
     find: {
       first: (job) => (canCallHook(baseUrl, job) ? get('/predictions') : undefined),

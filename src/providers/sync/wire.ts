@@ -36,7 +36,7 @@ export function syncWire(settings: ProviderSettings): TaskWire {
     createdOfError,
     poll: (jobId) => get(`/v2/generate/${encodeURIComponent(jobId)}`),
     polled,
-    isMissing: ({ json }) => missing.safeParse(json).success,
+    isOwnError: ({ json }) => ownError.safeParse(json).success,
     probe: () => get('/v2/models'),
     refusal,
   };
@@ -126,8 +126,8 @@ const words = z.string().min(1).optional().catch(undefined);
 const errorBody = z.object({ errorCode: words, error_code: words, generationId: words, field: words });
 
 /** `{statusCode, message}` of the API reference, or an error's code. */
-const missing = z.union([
-  z.object({ statusCode: z.literal([404, 410]) }),
+const ownError = z.union([
+  z.object({ statusCode: z.int() }),
   z.object({ errorCode: z.string().min(1) }),
   z.object({ error_code: z.string().min(1) }),
 ]);

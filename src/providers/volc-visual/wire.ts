@@ -54,7 +54,7 @@ export function volcVisualWire(settings: ProviderSettings, now: () => Date = () 
     // 429 is left to the status, for the sake of its Retry-After.
     polledError: (answer, job, taskId) =>
       answer.status === 429 ? undefined : polledOf(answer, job, () => query(taskId, job)),
-    isMissing: ({ json }) => envelopeOf(json) !== undefined,
+    isOwnError: ({ json }) => envelopeOf(json) !== undefined,
     // A task that is not there: well-formed as an id, and free.
     probe: () => call(actions.image.query, { req_key: 'jimeng_t2i_v40', task_id: '1000000000000000000' }),
     // The service's own words come after the gateway's, which checks the signature.

@@ -177,7 +177,16 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
       assert.deepEqual(await provider.poll(jobId, job, signal), { state: 'missing' });
     }));
 
-  test('a 404 that is not in the words of the service tells nothing of the job', () =>
+  test('what the service itself refuses at a poll is the end of its job', () =>
+    using(fixture, async ({ provider, standIn }) => {
+      const jobId = await accepted(provider, model);
+      const [[create], [taken]] = [standIn.paid, [...standIn.jobs.values()]];
+      assert.ok(create && taken);
+      standIn.troubles(1, fixture.created(create, taken, 'refuses input'));
+      assert.equal((await provider.poll(jobId, job, signal)).state, 'failed');
+    }));
+
+  test('an error that is not in the words of the service tells nothing of the job', () =>
     using(fixture, async ({ provider, standIn }) => {
       const jobId = await accepted(provider, model);
       const others: Reply[] = [
@@ -185,7 +194,7 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
         { json: {} },
         { json: { error: 'x' } },
       ];
-      for (const status of [404, 410]) {
+      for (const status of [404, 410, 400, 405, 421, 422, 451, 302, 307]) {
         for (const reply of others) {
           // Of a service whose result is behind a second call, too.
           for (let before = 0; before < 3; before++) {
