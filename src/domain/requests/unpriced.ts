@@ -43,7 +43,8 @@ export function refuseUnpriced(body: unknown, allowed: Allowed): void {
   if (isThere(search)) refuse('web_search_options', 'web_search_options');
   if (isObject(prompt)) refuse('prompt', 'prompt');
   eachObject(body['tools'], (tool, index) => refuseInTool(tool, `tools[${index}]`, refuse));
-  eachObject(body['messages'], ({ content }, index) => {
+  eachObject(body['messages'], ({ content, audio }, index) => {
+    if (isObject(audio) && isIdOnly(audio, spoken)) refuse('item_reference', `messages[${index}].audio.id`);
     eachObject(content, (part, at) => refuseInPart(part, refuse, () => `messages[${index}].content[${at}]`));
   });
   eachObject(body['input'], (item, index) => refuseInItem(item, `input[${index}]`, refuse));
@@ -79,8 +80,26 @@ function refuseInTool(tool: JsonObject, place: string, refuse: Refuse): void {
   if (isObject(mask) && isThere(mask['file_id'])) refuse('file_id', `${place}.input_image_mask.file_id`);
 }
 
+/**
+ * Where items that the upstream also finds by their id alone have their content. Answers have reasoning with a `summary`,
+ * which may be an empty list, and clients send answers back as they are.
+ */
+const contentsOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ['image_generation_call', ['result']],
+  ['reasoning', ['encrypted_content', 'summary', 'content']],
+  ['compaction', ['encrypted_content']],
+]);
+const spoken = ['data', 'transcript'];
+
+const isIdOnly = (item: JsonObject, contents: readonly string[]): boolean =>
+  isThere(item['id']) && !contents.some((name) => isThere(item[name]) && item[name] !== '');
+
 function refuseInItem(item: JsonObject, place: string, refuse: Refuse): void {
-  if (item['type'] === 'item_reference') refuse('item_reference', `${place}.type`);
+  const { type } = item as { type?: unknown };
+  if (type === 'item_reference') refuse('item_reference', `${place}.type`);
+  if (type === 'mcp_approval_response') refuse('mcp', `${place}.type`);
+  const contents = typeof type === 'string' ? contentsOf.get(type) : undefined;
+  if (contents && isIdOnly(item, contents)) refuse('item_reference', `${place}.id`);
   for (const field of ['content', 'output']) {
     const held = item[field];
     if (isObject(held)) refuseInPart(held, refuse, () => `${place}.${field}`);

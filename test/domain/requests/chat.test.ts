@@ -46,6 +46,12 @@ const unpriced: Refusal[] = [
   ['the best of many', of({ best_of: 1000 }), 'invalid_parameter', 'best_of'],
   ['a search of the web', of({ web_search_options: {} }), 'invalid_parameter', 'web_search_options'],
   ['a hosted search', of({ tools: [weather, { type: 'web_search' }] }), 'invalid_parameter', 'tools[1].type'],
+  [
+    'what was spoken, by its id',
+    of({ messages: [user, { role: 'assistant', audio: { id: 'audio_1', data: '' } }] }),
+    'invalid_parameter',
+    'messages[1].audio.id',
+  ],
   ["a file of the operator's", parts(file), 'invalid_parameter', 'messages[0].content[0].file.file_id'],
   [
     "an image of the operator's",

@@ -62,6 +62,30 @@ const unpriced: Refusal[] = [
   ],
   ['a dearer tier', of({ service_tier: 'priority' }), 'invalid_parameter', 'service_tier'],
   ["a prompt of the operator's", of({ prompt: { id: 'pmpt_1' } }), 'invalid_parameter', 'prompt'],
+  [
+    'an image by its id',
+    input(user, { type: 'image_generation_call', id: 'ig_1' }),
+    'invalid_parameter',
+    'input[1].id',
+  ],
+  [
+    'reasoning by its id',
+    input(user, { type: 'reasoning', id: 'rs_1', encrypted_content: null }),
+    'invalid_parameter',
+    'input[1].id',
+  ],
+  [
+    'a compaction by its id',
+    input({ type: 'compaction', id: 'cmp_1', encrypted_content: '' }),
+    'invalid_parameter',
+    'input[0].id',
+  ],
+  [
+    'an answer to an approval',
+    input({ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }),
+    'invalid_parameter',
+    'input[0].type',
+  ],
   ['an item by its id', input(user, { type: 'item_reference', id: 'msg_1' }), 'invalid_parameter', 'input[1].type'],
   [
     'an image by file id',
@@ -201,6 +225,16 @@ describe('a responses body', () => {
   accepts<ResponsesFacts>(
     [
       ['messages with and without a type', input(user, { ...user, type: 'message' }), { stream: false }],
+      [
+        'items of answers with their content',
+        input(
+          { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null },
+          { type: 'reasoning', id: 'rs_2', encrypted_content: 'gAAA' },
+          { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBO' },
+          { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'f', arguments: '{}' },
+        ),
+        { urls: [], fileUrls: [] },
+      ],
       [
         'items that it does not know',
         input({ type: 'reasoning', summary: [], content: null }),
