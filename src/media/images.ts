@@ -6,6 +6,8 @@ import { readAt, type MediaReader } from './reader.ts';
 const tailBytes = 65_536;
 /** A JPEG has a few dozen segments before its size; more is no picture. */
 const segmentsMax = 4_096;
+/** Of a GIF or WebP before its image: a profile of colours or a comment comes in blocks of 255 bytes. */
+const piecesMax = 65_536;
 /** Four times the side of the largest image that is made, and four times its area (16,384 x 16,384). */
 const sideMax = 32_768;
 const pixelsMax = 268_435_456;
@@ -55,11 +57,12 @@ export async function probeJpeg(reader: MediaReader): Promise<MediaFacts> {
   throw new InvalidMedia('the JPEG has no frame header');
 }
 
-/** WebP (RFC 9649): three kinds of first chunk, each with the size at its own place. Refuses with `InvalidMedia`. */
+/** WebP (RFC 9649): three kinds of first chunk, each with the size at its own place; one chunk holds an image. Refuses with `InvalidMedia`. */
 export async function probeWebp(reader: MediaReader): Promise<MediaFacts> {
   const head = await readAt(reader, 0, 30);
   if (head.length < 30) throw new InvalidMedia('the WebP has no header');
   if (head.readUInt32LE(4) + 8 > reader.bytes) throw new InvalidMedia('the WebP is cut short');
+  await requireWebpImage(reader);
   switch (head.toString('latin1', 12, 16)) {
     case 'VP8 ':
       return facts(reader, 'image/webp', head.readUInt16LE(26) & 0x3fff, head.readUInt16LE(28) & 0x3fff);
@@ -74,13 +77,58 @@ export async function probeWebp(reader: MediaReader): Promise<MediaFacts> {
   }
 }
 
-/** GIF (87a, 89a): the size of the logical screen; the file ends with the trailer 0x3b. Refuses with `InvalidMedia`. */
+/** The least of the chunks that hold an image: their headers and a byte of it. */
+const webpImageBytesMin: ReadonlyMap<string, number> = new Map([
+  ['VP8 ', 11],
+  ['VP8L', 6],
+  ['ANMF', 16 + 8 + 6], // a frame's place, and a chunk of one of the others
+]);
+
+async function requireWebpImage(reader: MediaReader): Promise<void> {
+  let position = 12;
+  for (let chunk = 0; chunk < piecesMax; chunk++) {
+    const head = await readAt(reader, position, 8);
+    if (head.length < 8) break;
+    const bytes = head.readUInt32LE(4);
+    const bytesMin = webpImageBytesMin.get(head.toString('latin1', 0, 4)) ?? Infinity;
+    if (bytes >= bytesMin && position + 8 + bytes <= reader.bytes) return;
+    position += 8 + bytes + (bytes % 2);
+  }
+  throw new InvalidMedia('the WebP has no image');
+}
+
+/** GIF (87a, 89a): the size of the logical screen; it has an image and ends with the trailer 0x3b. Refuses with `InvalidMedia`. */
 export async function probeGif(reader: MediaReader): Promise<MediaFacts> {
-  const head = await readAt(reader, 0, 10);
-  if (head.length < 10) throw new InvalidMedia('the GIF has no header');
+  const head = await readAt(reader, 0, 13);
+  if (head.length < 13) throw new InvalidMedia('the GIF has no header');
   await requireEnd(reader, Buffer.from([0x3b]), 'GIF');
+  await requireGifImage(reader, 13 + gifTableBytes(head.readUInt8(10)));
   return facts(reader, 'image/gif', head.readUInt16LE(6), head.readUInt16LE(8));
 }
+
+/** The first image descriptor has data; extensions, which are chains of blocks as data are, may come before it. */
+async function requireGifImage(reader: MediaReader, start: number): Promise<void> {
+  let position = start;
+  for (let block = 0; block < piecesMax; block++) {
+    const head = await readAt(reader, position, 12);
+    if (head[0] === 0x2c) {
+      // Behind the descriptor and its table the size of a code, and of the first block of data.
+      const [, dataBytes = 0] = await readAt(reader, position + 10 + gifTableBytes(head[9] ?? 0), 2);
+      if (dataBytes > 0) return;
+    }
+    if (head[0] !== 0x21) break;
+    position += 2;
+    for (; block < piecesMax; block++) {
+      const [bytes = 0] = await readAt(reader, position, 1);
+      position += 1 + bytes;
+      if (bytes === 0) break;
+    }
+  }
+  throw new InvalidMedia('the GIF has no image');
+}
+
+/** Of a table of colours, as the flags of the screen or of an image tell it. */
+const gifTableBytes = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 type Image = MediaFacts & { width: number; height: number };
 

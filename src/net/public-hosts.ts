@@ -74,7 +74,7 @@ export class AddressGuard {
 
   /** Lets nothing at this address's origin pass from now on, but for the allowed folders. */
   refuse(address: string): void {
-    this.#refusedOrigins.add(new URL(address).origin);
+    this.#refusedOrigins.add(originOf(new URL(address)));
   }
 
   /** Whether the operator lets this address lead anywhere, so that a connection needs no check. */
@@ -96,7 +96,7 @@ export class AddressGuard {
     if (address.username !== '' || address.password !== '') throw refused(param, 'it must not contain credentials');
     if (!/^https?:\/\/[^/]/i.test(url)) throw refused(param, "exactly two slashes must follow 'http:' or 'https:'");
     if (this.allowsAnyHost(address)) return address;
-    if (this.#refusedOrigins.has(address.origin))
+    if (this.#refusedOrigins.has(originOf(address)))
       throw refused(param, 'it must not lead to a provider of this gateway');
     if (!isPublicAsWritten(hostOf(address))) {
       throw refused(param, 'its host is not on the public internet');
@@ -110,6 +110,9 @@ function isPublicAsWritten(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
   return !inwardNames.some((name) => host === name || host.endsWith(`.${name}`));
 }
+
+/** `api.example.com.` is the same host, written as absolute. */
+const originOf = ({ protocol, hostname, port }: URL): string => `${protocol}//${hostname.replace(/\.+$/, '')}:${port}`;
 
 const hostOf = (address: URL): string => address.hostname.replace(/^\[|\]$|\.$/g, '');
 

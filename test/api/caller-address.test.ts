@@ -1,9 +1,11 @@
 /** Whose address counts behind proxies: what a trusted one appended, and nothing that a caller made up. */
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { callerAddress } from '../../src/api/caller-address.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPerson, password, signedIn } from '../support/people.ts';
+import { until } from '../support/process.ts';
 
 const seen = (trusted: readonly string[], peer: string | undefined, forwarded?: string): string =>
   callerAddress(trusted)({
@@ -59,7 +61,11 @@ describe('the address of a caller', () => {
 describe('signing in behind a proxy', () => {
   let gateway: TestGateway;
   before(async () => {
-    gateway = await startTestGateway({ worker: false, env: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1, ::1' } });
+    gateway = await startTestGateway({
+      worker: false,
+      env: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1, ::1' },
+      bounds: { unknownBodyBytes: 16 * 4_096 },
+    });
   });
   after(() => gateway.stop());
 
@@ -84,5 +90,20 @@ describe('signing in behind a proxy', () => {
       assert.equal((await signIn(email, 'not the password', `192.0.2.${at}, 203.0.113.10`)).status, 401);
     assert.equal((await signIn(email, password, '192.0.2.99, 203.0.113.10')).status, 429);
     assert.equal((await signIn(email, password, '203.0.113.11')).status, 200);
+  });
+
+  test('all addresses of an IPv6 network have one share of the room for bodies', async () => {
+    const { unknownBodyBytes } = gateway.core.gates;
+    await until('an empty room', () => Promise.resolve(unknownBodyBytes.taken === 0 || undefined));
+    const headers = { Origin: gateway.url, 'Content-Type': 'application/json', 'Content-Length': 4_096 };
+    const hanging = request(`${gateway.url}/console/api/session`, {
+      method: 'POST',
+      headers: { ...headers, 'X-Forwarded-For': '2606:4700::1' },
+    });
+    hanging.on('error', () => undefined).write('x'.repeat(4_095));
+    await until('its bytes', () => Promise.resolve(unknownBodyBytes.taken === 4_095 || undefined));
+    const statusFrom = async (address: string) => (await signIn('a@example.com', 'a', address)).status;
+    assert.deepEqual([await statusFrom('2606:4700::2'), await statusFrom('2606:4700:0:1::2')], [503, 401]);
+    hanging.destroy();
   });
 });

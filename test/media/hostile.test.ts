@@ -14,8 +14,14 @@ const samples = new Map<string, Buffer>();
 before(async () => {
   samples.set('png', await png({ width: 40, height: 30 }));
   samples.set('jpeg', jpg({ width: 40, height: 30 }));
-  samples.set('gif', Buffer.from('GIF89a\x40\x01\x7b\x00\x00\x00\x00\x3b', 'latin1'));
-  samples.set('webp', Buffer.from(`RIFF\x1b\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0${'\x3f\x01\0'.repeat(5)}`, 'latin1'));
+  samples.set('gif', Buffer.from('GIF89a\x40\x01\x7b\0\0\0\0,\0\0\0\0\x40\x01\x7b\0\0\x02\x02\x44\x01\0;', 'latin1'));
+  samples.set(
+    'webp',
+    Buffer.from(
+      `RIFF\x2c\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0${'\x3f\x01\0'.repeat(2)}VP8L\x0e\0\0\0\x2f\x3f\x81${'\0'.repeat(11)}`,
+      'latin1',
+    ),
+  );
   samples.set('wav', wav({ seconds: 0.05 }));
   samples.set(
     'mp3',

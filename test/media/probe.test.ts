@@ -7,6 +7,20 @@ import { jpg, mp3, mp4, png, textFile, truncated, wav } from '../support/media.t
 const probe = (content: Uint8Array) => probeMedia(bytesReader(content));
 const isInvalid = (message: RegExp) => (error: unknown) => error instanceof InvalidMedia && message.test(error.message);
 
+const chunk = (type: string, content: Buffer) => {
+  const head = Buffer.from(`${type}\0\0\0\0`, 'latin1');
+  head.writeUInt32LE(content.length, 4);
+  return Buffer.concat([head, content, Buffer.alloc(content.length % 2)]);
+};
+const webp = (...chunks: Buffer[]) => chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...chunks]));
+const extended = chunk('VP8X', Buffer.from([0, 0, 0, 0, 0x3f, 0x01, 0x00, 0x7a, 0x00, 0x00]));
+const lossy = Buffer.from([0, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0x7b, 0x00, 0, 0]);
+const lossless = Buffer.from([0x2f, 0x3f, 0x81, 0x1e, 0x00, 0, 0, 0, 0, 0]);
+/** With a table of two colours, a comment in two blocks, and these bytes. */
+const gif = (content: string) =>
+  Buffer.from(`GIF89a\x40\x01\x7b\x00\x80\x00\x00${'\0'.repeat(6)}!\xfe\x02by\x01u\x00${content}\x3b`, 'latin1');
+const frame = ',\0\0\0\0\x40\x01\x7b\x00\x00';
+
 describe('images', () => {
   test('a PNG and a JPEG tell their type and size', async () => {
     const picture = await png({ width: 301, height: 77 });
@@ -21,17 +35,16 @@ describe('images', () => {
     });
   });
 
-  const riff = (type: string, content: number[]) => {
-    const body = Buffer.concat([Buffer.from(`WEBP${type}`), Buffer.alloc(4), Buffer.from(content), Buffer.alloc(20)]);
-    const head = Buffer.from('RIFF\0\0\0\0', 'latin1');
-    head.writeUInt32LE(body.length, 4);
-    return Buffer.concat([head, body]);
-  };
   const small: [string, string, Buffer][] = [
-    ['WebP, lossy', 'image/webp', riff('VP8 ', [0, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0x7b, 0x00])],
-    ['WebP, lossless', 'image/webp', riff('VP8L', [0x2f, 0x3f, 0x81, 0x1e, 0x00])],
-    ['WebP, extended', 'image/webp', riff('VP8X', [0, 0, 0, 0, 0x3f, 0x01, 0x00, 0x7a, 0x00, 0x00])],
-    ['GIF', 'image/gif', Buffer.from('GIF89a\x40\x01\x7b\x00\x00\x00\x00\x3b', 'latin1')],
+    ['WebP, lossy', 'image/webp', webp(chunk('VP8 ', lossy))],
+    ['WebP, lossless', 'image/webp', webp(chunk('VP8L', lossless))],
+    ['WebP, extended', 'image/webp', webp(extended, chunk('ICCP', Buffer.alloc(3)), chunk('VP8 ', lossy))],
+    [
+      'WebP, moving',
+      'image/webp',
+      webp(extended, chunk('ANMF', Buffer.concat([Buffer.alloc(16), chunk('VP8L', lossless)]))),
+    ],
+    ['GIF', 'image/gif', gif(`${frame}\x02\x02\x44\x01\0`)],
   ];
   for (const [name, mediaType, content] of small) {
     test(`a ${name} of 320x123 is measured`, async () => {
@@ -70,6 +83,25 @@ describe('an image that is nothing but a header', () => {
     large.writeUInt16BE(16_000, frame + 5);
     large.writeUInt16BE(16_000, frame + 7);
     await assert.rejects(probe(large), isInvalid(/fewer bytes/));
+  });
+
+  test('is refused as WebP without a chunk that holds an image', async () => {
+    for (const chunks of [
+      [extended],
+      [extended, chunk('ICCP', Buffer.alloc(30))],
+      [chunk('VP8 ', lossy.subarray(0, 10))],
+      [chunk('VP8L', lossless.subarray(0, 5)), chunk('EXIF', Buffer.alloc(8))],
+      [extended, chunk('ANMF', Buffer.alloc(16))],
+      [extended, Buffer.from('VP8 \xff\0\0\0', 'latin1')],
+    ]) {
+      await assert.rejects(probe(webp(...chunks)), isInvalid(/no (image|header)/));
+    }
+  });
+
+  test('is refused as GIF without an image that has data', async () => {
+    for (const content of ['', '!\xf9\x04\0\0\0\0\0', frame, `${frame}\x02\0`, '!', 'x']) {
+      await assert.rejects(probe(gif(content)), isInvalid(/no image/), JSON.stringify(content));
+    }
   });
 
   test('is no reason to refuse one of a single colour, which packs well', async () => {

@@ -152,6 +152,8 @@ test('a refused origin is refused, public or not, but for the folder that is all
     'http://127.0.0.1:9001/files/x',
     'https://public.example/api',
     'https://PUBLIC.example:443/',
+    'https://public.example./api',
+    'https://public.example.:443/',
   ]) {
     await assert.rejects(callers.check(url, 'image_urls[0]'), isRefusal, url);
     assert.throws(() => callers.checkWritten(url, 'image_urls[0]'), isRefusal, url);

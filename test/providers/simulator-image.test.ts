@@ -131,7 +131,10 @@ test('a reference that can not be fetched or read fails the job with its param, 
       [damaged, /damaged PNG/],
       [huge, /pixels, more than/],
       [truncated(jpg({ width: 100, height: 100 })), /cut short/],
-      [Buffer.from('GIF89a\x40\x01\x7b\x00\x00\x00\x00\x3b', 'latin1'), /neither PNG nor JPEG/],
+      [
+        Buffer.from('GIF89a\x40\x01\x7b\0\0\0\0,\0\0\0\0\x40\x01\x7b\0\0\x02\x02\x44\x01\0;', 'latin1'),
+        /neither PNG nor JPEG/,
+      ],
       [await mp4({ seconds: 0.2 }), /video\/mp4, not an image/],
     ] as const) {
       if (file !== undefined) files.set('http://x/reference', file);

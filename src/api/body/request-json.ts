@@ -1,4 +1,5 @@
 /** The JSON body of a request, counted among all that this process holds. */
+import { networkOf } from '../caller-address.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { BodyRoom } from './body-room.ts';
@@ -28,13 +29,13 @@ export function requestJson(
 /** E-mail addresses, passwords and the tokens of links are shorter. */
 const unknownBytesMax = 4 * 1024;
 
-/** As `requestJson`, for a caller of whom only the address is known: small, and in a small room of its own. */
+/** As `requestJson`, for a caller of whom only the address is known: small, and in a small room, of which a network has its share. */
 export function requestJsonOfUnknown(
   { gates, callerAddress }: Pick<ApiDependencies, 'gates' | 'callerAddress'>,
   ctx: ApiContext,
   names: ReadonlySet<string>,
 ): Promise<JsonBody> {
-  const room = new BodyRoom(gates.unknownBodyBytes, callerAddress(ctx.req));
+  const room = new BodyRoom(gates.unknownBodyBytes, networkOf(callerAddress(ctx.req)));
   return read(ctx, room, { names, bytesMax: unknownBytesMax });
 }
 
