@@ -150,7 +150,7 @@ async function send(
   const { idempotent } = provider.abilities;
   const context = Context.current();
   // A create in flight is aborted only where it will be repeated: the id that it answers is needed, to stop the job too.
-  // Nobody waits past the deadline.
+  // No attempt waits past the deadline.
   const leftMs = Math.max(0, Math.ceil(route.deadlineMs - opened.sinceFirstMs));
   const bound = AbortSignal.timeout(Math.min(route.timeoutMs + call_slack_ms, leftMs));
   const stop = idempotent ? AbortSignal.any([whenHandedBack(context, signal), bound]) : bound;
@@ -338,7 +338,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<Submitted> {
   const { timeoutMs, deadlineMs } = loaded.route;
-  // Nobody waits past the deadline, even if the attempt that opened the intent lives and waits.
+  // No attempt waits past the deadline, even if the attempt that opened the intent lives and waits.
   const waitMs = Math.min(intent.sendingEndsInMs + timeoutMs + call_slack_ms, deadlineMs - intent.sinceFirstMs);
   const until = performance.now() + waitMs;
   while (performance.now() < until) {

@@ -124,7 +124,7 @@ export class SharedGate extends Gate {
     this.require(count);
   }
 
-  /** Takes places, or answers the refusal. */
+  /** Takes places, or returns the refusal. */
   tryEnterFor(owner: string, count: number): GatewayError | undefined {
     const taken = (this.#taken.get(owner) ?? 0) + count;
     if (taken > this.#share) return this.refusal();

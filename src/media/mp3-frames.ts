@@ -26,7 +26,7 @@ export interface FrameHeader {
   bytes: number;
   samples: number;
   samplesPerSecond: number;
-  /** Where an encoder's Xing or Info tag stands in a frame that carries no sound. */
+  /** Where an encoder's Xing or Info tag stands in a frame that carries no audio. */
   tagOffset: number;
 }
 

@@ -23,7 +23,7 @@ export async function looksLikeMp3(reader: MediaReader): Promise<boolean> {
 /**
  * Measures an MP3: every whole frame counts, the encoder's information frame does not, as in ffprobe. What is found
  * between frames counts too where a decoder could take it for one, so that none plays longer than is measured.
- * Refuses with `InvalidMedia` a file without sound, one that goes on as another kind of MPEG audio (sample rate,
+ * Refuses with `InvalidMedia` a file without audio, one that goes on as another kind of MPEG audio (sample rate,
  * version or layer), which decoders go along with, and one that is mostly something else.
  */
 export async function probeMp3(reader: MediaReader): Promise<MediaFacts> {
@@ -43,7 +43,7 @@ export async function probeMp3(reader: MediaReader): Promise<MediaFacts> {
   }
   walk.requireMostlyFrames();
   const durationMs = unitsToMs(walk.samples, first.header.samplesPerSecond);
-  if (durationMs === 0) throw new InvalidMedia('the MP3 has no sound in it');
+  if (durationMs === 0) throw new InvalidMedia('the MP3 has no audio in it');
   return { mediaType: 'audio/mpeg', bytes: reader.bytes, durationMs, hasVideo: false, hasAudio: true };
 }
 

@@ -12,7 +12,7 @@ const zeros = Buffer.alloc(65_536);
 /**
  * Measures a WAV (RIFF or RF64; PCM, float, A-law or mu-law) as decoders play it. A data chunk that claims more than the
  * file holds, as of a recorder that could not go back to write its size, counts with what is there.
- * Refuses with `InvalidMedia` a file without format, with another codec, without sound, or that decoders would play for
+ * Refuses with `InvalidMedia` a file without format, with another codec, without audio, or that decoders would play for
  * another time than its headers say: sizes that contradict each other, a second format, a second data chunk.
  */
 export async function probeWav(reader: MediaReader): Promise<MediaFacts> {
@@ -37,7 +37,7 @@ export async function probeWav(reader: MediaReader): Promise<MediaFacts> {
       await requireNoMore(reader, start + saidBytes, chunksMax - chunk);
       const soundBytes = Math.min(saidBytes, reader.bytes - start);
       const durationMs = unitsToMs(Math.floor(soundBytes / format.frameBytes), format.framesPerSecond);
-      if (durationMs === 0) throw new InvalidMedia('the WAV has no sound in it');
+      if (durationMs === 0) throw new InvalidMedia('the WAV has no audio in it');
       return { mediaType: 'audio/wav', bytes: reader.bytes, durationMs, hasVideo: false, hasAudio: true };
     }
     position += 8 + claimedBytes + (claimedBytes & 1);

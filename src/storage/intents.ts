@@ -69,7 +69,7 @@ export interface OpenedNow {
  * Writes the intent of sending a task to one of its routes, unless the task is final, an attempt before did, or another
  * route has the task and did not refuse it: a workflow that was reset begins anew with the first one. With
  * `maxConcurrent` it takes one of the provider's places too, and writes nothing when all are taken. One that a busy provider
- * refused is opened anew once its time has come: its one sender has said that nothing was made, so nobody else is sending.
+ * refused is opened anew once its time has come: its one sender has said that nothing was made, so no other attempt is sending.
  */
 export async function openIntent(
   database: Database,

@@ -1,4 +1,4 @@
-/** Sounds as another program writes them: they are measured for as long as that program plays them. */
+/** Audio as another program writes it is measured for as long as that program plays it. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -217,7 +217,7 @@ test('what is no media is told apart from what is broken', async () => {
     [textFile, /none of PNG, JPEG, WebP, GIF, WAV, MP3 and MP4/],
     [Buffer.alloc(100_000, 0xff), /none of/],
     [Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1'), /WAV has no format chunk/],
-    [wav({ seconds: 0 }), /no sound/],
+    [wav({ seconds: 0 }), /no audio/],
     [Buffer.from('\xff\xd8\xff\xd9', 'latin1'), /JPEG has no frame header/],
     [truncated(await png({ width: 50, height: 50 })), /PNG is cut short/],
     [truncated(jpg({ width: 50, height: 50 })), /JPEG is cut short/],

@@ -1,4 +1,4 @@
-/** Sounds that say one length and are played for another are refused; those that are only odd are measured as they are played. */
+/** Audio that says one length and is played for another is refused; what is only odd is measured as it is played. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { InvalidMedia, probeMedia } from '../../src/media/probe.ts';
@@ -63,26 +63,26 @@ describe('a WAV', () => {
     ['no bits', riff(format({ bits: 0 }), second), /0 bits/],
     ['a billion frames a second', riff(format({ hz: 1_000_000_000, frameBytes: 2 }), second), /broken format/],
     ['a second format', riff(format(), format({ hz: 96_000 }), second), /two format chunks/],
-    ['a second format behind its sound', riff(format(), second, format({ hz: 96_000 })), /second 'fmt '/],
-    ['more sound behind its sound', riff(format(), chunk('data', Buffer.alloc(160)), info, second), /second 'data'/],
+    ['a second format behind its audio', riff(format(), second, format({ hz: 96_000 })), /second 'fmt '/],
+    ['more audio behind its audio', riff(format(), chunk('data', Buffer.alloc(160)), info, second), /second 'data'/],
     [
-      'more sound behind its sound and padding',
+      'more audio behind its audio and padding',
       riff(format(), chunk('data', Buffer.alloc(160)), Buffer.alloc(200_000), second),
       /second 'data'/,
     ],
     [
-      'more sound a byte behind its sound',
+      'more audio a byte behind its audio',
       riff(format({ bits: 8 }), chunk('data', Buffer.alloc(161)).subarray(0, -1), second),
       /second 'data'/,
     ],
-    ['no size of its data', riff(format(), chunk('data', Buffer.alloc(16_000), 0)), /no sound/],
+    ['no size of its data', riff(format(), chunk('data', Buffer.alloc(16_000), 0)), /no audio/],
   ] as const) {
     test(`with ${what} is refused`, () => refused(file, message));
   }
 
   for (const [what, file] of [
-    ['chunks before and behind its sound', riff(info, format(), info, second, info)],
-    ['padding behind its sound', riff(format(), second, Buffer.alloc(100_000))],
+    ['chunks before and behind its audio', riff(info, format(), info, second, info)],
+    ['padding behind its audio', riff(format(), second, Buffer.alloc(100_000))],
     ['an extensible format', riff(extensible({}), second)],
     ['24 bits in two channels', riff(extensible({ bits: 24, channels: 2 }), chunk('data', Buffer.alloc(48_000)))],
     ['20 bits in three bytes', riff(format({ bits: 20 }), chunk('data', Buffer.alloc(24_000)))],

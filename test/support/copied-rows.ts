@@ -1,6 +1,7 @@
 /** The rows of one database in another of an older form: how a database of an earlier release is had. */
-import pg from 'pg';
-import type { TestDatabase } from './database.ts';
+import type pg from 'pg';
+import { onServer, type TestDatabase } from './database.ts';
+import { untriggered } from './tampering.ts';
 
 const tables = `select relname as table from pg_class
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`;
@@ -18,7 +19,7 @@ export async function copyRows(from: TestDatabase, to: TestDatabase): Promise<()
   await replicating(to, async (client) => {
     for (const table of await namesOf(client, tables)) {
       const theirs = await namesOf(client, columns, table);
-      const ours = await clientOf(from, (source) => namesOf(source, columns, table));
+      const ours = await onServer(from.url, (source) => namesOf(source, columns, table));
       const shared = theirs.filter((name) => ours.includes(name));
       if (shared.length === 0) continue;
       await client.query(`delete from ${table}`);
@@ -70,19 +71,5 @@ async function namesOf(client: pg.Client, text: string, table?: string): Promise
   return rows.map((row) => row.table ?? row.column ?? '');
 }
 
-async function clientOf<T>({ url }: TestDatabase, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
-
-const replicating = (database: TestDatabase, use: (client: pg.Client) => Promise<void>): Promise<void> =>
-  clientOf(database, async (client) => {
-    await client.query('begin; set local session_replication_role = replica');
-    await use(client);
-    await client.query('commit');
-  });
+const replicating = ({ url }: TestDatabase, use: (client: pg.Client) => Promise<void>): Promise<void> =>
+  onServer(url, (client) => untriggered(client, () => use(client)));

@@ -80,11 +80,12 @@ async function makeTemplate(client: pg.Client, server: string): Promise<void> {
   await client.query('alter database tollgate_template_made rename to tollgate_template');
 }
 
-async function onServer(url: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {
+/** Calls back with a connection of its own, which reads values as the driver does, not as the gateway. */
+export async function onServer<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await use(client);
+    return await use(client);
   } finally {
     await client.end();
   }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { TestDatabase } from './database.ts';
+import { onServer, type TestDatabase } from './database.ts';
 
 /** What a `uuid` is changed to; a row whose name it is is found by it. */
 export const other_uuid = '0190a3c4-0000-7000-8000-00000000beef';
@@ -38,7 +38,7 @@ export async function tamperingsOf(
   target: Target,
   { except = [], copied }: { except?: readonly string[]; copied?: Readonly<Record<string, string>> } = {},
 ): Promise<Tampering[]> {
-  return onClient(database, async (client) => {
+  return onServer(database.url, async (client) => {
     const { table, where, values = [] } = target;
     const found = await client.query<Row>(
       `select to_jsonb(r) as row, r.ctid, r.tableoid from ${table} r where ${where}`,
@@ -84,7 +84,7 @@ export async function whileTampered(
   tampering: Pick<Tampering, 'says' | 'table' | 'statements'>,
   look: () => Promise<void>,
 ): Promise<void> {
-  await onClient(database, async (client) => {
+  await onServer(database.url, async (client) => {
     const { table } = tampering;
     await client.query(`create table tampering_saved as table ${table}`);
     const dropped = await tamper(client, tampering);
@@ -155,7 +155,7 @@ async function attempt(
 }
 
 /** In a transaction without triggers and foreign keys. */
-async function untriggered<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+export async function untriggered<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query('begin; set local session_replication_role = replica');
   try {
     const outcome = await work();
@@ -271,14 +271,3 @@ async function otherwise(
 }
 
 type Row = Record<string, unknown>;
-
-/** A connection of its own: what is parsed otherwise for the program is of no matter here. */
-async function onClient<T>({ url }: TestDatabase, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}

@@ -18,7 +18,7 @@ export class BodyRoom {
     this.#gate.requireFor(this.#owner, bytes);
   }
 
-  /** Takes room; answers the refusal where there is none. After the end of the answer nothing is taken. */
+  /** Takes room; returns the refusal where there is none. After the end of the answer nothing is taken. */
   take(bytes: number): GatewayError | undefined {
     if (this.#isClosed) return undefined;
     const refusal = this.#gate.tryEnterFor(this.#owner, bytes);

@@ -55,7 +55,7 @@ async function answer(
   else ctx.body = answered;
 }
 
-/** Whoever needs no session is a stranger as yet, whose body is a small one. */
+/** The caller of a call that needs no session is not known yet, so its body is a small one. */
 async function valueOf(needs: Needs, schema: z.ZodType, ctx: ApiContext, deps: ApiDependencies): Promise<unknown> {
   const names = schema instanceof z.ZodObject ? namesOf(schema) : new Set<string>();
   const body =

@@ -1,7 +1,7 @@
 /**
  * Keeps connections open until it is known whether their caller got everything. Node closes one with `Connection: close`,
- * or that its caller has ended, as soon as the last byte is in the kernel's buffers: a reset that comes then is heard by
- * nobody.
+ * or that its caller has ended, as soon as the last byte is in the kernel's buffers: a reset that comes then is never
+ * heard.
  */
 import type { Socket } from 'node:net';
 

@@ -20,7 +20,7 @@ import { showRate } from '../middleware/authenticated.ts';
 import { admitTask } from './admit-task.ts';
 import { type Place, tooManyWaiting } from './waiting-tasks.ts';
 
-/** For as long at least the database is asked whether a task is there, whoever still waits: its place depends on it. */
+/** The database is asked whether a task is there for at least so long, even if its caller has gone: its place depends on it. */
 const doubt_seconds_min = 10;
 
 export interface WantedTask {

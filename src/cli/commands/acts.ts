@@ -1,8 +1,9 @@
 /** `tollgate acts list`: who administered what, when and why. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { micros, yuanText } from '../../domain/money.ts';
 import { type Act, listActs } from '../../storage/acts.ts';
 import { withDatabase } from '../administration.ts';
+import { moment, wholeNumber } from '../options.ts';
 import { print, table } from '../output.ts';
 
 const limit_max = 1_000;
@@ -25,7 +26,7 @@ export function addActCommands(program: Command): void {
     .option('--account <id>', 'on this account and its keys only')
     .option('--subject <id>', 'that changed this account or key only')
     .option('--since <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
-    .option('--limit <count>', 'at most so many', count, 50)
+    .option('--limit <count>', 'at most so many', wholeNumber(limit_max), 50)
     .option('--json', 'print them as JSON')
     .action(async ({ limit, json, ...filter }: ListOptions) =>
       withDatabase(async ({ database }) => {
@@ -74,15 +75,3 @@ function amountOf({ details }: Act): string {
 /** What people wrote, on one line, without what would steer a terminal. */
 const plain = (text: string | null): string =>
   text === null ? '-' : text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, cell_characters_max);
-
-function count(text: string): number {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= limit_max) return number;
-  throw new InvalidArgumentError(`it must be a whole number from 1 to ${limit_max}.`);
-}
-
-function moment(text: string): Date {
-  const date = new Date(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
-  throw new InvalidArgumentError('it must be a time in ISO 8601.');
-}

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { AuditOptions, AuditReport } from '../../storage/audit/audit.ts';
 import { print, Refusal } from '../output.ts';
-import { moment } from './keys.ts';
+import { moment } from '../options.ts';
 
 interface Options {
   since?: Date;

@@ -4,8 +4,11 @@ import { keyObject } from '../../api/presenters/account.ts';
 import { type CallLimit, keyLevels, type KeyLevel, type SpendLimit, type Window, windows } from '../../domain/keys.ts';
 import { type ApiKey, createApiKey, listKeys, revokeKey } from '../../storage/api-keys.ts';
 import { withDatabase } from '../administration.ts';
+import { moment, wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, positiveYuan } from './accounts.ts';
+
+const count_max = 999_999_999;
 
 interface CreateOptions {
   account: string;
@@ -31,7 +34,7 @@ export function addKeyCommands(program: Command): void {
     .option('--models <ids>', 'allow-list of models, comma-separated', modelIds)
     .option('--call-limit <calls/window>', 'such as 60/minute; may be given for several windows', callLimits, [])
     .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
-    .option('--max-running-tasks <count>', 'tasks at a time', wholeNumber)
+    .option('--max-running-tasks <count>', 'tasks at a time', wholeNumber(count_max))
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
@@ -99,7 +102,7 @@ function modelIds(text: string): string[] {
 function callLimits(text: string, before: CallLimit[]): CallLimit[] {
   const { count, per } = perWindow(text);
   if (before.some((limit) => limit.per === per)) throw new InvalidArgumentError(`there is a limit per ${per} already.`);
-  return [...before, { calls: wholeNumber(count), per }];
+  return [...before, { calls: wholeNumber(count_max)(count), per }];
 }
 
 function spendLimit(text: string): SpendLimit {
@@ -112,17 +115,4 @@ function perWindow(text: string): { count: string; per: Window } {
   const per = windows.find((window) => window === name);
   if (per && rest.length === 0) return { count, per };
   throw new InvalidArgumentError(`it must be a number, a slash and one of ${windows.join(', ')}.`);
-}
-
-function wholeNumber(text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1) return count;
-  throw new InvalidArgumentError('it must be a whole number from 1 to 999999999.');
-}
-
-/** A time in ISO 8601. */
-export function moment(text: string): Date {
-  const date = new Date(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
-  throw new InvalidArgumentError('it must be a time in ISO 8601.');
 }

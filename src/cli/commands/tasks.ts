@@ -19,6 +19,7 @@ import { tellFinal } from '../../storage/task-news.ts';
 import { unreadableTasks, type UnreadableTask } from '../../storage/tasks.ts';
 import { findTaskToRelease } from '../../storage/task-outcome.ts';
 import { withDatabase } from '../administration.ts';
+import { wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, reasonOf } from './accounts.ts';
 
@@ -47,7 +48,7 @@ export function addTaskCommands(program: Command): void {
     .option('--unknown', 'only paid calls of unknown outcome, and jobs that may still run though their task has ended')
     .option('--reviewed', 'with --unknown: those that were ticked off instead')
     .option('--unreadable', 'only tasks that no step can go on with, as their rows can’t be read; of all accounts')
-    .option('--limit <count>', 'at most so many', count, 50)
+    .option('--limit <count>', 'at most so many', wholeNumber(limit_max), 50)
     .option('--json', 'print them as JSON')
     .action(async (options: ListOptions, command: Command) => {
       const { account, state, unknown, reviewed = false, unreadable, limit, json } = options;
@@ -147,12 +148,6 @@ function routeOf(text: string): number {
 
 function noTask(id: string): never {
   throw new Refusal(`There is no task ${id}.`);
-}
-
-function count(text: string): number {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= limit_max) return number;
-  throw new InvalidArgumentError(`it must be a whole number from 1 to ${limit_max}.`);
 }
 
 function printList<Row>(

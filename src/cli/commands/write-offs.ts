@@ -1,8 +1,9 @@
 /** `tollgate write-offs list`: what was earned and not charged, over all accounts, and why. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { toYuan, yuanText } from '../../domain/money.ts';
 import { listWriteOffs, type WriteOff } from '../../storage/ledger/write-offs.ts';
 import { withDatabase } from '../administration.ts';
+import { wholeNumber } from '../options.ts';
 import { print, table } from '../output.ts';
 import { known } from './accounts.ts';
 
@@ -73,11 +74,3 @@ const rowOf = (writeOff: WriteOff) => [
   yuanText(writeOff.charged),
   writeOff.reason ?? 'want of money',
 ];
-
-const wholeNumber =
-  (max: number) =>
-  (text: string): number => {
-    const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-    if (number >= 1 && number <= max) return number;
-    throw new InvalidArgumentError(`it must be a whole number from 1 to ${max}.`);
-  };

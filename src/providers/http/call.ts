@@ -147,7 +147,7 @@ async function whole(answer: Dispatcher.ResponseData, held?: { bytes: number }):
 
 /**
  * The body as it was before it was compressed: none is asked for, but some proxies compress whatever they carry, and the
- * answer to a paid call is not to be had again. Whoever reads it bounds the bytes; it fails where they are far more than
+ * answer to a paid call is not to be had again. Its reader bounds the bytes; it fails where they are far more than
  * came over the wire.
  */
 function decoded({ headers, body }: Dispatcher.ResponseData): Readable {

@@ -10,7 +10,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): numbe
   return wished === undefined ? undefined : Math.min(wished, retryAfterMsMax);
 }
 
-/** Nobody's limits are known for longer, and what waits for one asks again by then. */
+/** No provider's limits are known for longer, and what waits for one asks again by then. */
 const retryAfterMsMax = 3_600_000;
 
 function writtenMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {

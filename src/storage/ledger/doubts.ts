@@ -1,6 +1,6 @@
 /**
  * Commits whose answer was lost. The database is asked until it is certain whether they happened, about all of them at
- * once, and whoever waits for one learns what is true.
+ * once, and each request that waits for one learns what is true.
  */
 import type pg from 'pg';
 import { GatewayError } from '../../domain/errors.ts';

@@ -26,7 +26,7 @@ export interface StandIn {
   images: number;
   /** Where results are, in the place of the stand-in's own addresses. */
   filesOf: ((id: string) => string[]) | undefined;
-  /** How answers are compressed, as by a proxy that nobody asked to; not at all without. */
+  /** How answers are compressed, as by a proxy that was not asked to; not at all without. */
   coding: keyof typeof compressors | undefined;
   /** The `Retry-After` of answers to creates; the fixture's own without. */
   retryAfter: string | undefined;
