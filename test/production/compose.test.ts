@@ -128,7 +128,7 @@ test('the page about deploying makes an .env with which the file can be read', a
 
 describe('the gateway’s own services', () => {
   test('know every setting that they are given', () => {
-    const known = new Set<string>([...settingNames, 'NODE_ENV']);
+    const known = new Set<string>([...settingNames, 'NODE_ENV', 'NODE_OPTIONS']);
     const { env } = imageOf(readDockerfile());
     const given = new Set([...Object.keys(env), ...ours.flatMap(([, { environment }]) => Object.keys(environment))]);
     assert.deepEqual(
@@ -144,6 +144,15 @@ describe('the gateway’s own services', () => {
       ours.map(([name, { command }]) => `${name} ${String(command)}`),
       ['api-1 api', 'api-2 api', 'worker-1 worker', 'worker-2 worker', 'migration migrate'],
     );
+  });
+
+  test('have twice the memory of the heap that the image sets', () => {
+    const { NODE_OPTIONS: options = '' } = imageOf(readDockerfile()).env;
+    const [, heapMib] = /^--max-old-space-size=(\d+)$/.exec(options) ?? [];
+    for (const [name, { environment, deploy }] of ours) {
+      assert.equal(environment['NODE_OPTIONS'], undefined, name);
+      assert.equal(deploy?.resources.limits.memory, `${2 * Number(heapMib)}m`, name);
+    }
   });
 
   test('have the time to end that their work may take', () => {
