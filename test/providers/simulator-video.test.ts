@@ -219,7 +219,7 @@ test('an input that can not be fetched or used fails the job with its place in t
     [footage, textFile, audio, /none of/],
     [footage, await png({ width: 9, height: 9 }), audio, /without a sound/],
     [footage, await mp4({ seconds: 0.5, hasSound: false }), audio, /without a sound/],
-    [footage, wav({ seconds: 0 }), audio, /no sound/],
+    [footage, wav({ seconds: 0 }), audio, /no audio/],
   ] as const) {
     bench.files.clear();
     if (picture !== undefined) bench.files.set(links.video, picture);
