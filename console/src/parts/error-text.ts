@@ -16,7 +16,7 @@ export function useErrorText(): (error: unknown) => string {
 }
 
 /** What an error of the code is in the reader's language. */
-export const byCode: Readonly<
+const byCode: Readonly<
   Record<
     string,
     | 'lastOwner'
