@@ -14,7 +14,7 @@ import { Ledger } from '../../src/storage/ledger/ledger.ts';
 import { chatPath } from './chat-gateway.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 import { bearer } from './gateway.ts';
-import { Installation, ready, type Running } from './process.ts';
+import { type Environment, Installation, ready, type Running } from './process.ts';
 
 export interface ApiProcess {
   running: Running;
@@ -38,8 +38,15 @@ export interface ApiProcesses {
 
 const secret = 'a secret of the tests with 40 characters';
 
-/** Starts so many processes; the model `chat-one` of all leads to this upstream, for a thousand yuan a million tokens. */
-export async function startApiProcesses(count: number, upstreamUrl: string): Promise<ApiProcesses> {
+/**
+ * Starts so many processes, with `env` besides; the model `chat-one` of all leads to this upstream, for a thousand yuan a
+ * million tokens.
+ */
+export async function startApiProcesses(
+  count: number,
+  upstreamUrl: string,
+  env: Environment = {},
+): Promise<ApiProcesses> {
   const ledgerKey = deriveKeys([secret]).first.ledger;
   const made = await freshDatabase();
   const { database, url } = made;
@@ -49,6 +56,7 @@ export async function startApiProcesses(count: number, upstreamUrl: string): Pro
     DATABASE_URL: url,
     TEMPORAL_ADDRESS: fromTestRun('TEMPORAL_ADDRESS'),
     TOLLGATE_SECRET: secret,
+    ...env,
   });
   await writeFile(join(home.folder, 'tollgate.yaml'), configurationOf(upstreamUrl));
   return {
