@@ -7,6 +7,7 @@ import { Ledger } from '../../../src/storage/ledger/ledger.ts';
 import { newTaskId } from '../../../src/storage/new-ids.ts';
 import { assertAgrees, type Audited, auditedWorld } from '../../support/audited.ts';
 import { admissionOf, failureOf, ledgerKey } from '../../support/money.ts';
+import { whileTampered } from '../../support/tampering.ts';
 
 describe('the audit of acts, facts, tasks and blobs', () => {
   let world: Audited;
@@ -44,6 +45,23 @@ describe('the audit of acts, facts, tasks and blobs', () => {
       `select 1 from acts a where a::text like '%example.com/hook%'`,
     );
     assert.equal(told.length, 0);
+  });
+
+  test('tells a task that succeeded and has no paid call that a provider of its terms took', async () => {
+    const { image } = world.tasks;
+    for (const change of [
+      `outcome = 'unknown', job_id = null`,
+      `outcome = 'refused', job_id = null`,
+      `provider = 'x'`,
+    ]) {
+      const statements = [{ text: `update intents set ${change} where task_id = $1`, values: [image] }];
+      await whileTampered(world.home, { says: change, table: 'intents', statements }, async () => {
+        assert.deepEqual(await says(), [
+          `tasks: ${image}: it succeeded, but no paid call of it was taken by a provider of its terms`,
+        ]);
+      });
+    }
+    assert.deepEqual(await says(), []);
   });
 
   test('accepts what was written under a secret that has been rotated since, and under no other', async () => {
