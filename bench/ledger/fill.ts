@@ -5,6 +5,8 @@ import { micros } from '../../src/domain/money.ts';
 import { createAccount } from '../../src/storage/accounts.ts';
 import type { Administrator } from '../../src/storage/acts.ts';
 import type { BlobStore } from '../../src/storage/blobs.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { closeIntent, openIntent } from '../../src/storage/intents.ts';
 import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
 import { CallLedger, type CallAdmission, type CallHold, type CallPrice } from '../../src/storage/ledger/calls.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
@@ -17,6 +19,7 @@ export interface Customer {
 }
 
 export interface Moves {
+  database: Database;
   ledger: Ledger;
   calls: CallLedger;
   /** Where the results of its tasks are. */
@@ -32,7 +35,7 @@ const told_every_ms = 5_000;
 
 export const movesOn = (by: Administrator, blobs: BlobStore): Moves => {
   const groups = new LedgerGroups(by.database, by.ledgerKey);
-  return { ledger: new Ledger(groups), calls: new CallLedger(groups), blobs };
+  return { database: by.database, ledger: new Ledger(groups), calls: new CallLedger(groups), blobs };
 };
 
 /** Accounts with money and some keys each. */
@@ -117,14 +120,25 @@ export async function admitTask(ledger: Ledger, { account, key }: Customer) {
     account,
     units,
     request: { needs: 'standard', model: 'bench-image', maintenance: false, hold: price, isTask: true },
-    task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: { price: 'bench' } },
+    task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: termsAt(price) },
   };
   if ((await ledger.admitTask(admission)).admitted !== 'new') throw new Error('a task was refused');
   return { ...shared, account, key, task: id, price, units };
 }
 
-async function runTask({ ledger, blobs }: Moves, customer: Customer): Promise<void> {
+/** As the audit works the charge out again from them. */
+const termsAt = (price: bigint) => ({
+  modelKind: 'image',
+  price: { unit: 'image', perImage: price.toString() },
+  priceVersion: 'bench',
+  routes: [{ provider: 'bench', kind: 'simulator', model: 'bench', options: {}, timeoutMs: 1, deadlineMs: 1 }],
+  ...{ maxSeconds: null, qualityScale: null, overrunFactor: 2 },
+});
+
+async function runTask({ database, ledger, blobs }: Moves, customer: Customer): Promise<void> {
   const task = await admitTask(ledger, customer);
+  await openIntent(database, task.task, 0, 'bench');
+  await closeIntent(database, task.task, 0, { outcome: 'accepted', jobId: 'job' });
   const { key: blobKey, ...stored } = await blobs.write(
     newBlobKey(`results/${task.task}`),
     Readable.from([Buffer.from('png')]),

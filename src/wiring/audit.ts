@@ -7,11 +7,11 @@ import {
   type AuditReport,
   findings_max,
   inOneLine,
-  onSnapshot,
 } from '../storage/audit/audit.ts';
 import { anchorsCheck, LostHead, writeAnchor } from '../storage/audit/anchors.ts';
 import { blobsCheck } from '../storage/audit/blobs.ts';
 import { moneyChecks, rowChecks } from '../storage/audit/checks.ts';
+import { ShortReads } from '../storage/audit/short-reads.ts';
 import { keepAudit } from '../storage/audits.ts';
 import type { BlobStore } from '../storage/blobs.ts';
 import { type Database, isConnectionTrouble } from '../storage/database.ts';
@@ -33,11 +33,11 @@ export interface AuditedParts {
 /** Audits everything (`deep`: every byte of the blobs too), keeps the result among the audits, and answers it. */
 export async function auditEverything(
   parts: AuditedParts,
-  { since, signal, onProgress, deep = false }: AuditOptions & { deep?: boolean } = {},
+  { since, signal, onProgress, pageRows, deep = false }: AuditOptions & { deep?: boolean } = {},
 ): Promise<AuditReport> {
   const { database, blobs, temporal, fetchWindowMs } = parts;
   const checks = [anchorsCheck(blobs), ...moneyChecks, ...rowChecks, blobsCheck({ database, blobs, deep })];
-  const before = await audit(parts, checks, { since, signal, onProgress });
+  const before = await audit(parts, checks, { since, signal, onProgress, pageRows });
   const looked = { ...before.looked };
   const findings = [...before.findings];
   let { findingCount } = before;
@@ -68,7 +68,7 @@ export async function auditEverything(
       found('Temporal', `the comparison broke off, so not everything was looked at: ${inOneLine(error)}`);
     }
   }
-  const anchor = findingCount === 0 ? await anchored(parts, foundBy('anchors')) : undefined;
+  const anchor = findingCount === 0 ? await anchored(parts, { signal, pageRows }, foundBy('anchors')) : undefined;
   const agrees = findingCount === 0;
   const report: AuditReport = {
     ...{ ...before, finishedAt: new Date(), agrees, looked, findingCount, findings },
@@ -83,18 +83,16 @@ export async function auditEverything(
 /** Writes the heads of all chains down, for the next audit. What was cut off since this one compared them is a finding. */
 async function anchored(
   { database, blobs, ledgerKeys }: AuditedParts,
+  { signal, pageRows }: Pick<AuditOptions, 'signal' | 'pageRows'>,
   found: (subject: string, says: string) => void,
 ): Promise<Anchor | undefined> {
   const [ledgerKey] = ledgerKeys;
-  let anchor: Anchor | undefined;
   if (!ledgerKey) return undefined;
   try {
-    await onSnapshot(database, async (client, now) => {
-      anchor = await writeAnchor({ client, ledgerKey, blobs }, now);
-    });
+    return await writeAnchor({ reads: new ShortReads(database, { signal, pageRows }), ledgerKey, blobs });
   } catch (error) {
     if (!(error instanceof LostHead)) throw error;
     found(error.chain, error.message);
+    return undefined;
   }
-  return anchor;
 }

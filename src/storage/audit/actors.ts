@@ -2,8 +2,8 @@
  * Whether whoever is said to have done an act was there and had the right, at that place in the log: by what the log itself
  * says of people and keys until then. And whether a person came by a right, a role or a password by an act that gives it.
  */
-import * as z from 'zod';
-import { batchesOf, type CheckContext } from './audit.ts';
+import { type CheckContext, reportPages } from './audit.ts';
+import { inRange } from './ranges.ts';
 
 /** A right is read when a request comes, and its act written a little later; it may have been taken away in between. */
 const late_seconds_max = 60;
@@ -17,25 +17,15 @@ const ofOwners = [
   ...['person.invited', 'person.changed', 'person.removed', 'invitation.revoked'],
 ];
 
-/** Reads the log itself, all of it: whatever is older than keyed rights names people of whom it says nothing. */
-export async function judgeActors(context: CheckContext): Promise<void> {
-  const { client, found } = context;
-  for (const text of [actorsText, changesText]) {
-    for await (const rows of batchesOf(client, text)) {
-      for (const row of rows) {
-        const [seq, says] = judgedRow.parse(row);
-        found(`act_${seq}`, says);
-      }
-    }
-  }
+/**
+ * Reads the log itself, all of it from the act from which rights are keyed: whatever is older names people of whom it says
+ * nothing. An act is judged by those before it alone, which never change.
+ */
+export async function judgeActors(context: CheckContext, keyedFrom: bigint): Promise<void> {
+  for (const text of [actorsText, changesText]) await reportPages(context, 'acts', text, [keyedFrom]);
 }
 
-const judgedRow = z.tuple([z.bigint(), z.string()]);
-
 // Facts that were changed by hand are told elsewhere; here they must not break anything.
-const keyedFrom = `select coalesce(min(seq), 9223372036854775807) as seq from acts
-  where action = 'log.keyed' or seq = 1 and details ->> 'rights' = 'keyed'`;
-
 /** The states of a subject before the act `a`, each until the next one. */
 const statesBefore = (subject: string) => `select s.facts, lag(s.at) over (order by s.seq desc) as until
   from acts s where s.subject = ${subject} and s.seq < a.seq and jsonb_typeof(s.facts) = 'object'
@@ -52,10 +42,11 @@ const mayAsKey = `s.facts ->> 'revoked_at' is null and s.facts ->> 'level' = 'ad
     and coalesce(s.facts ->> 'expires_at' > to_char(
       (a.at - interval '${late_seconds_max} seconds') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), true)`;
 
-const actorsText = `with keyed as materialized (${keyedFrom})
-  select a.seq, a.actor || ' did it, and had no right to by what the log said until then: ' || a.action
-  from acts a, keyed
-  where a.seq > keyed.seq and (
+const judged = `a.seq > $3::bigint and ${inRange('acts', 'a.seq')}`;
+
+const actorsText = `select 'act_' || a.seq, a.actor || ' did it, and had no right to by what the log said until then: ' || a.action
+  from acts a
+  where ${judged} and (
     a.actor like 'person:%' and not exists (
       select from (${statesBefore('substring(a.actor from 8)')}) s where ${stillKnown} and ${mayAsPerson})
     or a.actor like 'key:%' and not exists (
@@ -71,7 +62,7 @@ const isOffered = `exists (select from acts i
         or b.facts -> 'memberships' -> a.account_id ->> 'role' = 'owner'))`;
 
 // Each act on a person against the one before it. Who joins is there from then on, and was nothing before.
-const changesText = `with keyed as materialized (${keyedFrom}), judged as (
+const changesText = `with judged as (
     select a.seq, case
       when a.action in ('person.created', 'person.adopted') then null
       when a.action = 'person.joined' and not ${isOffered} then 'it gives a person what no link offered them'
@@ -82,12 +73,12 @@ const changesText = `with keyed as materialized (${keyedFrom}), judged as (
       when b.subject is not null and not ${setsPassword} and a.facts ->> 'password_digest' is distinct from b.facts ->> 'password_digest'
         then 'it changes a password, and is no such act'
     end as says
-    from acts a cross join keyed left join lateral (
+    from acts a left join lateral (
       select s.subject, s.facts from acts s where s.subject = a.subject and s.seq < a.seq and jsonb_typeof(s.facts) = 'object'
       order by s.seq desc limit 1
     ) l on true cross join lateral (
       select l.subject, coalesce(l.facts, '{"is_operator": false, "memberships": {}}') as facts
     ) b
-    where a.seq > keyed.seq and a.subject like 'usr\\_%' and jsonb_typeof(a.facts) = 'object'
+    where ${judged} and a.subject like 'usr\\_%' and jsonb_typeof(a.facts) = 'object'
   )
-  select seq, says from judged where says is not null order by seq`;
+  select 'act_' || seq, says from judged where says is not null order by seq`;

@@ -10,7 +10,9 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { type BlobStore, removeBlobs } from '../blobs.ts';
-import { type Anchor, batchesOf, type Check, type CheckContext } from './audit.ts';
+import { type Anchor, type Check, type CheckContext, pagesOf } from './audit.ts';
+import { inRange } from './ranges.ts';
+import type { Read, ShortReads } from './short-reads.ts';
 
 /** Where the lists lie; no row names them, and no sweep comes by. */
 export const anchorsFolder = 'anchors/';
@@ -27,10 +29,8 @@ export type AnchorBlobs = Pick<BlobStore, 'list' | 'read' | 'write' | 'remove'>;
 export const anchorsCheck = (blobs: AnchorBlobs): Check => ({
   name: 'anchors',
   async run(context) {
-    const { client, found, looked } = context;
-    const { rows } = await client.query(`select anchor from audits where anchor is not null
-      order by (anchor ->> 'seq')::bigint desc, finished_at desc limit 1`);
-    const last = rows[0] === undefined ? undefined : anchorRow.parse(rows[0]).anchor;
+    const { read, found, looked } = context;
+    const last = await lastAnchor(read);
     const newest = (await listsOf(blobs)).at(-1);
     if (newest === undefined) {
       if (last) found(subject, `the list of heads of anchor ${last.seq} is gone from the blob store`);
@@ -80,17 +80,16 @@ interface Head {
   link: string;
 }
 
-async function compareHeads({ client, found }: CheckContext, heads: readonly Head[]): Promise<void> {
+async function compareHeads({ read, found }: CheckContext, heads: readonly Head[]): Promise<void> {
   if (heads.length === 0) return;
-  const { rows } = await client.query<unknown[]>({
-    text: `select h.chain, h.seq from unnest($1::text[], $2::bigint[], $3::text[]) as h(chain, seq, link)
+  const rows = await read(
+    `select h.chain, h.seq from unnest($1::text[], $2::bigint[], $3::text[]) as h(chain, seq, link)
       where h.seq > 0 and h.link is distinct from case h.chain
         when 'acts' then (select encode(a.link, 'hex') from acts a where a.seq = h.seq)
         else (select encode(e.link, 'hex') from entries e where e.account_id = h.chain and e.seq = h.seq limit 1) end
         or h.chain <> 'acts' and not exists (select from accounts a where a.id = h.chain)`,
-    values: [heads.map(({ chain }) => chain), heads.map(({ seq }) => seq), heads.map(({ link }) => link)],
-    rowMode: 'array',
-  });
+    [heads.map(({ chain }) => chain), heads.map(({ seq }) => seq), heads.map(({ link }) => link)],
+  );
   for (const row of rows) {
     const [chain, seq] = z.tuple([z.string(), z.bigint()]).parse(row);
     found(chain, cutOff(seq));
@@ -111,16 +110,21 @@ export class LostHead extends Error {
 }
 
 /**
- * Writes the heads down as they are in the transaction of `client`. Throws a `LostHead`, and leaves nothing, where the
- * newest list has a head whose link is no longer in its chain: each is looked for by the statement that reads the new one.
+ * Writes the heads down as they are, some after others: each is a link of its chain from then on. Throws a `LostHead`, and
+ * leaves nothing, where the newest list has a head whose link is no longer in its chain: each is looked for by the statement
+ * that reads the new one.
  */
-export async function writeAnchor(
-  { client, ledgerKey, blobs }: { client: CheckContext['client']; ledgerKey: Buffer; blobs: AnchorBlobs },
-  now: Date,
-): Promise<Anchor> {
-  const { rows } = await client.query(`select anchor from audits where anchor is not null
-    order by (anchor ->> 'seq')::bigint desc, finished_at desc limit 1`);
-  const last = rows[0] === undefined ? undefined : anchorRow.parse(rows[0]).anchor;
+export async function writeAnchor({
+  reads,
+  ledgerKey,
+  blobs,
+}: {
+  reads: ShortReads;
+  ledgerKey: Buffer;
+  blobs: AnchorBlobs;
+}): Promise<Anchor> {
+  const { read } = reads;
+  const last = await lastAnchor(read);
   const lists = await listsOf(blobs);
   const newest = lists.at(-1);
   const seq = Math.max(last?.seq ?? 0, ...lists.map(seqOf)) + 1;
@@ -131,7 +135,9 @@ export async function writeAnchor(
       hash.update(`${line}\n`);
       return `${line}\n`;
     };
-    yield Buffer.from(lineOf(canonicalJson({ anchor: seq, at: now.toISOString(), before: last?.mac ?? no_anchor })));
+    yield Buffer.from(
+      lineOf(canonicalJson({ anchor: seq, at: new Date().toISOString(), before: last?.mac ?? no_anchor })),
+    );
     const lineOfHead = ({ chain, seq: number, link }: Head): string => {
       if (chain === 'acts') made.acts = number;
       else made.accounts += 1;
@@ -141,12 +147,13 @@ export async function writeAnchor(
     const anchored = new Set<string>();
     for await (const heads of newest === undefined ? [] : headsOfList(blobs, newest)) {
       for (const { chain } of heads) anchored.add(chain);
-      yield Buffer.from((await headsAfter(client, heads)).map(lineOfHead).join(''));
+      yield Buffer.from((await headsAfter(read, heads)).map(lineOfHead).join(''));
     }
-    for await (const rows of batchesOf(client, headsText)) {
-      const heads = rows.map(headFrom).filter(({ chain }) => !anchored.has(chain));
-      yield Buffer.from(heads.map(lineOfHead).join(''));
-    }
+    const newHeads = (rows: unknown[][]) => rows.map(headFrom).filter(({ chain }) => !anchored.has(chain));
+    for await (const rows of pagesOf({ read, pageRows: () => reads.pageRows }, 'accounts', headsText))
+      yield Buffer.from(newHeads(rows).map(lineOfHead).join(''));
+    const others = await read(`select name, seq, encode(head, 'hex') from chains`);
+    yield Buffer.from(newHeads(others).map(lineOfHead).join(''));
     made.mac = macOf(ledgerKey, hash.digest());
     yield Buffer.from(`= ${made.mac}\n`);
   }
@@ -156,8 +163,7 @@ export async function writeAnchor(
   return { seq, blob, ...made };
 }
 
-const headsText = `select id, seq, encode(chain, 'hex') from accounts
-  union all select name, seq, encode(head, 'hex') from chains`;
+const headsText = `select id, seq, encode(chain, 'hex') from accounts where ${inRange('accounts', 'id')}`;
 const headRow = z.tuple([z.string(), z.bigint(), z.string()]);
 
 function headFrom(row: unknown): Head {
@@ -166,9 +172,9 @@ function headFrom(row: unknown): Head {
 }
 
 /** The heads of these chains now. Throws a `LostHead` where one is no continuation of what it was. */
-async function headsAfter(client: CheckContext['client'], heads: readonly Head[]): Promise<Head[]> {
-  const { rows } = await client.query<unknown[]>({
-    text: `select h.chain, h.seq, n.seq, n.link, coalesce(n.seq >= h.seq, false) and (h.seq = 0
+async function headsAfter(read: Read, heads: readonly Head[]): Promise<Head[]> {
+  const rows = await read(
+    `select h.chain, h.seq, n.seq, n.link, coalesce(n.seq >= h.seq, false) and (h.seq = 0
         or h.link is not distinct from case h.chain
           when 'acts' then (select encode(a.link, 'hex') from acts a where a.seq = h.seq)
           else (select encode(e.link, 'hex') from entries e where e.account_id = h.chain and e.seq = h.seq limit 1) end)
@@ -176,9 +182,8 @@ async function headsAfter(client: CheckContext['client'], heads: readonly Head[]
         select a.seq, encode(a.chain, 'hex') as link from accounts a where a.id = h.chain
         union all select c.seq, encode(c.head, 'hex') from chains c where c.name = h.chain
       ) n on true`,
-    values: [heads.map(({ chain }) => chain), heads.map(({ seq }) => seq), heads.map(({ link }) => link)],
-    rowMode: 'array',
-  });
+    [heads.map(({ chain }) => chain), heads.map(({ seq }) => seq), heads.map(({ link }) => link)],
+  );
   return rows.map((row) => {
     const [chain, before, seq, link, goesOn] = nextHeadRow.parse(row);
     if (seq === null || link === null || !goesOn) throw new LostHead(chain, before);
@@ -224,8 +229,14 @@ async function listsOf(blobs: Pick<BlobStore, 'list'>): Promise<string[]> {
 const listKey = /^anchors\/\d{12}-[0-9a-f]{12}$/;
 const seqOf = (key: string): number => Number(key.slice(anchorsFolder.length, anchorsFolder.length + 12));
 
-const anchorRow = z.object({
-  anchor: z.object({
+async function lastAnchor(read: Read): Promise<Anchor | undefined> {
+  const [row] = await read(`select anchor from audits where anchor is not null
+    order by (anchor ->> 'seq')::bigint desc, finished_at desc limit 1`);
+  return row === undefined ? undefined : anchorRow.parse(row)[0];
+}
+
+const anchorRow = z.tuple([
+  z.object({
     ...{ seq: z.int().min(1), mac: z.string(), accounts: z.int(), acts: z.string(), blob: z.string() },
   }),
-});
+]);

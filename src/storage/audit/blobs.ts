@@ -1,6 +1,6 @@
 /**
  * Whether the blob store has just what rows name. What looks wrong is looked at once more, by rows and store as they are
- * then: a result may have been fetched, and a file stored, since the audit's snapshot.
+ * then: a result may have been fetched, and a file stored, since the page was read.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -8,11 +8,12 @@ import { type BlobName, blobNames } from '../blob-names.ts';
 import { BlobNotFound, type BlobStore } from '../blobs.ts';
 import type { Database } from '../database.ts';
 import { anchorsFolder } from './anchors.ts';
-import { batchesOf, type Check, type CheckContext } from './audit.ts';
+import { type Check, type CheckContext, pagesOf } from './audit.ts';
+import { inRange, type Ranged } from './ranges.ts';
 import { looked_at } from './task-rows.ts';
 
 export interface BlobsCheckTools {
-  /** For what is looked at once more, outside the snapshot. */
+  /** For what is looked at once more. */
   database: Database;
   blobs: Pick<BlobStore, 'size' | 'list' | 'read'>;
   /** Reads every file and compares its SHA-256 too. */
@@ -30,7 +31,6 @@ export const blobsCheck = (tools: BlobsCheckTools): Check => ({
 
 /** A store that is asked over the network answers each in some 10 ms. */
 const looks_at_once = 32;
-const batch_rows = 1_000;
 /** Keys of 40 characters: some megabytes a batch. One look-up reads all uploads and answers that rows name. */
 const batch_listed = 50_000;
 /** The sweep comes by once an hour, ten minutes late at times, and takes its time. */
@@ -70,16 +70,24 @@ const answers = `select i.account_id, i.answer, null::float8, null from idempote
   where i.answer <> '' and i.state = 'done'`;
 
 async function findMissing({ database, blobs, deep = false }: BlobsCheckTools, context: CheckContext): Promise<void> {
-  const { client, since, found, looked } = context;
-  const text = `${named(looked_at('$1'))} union all ${answers} and ($1::timestamptz is null or i.created_at >= $1)`;
-  for await (const rows of batchesOf(client, text, [since ?? null], batch_rows)) {
-    await eachOf(rows, async (row) => {
-      const blob = namedBlob(row);
-      const says = await wrongWith(blobs, blob, deep);
-      if (says === undefined || !(await isStillNamed(database, blob))) return;
-      found(blob.subject, `${says}: ${blob.key}`);
-    });
-    looked('blobs that rows name', rows.length);
+  const { since, found, looked } = context;
+  const pages: readonly [Ranged, string][] = [
+    ['tasks', named(`${looked_at('$3')} and ${inRange('tasks', 't.id')}`)],
+    [
+      'idempotency_keys',
+      `${answers} and ($3::timestamptz is null or i.created_at >= $3) and ${inRange('idempotency_keys', 'i.created_at')}`,
+    ],
+  ];
+  for (const [ranged, text] of pages) {
+    for await (const rows of pagesOf(context, ranged, text, [since ?? null])) {
+      await eachOf(rows, async (row) => {
+        const blob = namedBlob(row);
+        const says = await wrongWith(blobs, blob, deep);
+        if (says === undefined || !(await isStillNamed(database, blob))) return;
+        found(blob.subject, `${says}: ${blob.key}`);
+      });
+      looked('blobs that rows name', rows.length);
+    }
   }
 }
 
@@ -101,7 +109,7 @@ async function wrongWith(
   }
 }
 
-/** As the rows are now; what was removed or fetched since the snapshot is no longer missed. */
+/** As the rows are now; what was removed or fetched meanwhile is no longer missed. */
 async function isStillNamed({ pool }: Database, { subject, key }: NamedBlob): Promise<boolean> {
   const text = `select 1 from (${named('t.id = $1')}) as n where key = $2
     union all ${answers.replace(/^select .*? from/, 'select 1 from')} and i.account_id = $1 and i.answer = $2`;
@@ -131,9 +139,9 @@ interface Listed {
 const keysOf = (blobs: readonly Listed[]): string[] => blobs.map(({ key }) => key);
 
 async function judge({ database, blobs }: BlobsCheckTools, context: CheckContext, batch: Listed[]): Promise<void> {
-  const { client, now, found, looked } = context;
+  const { now, found, looked } = context;
   const removedBefore = new Date(now.getTime() - removal_ms_max);
-  const before = await blobNames(client, keysOf(batch));
+  const before = await blobNames(database.pool, keysOf(batch));
   const suspects = batch.filter(({ key, isOld }) => wrongName(before.get(key), isOld, removedBefore));
   if (suspects.length > 0) {
     const after = await blobNames(database.pool, keysOf(suspects));

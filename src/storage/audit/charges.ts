@@ -10,35 +10,35 @@ import { implausibleUsage, plausibleOf } from '../../domain/overrun.ts';
 import { taskKinds } from '../../domain/tasks.ts';
 import { termsSchema } from '../../domain/terms.ts';
 import { storedFileSchema } from '../../domain/stored-request.ts';
-import { batchesOf, type Check, type CheckContext } from './audit.ts';
+import { type Check, type CheckContext, pagesOf } from './audit.ts';
+import { entriesInRange, inRange, type Ranged } from './ranges.ts';
 import { looked_at } from './task-rows.ts';
 
 /** With `since`, the tasks that ended and the entries that were written since then. */
 export const chargesCheck: Check = {
   name: 'charges',
   async run(context) {
-    await judge(context, tasksText, 'charges of tasks', wrongOfTask);
-    await judge(context, callsText, 'charges of calls', wrongOfCall);
+    await judge(context, 'tasks', tasksText, 'charges of tasks', wrongOfTask);
+    await judge(context, 'transfers', callsText, 'charges of calls', wrongOfCall);
   },
 };
 
 /** Says what is wrong with a row, whose first column is the subject. */
 async function judge(
-  { client, since, found, looked }: CheckContext,
+  context: CheckContext,
+  ranged: Ranged,
   text: string,
   what: string,
   wrongOf: (row: readonly unknown[]) => string | undefined,
 ): Promise<void> {
-  for await (const rows of batchesOf(client, text, [since ?? null], batch_rows)) {
+  for await (const rows of pagesOf(context, ranged, text, [context.since ?? null])) {
     for (const row of rows) {
       const wrong = wrongOf(row);
-      if (wrong !== undefined) found(z.string().parse(row[0]), wrong);
+      if (wrong !== undefined) context.found(z.string().parse(row[0]), wrong);
     }
-    looked(what, rows.length);
+    context.looked(what, rows.length);
   }
 }
-
-const batch_rows = 500;
 
 function wrongOfTask(row: readonly unknown[]): string | undefined {
   const parsed = taskRow.safeParse(row);
@@ -165,11 +165,11 @@ const tasksText = `select t.id, t.kind, t.terms, t.hold_amount::text, t.files, c
     c.unit_price::text, c.price_version, c.reason, w.d_revenue::text, w.reason, c.available_after::text
   from tasks t join entries c on c.transfer_id = t.transfer_id and c.type = 'capture'
   left join entries w on w.transfer_id = t.transfer_id and w.type = 'write_off'
-  where t.state = 'succeeded' and t.seal is not null and ${looked_at('$1')}`;
+  where t.state = 'succeeded' and t.seal is not null and ${looked_at('$3')} and ${inRange('tasks', 't.id')}`;
 
 const callRow = z.tuple([z.string(), money, none, text, money, money, z.array(line), z.array(line), text, text, text]);
 const callsText = `select c.transfer_id || '.capture', c.d_revenue::text, w.d_revenue::text, w.reason, c.available_after::text,
     o.d_held::text, c.lines, o.lines, c.price_version, o.price_version, c.usage_source
-  from entries c join entries o on o.transfer_id = c.transfer_id and o.type = 'hold'
+  from ${entriesInRange} c join entries o on o.transfer_id = c.transfer_id and o.type = 'hold'
   left join entries w on w.transfer_id = c.transfer_id and w.type = 'write_off'
-  where c.type = 'capture' and c.task_id is null and ($1::timestamptz is null or c.created_at >= $1)`;
+  where c.type = 'capture' and c.task_id is null and ($3::timestamptz is null or c.created_at >= $3)`;

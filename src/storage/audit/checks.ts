@@ -1,7 +1,6 @@
 /** Every check that needs the database alone, in the order in which the audit makes them. */
 import { actsCheck } from './acts.ts';
 import type { Check } from './audit.ts';
-import { balances } from './balances.ts';
 import { chargesCheck } from './charges.ts';
 import { chains } from './chains.ts';
 import { counters } from './counters.ts';
@@ -11,8 +10,8 @@ import { holds } from './holds.ts';
 import { rightsCheck } from './rights.ts';
 import { tasksCheck } from './tasks.ts';
 
-/** Money: each entry, each account's chain, then holds, balances and counters against them. */
-export const moneyChecks: readonly Check[] = [entryRules, chains, holds, balances, counters];
+/** Money: each entry; each account's chain with balances and counters; holds against entries; running tasks. */
+export const moneyChecks: readonly Check[] = [entryRules, chains, holds, counters];
 
 /** Rows: the log of acts, what people set of accounts and keys against it, rights against their seals, tasks against their seals and their money, charges against their prices. */
 export const rowChecks: readonly Check[] = [actsCheck, factsCheck, rightsCheck, tasksCheck, chargesCheck];

@@ -2,23 +2,27 @@
 import * as z from 'zod';
 import { type EntryType, type LedgerAccount, ledgerAccounts } from '../../domain/ledger.ts';
 import { type Check, report, sentences } from './audit.ts';
+import { entriesInRange, rangesOf } from './ranges.ts';
 
 /** With `since`, of the entries since then; the sum is over all. */
 export const entryRules: Check = {
   name: 'entries',
   async run(context) {
-    const { client, since, found } = context;
-    const { rows } = await client.query(sumSql);
-    const { sum } = z.tuple([z.object({ sum: z.string() })]).parse(rows)[0];
-    if (sum !== '0') found('ledger', `all entries together sum to ${sum} micro-yuan, not to zero`);
-    await report(context, since ? `${wrongSql} and e.created_at >= $1` : wrongSql, since ? [since] : []);
+    const { read, since, found } = context;
+    let sum = 0n;
+    for await (const range of rangesOf(context, 'transfers')) {
+      const [row] = await read(sumSql, range);
+      sum += BigInt(z.tuple([z.string()]).parse(row)[0]);
+      await report(context, wrongSql, [...range, since ?? null]);
+    }
+    if (sum !== 0n) found('ledger', `all entries together sum to ${sum} micro-yuan, not to zero`);
   },
 };
 
 const legsSum = ledgerAccounts.map((account) => `e.d_${account}`).join(' + ');
 // As numeric, which has no bounds: two entries of 2^63 - 1 are still a sum.
 const sumSql = `select coalesce(sum(${ledgerAccounts.map((account) => `d_${account}::numeric`).join(' + ')}), 0)::text as sum
-  from entries`;
+  from ${entriesInRange} e`;
 
 /** What an entry of each type moves: out of the first accounts, into the others; nothing is moved the other way. */
 const moves: Record<EntryType, { from: readonly LedgerAccount[]; to: readonly LedgerAccount[] }> = {
@@ -44,6 +48,8 @@ const isMovedWrongly = Object.entries(moves)
 const ofNobody = `e.type in ('credit', 'adjustment')`;
 const legsText = ledgerAccounts.map((account) => `'${account} ' || e.d_${account}`).join(` || ', ' || `);
 
+const newInRange = `(select * from ${entriesInRange} e where $3::timestamptz is null or e.created_at >= $3)`;
+
 const wrongSql = `select subject, says from (
     select e.transfer_id || '.' || e.type, ${sentences(
       [`${legsSum} <> 0`, `format('its legs sum to %s micro-yuan, not to zero', ${legsSum})`],
@@ -53,5 +59,8 @@ const wrongSql = `select subject, says from (
         `format('a %s is of no key and no task, and this one is of %s', e.type, concat_ws(', ', e.key_id, e.task_id))`,
       ],
       [`not ${ofNobody} and e.key_id is null`, `format('a %s without a key', e.type)`],
-    )}, e.created_at from entries e
-  ) as e (subject, says, created_at) where e.says <> ''`;
+    )} from ${newInRange} e
+  ) as e (subject, says) where e.says <> ''
+  union all
+  select e.account_id, format('there is no such account, and entries are of it: %s, such as %s', count(*), min(e.transfer_id || '.' || e.type))
+  from ${newInRange} e where not exists (select from accounts a where a.id = e.account_id) group by e.account_id`;

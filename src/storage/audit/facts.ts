@@ -4,7 +4,8 @@
  */
 import * as z from 'zod';
 import { logBegunAt } from './acts.ts';
-import { batchesOf, type Check, type CheckContext } from './audit.ts';
+import { type Check, type CheckContext, pagesOf, reportPages } from './audit.ts';
+import { entriesInRange, inRange, type Ranged, rangesOf } from './ranges.ts';
 
 export const factsCheck: Check = {
   name: 'facts',
@@ -15,20 +16,23 @@ export const factsCheck: Check = {
 };
 
 // Which facts differ is told by name; their values may be a hash. Older acts have a webhook's address, newer ones its digest.
-const rowsText = () => `with newest as (
-    select distinct on (subject) subject, case when jsonb_typeof(facts) <> 'object' then '{}'
-      when facts ->> 'webhook_url' not like 'sha256:%' then facts || jsonb_build_object('webhook_url', tollgate_address_digest(facts ->> 'webhook_url'))
-      else facts end as facts
-    from acts where subject is not null and facts is not null order by subject, seq desc
-  ), stored as (
-    select id as subject, tollgate_account_facts(a)${oddMoments('a', ['created_at'])} as facts from accounts a
-    union all select id, tollgate_key_facts(k)${oddMoments('k', ['created_at', 'expires_at', 'revoked_at'])} from api_keys k
-    union all select id, tollgate_person_facts(p)${oddMoments('p', ['created_at', 'disabled_at'])} from people p
-  )
-  select subject, s.facts is not null, n.facts is not null, array(
+// A row and its act are written together, so a row agrees with its newest act at any moment.
+const rowsText = (table: Ranged, facts: string) => `select s.subject, n.facts is not null, array(
     select key from jsonb_each(s.facts) as f full join jsonb_each(n.facts) as g using (key)
     where f.value is distinct from g.value order by key)
-  from stored s full join newest n using (subject) where s.facts is distinct from n.facts`;
+  from (select r.id as subject, ${facts} as facts from ${table} r where ${inRange(table, 'r.id')}) s
+  left join lateral (
+    select case when jsonb_typeof(a.facts) <> 'object' then '{}'
+      when a.facts ->> 'webhook_url' not like 'sha256:%' then a.facts || jsonb_build_object('webhook_url', tollgate_address_digest(a.facts ->> 'webhook_url'))
+      else a.facts end as facts
+    from acts a where a.subject = s.subject and a.facts is not null order by a.seq desc limit 1
+  ) n on true where s.facts is distinct from n.facts`;
+/** The newest acts on what is not there. */
+const goneText = `select a.subject, 'the log has acts on it, but its row is gone' from acts a
+  where ${inRange('acts', 'a.seq')} and a.subject is not null and a.facts is not null
+    and not exists (select from accounts r where r.id = a.subject) and not exists (select from api_keys r where r.id = a.subject)
+    and not exists (select from people r where r.id = a.subject)
+    and not exists (select from acts b where b.subject = a.subject and b.seq > a.seq and b.facts is not null)`;
 /** The facts' own text of a moment is none for infinity, and for a year before Christ that of the same year after. */
 const oddMoments = (row: string, columns: readonly string[]) =>
   columns
@@ -37,55 +41,71 @@ const oddMoments = (row: string, columns: readonly string[]) =>
         then jsonb_build_object('${column}', ${row}.${column}::text) else '{}' end`,
     )
     .join('');
-const rowsRow = z.tuple([z.string(), z.boolean(), z.boolean(), z.array(z.string())]);
+const rowsRow = z.tuple([z.string(), z.boolean(), z.array(z.string())]);
 
-async function compareRows({ client, found, looked }: CheckContext): Promise<void> {
-  for await (const rows of batchesOf(client, rowsText())) {
-    for (const row of rows) {
-      const [subject, isStored, isLogged, names] = rowsRow.parse(row);
-      if (!isStored) found(subject, 'the log has acts on it, but its row is gone');
-      else if (!isLogged) found(subject, 'no act in the log made it');
-      else found(subject, `its newest act says otherwise of ${names.join(', ')}`);
+const compared = [
+  ['accounts', 'accounts and keys', `tollgate_account_facts(r)${oddMoments('r', ['created_at'])}`],
+  [
+    ...(['api_keys', 'accounts and keys'] as const),
+    `tollgate_key_facts(r)${oddMoments('r', ['created_at', 'expires_at', 'revoked_at'])}`,
+  ],
+  ['people', 'people', `tollgate_person_facts(r)${oddMoments('r', ['created_at', 'disabled_at'])}`],
+] as const;
+
+async function compareRows(context: CheckContext): Promise<void> {
+  const { read, found, looked } = context;
+  for (const [table, what, facts] of compared) {
+    const counted = `select count(*)::integer from ${table} r where ${inRange(table, 'r.id')}`;
+    for await (const range of rangesOf(context, table)) {
+      for (const row of await read(rowsText(table, facts), range)) {
+        const [subject, isLogged, names] = rowsRow.parse(row);
+        if (!isLogged) found(subject, 'no act in the log made it');
+        else found(subject, `its newest act says otherwise of ${names.join(', ')}`);
+      }
+      const [row] = await read(counted, range);
+      looked(what, z.tuple([z.int()]).parse(row)[0]);
     }
   }
-  const { rows } = await client.query(
-    `select (select count(*) from accounts) + (select count(*) from api_keys) as customers, (select count(*) from people) as people`,
-  );
-  const [{ customers, people }] = z.tuple([z.object({ customers: z.bigint(), people: z.bigint() })]).parse(rows);
-  looked('accounts and keys', Number(customers));
-  looked('people', Number(people));
+  await reportPages(context, 'acts', goneText);
 }
 
-// As text: an act that was changed by hand may name anything. An entry and its act are of one transaction, but the
-// moment of the one is read before that of the other; so each is asked for its counterpart by its own moment.
-const creditsText = `with e as (
+const booking = `a.action in ('account.credited', 'account.adjusted')`;
+const bookedType = `case a.action when 'account.credited' then 'credit' else 'adjustment' end`;
+// As text: an act that was changed by hand may name anything. An entry and its act are of one transaction, but the moment
+// of the one is read before that of the other; so each is asked for its counterpart by its own moment. The acts of an
+// account are found by an index, and those of all the page's accounts are read at once.
+const creditsText = `with e as materialized (
     select transfer_id::text as transfer, type, account_id, d_available::text as amount, reason, created_at
-    from entries where type in ('credit', 'adjustment')
-  ), a as (
-    select seq, details ->> 'transfer_id' as transfer, account_id, details ->> 'amount' as amount, reason, at,
-      case action when 'account.credited' then 'credit' else 'adjustment' end as type
-    from acts where action in ('account.credited', 'account.adjusted')
+    from ${entriesInRange} r where type in ('credit', 'adjustment') and ($3::timestamptz is null or created_at >= $3)
+  ), booked as materialized (
+    select a.seq, a.details ->> 'transfer_id' as transfer, a.details ->> 'amount' as amount, a.reason, ${bookedType} as type
+    from (select distinct account_id from e) n
+    cross join lateral (select * from acts where account_id = n.account_id offset 0) a where ${booking}
   )
-  select case when e.transfer is null then 'act_' || a.seq else e.transfer || '.' || e.type end,
-    e.transfer is not null, a.seq, array_remove(array[
-      case when e.type <> a.type then 'type' end, case when e.account_id is distinct from a.account_id then 'account' end,
-      case when e.amount is distinct from a.amount then 'amount' end,
+  select e.transfer || '.' || e.type, a.seq, array_remove(array[
+      case when e.type <> a.type then 'type' end, case when e.amount is distinct from a.amount then 'amount' end,
       case when e.reason is distinct from a.reason then 'reason' end], null)
-  from e full join a on e.transfer = a.transfer
-  where case when e.transfer is null then $2::timestamptz is null or a.at >= $2
-      when a.seq is null then e.created_at >= $1 and ($2::timestamptz is null or e.created_at >= $2)
-      else ($2::timestamptz is null or e.created_at >= $2)
-        and (e.type, e.account_id, e.amount, e.reason) is distinct from (a.type, a.account_id, a.amount, a.reason) end`;
-const creditsRow = z.tuple([z.string(), z.boolean(), z.bigint().nullable(), z.array(z.string())]);
+  from e left join booked a on a.transfer = e.transfer
+  where case when a.seq is null then e.created_at >= $4::timestamptz
+    else (e.type, e.amount, e.reason) is distinct from (a.type, a.amount, a.reason) end`;
+const creditsRow = z.tuple([z.string(), z.bigint().nullable(), z.array(z.string())]);
 
-async function compareCredits({ client, since, found }: CheckContext): Promise<void> {
-  const begunAt = await logBegunAt(client);
-  for await (const rows of batchesOf(client, creditsText, [begunAt ?? null, since ?? null])) {
+const unbookedText = `select 'act_' || a.seq, 'it credits or adjusts, but the ledger has no such entry' from acts a
+  where ${inRange('acts', 'a.seq')} and ${booking} and ($3::timestamptz is null or a.at >= $3)
+    and not exists (select from entries e where e.type in ('credit', 'adjustment') and e.transfer_id = case
+      when a.details ->> 'transfer_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (a.details ->> 'transfer_id')::uuid end)`;
+
+async function compareCredits(context: CheckContext): Promise<void> {
+  const { read, since, found } = context;
+  const begunAt = await logBegunAt(read);
+  for await (const rows of pagesOf(context, 'transfers', creditsText, [since ?? null, begunAt ?? null], {
+    joins: 'whole',
+  })) {
     for (const row of rows) {
-      const [subject, isEntered, act, names] = creditsRow.parse(row);
-      if (!isEntered) found(subject, 'it credits or adjusts, but the ledger has no such entry');
-      else if (act === null) found(subject, 'no act in the log credited or adjusted it');
+      const [subject, act, names] = creditsRow.parse(row);
+      if (act === null) found(subject, 'no act in the log credited or adjusted it');
       else found(subject, `act ${act} says otherwise of its ${names.join(', ')}`);
     }
   }
+  await reportPages(context, 'acts', unbookedText, [since ?? null]);
 }

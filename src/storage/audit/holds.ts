@@ -1,33 +1,33 @@
 /** Holds against entries, both ways: what a hold says is what its entries did. */
 import * as z from 'zod';
 import { type Check, report, sentences } from './audit.ts';
+import { entriesInRange, holdsInRange, rangesOf } from './ranges.ts';
 
 /** An owner whose lease ran out that long ago should have been swept by any other process. */
 const sweep_minutes_max = 10;
 
 /**
  * With `since`, the holds that were made since then or have an entry of since then, with all their entries; and all
- * that are open.
+ * that are open. A hold and its entries are of one transfer, and so in one page.
  */
 export const holds: Check = {
   name: 'holds',
   async run(context) {
-    const { client, since, now, looked } = context;
-    const counted = await client.query(
-      `select count(*)::integer from holds h ${since ? `where ${isNew('h')}` : ''}`,
-      since ? [since] : [],
-    );
-    looked('holds', z.tuple([z.object({ count: z.int() })]).parse(counted.rows)[0].count);
-    await report(context, comparedSql(since !== undefined), since ? [since] : []);
-    await report(context, unheldSql(since !== undefined), since ? [since] : []);
-    await report(context, openSql, [now]);
-    await report(context, heldSql);
+    const { read, since, looked } = context;
+    for await (const range of rangesOf(context, 'transfers')) {
+      const values = [...range, since ?? null];
+      const [row] = await read(`select count(*)::integer from ${newHolds} h`, values);
+      looked('holds', z.tuple([z.int()]).parse(row)[0]);
+      await report(context, comparedSql, values);
+      await report(context, unheldSql, values);
+      await report(context, openSql, range);
+    }
+    await report(context, heldSql, [], { joins: 'whole' });
   },
 };
 
-/** The transfers of new holds and of new entries. */
-const isNew = (alias: string) => `${alias}.transfer_id in (
-    select transfer_id from holds where created_at >= $1 union select transfer_id from entries where created_at >= $1)`;
+const newHolds = `(select * from ${holdsInRange} h where $3::timestamptz is null or h.created_at >= $3
+    or exists (select from entries e where e.transfer_id = h.transfer_id and e.created_at >= $3))`;
 
 const differs = (column: string, what: string, hold = `h.${column}`, entry = `o.${column}`): [string, string] => [
   `${hold} is distinct from ${entry}`,
@@ -44,7 +44,7 @@ const strays = (alias: string, type: string): [string, string] => [
 ];
 
 // A transfer has one entry of a type, by the primary key. A hold's partition is that of its entries.
-const comparedSql = (isPart: boolean) => `select * from (
+const comparedSql = `select * from (
   select h.transfer_id::text, case when o.transfer_id is null then 'no entry ever held its money' else ${sentences(
     differs('account_id', 'its account'),
     differs('key_id', 'its key'),
@@ -75,18 +75,16 @@ const comparedSql = (isPart: boolean) => `select * from (
       `format('it is of the task %s, and yet %s owns it', o.task_id, h.owner)`,
     ],
   )} end as says
-  from holds h
+  from ${newHolds} h
   left join entries o on o.transfer_id = h.transfer_id and o.type = 'hold'
   left join entries c on c.transfer_id = h.transfer_id and c.type = 'capture'
   left join entries r on r.transfer_id = h.transfer_id and r.type = 'release'
   left join entries w on w.transfer_id = h.transfer_id and w.type = 'write_off'
-  ${isPart ? `where ${isNew('h')}` : ''}
 ) as compared where says <> ''`;
 
-const unheldSql = (isPart: boolean) => `select e.transfer_id || '.' || e.type, 'there is no hold that it belongs to'
-  from entries e where e.type not in ('credit', 'adjustment')
-    and not exists (select from holds h where h.transfer_id = e.transfer_id)
-    ${isPart ? 'and e.created_at >= $1' : ''}`;
+const unheldSql = `select e.transfer_id || '.' || e.type, 'there is no hold that it belongs to'
+  from ${entriesInRange} e where e.type not in ('credit', 'adjustment') and ($3::timestamptz is null or e.created_at >= $3)
+    and not exists (select from holds h where h.transfer_id = e.transfer_id)`;
 
 // What is open: a task's until the task ends, a call's while a living process owns it.
 const openSql = `select * from (
@@ -102,21 +100,27 @@ const openSql = `select * from (
       `format('it is held by the process %s, which is gone: the sweep should have released it', h.owner)`,
     ],
     [
-      `w.expires_at < $1::timestamptz - interval '${sweep_minutes_max} minutes'`,
+      `w.expires_at < clock_timestamp() - interval '${sweep_minutes_max} minutes'`,
       `format('it is held by the process %s, whose lease ended at %s: the sweep should have released it', h.owner, w.expires_at)`,
     ],
   )} as says
-  from holds h
+  from ${holdsInRange} h
   left join entries o on o.transfer_id = h.transfer_id and o.type = 'hold'
   left join tasks t on t.id = o.task_id and t.transfer_id = h.transfer_id
   left join owners w on w.id = h.owner
   where h.state = 'held'
 ) as open where says <> ''`;
 
-const heldSql = `select a.id, format('%s micro-yuan are held, its open holds are of %s', a.held, coalesce(h.amount, 0))
-  from accounts a
-  left join (select account_id, sum(amount) as amount from holds where state = 'held' group by account_id) h
-    on h.account_id = a.id
+// In one statement, since all of it changes together. Open holds are few: those of calls that processes own, and those of
+// unfinished tasks, each along an index of its own. Any other open one is told above.
+const heldSql = `with open as (
+    select h.account_id, h.amount from holds h where h.state = 'held' and h.owner is not null
+    union all
+    select h.account_id, h.amount from tasks t join holds h on h.transfer_id = t.transfer_id
+    where t.finished_at is null and h.state = 'held' and h.owner is null
+  )
+  select a.id, format('%s micro-yuan are held, its open holds are of %s', a.held, coalesce(h.amount, 0))
+  from accounts a left join (select account_id, sum(amount) as amount from open group by account_id) h on h.account_id = a.id
   where a.held <> coalesce(h.amount, 0)`;
 
 function factsText(alias: string): string {

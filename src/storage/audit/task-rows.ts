@@ -8,7 +8,8 @@
  * is not told, and neither is another time of removal between the end and now.
  */
 import * as z from 'zod';
-import { batchesOf, type CheckContext } from './audit.ts';
+import { type CheckContext, pagesOf, reportPages } from './audit.ts';
+import { entriesInRange, inRange } from './ranges.ts';
 
 /** The tasks `t` that an audit since then looks at, all if that is null: those that began, ended or run since. */
 export const looked_at = (since: string): string =>
@@ -16,28 +17,23 @@ export const looked_at = (since: string): string =>
 
 /** Compares each task with its hold, its entries and its paid calls, and each entry of a task with its task. */
 export async function compareTasks(context: CheckContext, begunAt: Date | undefined): Promise<void> {
-  const { client, since, now, found } = context;
-  for await (const rows of batchesOf(client, rulesText, [since ?? null, begunAt ?? null, now])) {
+  const { since, found } = context;
+  for await (const rows of pagesOf(context, 'tasks', rulesText, [since ?? null, begunAt ?? null])) {
     for (const row of rows) {
       const [id, problems] = rulesRow.parse(row);
       for (const says of problems) found(id, says);
     }
   }
-  for await (const rows of batchesOf(client, entriesText, [since ?? null])) {
-    for (const row of rows) {
-      const [entry, says] = entriesRow.parse(row);
-      found(entry, says);
-    }
-  }
+  await reportPages(context, 'transfers', entriesText, [since ?? null]);
 }
 
 /** What is wrong, and the condition under which it is. */
 type Rules = readonly (readonly [says: string, sql: string])[];
 
 const ofItself: Rules = [
-  ['it has no seal of its admission', 't.created_at >= $2 and (t.seal is null or t.request_digest is null)'],
+  ['it has no seal of its admission', 't.created_at >= $4 and (t.seal is null or t.request_digest is null)'],
   ['its admission is half sealed', '(t.seal is null) <> (t.request_digest is null)'],
-  ['it has no seal of its end', 't.finished_at >= $2 and t.end_seal is null'],
+  ['it has no seal of its end', 't.finished_at >= $4 and t.end_seal is null'],
   [
     'its times are finer than the gateway writes them',
     `t.created_at <> date_trunc('milliseconds', t.created_at) or t.finished_at <> date_trunc('milliseconds', t.finished_at)`,
@@ -160,21 +156,20 @@ const problemsOf = (rules: Rules): string =>
   rules.map(([says, sql]) => `case when ${sql} then '${says}' end`).join(',\n');
 
 // An entry of a type is there once a transfer, so that a maximum is just its value. A capture's entries stand in this
-// order: capture, release, write-off. The audit's clock is cut to milliseconds on its way here, marks are not.
-const rulesText = `with n as materialized (select $3::timestamptz + interval '1 millisecond' as now),
-  e as (
-    select transfer_id,
-      max(-d_available) filter (where type = 'hold') as held, max(created_at) filter (where type = 'hold') as held_at,
-      max(d_revenue) filter (where type = 'capture') as earned,
-      max(available_after) filter (where type = 'capture') as captured_after,
-      max(available_after) filter (where type = 'release') as released_after,
-      max(available_after) filter (where type = 'write_off') as written_off_after,
-      min(created_at) filter (where type <> 'hold') as ended_first_at, max(created_at) filter (where type <> 'hold') as ended_at
-    from entries where task_id is not null group by transfer_id
-  )
+// order: capture, release, write-off. A task changes in one transaction with its hold and entries, so they agree at any
+// moment; the clock is read after the page's snapshot was taken, so that nothing in it is of the future.
+const rulesText = `with n as materialized (select clock_timestamp() as now)
   select id, problems from (
     select t.id, array_remove(array[${[ofItself, ofItsCalls, ofItsHold, ofItsEntries].map(problemsOf).join(',\n')}], null) as problems
-    from tasks t cross join n left join holds h using (transfer_id) left join e using (transfer_id) where ${looked_at('$1')}
+    from tasks t cross join n left join holds h using (transfer_id) cross join lateral (
+      select max(-d_available) filter (where type = 'hold') as held, max(created_at) filter (where type = 'hold') as held_at,
+        max(d_revenue) filter (where type = 'capture') as earned,
+        max(available_after) filter (where type = 'capture') as captured_after,
+        max(available_after) filter (where type = 'release') as released_after,
+        max(available_after) filter (where type = 'write_off') as written_off_after,
+        min(created_at) filter (where type <> 'hold') as ended_first_at, max(created_at) filter (where type <> 'hold') as ended_at
+      from entries where transfer_id = t.transfer_id and task_id is not null
+    ) e where ${looked_at('$3')} and ${inRange('tasks', 't.id')}
   ) as judged where cardinality(problems) > 0`;
 const rulesRow = z.tuple([z.string(), z.array(z.string())]);
 
@@ -182,9 +177,8 @@ const entriesText = `select e.transfer_id || '.' || e.type,
     case when t.id is null then 'it is of task ' || e.task_id || ', which is not there'
       when e.type not in ('hold', 'capture', 'release', 'write_off') then 'it is of task ' || t.id || ', which has no such entries'
       else 'task ' || t.id || ' has another transfer, account, key, request or model' end
-  from entries e left join tasks t on t.id = e.task_id
-  where e.task_id is not null and ($1::timestamptz is null or e.created_at >= $1)
+  from ${entriesInRange} e left join tasks t on t.id = e.task_id
+  where e.task_id is not null and ($3::timestamptz is null or e.created_at >= $3)
     and (t.id is null or e.type not in ('hold', 'capture', 'release', 'write_off')
       or (e.transfer_id, e.account_id, e.key_id, e.request_id, e.model)
         is distinct from (t.transfer_id, t.account_id, t.key_id, t.request_id, t.model))`;
-const entriesRow = z.tuple([z.string(), z.string()]);

@@ -5,29 +5,29 @@
 import * as z from 'zod';
 import { admittedFactsRow, admittedFactsSql, sealedMoment } from '../admission-seal.ts';
 import { admissionSeal, endSeal, errorDigest, requestDigest, sealedMessage } from '../seals.ts';
-import { batchesOf, type Check, type CheckContext } from './audit.ts';
+import { type Check, type CheckContext, pagesOf } from './audit.ts';
+import { inRange } from './ranges.ts';
 import { logBegunAt } from './acts.ts';
 import { looked_at, compareTasks } from './task-rows.ts';
 
 export const tasksCheck: Check = {
   name: 'tasks',
   async run(context) {
-    const begunAt = await logBegunAt(context.client);
+    const begunAt = await logBegunAt(context.read);
     await compareSeals(context);
     await compareTasks(context, begunAt);
   },
 };
 
-const batch_tasks = 500;
-
-async function compareSeals({ client, ledgerKeys, since, found, looked }: CheckContext): Promise<void> {
+async function compareSeals(context: CheckContext): Promise<void> {
+  const { ledgerKeys, since, found, looked } = context;
   const keys = [...ledgerKeys];
   const isSeal = (seal: Buffer, of: (key: Buffer) => Buffer): boolean => {
     const at = keys.findIndex((key) => of(key).equals(seal));
     if (at > 0) keys.unshift(...keys.splice(at, 1)); // neighbours were mostly sealed with the same one
     return at >= 0;
   };
-  for await (const rows of batchesOf(client, sealsText, [since ?? null], batch_tasks)) {
+  for await (const rows of pagesOf(context, 'tasks', sealsText, [since ?? null])) {
     let unsealedCount = 0;
     for (const row of rows) {
       const [admitted, digest, seal, { error_retry_after, ...ended }, end, request, uploads, said] =
@@ -64,7 +64,7 @@ const sealsText = `select
       'duration_ms', duration_ms, 'files', files, 'error_code', error_code, 'error_message', error_message, 'error_param', error_param,
       'error_retry_after', error_retry_after),
     end_seal, request, uploads, error_digest
-  from tasks t where ${looked_at('$1')}`;
+  from tasks t where ${looked_at('$3')} and ${inRange('tasks', 't.id')}`;
 
 const bytes = z.instanceof(Buffer).nullable();
 // What is null and never was so is no reason to break off: it does not fit the seal.

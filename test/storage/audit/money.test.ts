@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { micros } from '../../../src/domain/money.ts';
 import { audit, type AuditReport } from '../../../src/storage/audit/audit.ts';
 import { moneyChecks } from '../../../src/storage/audit/checks.ts';
+import type { Database } from '../../../src/storage/database.ts';
 import { CallLedger } from '../../../src/storage/ledger/calls.ts';
 import { LedgerGroups } from '../../../src/storage/ledger/group.ts';
 import { type BusyLedger, makeBusyLedger } from '../../support/busy-ledger.ts';
@@ -22,8 +23,10 @@ before(async () => {
 });
 after(() => made.drop());
 
-const look = (since?: Date, ledgerKeys: readonly Buffer[] = [ledgerKey]) =>
-  audit({ database: made.database, ledgerKeys }, moneyChecks, { since });
+/** In pages so small that the ledger has some. */
+const page_rows = 40;
+const look = (since?: Date, ledgerKeys: readonly Buffer[] = [ledgerKey], pageRows = page_rows) =>
+  audit({ database: made.database, ledgerKeys }, moneyChecks, { since, pageRows });
 const wordsOf = ({ findings }: AuditReport) =>
   findings.map(({ check, subject, says }) => `${check} ${subject}: ${says}`);
 const agrees = async (since?: Date) => assert.deepEqual(wordsOf(await look(since)), []);
@@ -169,6 +172,66 @@ test('any of the secrets may have made a link, no other', async () => {
   assert.ok(words.length === 1 && words[0]!.includes(`${hold.transferId}.hold`), words.join('\n'));
 });
 
+test('pages of any size say the same', async () => {
+  for (const pageRows of [1, 2, 3, 7]) {
+    const { findings, looked } = await look(undefined, [otherKey, ledgerKey], pageRows);
+    assert.deepEqual(findings, []);
+    assert.deepEqual(looked, (await look(undefined, [otherKey, ledgerKey])).looked);
+  }
+  const { rows } = await made.database.pool.query<{ at: Date }>(
+    'select created_at as at from entries order by created_at offset 50 limit 1',
+  );
+  for (const pageRows of [3, 1_000]) {
+    const newer = await look(rows[0]!.at, [otherKey, ledgerKey], pageRows);
+    assert.deepEqual(wordsOf(newer), []);
+    assert.ok((newer.looked['entries'] ?? 0) > 0);
+  }
+});
+
+test('no snapshot of the audit is kept from one page to the next', async () => {
+  const seen = watchReads(made.database);
+  const { looked } = await audit({ database: seen.database, ledgerKeys: [otherKey, ledgerKey] }, moneyChecks, {
+    pageRows: 10,
+  });
+  assert.ok((looked['entries'] ?? 0) > 3 * 10);
+  assert.ok(seen.transactions.length > 10);
+  const largest = Math.max(...seen.transactions.map(({ rows }) => rows));
+  assert.ok(largest <= 10, `one transaction read ${largest} rows`);
+  assert.deepEqual(
+    seen.transactions.filter(({ isOpen }) => isOpen),
+    [],
+  );
+});
+
+/** Counts the rows that each transaction on a long-running connection reads. */
+function watchReads(database: Database) {
+  const transactions: { rows: number; isOpen: boolean }[] = [];
+  const unhurried = new Proxy(database.unhurried, {
+    get(pool, name) {
+      if (name !== 'connect') return Reflect.get(pool, name) as unknown;
+      return async () => {
+        const client = await pool.connect();
+        return new Proxy(client, {
+          get(target, name) {
+            if (name === 'release') return target.release.bind(target);
+            if (name !== 'query') return Reflect.get(target, name) as unknown;
+            return async (query: string | { text: string }, values?: unknown[]) => {
+              const text = typeof query === 'string' ? query : query.text;
+              if (text.startsWith('begin')) transactions.push({ rows: 0, isOpen: true });
+              const answer = (await target.query(query as string, values)) as { rows?: unknown[] };
+              const current = transactions.at(-1);
+              if (current) current.rows += answer.rows?.length ?? 0;
+              if (current && /^(commit|rollback)$/.test(text)) current.isOpen = false;
+              return answer;
+            };
+          },
+        });
+      };
+    },
+  });
+  return { database: { ...database, unhurried }, transactions };
+}
+
 test('a gateway at work does not disturb the audit', async () => {
   let isLooking = true;
   let moves = 0;
@@ -182,7 +245,7 @@ test('a gateway at work does not disturb the audit', async () => {
   const traffic = Promise.all([work(), work(), work()]);
   try {
     for (let audits = 0; audits < 3 || moves < 3; audits++) {
-      assert.deepEqual(wordsOf(await look(undefined, [otherKey, ledgerKey])), []);
+      assert.deepEqual(wordsOf(await look(undefined, [otherKey, ledgerKey], 20)), []);
     }
   } finally {
     isLooking = false;
