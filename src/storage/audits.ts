@@ -8,6 +8,9 @@ import type { Database } from './database.ts';
 /** What is kept of an audit. */
 export type KeptAudit = Pick<AuditReport, 'startedAt' | 'finishedAt' | 'agrees' | 'looked' | 'findingCount'>;
 
+/** The last audit of everything, and whether it is as it was written. */
+type LastAudit = KeptAudit & { isAsWritten: boolean };
+
 const findings_kept = 100;
 
 /** Keeps an audit with its first findings. One that left out a part, or was `since`, doesn't count as whole. */
@@ -50,10 +53,10 @@ export async function keepAudit(
 export async function lastWholeAudit(
   database: Database,
   ledgerKeys: readonly Buffer[] | undefined,
-): Promise<KeptAudit | undefined> {
+): Promise<LastAudit | undefined> {
   const { rows } = await database.pool.query({
     name: 'last-whole-audit',
-    text: `select ${listedColumns}, anchor, seal, since is null and report -> 'left_out' = '[]' as is_whole from audits
+    text: `select ${listedColumns}, since is null and report -> 'left_out' = '[]' as is_whole from audits
       where finished_at >= (select max(finished_at) from audits where since is null and report -> 'left_out' = '[]')
       order by finished_at desc limit ${newest_max}`,
   });
@@ -61,8 +64,8 @@ export async function lastWholeAudit(
   const shown: unknown = whole ?? rows[0];
   if (shown === undefined) return undefined;
   const audit = auditRow.parse(shown);
-  if (!ledgerKeys || rows.every((row) => isAsWritten(ledgerKeys, row))) return audit;
-  return { ...audit, agrees: false, findingCount: Math.max(1, audit.findingCount) };
+  if (!ledgerKeys || rows.every((row) => isAsWritten(ledgerKeys, row))) return { ...audit, isAsWritten: true };
+  return { ...audit, agrees: false, findingCount: Math.max(1, audit.findingCount), isAsWritten: false };
 }
 
 /** Others than whole ones are made by hand, so that few are newer. */
@@ -101,9 +104,10 @@ export interface AuditPlace {
   id: string;
 }
 
-/** Up to `limit` audits before a place, or the newest. */
+/** Up to `limit` audits before a place, or the newest. One that is not as it was written is not believed (`believed`). */
 export async function listAudits(
   database: Database,
+  ledgerKeys: readonly Buffer[],
   { limit, before }: { limit: number; before: AuditPlace | undefined },
 ): Promise<ListedAudit[]> {
   const { rows } = await database.pool.query(
@@ -112,16 +116,40 @@ export async function listAudits(
      order by date_trunc('milliseconds', finished_at) desc, id desc limit $3`,
     [before?.finishedAt ?? null, before?.id ?? null, limit],
   );
-  return rows.map((row) => listedRow.parse(row));
+  return rows.map((row) => believed(ledgerKeys, row));
 }
 
-/** One audit with its first findings. */
-export async function findAudit(database: Database, id: string): Promise<ListedAudit | undefined> {
+/** One audit with its first findings; as in the list, it is believed only as it was written. */
+export async function findAudit(
+  database: Database,
+  ledgerKeys: readonly Buffer[],
+  id: string,
+): Promise<ListedAudit | undefined> {
   const { rows } = await database.pool.query(`select ${listedColumns} from audits where id = $1::uuid`, [id]);
-  return rows[0] === undefined ? undefined : listedRow.parse(rows[0]);
+  return rows[0] === undefined ? undefined : believed(ledgerKeys, rows[0]);
 }
 
-const listedColumns = 'id, started_at, finished_at, since, agrees, report';
+const forged: Finding = {
+  check: 'result',
+  subject: 'this audit',
+  says: 'its row does not fit its seal: no audit wrote it so, and nobody knows what was found',
+};
+
+/** The row as it is, if an audit wrote it; else one that disagrees and says so, with whatever can be read of it. */
+function believed(ledgerKeys: readonly Buffer[], row: unknown): ListedAudit {
+  if (isAsWritten(ledgerKeys, row)) return listedRow.parse(row);
+  const { id, started_at, finished_at, since, ...said } = forgedRow.parse(row);
+  const { looked, finding_count, findings, left_out } = said.report;
+  return {
+    ...{ id, since, looked },
+    ...{ startedAt: started_at, finishedAt: finished_at, leftOut: left_out },
+    agrees: false,
+    findingCount: finding_count + 1,
+    findings: [forged, ...findings],
+  };
+}
+
+const listedColumns = 'id, started_at, finished_at, since, agrees, report, anchor, seal';
 const finding = z.object({ check: z.string(), subject: z.string(), says: z.string() });
 
 const wholeRow = z.object({ is_whole: z.boolean() });
@@ -148,6 +176,19 @@ const auditRow = z
     looked: report.looked,
     findingCount: report.finding_count,
   }));
+
+const nothing = { looked: {}, finding_count: 0, findings: [], left_out: [] };
+const forgedRow = z.object({
+  ...{ id: z.string(), started_at: z.date(), finished_at: z.date(), since: z.date().nullable() },
+  report: z
+    .object({
+      looked: z.record(z.string(), z.number()),
+      finding_count: z.int().min(0),
+      findings: z.array(finding),
+      left_out: z.array(z.string()),
+    })
+    .catch(nothing),
+});
 
 const listedRow = z
   .object({

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { CheckContext } from './audit.ts';
 
 /** From one key on, up to another one, which is not in it; null: to the end. */
-export type Range = readonly [from: string, to: string | null];
+type Range = readonly [from: string, to: string | null];
 
 interface Key {
   table: string;

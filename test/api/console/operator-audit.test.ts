@@ -55,6 +55,14 @@ describe('an audit', () => {
     assert.deepEqual([newest?.['agrees'], newest?.['finding_count'], newest?.['left_out']], [false, 7, ['workflows']]);
     const whole = await operator.get(`/operator/audits/${String(newest?.['id'])}`);
     assert.deepEqual(whole.body['findings'], findings);
+    await gateway.core.database.pool.query(
+      `update audits set agrees = true, report = report || '{"finding_count": 0, "findings": []}' where id = $1::uuid`,
+      [newest?.['id']],
+    );
+    const [forged] = await audits('?limit=1');
+    assert.deepEqual([forged?.['id'], forged?.['agrees'], forged?.['finding_count']], [newest?.['id'], false, 1]);
+    const { body } = await operator.get(`/operator/audits/${String(newest?.['id'])}`);
+    assert.match(String((body['findings'] as Record_[])[0]?.['says']), /does not fit its seal/);
     const older = await audits(`?limit=1&cursor=${String(first['next_cursor'])}`);
     assert.equal(older[0]?.['agrees'], true);
     for (const id of ['nothing', '00000000-0000-0000-0000-000000000000'])

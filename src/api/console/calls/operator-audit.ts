@@ -61,9 +61,9 @@ const listCall = operatorCall({
       .optional(),
   }),
   answer: listOf(auditRecord),
-  handle: async ({ deps: { database }, query: { limit: rows, cursor } }) => {
+  handle: async ({ deps: { database, secrets }, query: { limit: rows, cursor } }) => {
     const listing: Listing<ListedAudit, AuditPlace> = {
-      read: ({ limit: count, after }) => listAudits(database, { limit: count, before: after }),
+      read: ({ limit: count, after }) => listAudits(database, secrets.ledgerKeys, { limit: count, before: after }),
       placeOf: ({ finishedAt, id }) => ({ finishedAt, id }),
       cursorOf: ({ finishedAt, id }) => `${finishedAt.getTime()}.${id}`,
       present,
@@ -78,8 +78,8 @@ const getCall = operatorCall({
   id: 'getAudit',
   summary: 'One audit, with the first of what disagreed',
   answer: wholeRecord,
-  handle: async ({ deps: { database }, params: { audit: id = '' } }) => {
-    const audit = new RegExp(`^${uuid}$`).test(id) ? await findAudit(database, id) : undefined;
+  handle: async ({ deps: { database, secrets }, params: { audit: id = '' } }) => {
+    const audit = new RegExp(`^${uuid}$`).test(id) ? await findAudit(database, secrets.ledgerKeys, id) : undefined;
     if (!audit) throw new GatewayError('route_not_found', 'There is no such audit.');
     const findings = audit.findings.map(({ check, subject, says }) => ({ check, subject, says }));
     return { ...present(audit), findings };

@@ -1,6 +1,7 @@
 /** What `tollgate doctor` looks at, in the order in which it is told. Nothing is changed, but for one file that comes and goes. */
 import { resolve } from 'node:path';
 import { findFact } from '../../../storage/installation.ts';
+import { deriveKeys } from '../../../settings/secrets.ts';
 import { queueNames } from '../../../temporal/names.ts';
 import { examineApi, examinePublicUrl, examineService } from './addresses.ts';
 import { examineBlobStore } from './blob-store.ts';
@@ -105,7 +106,7 @@ export async function examineEverything({
     (need) => settingsOf(need, 'TOLLGATE_SECRET'),
     (settings) => examineSecretFile(folderOf(settings), settings.secrets),
   );
-  exam.step(
+  const fitting = exam.step(
     'secret',
     async (need) => {
       const texts = await need(secrets);
@@ -165,8 +166,13 @@ export async function examineEverything({
   );
   exam.step(
     'schedules',
-    async (need) => ({ client: await inNamespace(need), facts: await need(installation) }),
-    ({ client, facts }) => examineSchedules(client, facts),
+    async (need) => ({
+      client: await inNamespace(need),
+      facts: await need(installation),
+      texts: (await fitting.value)?.value && (await secrets.value)?.value,
+    }),
+    ({ client, facts, texts }) =>
+      examineSchedules(client, { ...facts, ledgerKeys: texts && deriveKeys(texts).ledgerKeys }),
   );
 
   exam.step('providers', (need) => need(configuration), examineProviders);

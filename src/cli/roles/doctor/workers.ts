@@ -75,12 +75,23 @@ export function judgePollers(name: string, queue: string, { count, agoMs }: Poll
 
 export async function examineSchedules(
   client: Client,
-  { queues, database, now }: { queues: QueueNames; database: Database; now: () => number },
+  {
+    queues,
+    database,
+    now,
+    ledgerKeys,
+  }: {
+    queues: QueueNames;
+    database: Database;
+    now: () => number;
+    /** Undefined: the secret here is not the database's, so no seal can be looked at. */
+    ledgerKeys: readonly Buffer[] | undefined;
+  },
 ): Promise<Verdict<true>> {
   const [audit, retention, report] = await Promise.all([
     scheduleOf(client, 'audit schedule', auditScheduleId(queues)),
     scheduleOf(client, 'retention schedule', retainScheduleId(queues)),
-    lastReport(database, now()),
+    lastReport(database, ledgerKeys, now()),
   ]);
   return { findings: [audit, retention, report], value: true };
 }
@@ -112,11 +123,21 @@ async function statusOf(client: Client, workflowId: string, runId: string): Prom
   return described?.status.name;
 }
 
-async function lastReport(database: Database, nowMs: number): Promise<Finding> {
+async function lastReport(
+  database: Database,
+  ledgerKeys: readonly Buffer[] | undefined,
+  nowMs: number,
+): Promise<Finding> {
   const name = 'last audit';
-  const last = await lastWholeAudit(database, undefined);
+  const last = await lastWholeAudit(database, ledgerKeys);
   if (!last) return ok(name, 'none yet');
   const ended = timeOf(last.finishedAt);
+  if (!last.isAsWritten)
+    return fail(
+      name,
+      `${ended}: its row, or a newer one, does not fit its seal`,
+      "'npx tollgate audit', and find out who writes to the database",
+    );
   if (!last.agrees)
     return fail(
       name,
