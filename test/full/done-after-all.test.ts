@@ -66,9 +66,10 @@ describe('a frozen server that goes on when the API has given it up', () => {
     const refusal = await answer;
     assertError(refusal, 'not_ready');
     assert.match(refusal.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    await line.release();
+    assert.deepEqual(await doubtful.tasksOf(customer), [before.body['id']]);
     const again = await postImage(customer, {}, 'as it was told');
     assert.equal(again.status, 200, JSON.stringify(again.body));
-    await line.release();
     assert.deepEqual((await doubtful.tasksOf(customer)).sort(), [before.body['id'], again.body['id']].sort());
     assert.deepEqual(await gateway.money(customer.key), { balance: 99.6, held: 0 });
   });

@@ -106,11 +106,10 @@ export async function openLine(target: string): Promise<Line> {
       if (!held) return;
       const { far, bytes } = held;
       if (far.destroyed) return;
-      const answered = Promise.race([once(far, 'data'), once(far, 'close')]);
-      far.write(Buffer.concat(bytes));
-      await answered;
+      const dealtWith = once(far, 'close'); // after the last of it, as the server reads to the end
+      far.end(Buffer.concat(bytes));
+      await dealtWith;
       held = undefined;
-      far.destroy();
     },
     mend: async () => {
       await cut();
