@@ -7,6 +7,7 @@ import { parseJsonWithin, TooManyValues, valuesMax } from '../../domain/json-bou
 import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { readMembers } from './json-names.ts';
+import { parseTurn } from './parse-turn.ts';
 import type { BodyRoom } from './body-room.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
@@ -69,6 +70,8 @@ export async function readJsonBody(request: IncomingMessage, options: JsonBodyOp
     const startedAtMs = performance.now();
     const bytes = await readBytes(request, options);
     const tookMs = performance.now() - startedAtMs;
+    const turn = parseTurn(bytes.length);
+    if (turn) await turn;
     const value = parse(bytes);
     const valueBytes = valuesIn(value) * bytesPerValue;
     const refusal = room?.take(valueBytes);
