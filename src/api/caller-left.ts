@@ -11,11 +11,10 @@ export function endLeft(ctx: ApiContext): void {
 }
 
 /**
- * Returns whether the caller was sent its whole answer. A stream counts as sent from its last event on: agents close the
- * connection when they have read that.
+ * Returns whether the caller was sent its whole answer. Agents close the connection when they have read a stream's last
+ * event; it goes out in one write with the stream's end.
  */
-export const wasSentWhole = ({ res, state }: Pick<ApiContext, 'res' | 'state'>): boolean =>
-  res.writableFinished || state.hadLastEvent === true;
+export const wasSentWhole = ({ res }: Pick<ApiContext, 'res'>): boolean => res.writableFinished;
 
 /** Returns whether an answer broke off because its caller closed or reset the connection. */
 export function isLeave(error: unknown): boolean {

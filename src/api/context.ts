@@ -14,8 +14,6 @@ export interface RequestState extends DefaultState {
   personId?: string;
   /** When the head of an answer went out that was written past Koa, by `performance.now()`. */
   headAt?: number;
-  /** Whether the last event of a stream went to a caller that was still there. */
-  hadLastEvent?: boolean;
   /** Of the request's trace, while there are traces. */
   traceId?: string;
   /** What its JSON body takes of the memory for all bodies. */

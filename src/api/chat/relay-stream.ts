@@ -64,7 +64,7 @@ async function relayIn(
   };
   const stream = new MeteredStream(meter, (data) => cleanedResponse(data, deps.configuration), room);
   const events = new EventStream(ctx);
-  const { end, latencyMs } = await new Promise<Relayed>((resolve, reject) => {
+  const { end, latencyMs, last } = await new Promise<Relayed>((resolve, reject) => {
     const relay = new Relay(ctx, events, stream, room, deps.configuration, noteResponse, resolve, reject);
     relay.begin(sendCall(deps, start, relay, underWay.clock), earlyEnd);
   });
@@ -82,7 +82,7 @@ async function relayIn(
       return { ...(await estimatedPrice(call, hold, meter.producedText(), meter.producedScale())), ...bound };
     });
   }
-  finish(ctx, events, meter, end);
+  finish(ctx, events, meter, end, last);
   return { isGood: !isUpstreamsFault, latencyMs };
 }
 
@@ -95,6 +95,8 @@ const unread_ms_max = 60_000;
 interface Relayed {
   end: End;
   latencyMs: number;
+  /** The last events of an answer that is whole: a caller that has them may ask for what is noted by then. */
+  last: Buffer | undefined;
 }
 
 /** One stream between two sockets. */
@@ -111,6 +113,7 @@ class Relay implements AnswerReader {
   /** What came in this read of the upstream's socket, an event a piece as a rule. */
   #pieces: Buffer[] = [];
   #latencyMs = 0;
+  #last: Buffer | undefined;
   /** While the caller doesn't read, and the upstream is paused. */
   #unread: NodeJS.Timeout | undefined;
   /** After the answer's end. */
@@ -213,7 +216,8 @@ class Relay implements AnswerReader {
       return false;
     }
     if (bytes === undefined || res.destroyed) return true;
-    if (!this.#events.write(bytes)) {
+    if (this.#stream.state === 'done' && this.#stream.meter.isComplete) this.#last = bytes;
+    else if (!this.#events.write(bytes)) {
       this.#exchange?.pause();
       this.#unread ??= setTimeout(() => res.destroy(), unread_ms_max).unref();
     }
@@ -228,11 +232,9 @@ class Relay implements AnswerReader {
       return;
     }
     this.#isOver = true;
-    if (end === 'complete') {
-      if (!this.#ctx.res.destroyed) this.#ctx.state.hadLastEvent = true;
-      this.#letEnd();
-    } else this.#exchange?.abort();
-    this.#resolve({ end, latencyMs: this.#latencyMs });
+    if (end === 'complete') this.#letEnd();
+    else this.#exchange?.abort();
+    this.#resolve({ end, latencyMs: this.#latencyMs, last: this.#last });
   }
 
   /** The answer is whole. An upstream that ends soon keeps its connection, to be used again. */
@@ -265,16 +267,19 @@ function endOf({ state, meter }: MeteredStream, settings: Settings): End {
     : { broke: new GatewayError('upstream_error', 'The model broke off its answer.') };
 }
 
-function finish(ctx: ApiContext, events: EventStream, meter: StreamMeter, end: End): void {
+function finish(ctx: ApiContext, events: EventStream, meter: StreamMeter, end: End, last: Buffer | undefined): void {
   const { res } = ctx;
   if (end === 'left' || res.destroyed) {
     ctx.respond = false;
     res.destroy();
     return;
   }
-  if (end === 'complete') events.end(meter.farewell);
+  if (end === 'complete') events.end(joined(last, meter.farewell));
   else events.breakOff(Buffer.from(errorEvent(meter, end.broke)));
 }
+
+const joined = (last: Buffer | undefined, farewell: Buffer | undefined): Buffer | undefined =>
+  last && farewell ? Buffer.concat([last, farewell]) : (last ?? farewell);
 
 /** How a stream tells that it broke: no `[DONE]` on chat, a numbered `error` event on responses. */
 function errorEvent(meter: StreamMeter, error: GatewayError): string {
