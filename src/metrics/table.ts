@@ -102,6 +102,11 @@ export const metricTable = {
     help: 'Tasks of all processes that are not final; counted to 50,000.',
     labels: ['kind', 'state'],
   },
+  tollgate_tasks_unserved: {
+    type: 'gauge',
+    help: 'Tasks that are not final and name a provider whose tasks this worker does not take; 0 for those it takes; counted to 10,000.',
+    labels: ['provider'],
+  },
   tollgate_tasks_unstarted: {
     type: 'gauge',
     help: 'Accepted tasks of all processes that no start was acknowledged for; counted to 50,000.',

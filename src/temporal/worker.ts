@@ -32,6 +32,8 @@ const errand_slots = 100;
 const shutdown_ms_max = 30_000;
 
 export interface RunningWorkers {
+  /** The providers whose tasks are taken just now. */
+  served(): readonly string[];
   /** Rejects when a worker fails for good; resolves after `stop`. */
   done: Promise<void>;
   /** Starts the workers of more providers, of all or of none; those that run already go on. */
@@ -141,7 +143,7 @@ export async function startWorkers(
     await stop();
     throw error;
   }
-  return { done, begin, end, stop };
+  return { served: () => [...byProvider.keys()], done, begin, end, stop };
 }
 
 interface RunningWorker {

@@ -14,6 +14,7 @@ import { type KeptAudit, lastWholeAudit } from '../storage/audits.ts';
 import type { Database } from '../storage/database.ts';
 import { type Figures, readFigures } from '../storage/figures.ts';
 import { type LedgerGroups, waiting_members_max } from '../storage/ledger/group.ts';
+import { unfinishedByProvider } from '../storage/tasks-by-provider.ts';
 import type { CoreMetrics } from '../temporal/core-metrics.ts';
 
 /** Asked anew by a scrape after so long. Scrapes are 15 to 60 s apart. */
@@ -48,6 +49,30 @@ export function showFigures(of: FiguresOf): void {
   showDisk(of);
   showDatabase(of);
   showAudit(of);
+}
+
+/**
+ * Shows which tasks wait for a provider that this worker doesn't serve. None does where every worker says so: an API
+ * whose configuration is older accepted them.
+ */
+export function showUnserved(
+  { metrics, database, warn }: Pick<FiguresOf, 'metrics' | 'database' | 'warn'>,
+  served: () => readonly string[],
+): void {
+  const errors = metrics.counter('tollgate_scrape_errors_total', 'database');
+  const counts = remembered({
+    ask: () => unfinishedByProvider(database),
+    keptMs: database_kept_ms,
+    onError: (error) => {
+      errors.add();
+      warn('database', error);
+    },
+  });
+  metrics.gauge('tollgate_tasks_unserved', async () => {
+    const unserved = new Map(await counts());
+    for (const provider of served()) unserved.set(provider, 0);
+    return [...unserved].map(([provider, value]) => ({ labels: [provider], value }));
+  });
 }
 
 /** Shows whether a process is ready, and what it reaches. */

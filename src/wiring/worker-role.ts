@@ -15,6 +15,7 @@ import { startWorkers } from '../temporal/worker.ts';
 import { type Core, tempDirOf } from '../wiring.ts';
 import { auditEverything } from './audit.ts';
 import { removeLeftovers } from './leftovers.ts';
+import { showUnserved } from './metrics.ts';
 
 export interface WorkerRole {
   /** Rejects when a worker fails for good; resolves after `stop`. */
@@ -53,6 +54,14 @@ export async function startWorkerRole(
   ];
   await keepTrying(errands, core.log, stopping.signal);
   const workers = await startWorkers(connection, { namespace, ...converter }, core.queues, deps, core.live.during);
+  showUnserved(
+    {
+      metrics: core.meters.metrics,
+      database: core.database,
+      warn: (part, err) => core.log.warn({ err, part }, 'figures are missing in /metrics'),
+    },
+    () => workers.served(),
+  );
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
   const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const scan = new StartScan({
