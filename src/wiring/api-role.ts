@@ -73,6 +73,8 @@ export async function startApiRole(
     onError: warn('the lease on holds of calls could not be kept'),
     onSwept: ({ requestId, transferId }) =>
       log.warn({ requestId, transferId }, 'released the hold of a process that died'),
+    onClockJump: (ms) =>
+      log.warn({ jumpMs: ms }, "the database's clock jumped; for the length of a lease no process is taken for dead"),
   });
   const switches = new ModelSwitches({
     read: () => readSwitches(database),

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { type CallHold, CallLedger } from '../../src/storage/ledger/calls.ts';
 import { LedgerGroups } from '../../src/storage/ledger/group.ts';
 import { type LeaseTimes, Owner } from '../../src/storage/ledger/sweep.ts';
+import { openedBefore } from '../support/aged-database.ts';
 import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { openLine } from '../support/line.ts';
@@ -125,6 +126,45 @@ test('renewals that had to wait for the database together take one lease', async
   assert.equal(await countOwners(), before + 1);
   await owner.close();
 });
+
+for (const [name, behind] of [
+  ['back', '1 hour'],
+  ['forward', '-1 hour'],
+] as const) {
+  test(`a clock that jumps ${name} is told once, and no lease is judged by it for the length of one`, async () => {
+    const own = await freshDatabase();
+    const database = await openedBefore(own, '0 seconds');
+    const jumps: { ms: number; atMs: number }[] = [];
+    const news = new EventEmitter();
+    const ledger = new CallLedger(new LedgerGroups(own.database, ledgerKey));
+    const owner = new Owner({
+      ...{ database, calls: ledger, times: quick },
+      onError: (error) => news.emit('error', error),
+      onSwept: () => news.emit('swept', performance.now()),
+      onClockJump: (ms) => {
+        jumps.push({ ms, atMs: performance.now() });
+        news.emit('jumped');
+      },
+    });
+    await owner.open();
+    const who = await newCustomer(own.database, newLedger(own.database), 1000n);
+    await admittedCall(ledger, who, 10n, randomUUID());
+    await once(news, 'swept'); // its lease is old enough to judge others
+    const jumped = once(news, 'jumped');
+    const other = await openedBefore(own, behind);
+    await jumped;
+    await admittedCall(ledger, who, 20n, randomUUID());
+    const [sweptAtMs] = (await once(news, 'swept')) as [number];
+    const [jump, ...more] = jumps;
+    assert.ok(jump);
+    assert.deepEqual(more, []);
+    assert.ok(sweptAtMs - jump.atMs >= quick.leaseSeconds * 1000, `${sweptAtMs - jump.atMs} ms after the jump`);
+    assert.ok(Math.abs(jump.ms) > 3_000_000 && jump.ms < 0 === (name === 'back'), `${jump.ms} ms`);
+    await owner.close();
+    await Promise.all([database.close(), other.close()]);
+    await own.drop();
+  });
+}
 
 const countOwners = async (): Promise<number> =>
   (await made.database.pool.query<{ count: number }>('select count(*)::int as count from owners')).rows[0]?.count ?? 0;

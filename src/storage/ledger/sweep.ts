@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { AccountId, KeyId, TransferId } from '../../domain/ids.ts';
 import { micros } from '../../domain/money.ts';
+import { type ClockLook, ClockWatch } from './clock-watch.ts';
 import type { Database } from '../database.ts';
 import type { CallHold, CallLedger } from './calls.ts';
 
@@ -38,6 +39,8 @@ export interface OwnerTools {
   calls: CallLedger;
   onError: (error: unknown) => void;
   onSwept: (hold: CallHold) => void;
+  /** Called once when the database's clock has jumped, by so much: forward, or back below 0. */
+  onClockJump?: (ms: number) => void;
   times?: LeaseTimes;
 }
 
@@ -48,6 +51,9 @@ type CallsEnd = 'lost' | 'drained';
 export class Owner {
   readonly #tools: OwnerTools;
   readonly #times: LeaseTimes;
+  readonly #clock = new ClockWatch();
+  /** Until then leases are not judged: their processes have had no time to renew them by the clock as it is now. */
+  #heldOffUntilMs = -Infinity;
   #id = randomUUID();
   #renewedAtMs = -Infinity;
   #unbrokenSinceMs = -Infinity;
@@ -62,6 +68,8 @@ export class Owner {
   /** After a failure: calls are refused without a lease, so it is tried again sooner. */
   #soon: NodeJS.Timeout | undefined;
   #isClosing = false;
+  /** While another lease is taken there is none to renew; a renewal that found it gone would take a second one. */
+  #isTaking = false;
 
   constructor(tools: OwnerTools) {
     this.#tools = tools;
@@ -128,10 +136,11 @@ export class Owner {
   async #take(turn: number): Promise<void> {
     const askedAtMs = performance.now();
     const id = randomUUID();
-    await this.#tools.database.pool.query(
-      `insert into owners (id, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2))`,
+    const { rows } = await this.#tools.database.pool.query(
+      `insert into owners (id, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2)) returning clock_timestamp() as now`,
       [id, this.#times.leaseSeconds],
     );
+    this.#look(rows, askedAtMs);
     if (turn !== this.#turn) return; // nothing was admitted under it, and it runs out by itself
     this.#id = id;
     this.#renewedAtMs = askedAtMs;
@@ -143,21 +152,25 @@ export class Owner {
   async #renew(): Promise<void> {
     const askedAtMs = performance.now();
     const { renewalMs, streamsMsMax, leaseSeconds } = this.#times;
-    const turn = ++this.#turn;
     // Looked at before asking: a database that never answers gives no error either.
     if (askedAtMs - this.#renewedAtMs > streamsMsMax - renewalMs) this.#lose();
+    if (this.#isTaking) return;
+    const turn = ++this.#turn;
     try {
-      const { rowCount } = await this.#tools.database.pool.query(
-        `update owners set expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1 and expires_at > clock_timestamp()`,
+      const { rowCount, rows } = await this.#tools.database.pool.query(
+        `update owners set expires_at = clock_timestamp() + make_interval(secs => $2)
+         where id = $1 and expires_at > clock_timestamp() returning clock_timestamp() as now`,
         [this.#id, leaseSeconds],
       );
-      if (turn !== this.#turn) return;
+      this.#look(rows, askedAtMs);
+      if (turn !== this.#turn || this.#isClosing) return; // a process that closes takes no other lease
       if (rowCount === 1) {
         this.#renewedAtMs = askedAtMs;
         if (this.#lost.signal.aborted) this.#lost = new AbortController();
       } else {
         this.#lose();
-        await this.#take(turn);
+        this.#isTaking = true;
+        await this.#take(turn).finally(() => (this.#isTaking = false));
       }
     } catch (error) {
       this.#tools.onError(error);
@@ -174,21 +187,35 @@ export class Owner {
   async #sweep(): Promise<void> {
     try {
       await this.#giveBackLost();
-      if (this.#mayJudge) {
-        await this.#releaseOrphans();
-        await this.#tools.database.pool.query(
-          `delete from owners where expires_at < clock_timestamp() - interval '1 day'`,
-        );
-      }
+      if (!this.#mayJudge()) return;
+      const askedAtMs = performance.now();
+      this.#look((await this.#tools.database.pool.query('select clock_timestamp() as now')).rows, askedAtMs);
+      if (!this.#mayJudge()) return;
+      await this.#releaseOrphans();
+      await this.#tools.database.pool.query(
+        `delete from owners where expires_at < clock_timestamp() - interval '1 day'`,
+      );
     } catch (error) {
       this.#tools.onError(error);
     }
   }
 
+  /** Compares the database's clock with this process's time; after a jump no lease is judged for the length of one. */
+  #look(rows: unknown[], askedAtMs: number): void {
+    const [row] = rows.map((each) => clockRow.parse(each));
+    if (!row) return;
+    const look: ClockLook = { clockMs: row.now.getTime(), askedAtMs, answeredAtMs: performance.now() };
+    const jumpMs = this.#clock.jumpAt(look);
+    if (jumpMs === 0) return;
+    this.#heldOffUntilMs = look.answeredAtMs + this.#times.leaseSeconds * 1000;
+    this.#tools.onClockJump?.(jumpMs);
+  }
+
   /** Only a process with a long unbroken lease judges others. */
-  get #mayJudge(): boolean {
+  #mayJudge(): boolean {
     const now = performance.now();
     const { leaseSeconds, renewalMs } = this.#times;
+    if (now < this.#heldOffUntilMs) return false;
     return now - this.#unbrokenSinceMs >= leaseSeconds * 1000 && now - this.#renewedAtMs <= renewalMs * 2;
   }
 
@@ -205,7 +232,7 @@ export class Owner {
     if ((await orphanedHolds(database, this.#id, 1)).length === 0) return;
     // One process sweeps at a time: of two that release the same hold one is refused, and with it a whole group.
     await underLock(database, sweep_lock, async () => {
-      for (let isMore = true; isMore && !this.#isClosing && this.#mayJudge;) {
+      for (let isMore = true; isMore && !this.#isClosing && this.#mayJudge();) {
         const holds = await orphanedHolds(database, this.#id, sweep_holds_max);
         await this.#releaseAll(holds);
         isMore = holds.length === sweep_holds_max;
@@ -245,6 +272,8 @@ async function underLock(database: Database, lock: number, work: () => Promise<v
     client.release(broken); // a connection whose lock could not be given back is closed
   }
 }
+
+const clockRow = z.object({ now: z.date() });
 
 const openHolds = `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.model,
     e.units::text as units, e.lines, e.price_version from holds h
