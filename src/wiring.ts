@@ -34,6 +34,7 @@ import type { Tracing } from './tracing/tracing.ts';
 import { queueNames, type QueueNames } from './temporal/names.ts';
 import { blobsOf } from './wiring/blob-store.ts';
 import { checkSecret } from './wiring/check-secret.ts';
+import { logsClock } from './wiring/clock-log.ts';
 import { eventData } from './wiring/event-data.ts';
 import { LiveConfiguration } from './wiring/live-configuration.ts';
 import { tracedChat, tracedTasks } from './wiring/traced-providers.ts';
@@ -123,7 +124,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
   });
   const meters = createMeters();
-  const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs, meters.ledger);
+  const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs, logsClock(meters.ledger, log));
   const guards = addressGuards(environment, baseUrlsOf(configuration));
   const tools = providerTools(guards, environment);
   const live = new LiveConfiguration(configuration, {

@@ -11,6 +11,8 @@ export interface AccountState {
   available: MicroYuan;
   held: MicroYuan;
   inArrears: boolean;
+  /** The number of its newest ledger entry. */
+  seq: bigint;
 }
 
 export type WindowCounts = Readonly<Record<Window, bigint>>;
@@ -20,6 +22,13 @@ export interface KeyCounters {
   countedAt: Date | null;
   calls: WindowCounts;
   spent: WindowCounts;
+  /** The number of the account's entry with which counting began in each window; 0 where that is not known. */
+  since: WindowCounts;
+  /**
+   * When a refusal found the clock more than a minute behind `countedAt`: while it is behind, the windows go on from
+   * there. The next call that counts clears it.
+   */
+  clockBackAt: Date | null;
   runningTasks: number;
 }
 
@@ -44,7 +53,9 @@ export interface RateState {
   resetSeconds: number;
 }
 
-export type AdmissionDecision = { admitted: true; counters: KeyCounters } | { admitted: false; refusal: GatewayError };
+/** A refusal has counters to be kept where it is the first to find the clock set back. */
+export type AdmissionDecision =
+  { admitted: true; counters: KeyCounters } | { admitted: false; refusal: GatewayError; counters?: KeyCounters };
 
 /** Decides in the contract's order: key and account, maintenance, calls, running tasks, spending, balance. */
 export function decideAdmission(
@@ -58,7 +69,9 @@ export function decideAdmission(
     (request.maintenance ? maintenanceRefusal(request.model) : undefined) ??
     refusalOfLimits(request, key, now) ??
     refusalOfBalance(request, account);
-  return refusal ? { admitted: false, refusal } : { admitted: true, counters: counted(key.counters, request, now) };
+  if (!refusal) return { admitted: true, counters: counted(key.counters, request, { now, seq: account.seq + 1n }) };
+  const counters = foundClockBack(key.counters, now);
+  return { admitted: false, refusal, ...(counters && { counters }) };
 }
 
 const far_share = 10n;
@@ -110,27 +123,66 @@ export function refusalOfKey(
   return undefined;
 }
 
-/** The counters as they stand at `now`: what belongs to a window that has passed is zero. A window never moves back. */
+/** Clocks of servers that take over from each other differ by less; a clock further behind was set back. */
+const clock_back_ms_max = 60_000;
+
+/**
+ * The counters as they stand at `now`: what belongs to a window that has passed is zero. A window moves back only where
+ * the clock was set back by more than a minute. Then the counts are carried over into the windows of `now`: a clock that
+ * was ahead must not block a key until that time comes, and one that was set back must open no window anew.
+ */
 export function countersAt(counters: KeyCounters, now: Date): KeyCounters {
   const { countedAt } = counters;
   if (countedAt === null) return { ...counters, countedAt: now };
-  const at = now > countedAt ? now : countedAt;
-  if (sameMinute(at, countedAt)) return { ...counters, countedAt: at };
+  const at = laterCounted(countedAt, now);
+  const from = countedFrom(counters, countedAt, now);
+  const to = from !== counters.clockBackAt ? at : now > from ? now : from;
+  if (sameMinute(to, from)) return { ...counters, countedAt: at };
   const current = (counts: WindowCounts): WindowCounts =>
-    mapWindows((window) => (sameWindow(window, countedAt, at) ? counts[window] : 0n));
+    mapWindows((window) => (sameWindow(window, from, to) ? counts[window] : 0n));
   return { ...counters, countedAt: at, calls: current(counters.calls), spent: current(counters.spent) };
 }
 
-/** The counters after a task or call of the window `admittedAt` was settled at `charged` in place of `held`. */
+/** What a key counts at with a call at `now`, having counted at `countedAt`; milliseconds or dates. */
+export const laterCounted = <Time extends Date | number>(countedAt: Time, now: Time): Time =>
+  now >= countedAt || isFarBehind(now, countedAt) ? now : countedAt;
+
+/** The time whose windows the counts belong to. */
+function countedFrom({ clockBackAt }: KeyCounters, countedAt: Date, now: Date): Date {
+  if (now >= countedAt) return countedAt;
+  if (clockBackAt && !isFarBehind(now, clockBackAt)) return clockBackAt;
+  return isFarBehind(now, countedAt) ? now : countedAt;
+}
+
+/**
+ * Counters that keep when the clock was first found set back; undefined if it isn't, or that is kept already. Without it
+ * each refusal would carry the counts over once more, and the key would stay blocked.
+ */
+function foundClockBack(counters: KeyCounters, now: Date): KeyCounters | undefined {
+  const { countedAt, clockBackAt } = counters;
+  if (countedAt === null || !isFarBehind(now, countedAt)) return undefined;
+  return clockBackAt && !isFarBehind(now, clockBackAt) ? undefined : { ...counters, clockBackAt: now };
+}
+
+/** By how many milliseconds a decision found the clock set back, 0 if it didn't: `before` and `after` are a key's counters. */
+export function clockBackMs(before: KeyCounters, after: KeyCounters): number {
+  const { countedAt } = before;
+  const now = after.clockBackAt !== before.clockBackAt && after.clockBackAt ? after.clockBackAt : after.countedAt;
+  return countedAt && now ? Math.max(0, countedAt.getTime() - now.getTime()) : 0;
+}
+
+/** The counters after a task or call, whose hold is the account's entry `seq`, was settled at `charged` in place of `held`. */
 export function correctedCounters(
   counters: KeyCounters,
-  settled: { admittedAt: Date; held: MicroYuan; charged: MicroYuan; isTask: boolean },
+  settled: { seq: bigint; admittedAt: Date; held: MicroYuan; charged: MicroYuan; isTask: boolean },
 ): KeyCounters {
-  const { countedAt } = counters;
+  const { countedAt, since } = counters;
+  const isCounted = (window: Window) =>
+    since[window] > 0n
+      ? settled.seq >= since[window]
+      : countedAt !== null && sameWindow(window, countedAt, settled.admittedAt);
   const spent = mapWindows((window) =>
-    countedAt !== null && sameWindow(window, countedAt, settled.admittedAt)
-      ? atLeastZero(counters.spent[window] + settled.charged - settled.held)
-      : counters.spent[window],
+    isCounted(window) ? atLeastZero(counters.spent[window] + settled.charged - settled.held) : counters.spent[window],
   );
   // A counter that was set too low by hand keeps no task from ending: the audit reports it.
   return { ...counters, spent, runningTasks: Math.max(0, counters.runningTasks - (settled.isTask ? 1 : 0)) };
@@ -143,7 +195,7 @@ export function rateState(key: Pick<KeyState, 'callLimits' | 'counters'>, now: D
   for (const { calls, per } of key.callLimits) {
     const remaining = Math.max(0, calls - Number(counters.calls[per]));
     if (tightest && tightest.remaining <= remaining) continue;
-    tightest = { limit: calls, remaining, resetSeconds: secondsLeft(per, counters.countedAt ?? now) };
+    tightest = { limit: calls, remaining, resetSeconds: secondsLeft(per, counters.countedAt ?? now, now) };
   }
   return tightest;
 }
@@ -155,7 +207,7 @@ function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): G
   const at = counters.countedAt ?? now;
   for (const { calls, per } of key.callLimits) {
     if (counters.calls[per] >= BigInt(calls)) {
-      return limitRefusal('call_limit_exceeded', `This key may make ${calls} calls ${perText(per)}.`, per, at);
+      return limitRefusal('call_limit_exceeded', `This key may make ${calls} calls ${perText(per)}.`, per, at, now);
     }
   }
   if (request.isTask && key.maxRunningTasks !== null && counters.runningTasks >= key.maxRunningTasks) {
@@ -166,7 +218,7 @@ function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): G
   const spend = key.spendLimit;
   if (spend && counters.spent[spend.per] + request.hold > spend.amount) {
     const text = `This key may spend ${yuanText(spend.amount)} yuan ${perText(spend.per)}, and this call may cost ${yuanText(request.hold)}.`;
-    return limitRefusal('spend_limit_exceeded', text, spend.per, at);
+    return limitRefusal('spend_limit_exceeded', text, spend.per, at, now);
   }
   return undefined;
 }
@@ -189,20 +241,28 @@ function refusalOfBalance(request: AdmissionRequest, account: AccountState): Gat
 export const maintenanceRefusal = (model: string) =>
   new GatewayError('model_in_maintenance', `The model '${model}' is in maintenance.`, { retryAfterSeconds: 60 });
 
-function limitRefusal(code: ErrorCode, message: string, per: Window, at: Date): GatewayError {
-  return new GatewayError(code, message, per === 'total' ? {} : { retryAfterSeconds: secondsLeft(per, at) });
+function limitRefusal(code: ErrorCode, message: string, per: Window, at: Date, now: Date): GatewayError {
+  return new GatewayError(code, message, per === 'total' ? {} : { retryAfterSeconds: secondsLeft(per, at, now) });
 }
 
-function counted(counters: KeyCounters, request: AdmissionRequest, now: Date): KeyCounters {
+/** With a call that is admitted `now`, and whose hold is the account's entry `seq`. */
+function counted(
+  counters: KeyCounters,
+  request: AdmissionRequest,
+  { now, seq }: { now: Date; seq: bigint },
+): KeyCounters {
   const current = countersAt(counters, now);
   return {
     countedAt: current.countedAt,
     calls: mapWindows((window) => current.calls[window] + 1n),
     spent: mapWindows((window) => current.spent[window] + request.hold),
+    since: mapWindows((window) => (current.calls[window] === 0n ? seq : current.since[window])),
+    clockBackAt: null,
     runningTasks: current.runningTasks + (request.isTask ? 1 : 0),
   };
 }
 
+const isFarBehind = (now: Date | number, at: Date | number) => at.valueOf() - now.valueOf() > clock_back_ms_max;
 /** Every window begins with a minute, so that within one minute all are the same. */
 const sameMinute = (a: Date, b: Date) => Math.floor(a.getTime() / 60_000) === Math.floor(b.getTime() / 60_000);
 const sameWindow = (window: Window, a: Date, b: Date) =>

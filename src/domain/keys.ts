@@ -63,13 +63,13 @@ export function windowStart(window: Window, at: Date): Date {
   }
 }
 
-/** Whole seconds until the window of `at` ends, at least 1; 0 for `total`, which never ends. */
-export function secondsLeft(window: Window, at: Date): number {
+/** Whole seconds from `now` until the window of `at` ends, at least 1; 0 for `total`, which never ends. */
+export function secondsLeft(window: Window, at: Date, now = at): number {
   if (window === 'total') return 0;
   const start = windowStart(window, at);
   const end =
     window === 'month'
       ? Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
       : start.getTime() + { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[window];
-  return Math.max(1, Math.ceil((end - at.getTime()) / 1000));
+  return Math.max(1, Math.ceil((end - now.getTime()) / 1000));
 }

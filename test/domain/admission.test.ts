@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import {
   type AccountState,
   type AdmissionRequest,
+  clockBackMs,
   correctedCounters,
   countersAt,
   decideAdmission,
@@ -14,7 +15,7 @@ import {
   rateState,
 } from '../../src/domain/admission.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { windows } from '../../src/domain/keys.ts';
+import { type Window, windows } from '../../src/domain/keys.ts';
 import { micros } from '../../src/domain/money.ts';
 
 const now = new Date('2026-05-15T10:20:30Z');
@@ -22,6 +23,8 @@ const counters = (part: Partial<KeyCounters> = {}): KeyCounters => ({
   countedAt: now,
   calls: noCounts,
   spent: noCounts,
+  since: noCounts,
+  clockBackAt: null,
   runningTasks: 0,
   ...part,
 });
@@ -32,7 +35,7 @@ const request: AdmissionRequest = {
   hold: micros(10n),
   isTask: true,
 };
-const account: AccountState = { status: 'active', available: micros(10n), held: micros(0n), inArrears: false };
+const account: AccountState = { status: 'active', available: micros(10n), held: micros(0n), seq: 7n, inArrears: false };
 const key: KeyState = {
   level: 'standard',
   revoked: false,
@@ -162,6 +165,8 @@ describe('counting', () => {
       countedAt: now,
       calls: all(2n),
       spent: all(15n),
+      since: noCounts,
+      clockBackAt: null,
       runningTasks: 2,
     });
   });
@@ -185,14 +190,61 @@ describe('counting', () => {
     });
   }
 
-  test('a clock that jumps back neither empties a window nor opens an older one', () => {
+  test('a clock that is behind by up to a minute neither empties a window nor opens an older one', () => {
     const limited = { callLimits: [{ calls: 1, per: 'minute' as const }], counters: counters({ calls: all(1n) }) };
-    const earlier = new Date(now.getTime() - 3 * 86_400_000);
-    assert.equal(codeOf({ key: limited }, earlier), 'call_limit_exceeded');
+    const earlier = new Date(now.getTime() - 60_000);
+    const refused = decide({ key: limited }, earlier);
+    assert.ok(!refused.admitted);
+    assert.equal(refused.counters, undefined);
+    // Until the minute of the counters ends, by this clock.
+    assert.equal(refused.refusal.retryAfterSeconds, 90);
     const decision = decide({ key: { counters: limited.counters } }, earlier);
     assert.ok(decision.admitted);
     assert.deepEqual(decision.counters.countedAt, now);
     assert.equal(decision.counters.calls.minute, 2n);
+  });
+
+  for (const [name, aheadMs] of [
+    ['a bit more than a minute', 60_001],
+    ['an hour', 3_600_000],
+    ['a day', 86_400_000],
+    ['a year', 365 * 86_400_000],
+  ] as const) {
+    const ahead = counters({ countedAt: new Date(now.getTime() + aheadMs), calls: all(2n), spent: all(20n) });
+
+    test(`a clock that was ahead by ${name} hands its counts over to the present windows`, () => {
+      const decision = decide({ key: { callLimits: [{ calls: 3, per: 'minute' }], counters: ahead } });
+      assert.ok(decision.admitted);
+      const { countedAt, calls, spent } = decision.counters;
+      assert.deepEqual([countedAt, calls, spent], [now, all(3n), all(30n)]);
+      assert.equal(clockBackMs(ahead, decision.counters), aheadMs);
+    });
+
+    test(`a clock that was ahead by ${name} blocks a key for no longer than a minute`, () => {
+      const limited = { callLimits: [{ calls: 2, per: 'minute' as const }] };
+      const refused = decide({ key: { ...limited, counters: ahead } });
+      assert.ok(!refused.admitted && refused.counters);
+      assert.equal(refused.refusal.retryAfterSeconds, 30);
+      assert.equal(clockBackMs(ahead, refused.counters), aheadMs);
+      const parts = { key: { ...limited, counters: refused.counters } };
+      const again = decide(parts, new Date('2026-05-15T10:20:59.999Z'));
+      assert.ok(!again.admitted);
+      assert.equal(again.counters, undefined, 'it is found once');
+      const served = decide(parts, new Date('2026-05-15T10:21:00Z'));
+      assert.ok(served.admitted);
+      assert.deepEqual(served.counters.calls, { ...all(3n), minute: 1n });
+      assert.equal(served.counters.clockBackAt, null);
+    });
+  }
+
+  test('a day’s limit that was used up by a clock a day ahead holds until the present day ends', () => {
+    const limited = { callLimits: [{ calls: 2, per: 'day' as const }] };
+    const ahead = counters({ countedAt: new Date(now.getTime() + 86_400_000), calls: all(2n) });
+    const refused = decide({ key: { ...limited, counters: ahead } });
+    assert.ok(!refused.admitted && refused.counters);
+    const parts = { key: { ...limited, counters: refused.counters } };
+    assert.equal(codeOf(parts, new Date('2026-05-15T23:59:59.999Z')), 'call_limit_exceeded');
+    assert.equal(codeOf(parts, new Date('2026-05-16T00:00:00Z')), 'admitted');
   });
 
   test('a window that has passed admits again', () => {
@@ -200,26 +252,61 @@ describe('counting', () => {
     assert.equal(codeOf({ key: limited }, new Date('2026-05-15T10:21:00Z')), 'admitted');
   });
 
-  test('never more calls of a window are admitted than it allows, whatever the times are', () =>
+  const admittedAt = (per: Window, calls: number, times: readonly Date[]) => {
+    let state = counters({ countedAt: null });
+    const admitted: { state: KeyCounters; looks: Date[] }[] = [];
+    let looks: Date[] = [];
+    for (const at of times) {
+      looks = [...looks, at];
+      const seq = BigInt(admitted.length);
+      const decision = decide({ account: { seq }, key: { callLimits: [{ calls, per }], counters: state } }, at);
+      if (!decision.admitted) {
+        state = decision.counters ?? state;
+        continue;
+      }
+      state = decision.counters;
+      admitted.push({ state, looks });
+      looks = [at];
+    }
+    return admitted;
+  };
+  const steps = (backMsMax: number) =>
+    fc
+      .array(fc.tuple(fc.integer({ min: 0, max: 600_000 }), fc.integer({ min: 0, max: backMsMax })), { maxLength: 30 })
+      .map((all) => {
+        let atMs = now.getTime();
+        return all.map(([onMs, backMs]) => new Date((atMs += onMs) - backMs));
+      });
+
+  test('never more calls of a window are admitted than it allows, by a clock that is behind by up to a minute', () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...windows), fc.integer({ min: 1, max: 3 }), steps(60_000), (per, calls, times) => {
+        const counts = new Map<string, number>();
+        for (const { state } of admittedAt(per, calls, times)) {
+          const window = per === 'total' ? 'total' : windowName(per, Number(state.countedAt?.getTime()));
+          counts.set(window, (counts.get(window) ?? 0) + 1);
+        }
+        for (const count of counts.values()) assert.ok(count <= calls);
+      }),
+    ));
+
+  test('never more calls are admitted from the begin of a window to the next, and no jump begins one, whatever the times are', () =>
     fc.assert(
       fc.property(
         fc.constantFrom(...windows),
         fc.integer({ min: 1, max: 3 }),
-        fc.array(fc.integer({ min: 0, max: 7_200_000 }), { maxLength: 30 }),
-        (per, calls, offsets) => {
-          let state = counters({ countedAt: null });
-          const admitted = new Map<string, number>();
-          for (const offset of offsets) {
-            const at = new Date(now.getTime() + offset);
-            const decision = decide({ key: { callLimits: [{ calls, per }], counters: state } }, at);
-            if (!decision.admitted) continue;
-            state = decision.counters;
-            // A window never moves back, so a call counts in the window of the newest time seen.
-            const countedIn = String(countersAt(state, at).countedAt?.getTime());
-            const window = per === 'total' ? 'total' : windowName(per, Number(countedIn));
-            admitted.set(window, (admitted.get(window) ?? 0) + 1);
+        steps(100_000_000),
+        (per, calls, times) => {
+          const admitted = admittedAt(per, calls, times);
+          for (const [index, { state, looks }] of admitted.entries()) {
+            const count = BigInt(index + 1) - state.since[per] + 1n;
+            assert.equal(state.calls[per], count);
+            assert.ok(count <= BigInt(calls));
+            const before = admitted[index - 1];
+            if (before === undefined || state.since[per] === before.state.since[per]) continue;
+            const names = looks.map((time) => windowName(per === 'total' ? 'month' : per, time.getTime()));
+            assert.ok(new Set(names).size > 1, 'a window begins by the time that passed');
           }
-          for (const count of admitted.values()) assert.ok(count <= calls);
         },
       ),
     ));
@@ -227,17 +314,23 @@ describe('counting', () => {
 
 describe('settling corrects the counters', () => {
   const before = counters({ calls: all(3n), spent: all(100n), runningTasks: 2 });
-  const settled = { admittedAt: now, held: micros(30n), charged: micros(12n), isTask: true };
+  const settled = { seq: 5n, admittedAt: now, held: micros(30n), charged: micros(12n), isTask: true };
 
   test('in every window that the admission still lies in', () => {
     const after = correctedCounters(before, settled);
-    assert.deepEqual(after, { countedAt: now, calls: all(3n), spent: all(82n), runningTasks: 1 });
+    assert.deepEqual(after, { ...before, spent: all(82n), runningTasks: 1 });
   });
 
   test('but not in windows that began after the admission', () => {
     const admittedAt = new Date('2026-05-15T09:00:00Z');
     const { spent } = correctedCounters(before, { ...settled, admittedAt });
     assert.deepEqual(spent, { minute: 100n, hour: 100n, day: 82n, month: 82n, total: 82n });
+  });
+
+  test('in those windows that its call counts in, whatever the clock was', () => {
+    const since = { minute: 6n, hour: 5n, day: 2n, month: 1n, total: 1n };
+    const { spent } = correctedCounters({ ...before, since }, { ...settled, admittedAt: new Date(0) });
+    assert.deepEqual(spent, { ...all(82n), minute: 100n });
   });
 
   test('never below zero', () => {

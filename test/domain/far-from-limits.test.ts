@@ -5,7 +5,7 @@ import { isFarFromLimits, type KeyState, noCounts } from '../../src/domain/admis
 import { micros } from '../../src/domain/money.ts';
 
 const now = new Date('2026-11-21T08:00:00Z');
-const account = { status: 'active' as const, available: micros(1_000n), held: micros(0n), inArrears: false };
+const account = { status: 'active' as const, available: micros(1_000n), held: micros(0n), seq: 0n, inArrears: false };
 const key: KeyState = {
   level: 'chat',
   revoked: false,
@@ -14,7 +14,7 @@ const key: KeyState = {
   maxRunningTasks: null,
   models: null,
   expiresAt: null,
-  counters: { countedAt: now, calls: noCounts, spent: noCounts, runningTasks: 0 },
+  counters: { countedAt: now, calls: noCounts, spent: noCounts, since: noCounts, clockBackAt: null, runningTasks: 0 },
 };
 const counted = (calls: bigint, spent = 0n) => ({
   ...key.counters,

@@ -7,8 +7,9 @@ import { type Tampering, tamperingsOf, type Target, whileTampered } from '../sup
 const money_columns = {
   accounts: ['available', 'held', 'in_arrears', 'is_low', 'seq', 'chain'],
   api_keys: [
-    ...['minute', 'hour', 'day', 'month', 'total'].flatMap((per) => [`calls_${per}`, `spent_${per}`]),
+    ...['minute', 'hour', 'day', 'month', 'total'].flatMap((per) => [`calls_${per}`, `spent_${per}`, `since_${per}`]),
     'counted_at',
+    'clock_back_at',
     'running_tasks',
   ],
 };

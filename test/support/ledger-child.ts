@@ -92,7 +92,7 @@ async function newestTasks({ pool }: Database, account: string): Promise<FoundTa
 async function newestCalls({ pool }: Database, account: string): Promise<CallHold[]> {
   const { rows } = await pool.query({
     name: 'newest-calls',
-    text: `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject
+    text: `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.seq
       from entries e join holds h using (transfer_id)
       where e.account_id = $1 and e.type = 'hold' and e.task_id is null order by e.seq desc limit $2`,
     values: [account, newest_max],
@@ -110,12 +110,14 @@ const callRow = z
     account_id: z.string().transform((id) => id as AccountId),
     key_id: z.string().transform((id) => id as KeyId),
     amount: z.bigint().transform(micros),
+    seq: z.bigint(),
     created_at: z.date(),
     subject: z.string(),
   })
   .transform((row): CallHold => ({
     ...{ account: row.account_id, key: row.key_id, transferId: row.transfer_id, amount: row.amount },
     ...{
+      seq: row.seq,
       admittedAt: row.created_at,
       requestId: row.subject,
       model: 'sim-chat',

@@ -34,7 +34,7 @@ export interface MemoryRows {
   accounts: Map<string, LockedAccount>;
   keys: Map<string, LockedKey>;
   tasks: Map<string, LockedTask & { end?: EndedTask }>;
-  holds: Map<string, HoldRow & { state: 'held' | 'captured' | 'released'; createdAt: Date }>;
+  holds: Map<string, HoldRow & { state: 'held' | 'captured' | 'released'; seq: bigint; createdAt: Date }>;
   /** In the order in which they were written. */
   entries: EntryRow[];
   /** By account and key. */
@@ -92,7 +92,14 @@ export class MemoryGroups extends LedgerGroups {
 
   newKey(account: AccountId, limits: Partial<KeyLimits> = {}): KeyId {
     const id = newKeyId();
-    const counters = { countedAt: null, calls: noCounts, spent: noCounts, runningTasks: 0 };
+    const counters = {
+      countedAt: null,
+      calls: noCounts,
+      spent: noCounts,
+      since: noCounts,
+      clockBackAt: null,
+      runningTasks: 0,
+    };
     const row = { ...noLimits, ...limits, level: 'standard', revoked: false, counters } as const;
     this.rows.keys.set(id, { ...row, id, accountId: account, version: 0 });
     return id;
@@ -171,9 +178,11 @@ export function memoryActor(groups: MemoryGroups): Actor {
   };
 }
 
-function callOf({ accountId, transferId, keyId, amount, createdAt, subject }: HoldRow & { createdAt: Date }): CallHold {
+type HeldRow = HoldRow & { seq: bigint; createdAt: Date };
+
+function callOf({ accountId, transferId, keyId, amount, seq, createdAt, subject }: HeldRow): CallHold {
   const who: Customer = { account: accountId as AccountId, key: keyId };
-  const call = { ...who, transferId, amount, admittedAt: createdAt, requestId: subject, model: 'sim-chat' };
+  const call = { ...who, transferId, amount, seq, admittedAt: createdAt, requestId: subject, model: 'sim-chat' };
   return { ...call, sale: callSale, isKeyed: isKeyedRequest(subject) };
 }
 
@@ -212,7 +221,9 @@ function keep(rows: MemoryRows, { writes, view }: Decided, now: Date): void {
     ...{ entries: [...rows.entries], bound: new Map(rows.bound) },
   };
   // As the database's statement does, holds first: its guard tells more than a constraint.
-  for (const { decision, account } of writes.decisions) keepHolds(next, decision, account, now);
+  for (const { decision, account, entries } of writes.decisions) {
+    keepHolds(next, decision, { account, seq: entries[0]?.seq ?? 0n, now });
+  }
   const written = new Set(rows.entries.map(({ entry: { subject, type } }) => `${subject.transferId} ${type}`));
   for (const { decision, account, entries } of writes.decisions) {
     for (const row of entries) {
@@ -221,15 +232,22 @@ function keep(rows: MemoryRows, { writes, view }: Decided, now: Date): void {
       written.add(place);
       next.entries.push({ ...row, createdAt: now });
     }
-    keepTasks(next, decision, account, now);
+    keepTasks(next, decision, { account, seq: entries[0]?.seq ?? 0n, now });
     keepBinding(next, decision, account, now);
   }
   Object.assign(rows, next);
 }
 
-function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>, account: LockedAccount, now: Date) {
+/** Of a decision: whose it is, the number of its first entry, and when. */
+interface Where {
+  account: LockedAccount;
+  seq: bigint;
+  now: Date;
+}
+
+function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>, { account, seq, now }: Where) {
   if (newHold) {
-    next.holds.set(newHold.transferId, { ...newHold, accountId: account.id, state: 'held', createdAt: now });
+    next.holds.set(newHold.transferId, { ...newHold, accountId: account.id, state: 'held', seq, createdAt: now });
   }
   if (!closedHold) return;
   const hold = next.holds.get(closedHold.transferId);
@@ -237,12 +255,12 @@ function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>,
   next.holds.set(closedHold.transferId, { ...hold, state: closedHold.state });
 }
 
-function keepTasks(next: MemoryRows, { newTask, endedTask }: Decision<unknown>, account: LockedAccount, now: Date) {
+function keepTasks(next: MemoryRows, { newTask, endedTask }: Decision<unknown>, { account, seq, now }: Where) {
   if (newTask) {
     const { id, kind, keyId, transferId, holdAmount } = newTask;
     if (next.tasks.has(id)) throw refusal('23505', `there is a task ${id} already`);
     const whose = { accountId: account.id, keyId, webhookUrl: null };
-    const row = { id, kind, state: 'accepted', ...whose, transferId, holdAmount } as const;
+    const row = { id, kind, state: 'accepted', ...whose, transferId, holdAmount, holdSeq: seq } as const;
     const sale = { units: '1.000', unit: 'image', unitPrice: holdAmount, priceVersion: 'v1' } as const;
     next.tasks.set(id, { ...row, sale, createdAt: now });
   }

@@ -272,7 +272,8 @@ class Crew {
     );
     const { rows: holds } = await this.#database.pool.query(
       `select account_id as account, key_id as key, transfer_id as "transferId", amount, created_at as "admittedAt",
-         subject as "requestId", 'sim-chat' as model, true as "isKeyed" from holds
+         (select seq from entries e where e.transfer_id = h.transfer_id and e.type = 'hold') as seq,
+         subject as "requestId", 'sim-chat' as model, true as "isKeyed" from holds h
        where account_id = any($1::text[]) and state = 'held' and owner is not null`,
       [this.#accounts],
     );

@@ -45,7 +45,7 @@ export class AccountReplay {
   end(): void {
     this.#chain.end();
     const { account, inArrears, saysOfLow, keys } = this.#head;
-    const { found, since } = this.#context;
+    const { found } = this.#context;
     if (this.#isInArrears !== undefined && this.#isInArrears !== inArrears)
       found(
         account,
@@ -55,18 +55,23 @@ export class AccountReplay {
       );
     if (saysOfLow !== '') found(account, saysOfLow);
     for (const key of keys) {
-      const says = (this.#tallies.get(key.id) ?? new KeyTally()).differences(key, since?.getTime());
+      const says = (this.#tallies.get(key.id) ?? this.#tallyOf(key.id)).differences(key);
       if (says.length > 0) found(key.id, says.join('; '));
       this.#tallies.delete(key.id);
     }
     for (const key of this.#tallies.keys()) found(key, `there is no such key of ${account}, and its entries name it`);
   }
 
-  #count({ type, transfer, key, createdMs, deltaHeld, revenue }: ReplayedEntry): void {
+  #tallyOf(id: string): KeyTally {
+    const key = this.#head.keys.find((each) => each.id === id);
+    return new KeyTally(key?.since ?? [], this.#context.since?.getTime());
+  }
+
+  #count({ seq, type, transfer, key, createdMs, deltaHeld, revenue }: ReplayedEntry): void {
     if (type === 'hold' && key !== null) {
       let tally = this.#tallies.get(key);
-      if (!tally) this.#tallies.set(key, (tally = new KeyTally()));
-      this.#open.set(transfer, { tally, hold: tally.hold(createdMs, BigInt(deltaHeld)) });
+      if (!tally) this.#tallies.set(key, (tally = this.#tallyOf(key)));
+      this.#open.set(transfer, { tally, hold: tally.hold(BigInt(seq), createdMs, BigInt(deltaHeld)) });
     } else if (type === 'capture' || type === 'release') {
       const open = this.#open.get(transfer);
       // A release that follows its capture gives back what is left of the hold, and was settled with it.

@@ -30,6 +30,8 @@ export interface KeyHead {
   /** In the order of `windows`. */
   calls: readonly bigint[];
   spent: readonly bigint[];
+  /** The numbers of the entries with which the windows began; 0 where that is not known. */
+  since: readonly bigint[];
 }
 
 /** The heads of all accounts, a page in one snapshot. */
@@ -79,7 +81,7 @@ const headsText = `select a.id, a.in_arrears, ${sentences([
 ])},
     coalesce((select e.seq from entries e where e.account_id = a.id order by e.seq desc limit 1), 0),
     coalesce((select jsonb_agg(jsonb_build_object('id', k.id, 'countedMs', ${msOf('k.counted_at')}::text,
-      'calls', ${counters('calls')}, 'spent', ${counters('spent')})) from api_keys k where k.account_id = a.id), '[]'),
+      'calls', ${counters('calls')}, 'spent', ${counters('spent')}, 'since', ${counters('since')})) from api_keys k where k.account_id = a.id), '[]'),
     a.seq, a.available::text, a.held::text, a.chain, s.seq, s.available_after, s.held_after, s.link
   from accounts a left join lateral (
     select ${startColumns} from entries e where $3::timestamptz is not null and e.account_id = a.id
@@ -88,7 +90,7 @@ const headsText = `select a.id, a.in_arrears, ${sentences([
 
 const amounts = z.array(z.string().transform((digits) => BigInt(digits)));
 const keyHead = z.object({
-  ...{ id: z.string(), calls: amounts, spent: amounts },
+  ...{ id: z.string(), calls: amounts, spent: amounts, since: amounts },
   countedMs: z
     .string()
     .nullable()

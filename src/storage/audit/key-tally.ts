@@ -1,72 +1,101 @@
 /** A key's counters, worked out again from the entries of what it counted, as they come. */
+import { laterCounted } from '../../domain/admission.ts';
 import { windows, windowStart } from '../../domain/keys.ts';
 import type { KeyHead } from './heads.ts';
 
-/** What was held, and when: by the entry, and by the key, whose clock never goes back. */
+/** What was held: the number of the entry, and when. */
 export interface TalliedHold {
+  seq: bigint;
   admittedMs: number;
-  countedMs: number;
   held: bigint;
 }
 
-export class KeyTally {
-  #countedMs = -Infinity;
-  /** Of the current windows, in their order. */
-  #starts: number[] = windows.map(() => -Infinity);
-  readonly #calls: bigint[] = windows.map(() => 0n);
-  readonly #spent: bigint[] = windows.map(() => 0n);
+/** One of the windows that calls count in. */
+interface TalliedWindow {
+  startMs: number;
+  /** The entry with which it began; undefined: it began before the entries that are read. */
+  since: bigint | undefined;
+  calls: bigint;
+  spent: bigint;
+}
 
-  hold(admittedMs: number, held: bigint): TalliedHold {
-    if (admittedMs > this.#countedMs) this.#moveTo(admittedMs);
-    for (const index of windows.keys()) {
-      this.#calls[index] = (this.#calls[index] ?? 0n) + 1n;
-      this.#spent[index] = (this.#spent[index] ?? 0n) + held;
+export class KeyTally {
+  readonly #saidSince: readonly bigint[];
+  readonly #sinceMs: number | undefined;
+  #countedMs = -Infinity;
+  /** In the order of `windows`. */
+  readonly #windows: TalliedWindow[] = windows.map(() => ({
+    startMs: -Infinity,
+    ...{ since: undefined, calls: 0n, spent: 0n },
+  }));
+
+  /** With what the key's row says its windows began; with `sinceMs`, entries from before it are unknown, and so are windows. */
+  constructor(saidSince: readonly bigint[], sinceMs: number | undefined) {
+    this.#saidSince = saidSince;
+    this.#sinceMs = sinceMs;
+  }
+
+  hold(seq: bigint, admittedMs: number, held: bigint): TalliedHold {
+    // Where the clock was set back, the key says whether its windows have passed meanwhile: the refusal that found the
+    // clock set back has no entry. So a window may have begun with any call from before what the key had counted at.
+    const isBehind = admittedMs < this.#countedMs;
+    this.#countedMs = laterCounted(this.#countedMs, admittedMs);
+    for (const [index, window] of this.#windows.entries()) {
+      const startMs = startOf(index, this.#countedMs);
+      if (startMs > window.startMs || (isBehind && this.#saidSince[index] === seq)) this.#begin(window, startMs, seq);
+      window.startMs = startMs;
+      window.calls += 1n;
+      window.spent += held;
     }
-    return { admittedMs, held, countedMs: this.#countedMs };
+    return { seq, admittedMs, held };
   }
 
   /**
-   * What was settled is corrected in the windows of its admission, if they are still the current ones. They are not, from
-   * the start, where a clock was behind what the key had seen: then it was counted in the later window.
+   * What was settled is corrected in the windows that its call counts in. A key that has not begun a window since it keeps
+   * their first entries goes by the time of the admission.
    */
-  settle({ admittedMs, countedMs, held }: TalliedHold, charged: bigint): void {
-    for (const [index, startMs] of this.#starts.entries()) {
-      if (countedMs >= startMs && admittedMs >= startMs)
-        this.#spent[index] = (this.#spent[index] ?? 0n) + charged - held;
+  settle({ seq, admittedMs, held }: TalliedHold, charged: bigint): void {
+    for (const [index, window] of this.#windows.entries()) {
+      if (window.since !== undefined && seq < window.since) continue;
+      if (this.#saidSince[index] === 0n && admittedMs < window.startMs) continue;
+      window.spent += charged - held;
     }
   }
 
   /** A new window begins at nothing. */
-  #moveTo(atMs: number): void {
-    this.#countedMs = atMs;
-    for (const [index, window] of windows.entries()) {
-      const startMs = Number.isFinite(atMs) ? windowStart(window, new Date(atMs)).getTime() : atMs;
-      if (startMs === this.#starts[index]) continue;
-      this.#starts[index] = startMs;
-      this.#calls[index] = 0n;
-      this.#spent[index] = 0n;
-    }
+  #begin(window: TalliedWindow, startMs: number, seq: bigint): void {
+    const isFirst = window.startMs === -Infinity;
+    const isKnown = !isFirst || this.#sinceMs === undefined || startMs >= this.#sinceMs;
+    Object.assign(window, { since: isKnown ? seq : undefined, calls: 0n, spent: 0n });
   }
 
-  /** What the key's row says otherwise. With `sinceMs`, entries from before it are unknown, and so are windows. */
-  differences(key: KeyHead, sinceMs: number | undefined): string[] {
+  /** What the key's row says otherwise. */
+  differences(key: KeyHead): string[] {
     const says: string[] = [];
+    const sinceMs = this.#sinceMs;
     const byEntries = this.#countedMs === -Infinity ? null : this.#countedMs;
     const isComparable = sinceMs === undefined || byEntries !== null || (key.countedMs ?? -Infinity) >= sinceMs;
     if (isComparable && key.countedMs !== byEntries)
       says.push(`it last counted at ${momentText(key.countedMs)}, by the entries at ${momentText(byEntries)}`);
-    for (const [index, window] of windows.entries()) {
-      if (sinceMs !== undefined && !((this.#starts[index] ?? -Infinity) >= sinceMs)) continue;
+    for (const [index, { since, calls, spent }] of this.#windows.entries()) {
+      if (sinceMs !== undefined && since === undefined) continue;
+      const saidSince = key.since[index] === 0n ? since : key.since[index];
       const compared = [
-        ['calls', key.calls[index], this.#calls[index]],
-        ['spent', key.spent[index], this.#spent[index]],
+        ['calls', key.calls[index], calls],
+        ['spent', key.spent[index], spent],
+        ['since', saidSince ?? 0n, since ?? 0n],
       ] as const;
       for (const [what, said, right] of compared) {
-        if (said !== right) says.push(`${what}_${window} is ${said}, by the entries ${right}`);
+        if (said !== right) says.push(`${what}_${windows[index]} is ${said}, by the entries ${right}`);
       }
     }
     return says;
   }
+}
+
+function startOf(index: number, atMs: number): number {
+  const window = windows[index];
+  return window === undefined || !Number.isFinite(atMs) ? atMs : windowStart(window, new Date(atMs)).getTime();
 }
 
 function momentText(ms: number | null): string {

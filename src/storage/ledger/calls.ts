@@ -40,6 +40,8 @@ export interface CallHold {
   key: KeyId;
   transferId: TransferId;
   amount: MicroYuan;
+  /** The number of its entry in the account's ledger. */
+  seq: bigint;
   admittedAt: Date;
   requestId: string;
   model: string;
@@ -244,13 +246,15 @@ function decideCall(admission: CallAdmission, transferId: TransferId, { account,
   }
   const decision = decideAdmission(request, account, key, now);
   if (!decision.admitted) {
-    return { outcome: { admitted: 'no', refusal: decision.refusal, rate: rateState(key, now) } as const };
+    const { refusal, counters } = decision;
+    return { outcome: { admitted: 'no', refusal, rate: rateState(key, now) } as const, ...(counters && { counters }) };
   }
   const hold: CallHold = {
     account: admission.account,
     key: admission.key,
     transferId,
     amount: request.hold,
+    seq: account.seq + 1n,
     admittedAt: now,
     requestId,
     model,
@@ -276,6 +280,7 @@ function correction(hold: CallHold, key: MoveRows['key'], charged: MicroYuan) {
   if (!key) throw new Error(`no key ${hold.key}`);
   return {
     counters: correctedCounters(key.counters, {
+      seq: hold.seq,
       admittedAt: hold.admittedAt,
       held: hold.amount,
       charged,

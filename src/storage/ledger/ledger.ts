@@ -273,6 +273,7 @@ export class Ledger {
         if (isFinal(task.state)) return { outcome: { ended: false, state: task.state } };
         const { charged, ...decision } = decideEnd(rows, task);
         const counters = correctedCounters(key.counters, {
+          seq: task.holdSeq,
           admittedAt: task.createdAt,
           held: micros(task.holdAmount),
           charged,
@@ -307,7 +308,8 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Move
   if (bound && idempotency) return { outcome: answerOfBound(bound, idempotency) };
   const decision = decideAdmission(request, account, key, now);
   if (!decision.admitted) {
-    return { outcome: { admitted: 'no', refusal: decision.refusal, rate: rateState(key, now) } };
+    const { refusal, counters } = decision;
+    return { outcome: { admitted: 'no', refusal, rate: rateState(key, now) }, ...(counters && { counters }) };
   }
   const hold = request.hold;
   const subject = { transferId, keyId: task.keyId, taskId: task.id, requestId: task.requestId, model: task.model };

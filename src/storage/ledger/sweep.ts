@@ -275,7 +275,7 @@ async function underLock(database: Database, lock: number, work: () => Promise<v
 
 const clockRow = z.object({ now: z.date() });
 
-const openHolds = `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.model,
+const openHolds = `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.seq, e.model,
     e.units::text as units, e.lines, e.price_version from holds h
   join entries e on e.transfer_id = h.transfer_id and e.type = 'hold'
   where h.state = 'held' and h.owner is not null`;
@@ -307,6 +307,7 @@ const orphanRow = z
     account_id: z.string(),
     key_id: z.string(),
     amount: z.bigint(),
+    seq: z.bigint(),
     created_at: z.date(),
     subject: z.string(),
     model: z.string().nullable(),
@@ -320,6 +321,7 @@ const orphanRow = z
     account: row.account_id as AccountId,
     key: row.key_id as KeyId,
     amount: micros(row.amount),
+    seq: row.seq,
     admittedAt: row.created_at,
     requestId: row.subject,
     model: row.model ?? '',

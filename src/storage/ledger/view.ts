@@ -39,6 +39,8 @@ export interface LockedTask {
   webhookUrl: string | null;
   transferId: TransferId;
   holdAmount: bigint;
+  /** The number of its hold's entry. */
+  holdSeq: bigint;
   /** What its hold names. */
   sale: EntrySale;
   createdAt: Date;
@@ -94,7 +96,8 @@ const lockKeys = {
   name: 'lock-keys',
   text: `select id, account_id, level, models, call_limits, spend_limit, max_running_tasks, expires_at, revoked_at, counted_at,
       calls_minute, calls_hour, calls_day, calls_month, calls_total,
-      spent_minute, spent_hour, spent_day, spent_month, spent_total, running_tasks, xmin as version
+      spent_minute, spent_hour, spent_day, spent_month, spent_total,
+      since_minute, since_hour, since_day, since_month, since_total, clock_back_at, running_tasks, xmin as version
     from api_keys where id = any($1::text[]) order by id for no key update`,
 };
 // One alone is told to the planner as a value, so that only its partition is opened.
@@ -107,7 +110,7 @@ const lockMany = {
 function lockText(tasks: string, which: string): string {
   // The entry of the hold never changes, so that reading it beside the lock is safe.
   return `select t.id, t.kind, t.state, t.account_id, t.key_id, t.request ->> 'webhookUrl' as webhook_url, t.transfer_id, t.hold_amount, t.created_at,
-      e.units::text as units, e.unit, e.unit_price, e.price_version
+      e.seq as hold_seq, e.units::text as units, e.unit, e.unit_price, e.price_version
     from ${tasks} join entries e on e.transfer_id = t.transfer_id and e.type = 'hold'
     ${which} for no key update of t`;
 }
@@ -233,6 +236,12 @@ export const keyRow = z
     spent_day: z.bigint(),
     spent_month: z.bigint(),
     spent_total: z.bigint(),
+    since_minute: z.bigint(),
+    since_hour: z.bigint(),
+    since_day: z.bigint(),
+    since_month: z.bigint(),
+    since_total: z.bigint(),
+    clock_back_at: z.date().nullable(),
     running_tasks: z.int(),
   })
   .transform((row): Omit<LockedKey, 'version'> => ({
@@ -261,6 +270,14 @@ export const keyRow = z
         month: row.spent_month,
         total: row.spent_total,
       },
+      since: {
+        minute: row.since_minute,
+        hour: row.since_hour,
+        day: row.since_day,
+        month: row.since_month,
+        total: row.since_total,
+      },
+      clockBackAt: row.clock_back_at,
       runningTasks: row.running_tasks,
     },
   }));
@@ -275,6 +292,7 @@ const taskRow = z
     webhook_url: z.string().nullable(),
     transfer_id: z.string().transform((id) => id as TransferId),
     hold_amount: z.bigint(),
+    hold_seq: z.bigint(),
     created_at: z.date(),
     units: z.string(),
     unit: z.enum(['image', 'second']),
@@ -290,6 +308,7 @@ const taskRow = z
     webhookUrl: row.webhook_url,
     transferId: row.transfer_id,
     holdAmount: row.hold_amount,
+    holdSeq: row.hold_seq,
     sale: { units: row.units, unit: row.unit, unitPrice: row.unit_price, priceVersion: row.price_version },
     createdAt: row.created_at,
   }));

@@ -9,6 +9,8 @@ export interface Committed {
   entries(): Iterable<NewEntry>;
   readonly newTasks: readonly NewTask[];
   readonly endedTasks: readonly { task: LockedTask; end: EndedTask }[];
+  /** How far the database's clock was found set back behind what keys had counted; mostly 0. */
+  readonly clockBackMs: number;
 }
 
 /** Must not throw. */

@@ -27,7 +27,7 @@ const accountColumns: readonly Column<LockedAccount>[] = [
   { name: 'version', type: 'xid', array: (rows) => transactionIds(rows, ({ version }) => version) },
 ];
 
-const counterColumns = (name: 'calls' | 'spent'): Column<LockedKey>[] =>
+const counterColumns = (name: 'calls' | 'spent' | 'since'): Column<LockedKey>[] =>
   windows.map((window) => ({
     name: `${name}_${window}`,
     type: 'bigint',
@@ -40,6 +40,12 @@ const keyColumns: readonly Column<LockedKey>[] = [
   { name: 'running_tasks', type: 'integer', array: (rows) => integers(rows, ({ counters }) => counters.runningTasks) },
   ...counterColumns('calls'),
   ...counterColumns('spent'),
+  ...counterColumns('since'),
+  {
+    name: 'clock_back_at',
+    type: 'timestamptz',
+    array: (rows) => moments(rows, ({ counters }) => counters.clockBackAt),
+  },
   { name: 'version', type: 'xid', array: (rows) => transactionIds(rows, ({ version }) => version) },
 ];
 
@@ -131,7 +137,9 @@ function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: b
         calls_minute = r.calls_minute, calls_hour = r.calls_hour, calls_day = r.calls_day,
         calls_month = r.calls_month, calls_total = r.calls_total,
         spent_minute = r.spent_minute, spent_hour = r.spent_hour, spent_day = r.spent_day,
-        spent_month = r.spent_month, spent_total = r.spent_total
+        spent_month = r.spent_month, spent_total = r.spent_total,
+        since_minute = r.since_minute, since_hour = r.since_hour, since_day = r.since_day,
+        since_month = r.since_month, since_total = r.since_total, clock_back_at = r.clock_back_at
       from ${table(keyColumns, (rows) => rows.keys)} where k.id = r.id and k.xmin = r.version returning 1
     ),
     ${

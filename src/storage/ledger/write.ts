@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
+import { clockBackMs } from '../../domain/admission.ts';
 import { micros } from '../../domain/money.ts';
 import { type NewAct, writeActs } from '../acts.ts';
 import { inOneWrite } from '../one-write.ts';
@@ -36,6 +37,7 @@ export interface Witness {
 export class Writes implements Committed {
   readonly newTasks: NewTask[] = [];
   readonly endedTasks: { task: LockedTask; end: EndedTask }[] = [];
+  clockBackMs = 0;
   readonly #ledgerKey: Buffer;
   readonly #now: Date;
   readonly #accounts = new Map<AccountId, LockedAccount>();
@@ -86,6 +88,7 @@ export class Writes implements Committed {
       this.#accounts.set(account.id, account);
     }
     if (decision.counters && key) {
+      this.clockBackMs = Math.max(this.clockBackMs, clockBackMs(key.counters, decision.counters));
       key.counters = decision.counters;
       this.#keys.set(key.id, key);
     }

@@ -45,7 +45,8 @@ export const accounts = pgTable(
 
 /**
  * API keys, with their counters: one row a key, locked by the admission that counts. `counted_at` tells which window
- * the counters belong to; a counter of a window that has passed counts as zero.
+ * the counters belong to; a counter of a window that has passed counts as zero. `since_…` are the numbers of the account's
+ * entries with which the windows began, `clock_back_at` a clock that was found set back (`domain/admission.ts`).
  */
 export const apiKeys = pgTable(
   'api_keys',
@@ -100,6 +101,22 @@ export const apiKeys = pgTable(
     spentTotal: money('spent_total')
       .notNull()
       .default(sql`0`),
+    sinceMinute: money('since_minute')
+      .notNull()
+      .default(sql`0`),
+    sinceHour: money('since_hour')
+      .notNull()
+      .default(sql`0`),
+    sinceDay: money('since_day')
+      .notNull()
+      .default(sql`0`),
+    sinceMonth: money('since_month')
+      .notNull()
+      .default(sql`0`),
+    sinceTotal: money('since_total')
+      .notNull()
+      .default(sql`0`),
+    clockBackAt: moment('clock_back_at'),
     runningTasks: integer('running_tasks').notNull().default(0),
   },
   (table) => [

@@ -81,6 +81,8 @@ const notMoney: Readonly<Record<string, readonly string[]>> = {
   api_keys: [
     ...['account_id', 'name', 'level', 'hash', 'seal', 'start', 'last4', 'models', 'call_limits', 'spend_limit'],
     ...['max_running_tasks', 'expires_at', 'revoked_at', 'created_at'],
+    // Looked at only while `counted_at` lies in the future.
+    'clock_back_at',
   ],
 };
 
