@@ -7,7 +7,7 @@ import { parseJsonWithin, TooManyValues, valuesMax } from '../../domain/json-bou
 import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { readMembers } from './json-names.ts';
-import { parseTurn } from './parse-turn.ts';
+import { inParseTurn } from './parse-turn.ts';
 import type { BodyRoom } from './body-room.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
@@ -70,10 +70,9 @@ export async function readJsonBody(request: IncomingMessage, options: JsonBodyOp
     const startedAtMs = performance.now();
     const bytes = await readBytes(request, options);
     const tookMs = performance.now() - startedAtMs;
-    const turn = parseTurn(bytes.length);
-    if (turn) await turn;
-    const value = parse(bytes);
-    const valueBytes = valuesIn(value) * bytesPerValue;
+    const parsed = inParseTurn(bytes.length, () => parse(bytes));
+    const { value, values } = parsed instanceof Promise ? await parsed : parsed;
+    const valueBytes = values * bytesPerValue;
     const refusal = room?.take(valueBytes);
     if (refusal) throw refusal;
     const members = isObject(value) ? readMembers(bytes, value, names, places) : undefined;
@@ -142,7 +141,8 @@ function readBytes(
   });
 }
 
-function parse(bytes: Buffer): unknown {
+/** The value, and how many values there are in it. */
+function parse(bytes: Buffer): { value: unknown; values: number } {
   if (!isUtf8(bytes)) throw invalid('it is not valid UTF-8');
   let value: unknown;
   try {
@@ -153,7 +153,7 @@ function parse(bytes: Buffer): unknown {
     if (error instanceof SyntaxError) throw invalid(jsonMistake(bytes.toString('utf8')));
     throw error;
   }
-  return value;
+  return { value, values: valuesIn(value) };
 }
 
 /** How many values there are in a value, itself included. Refuses what nests too deep. */

@@ -1,14 +1,25 @@
-/** Large bodies are parsed one in a turn of the event loop: many that come at once would keep all other callers waiting. */
+/** Large bodies are parsed one after the other, with rests between: many at once would keep all other callers waiting. */
 
 /** Parsing less takes a few milliseconds. */
 const largeBytesMin = 64 * 1024;
 
-let last: Promise<void> = Promise.resolve();
+let free: Promise<void> = Promise.resolve();
 
-/** Resolves when a body of this size may be parsed; for a large one that is in a turn in which no other large one is. */
-export function parseTurn(bytes: number): Promise<void> | undefined {
-  if (bytes < largeBytesMin) return undefined;
-  return (last = last.then(nextTurn));
+/**
+ * Parses a body of this size: a small one at once; a large one when the one before it is parsed, and other callers have
+ * had as long as that took. Passes on what `parse` throws.
+ */
+export function inParseTurn<T>(bytes: number, parse: () => T): T | Promise<T> {
+  if (bytes < largeBytesMin) return parse();
+  const turn = free;
+  let end: () => void = () => undefined;
+  free = new Promise((resolve) => (end = resolve));
+  return turn.then(() => {
+    const startedAtMs = performance.now();
+    try {
+      return parse();
+    } finally {
+      setTimeout(end, performance.now() - startedAtMs);
+    }
+  });
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,19 +1,44 @@
-/** Large bodies are parsed one in a turn, small ones at once. */
+/** Large bodies are parsed one after the other, with rests; small ones at once. */
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { parseTurn } from '../../../src/api/body/parse-turn.ts';
+import { inParseTurn } from '../../../src/api/body/parse-turn.ts';
 
-test('of ten large bodies that come at once each has a turn of the event loop to itself', async () => {
-  let [turn, isOver] = [0, false];
-  const count = (): unknown => (turn++, isOver || setImmediate(count));
-  count();
-  const turnOf = async () => {
-    await parseTurn(1_000_000);
-    return turn;
+const large = 1_000_000;
+
+test('of large bodies that come at once each is parsed when others have had as long as the one before it took', async () => {
+  const parsed: { from: number; to: number }[] = [];
+  const busyFor = (ms: number) => () => {
+    const from = performance.now();
+    while (performance.now() - from < ms);
+    parsed.push({ from, to: performance.now() });
   };
-  const turns = await Promise.all(Array.from({ length: 10 }, turnOf));
+  let [turns, isOver] = [0, false];
+  const others = (async () => {
+    for (; !isOver; turns++) await nextTurn();
+  })();
+  await Promise.all([20, 30, 5].map(async (ms) => await inParseTurn(large, busyFor(ms))));
   isOver = true;
-  assert.equal(new Set(turns).size, 10);
+  await others;
+  assert.equal(parsed.length, 3);
+  for (const [at, { from }] of parsed.slice(1).entries()) {
+    const before = parsed[at];
+    assert.ok(before && from - before.to >= before.to - before.from - 2, 'timers go off up to 2 ms early');
+  }
+  assert.ok(turns > 3, 'the event loop went on between them');
 });
 
-test('a small body waits for no turn', () => assert.equal(parseTurn(2_000), undefined));
+test('a body that can not be parsed holds up no other', async () => {
+  const broken = async () =>
+    await inParseTurn(large, () => {
+      throw new SyntaxError('no JSON');
+    });
+  await assert.rejects(broken, SyntaxError);
+  assert.equal(await inParseTurn(large, () => 1), 1);
+});
+
+test('a small body waits for no turn', () =>
+  assert.equal(
+    inParseTurn(2_000, () => 1),
+    1,
+  ));
