@@ -184,10 +184,9 @@ function routesOf(configuration: Configuration): string[] {
   );
 }
 
-/** Routes are made, and never asked: all that is not the configuration may be anything. */
+/** Routes are made, and never asked: all that is not a setting may be anything. */
 function dependenciesWith(configuration: Configuration): ApiDependencies {
   const anything: object = new Proxy(() => anything, { get: () => anything });
-  return new Proxy({} as ApiDependencies, {
-    get: (_, name) => (name === 'configuration' ? configuration : anything),
-  });
+  const settings: object = { configuration, corsOrigins: [] };
+  return new Proxy(settings as ApiDependencies, { get: (of, name): unknown => Reflect.get(of, name) ?? anything });
 }
