@@ -40,7 +40,7 @@ export function requestJsonOfUnknown(
 }
 
 function read(ctx: ApiContext, room: BodyRoom, options: JsonBodyOptions): Promise<JsonBody> {
-  if (ctx.res.closed) room.close(); // nobody would give it back
+  if (ctx.res.closed) room.close(); // no event would give it back later
   ctx.state.bodyRoom = room;
   return readJsonBody(ctx.req, { ...options, room });
 }

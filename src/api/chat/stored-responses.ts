@@ -45,7 +45,7 @@ function requireRoute({ configuration }: ApiDependencies, id: string | undefined
   );
 }
 
-/** Notes whose response it is, so that nobody else can go on from it; and how long it is by `usage`, once that is known. */
+/** Notes whose response it is, so that no other account can go on from it; and how long it is by `usage`, once that is known. */
 export async function keepResponse(
   deps: ApiDependencies,
   ctx: ApiContext,

@@ -1,6 +1,6 @@
 /**
- * Whether whoever is said to have done an act was there and had the right, at that place in the log: by what the log itself
- * says of people and keys until then. And whether a person came by a right, a role or a password by an act that gives it.
+ * Whether the actor that an act names was there and had the right, at that place in the log: by what the log itself says
+ * of people and keys until then. And whether a person came by a right, a role or a password by an act that gives it.
  */
 import { type CheckContext, reportPages } from './audit.ts';
 import { inRange } from './ranges.ts';
