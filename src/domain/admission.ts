@@ -134,6 +134,8 @@ const clock_back_ms_max = 60_000;
 export function countersAt(counters: KeyCounters, now: Date): KeyCounters {
   const { countedAt } = counters;
   if (countedAt === null) return { ...counters, countedAt: now };
+  // Nearly always, and every call comes here four times.
+  if (now.getTime() >= countedAt.getTime() && sameMinute(now, countedAt)) return { ...counters, countedAt: now };
   const at = laterCounted(countedAt, now);
   const from = countedFrom(counters, countedAt, now);
   const to = from !== counters.clockBackAt ? at : now > from ? now : from;
@@ -163,6 +165,10 @@ function foundClockBack(counters: KeyCounters, now: Date): KeyCounters | undefin
   if (countedAt === null || !isFarBehind(now, countedAt)) return undefined;
   return clockBackAt && !isFarBehind(now, clockBackAt) ? undefined : { ...counters, clockBackAt: now };
 }
+
+/** Whether counting begins anew in some window, or begins to go on from another time: `before` and `after` are a key's counters. */
+export const beginsWindow = (before: KeyCounters, after: KeyCounters): boolean =>
+  before.since !== after.since || before.clockBackAt !== after.clockBackAt;
 
 /** By how many milliseconds a decision found the clock set back, 0 if it didn't: `before` and `after` are a key's counters. */
 export function clockBackMs(before: KeyCounters, after: KeyCounters): number {
@@ -256,7 +262,11 @@ function counted(
     countedAt: current.countedAt,
     calls: mapWindows((window) => current.calls[window] + 1n),
     spent: mapWindows((window) => current.spent[window] + request.hold),
-    since: mapWindows((window) => (current.calls[window] === 0n ? seq : current.since[window])),
+    // The shortest window lies in all others: where it was counted in, so were they.
+    since:
+      current.calls.minute > 0n
+        ? current.since
+        : mapWindows((window) => (current.calls[window] === 0n ? seq : current.since[window])),
     clockBackAt: null,
     runningTasks: current.runningTasks + (request.isTask ? 1 : 0),
   };

@@ -42,9 +42,9 @@ export interface JsonBodyOptions {
   bytesMax: number;
   room?: Pick<BodyRoom, 'require' | 'take'>;
   /** What the gateway reads at the top of it: a name that differs by its case only is refused. */
-  names?: ReadonlySet<string>;
+  names?: ReadonlySet<string> | undefined;
   /** The members whose places are wanted. */
-  places?: readonly string[];
+  places?: readonly string[] | undefined;
   /** How long it may come at any pace; after that, 16 KB more are due each second. */
   graceMs?: number;
   /** Of the whole body. */

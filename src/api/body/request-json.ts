@@ -18,12 +18,12 @@ export interface RequestJsonOptions extends Pick<JsonBodyOptions, 'names' | 'pla
 export function requestJson(
   { configuration, gates }: Pick<ApiDependencies, 'configuration' | 'gates'>,
   ctx: ApiContext,
-  { bytesMax = configuration.limits.jsonBytes, ...options }: RequestJsonOptions = {},
+  { bytesMax = configuration.limits.jsonBytes, names, places }: RequestJsonOptions = {},
 ): Promise<JsonBody> {
   const { key, personId } = ctx.state;
   // Providers, whose calls are signed, are known as one.
   const owner = key?.accountId ?? personId ?? 'providers';
-  return read(ctx, new BodyRoom(gates.bodyBytes, owner), { ...options, bytesMax });
+  return read(ctx, new BodyRoom(gates.bodyBytes, owner), { bytesMax, names, places });
 }
 
 /** E-mail addresses, passwords and the tokens of links are shorter. */
@@ -36,11 +36,15 @@ export function requestJsonOfUnknown(
   names: ReadonlySet<string>,
 ): Promise<JsonBody> {
   const room = new BodyRoom(gates.unknownBodyBytes, networkOf(callerAddress(ctx.req)));
-  return read(ctx, room, { names, bytesMax: unknownBytesMax });
+  return read(ctx, room, { bytesMax: unknownBytesMax, names, places: undefined });
 }
 
-function read(ctx: ApiContext, room: BodyRoom, options: JsonBodyOptions): Promise<JsonBody> {
+function read(
+  ctx: ApiContext,
+  room: BodyRoom,
+  { bytesMax, names, places }: Pick<JsonBodyOptions, 'bytesMax' | 'names' | 'places'>,
+): Promise<JsonBody> {
   if (ctx.res.closed) room.close(); // no event would give it back later
   ctx.state.bodyRoom = room;
-  return readJsonBody(ctx.req, { ...options, room });
+  return readJsonBody(ctx.req, { bytesMax, names, places, room });
 }

@@ -108,9 +108,12 @@ export class LedgerGroups {
     }
     const result = new Promise<T>((resolve, reject) => {
       this.#waiting.push({
-        ...{ move, isLasting: lasting, doubtMs, reject },
-        resolve: resolve as (outcome: unknown) => void,
+        move,
+        isLasting: lasting,
+        doubtMs,
         onDoubt: onDoubt as ((outcomes: readonly unknown[]) => void) | undefined,
+        resolve: resolve as (outcome: unknown) => void,
+        reject,
       });
     });
     if (!patient) this.#depart();

@@ -40,13 +40,17 @@ const keyColumns: readonly Column<LockedKey>[] = [
   { name: 'running_tasks', type: 'integer', array: (rows) => integers(rows, ({ counters }) => counters.runningTasks) },
   ...counterColumns('calls'),
   ...counterColumns('spent'),
+  { name: 'version', type: 'xid', array: (rows) => transactionIds(rows, ({ version }) => version) },
+];
+
+/** What changes once a minute at most: when counting began. */
+const windowColumns: readonly Column<LockedKey>[] = [
   ...counterColumns('since'),
   {
     name: 'clock_back_at',
     type: 'timestamptz',
     array: (rows) => moments(rows, ({ counters }) => counters.clockBackAt),
   },
-  { name: 'version', type: 'xid', array: (rows) => transactionIds(rows, ({ version }) => version) },
 ];
 
 export interface HoldRow extends NewHold {
@@ -96,11 +100,20 @@ const entryColumns: readonly Column<LinkedEntryRow>[] = [
 export interface MoneyRows {
   accounts: readonly LockedAccount[];
   keys: readonly LockedKey[];
+  /** Whether counting begins anew in a window of one of the keys. */
+  beginsWindow: boolean;
   holds: readonly HoldRow[];
   captured: readonly string[];
   released: readonly string[];
   entries: readonly LinkedEntryRow[];
   now: Date;
+}
+
+interface MoneyParts {
+  opens: boolean;
+  closes: boolean;
+  beginsWindow: boolean;
+  isLocked: boolean;
 }
 
 // One statement for all the money, with four guards; one that fails divides by zero, and nothing is written:
@@ -114,13 +127,16 @@ export interface MoneyRows {
 // Accounts are locked before holds everywhere, since a sweep and a late settlement may close the same hold at once. Over
 // rows that are locked already that is so; over known ones the holds wait for the accounts' update. (Not everywhere: with
 // a hold gone that was closed before, the update of a fresh row may break its constraint before the guard is asked.)
-function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: boolean; isLocked: boolean }) {
+function moneyStatement(parts: MoneyParts) {
+  const { opens, closes, beginsWindow, isLocked } = parts;
   const values: ((rows: MoneyRows) => unknown)[] = [];
   const parameter = (type: string, value: (rows: MoneyRows) => unknown) => `$${values.push(value)}::${type}`;
   const table = <Row>(columns: readonly Column<Row>[], of: (rows: MoneyRows) => readonly Row[]) => {
     const arrays = columns.map(({ type, array }) => parameter(`${type}[]`, (rows) => array(of(rows))));
     return `unnest(${arrays.join(', ')}) as r(${namesOf(columns)})`;
   };
+  const countColumns = beginsWindow ? [...keyColumns, ...windowColumns] : keyColumns;
+  const counts = countColumns.filter(({ name }) => name !== 'id' && name !== 'version');
   const now = parameter('timestamptz', (rows) => rows.now);
   const captured = parameter('uuid[]', (rows) => uuids(rows.captured, (id) => id));
   const released = parameter('uuid[]', (rows) => uuids(rows.released, (id) => id));
@@ -133,14 +149,8 @@ function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: b
       from ${table(accountColumns, (rows) => rows.accounts)} where a.id = r.id and a.xmin = r.version returning 1
     ),
     key_rows as (
-      update api_keys k set counted_at = r.counted_at, running_tasks = r.running_tasks,
-        calls_minute = r.calls_minute, calls_hour = r.calls_hour, calls_day = r.calls_day,
-        calls_month = r.calls_month, calls_total = r.calls_total,
-        spent_minute = r.spent_minute, spent_hour = r.spent_hour, spent_day = r.spent_day,
-        spent_month = r.spent_month, spent_total = r.spent_total,
-        since_minute = r.since_minute, since_hour = r.since_hour, since_day = r.since_day,
-        since_month = r.since_month, since_total = r.since_total, clock_back_at = r.clock_back_at
-      from ${table(keyColumns, (rows) => rows.keys)} where k.id = r.id and k.xmin = r.version returning 1
+      update api_keys k set ${counts.map(({ name }) => `${name} = r.${name}`).join(', ')}
+      from ${table(countColumns, (rows) => rows.keys)} where k.id = r.id and k.xmin = r.version returning 1
     ),
     ${
       opens
@@ -167,30 +177,34 @@ function moneyStatement({ opens, closes, isLocked }: { opens: boolean; closes: b
       ${closes ? '(select count(*) from closed_holds)' : '0'} = cardinality(${captured}) + cardinality(${released})
       and (select count(*) from account_rows) = ${parameter('integer', (rows) => rows.accounts.length)}
       and (select count(*) from key_rows) = ${parameter('integer', (rows) => rows.keys.length)} then 1 else 0 end) as guarded`;
-  const parts = [opens && 'open', closes && 'close', isLocked && 'locked'].filter((part) => part !== false);
-  return { name: ['write-money', ...parts].join('-'), text, values };
+  return { name: nameOf(parts), text, values };
 }
 
 /** All holds that are closed, the smallest id first. */
 const closedOf = ({ captured, released }: MoneyRows): string[] => [...captured, ...released].sort();
 
-const statementsOf = (isLocked: boolean) => ({
-  opening: moneyStatement({ opens: true, closes: false, isLocked }),
-  closing: moneyStatement({ opens: false, closes: true, isLocked }),
-  both: moneyStatement({ opens: true, closes: true, isLocked }),
-  neither: moneyStatement({ opens: false, closes: false, isLocked }),
-});
-const overLockedRows = statementsOf(true);
-const overKnownRows = statementsOf(false);
+const statements = new Map<string, ReturnType<typeof moneyStatement>>();
+
+/** Made when it is first needed: of the sixteen a process uses few. */
+function statementFor(parts: MoneyParts): ReturnType<typeof moneyStatement> {
+  const name = nameOf(parts);
+  let statement = statements.get(name);
+  if (!statement) statements.set(name, (statement = moneyStatement(parts)));
+  return statement;
+}
+
+function nameOf({ opens, closes, beginsWindow, isLocked }: MoneyParts): string {
+  return `write-money${opens ? '-open' : ''}${closes ? '-close' : ''}${beginsWindow ? '-window' : ''}${isLocked ? '-locked' : ''}`;
+}
 
 /** The statement that writes a group's money; answers its transaction's number and the database's clock. */
 export function writeMoney(
   rows: MoneyRows,
   { isLocked }: { isLocked: boolean },
 ): { name: string; text: string; values: unknown[] } {
-  const { opening, closing, both, neither } = isLocked ? overLockedRows : overKnownRows;
+  const opens = rows.holds.length > 0;
   const closes = rows.captured.length + rows.released.length > 0;
-  const { values, ...statement } = rows.holds.length > 0 ? (closes ? both : opening) : closes ? closing : neither;
+  const { values, ...statement } = statementFor({ opens, closes, beginsWindow: rows.beginsWindow, isLocked });
   return { ...statement, values: values.map((value) => value(rows)) };
 }
 

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
-import { clockBackMs } from '../../domain/admission.ts';
+import { beginsWindow, clockBackMs } from '../../domain/admission.ts';
 import { micros } from '../../domain/money.ts';
 import { type NewAct, writeActs } from '../acts.ts';
 import { inOneWrite } from '../one-write.ts';
@@ -52,6 +52,7 @@ export class Writes implements Committed {
   readonly #closedKeys: Json[] = [];
   readonly #events: Json[] = [];
   readonly #acts: NewAct[] = [];
+  #beginsWindow = false;
   #witness: Witness | undefined;
 
   constructor(now: Date, ledgerKey: Buffer) {
@@ -89,6 +90,7 @@ export class Writes implements Committed {
     }
     if (decision.counters && key) {
       this.clockBackMs = Math.max(this.clockBackMs, clockBackMs(key.counters, decision.counters));
+      this.#beginsWindow ||= beginsWindow(key.counters, decision.counters);
       key.counters = decision.counters;
       this.#keys.set(key.id, key);
     }
@@ -133,6 +135,7 @@ export class Writes implements Committed {
     const rows = {
       accounts,
       keys: byId(this.#keys.values()),
+      beginsWindow: this.#beginsWindow,
       holds: this.#holds,
       captured: this.#captured,
       released: this.#released,
