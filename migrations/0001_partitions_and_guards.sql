@@ -84,7 +84,7 @@ CREATE TRIGGER holds_close_once BEFORE UPDATE ON holds FOR EACH ROW EXECUTE FUNC
 --> statement-breakpoint
 CREATE TRIGGER holds_keep BEFORE DELETE ON holds FOR EACH ROW EXECUTE FUNCTION tollgate_refuse_change();
 --> statement-breakpoint
--- A task's state moves as the table in src/domain/tasks.ts says; a final one stays.
+-- A task's state moves as the table in src/domain/tasks/task-states.ts says; a final one stays.
 CREATE FUNCTION tollgate_guard_task() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.state IN ('succeeded', 'failed', 'cancelled') OR NEW.state = 'accepted' THEN

@@ -5,6 +5,7 @@ import { join, posix } from 'node:path';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
 import { errorTable } from '../src/domain/errors.ts';
+import { openRooms, roomOf, rooms } from './support/layout.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -23,70 +24,25 @@ const sources: Source[] = readdirSync(join(root, 'src'), { recursive: true, enco
     return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
   });
 
-/** Of each folder of `src`: what it may import, and what only for its types. `wiring` is a file, too. */
-const borders: Record<string, { all: readonly string[]; types?: readonly string[]; packages: readonly string[] }> = {
-  domain: { all: [], packages: ['zod'] },
-  net: { all: ['domain'], packages: ['node:', 'undici'] },
-  media: { all: ['domain'], packages: ['node:', 'mediabunny'] },
-  tokens: { all: ['domain'], packages: ['node:', 'gpt-tokenizer'] },
-  version: { all: [], packages: ['node:', 'zod'] },
-  settings: { all: ['domain'], packages: ['node:', 'zod', 'yaml'] },
-  storage: { all: ['domain'], packages: ['node:', 'zod', 'pg', 'drizzle-orm', '@aws-sdk/'] },
-  metrics: { all: ['domain'], types: ['storage'], packages: ['prom-client'] },
-  providers: {
-    all: ['domain', 'media', 'net'],
-    packages: ['node:', 'zod', 'undici', 'mediabunny', '@mediabunny/', 'h264-mp4-encoder', 'jpeg-js'],
-  },
-  tracing: {
-    all: [],
-    types: ['settings'],
-    packages: ['@opentelemetry/', '@temporalio/interceptors-opentelemetry'],
-  },
-  logging: { all: [], types: ['settings'], packages: ['node:', 'pino'] },
-  workflows: { all: ['domain'], types: ['activities'], packages: ['@temporalio/workflow', '@temporalio/common'] },
-  activities: {
-    all: ['domain', 'media', 'storage', 'tracing'],
-    types: ['providers', 'metrics', 'logging'],
-    packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/common'],
-  },
-  temporal: {
-    all: ['domain', 'activities', 'storage'],
-    types: ['workflows', 'metrics', 'settings', 'logging', 'tracing'],
-    packages: ['node:', '@temporalio/'],
-  },
-  api: {
-    all: ['domain', 'storage', 'media', 'net', 'tokens', 'tracing', 'version'],
-    types: ['metrics', 'settings', 'providers', 'temporal', 'logging'],
-    packages: [
-      'node:',
-      'koa',
-      '@koa/',
-      'koa-',
-      'zod',
-      '@fastify/busboy',
-      '@node-rs/argon2',
-      'p-limit',
-      'rate-limiter-flexible',
-    ],
-  },
-};
-const unbound = ['cli', 'embedded', 'wiring'];
-const folderOf = (path: string) => path.split('/')[0]!.replace(/\.ts$/, '');
-
-test('every folder has its rule', () => {
-  const folders = new Set(sources.map(({ path }) => folderOf(path)));
-  assert.deepEqual([...folders].sort(), [...Object.keys(borders), ...unbound].sort());
+test('every file stands in a room', () => {
+  const strays = sources.filter(({ path }) => !(roomOf(path) in rooms) && !(roomOf(path) in openRooms));
+  assert.deepEqual(
+    strays.map(({ path }) => path),
+    [],
+  );
+  const names = new Set(sources.map(({ path }) => roomOf(path)));
+  assert.deepEqual([...names].sort(), [...Object.keys(rooms), ...Object.keys(openRooms)].sort());
 });
 
 describe('imports point one way', () => {
-  for (const [folder, { all, types = [], packages }] of Object.entries(borders)) {
-    test(`${folder} imports ${[folder, ...all, ...types.map((name) => `types of ${name}`)].join(', ')}`, () => {
-      const wrong = ofFolder(folder).flatMap((source) =>
+  for (const [room, { all, types = [], packages }] of Object.entries(rooms)) {
+    test(`${room} imports ${[...all, ...types.map((name) => `types of ${name}`)].join(', ') || 'no other room'}`, () => {
+      const wrong = ofRoom(room).flatMap((source) =>
         importsOf(source)
           .filter(({ target, isPackage, typeOnly }) => {
             if (isPackage) return !typeOnly && !packages.some((name) => matches(target, name));
-            const other = folderOf(target);
-            return other !== folder && !all.includes(other) && !(typeOnly && types.includes(other));
+            const other = roomOf(target);
+            return other !== room && !all.includes(other) && !(typeOnly && types.includes(other));
           })
           .map(({ target }) => `${source.path} imports ${target}`),
       );
@@ -97,23 +53,21 @@ describe('imports point one way', () => {
   test("Amazon's SDK is loaded only where a bucket is named", () => {
     const importers = sources.filter(
       (source) =>
-        !source.path.startsWith('storage/s3/') &&
-        importsOf(source).some(({ target }) => target.startsWith('@aws-sdk/') || target.startsWith('storage/s3/')),
+        !source.path.startsWith('blobs/s3/') &&
+        importsOf(source).some(({ target }) => target.startsWith('@aws-sdk/') || target.startsWith('blobs/s3/')),
     );
     assert.deepEqual(
       importers.map(({ path }) => path),
-      ['wiring/blob-store.ts'],
+      ['runtime/open-blob-store.ts'],
     );
-    assert.match(importers[0]?.text ?? '', /await import\('\.\.\/storage\/s3\/s3-blobs\.ts'\)/);
+    assert.match(importers[0]?.text ?? '', /await import\('\.\.\/blobs\/s3\/s3-store\.ts'\)/);
     assert.doesNotMatch(importers[0]?.text ?? '', /from '[^']*s3/);
   });
 
-  test('the makers of the parts are imported by the ends only', () => {
+  test('the ends of the product are imported by each other only', () => {
     const wrong = sources
-      .filter(({ path }) => !['cli', 'embedded', 'wiring'].includes(folderOf(path)))
-      .filter((source) =>
-        importsOf(source).some(({ target }) => ['cli', 'embedded', 'wiring'].includes(folderOf(target))),
-      );
+      .filter(({ path }) => !(roomOf(path) in openRooms))
+      .filter((source) => importsOf(source).some(({ target, isPackage }) => !isPackage && roomOf(target) in openRooms));
     assert.deepEqual(
       wrong.map(({ path }) => path),
       [],
@@ -129,17 +83,17 @@ describe('what stands where', () => {
         [],
       ),
     );
-  const inFolder = (path: string, folders: readonly string[]) => folders.includes(folderOf(path));
+  const inRoom = (path: string, names: readonly string[]) => names.some((name) => path.startsWith(`${name}/`));
 
   noneOf(
-    'the environment is read by settings, commands and embedded servers only',
+    'the environment is read by config, commands and embedded servers only',
     ({ path, tree }) =>
-      !inFolder(path, ['settings', 'cli', 'embedded']) && has(tree, (node) => isProperty(node, 'process', 'env')),
+      !inRoom(path, ['config', 'cli', 'embedded']) && has(tree, (node) => isProperty(node, 'process', 'env')),
   );
   noneOf(
     'no clock and no chance in domain and workflows',
     ({ path, tree }) =>
-      inFolder(path, ['domain', 'workflows']) &&
+      inRoom(path, ['domain', 'workflows']) &&
       has(
         tree,
         (node) =>
@@ -153,9 +107,9 @@ describe('what stands where', () => {
   noneOf('every file begins with its idea', ({ text }) => !text.startsWith('/**'));
   noneOf('nothing is typed any', ({ tree }) => has(tree, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword));
   noneOf(
-    'query texts stand in storage only, but for the two that an embedded server takes',
+    'query texts stand beside their tables only, but for the two that an embedded server takes',
     ({ path, tree }) =>
-      !inFolder(path, ['storage']) &&
+      !inRoom(path, ['postgres', 'blobs', 'ledger', 'accounts', 'tasks', 'webhooks', 'chat', 'audit']) &&
       !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&
       has(tree, (node) => isText(node) && isQuery(node.getText())),
   );
@@ -273,8 +227,8 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   );
 }
 
-function ofFolder(folder: string): Source[] {
-  return sources.filter(({ path }) => folderOf(path) === folder);
+function ofRoom(room: string): Source[] {
+  return sources.filter(({ path }) => roomOf(path) === room);
 }
 
 /** A name that ends in `:`, `/` or `-` allows all that begin with it; any other its own subpaths too. */

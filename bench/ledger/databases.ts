@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import type { Administrator } from '../../src/storage/acts.ts';
-import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
-import { createFileBlobs } from '../../src/storage/file-blobs.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
+import type { Administrator } from '../../src/ledger/audit-log.ts';
+import { migrateDatabase, openDatabase } from '../../src/postgres/database.ts';
+import { createFileBlobs } from '../../src/blobs/file-store.ts';
 import { type Moves, movesOn } from './fill.ts';
 
 export const secret = 'the secret of the ledger benchmark and of nothing else';

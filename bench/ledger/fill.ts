@@ -2,16 +2,16 @@
 import { Readable } from 'node:stream';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { createAccount } from '../../src/storage/accounts.ts';
-import type { Administrator } from '../../src/storage/acts.ts';
-import type { BlobStore } from '../../src/storage/blobs.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { closeIntent, openIntent } from '../../src/storage/intents.ts';
-import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
-import { CallLedger, type CallAdmission, type CallHold, type CallPrice } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger, type TaskAdmission } from '../../src/storage/ledger/ledger.ts';
-import { newBlobKey, newRequestId, newTaskId } from '../../src/storage/new-ids.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import type { Administrator } from '../../src/ledger/audit-log.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { closeIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
+import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
+import { CallLedger, type CallAdmission, type CallHold, type CallPrice } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger, type TaskAdmission } from '../../src/ledger/ledger.ts';
+import { newBlobKey, newRequestId, newTaskId } from '../../src/postgres/new-ids.ts';
 
 export interface Customer {
   account: AccountId;

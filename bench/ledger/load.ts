@@ -3,11 +3,11 @@
  * gateway. It is sent one load after the other, and answers each when its script for pgbench is written.
  */
 import { writeFile } from 'node:fs/promises';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
-import type { Committed } from '../../src/storage/ledger/watch.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { Committed } from '../../src/ledger/commit/ledger-watch.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { median, percentile, sum } from '../statistics.ts';
 import { ledgerKey } from './databases.ts';

@@ -1,5 +1,5 @@
 /** The model: from measured figures and a load to what a cluster needs. Arithmetic only. */
-import { connections_per_process } from '../../src/storage/database.ts';
+import { connections_per_process } from '../../src/postgres/database.ts';
 import type { Figures } from './figures.ts';
 import { simulateFleet } from './hot-account.ts';
 import { assumptions, bounds, day_s, type Load, month_s } from './loads.ts';

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { trusted_ms_max } from '../../src/storage/ledger/known-rows.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { trusted_ms_max } from '../../src/ledger/commit/row-cache.ts';
 import { median } from '../statistics.ts';
 import { chanceOf, waitOf } from './event-queue.ts';
 import { type Calibrated, type Called, type Order, orderSchema } from './messages.ts';

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountId, KeyId, TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import type { CallHold, CallLedger, CallPrice } from '../../src/storage/ledger/calls.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
+import type { CallHold, CallLedger, CallPrice } from '../../src/ledger/call-ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { newBlobKey, newTaskId } from '../../src/postgres/new-ids.ts';
 
 export interface Caller {
   account: AccountId;

@@ -1,5 +1,5 @@
 /**
- * The group committer of one API process, as `src/storage/ledger/group.ts` and `known-rows.ts` have it: moves gather while
+ * The group committer of one API process, as `src/ledger/commit/group-commit.ts` and `known-rows.ts` have it: moves gather while
  * a commit is in flight; rows that this process wrote last are proved by their version, in one round trip; when that
  * fails, and for a fifth of a second afterwards, they are locked first, which takes two.
  */

@@ -2,15 +2,15 @@
 import { Readable } from 'node:stream';
 import type { AccountId, KeyId, TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { readEnvironment } from '../../src/settings/environment.ts';
-import { deriveKeys, loadOrMakeSecret } from '../../src/settings/secrets.ts';
-import { findKeyBySecret } from '../../src/storage/api-keys.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { signLink } from '../../src/storage/links.ts';
-import { newBlobKey, newTaskId } from '../../src/storage/new-ids.ts';
-import { blobsOf } from '../../src/wiring/blob-store.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { deriveKeys, loadOrMakeSecret } from '../../src/config/secrets.ts';
+import { findKeyBySecret } from '../../src/accounts/api-keys.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { signLink } from '../../src/tasks/provider-calls/signed-links.ts';
+import { newBlobKey, newTaskId } from '../../src/postgres/new-ids.ts';
+import { blobsOf } from '../../src/runtime/open-blob-store.ts';
 import type { MeasuredGateway } from '../gateway.ts';
 import { pieces } from './parts.ts';
 

@@ -1,5 +1,5 @@
 /** The whole audit as a step of a workflow: its result for the history, and the first findings for the log. */
-import type { Audited } from './contract.ts';
+import type { Audited } from './activity-types.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 
 const findings_logged = 20;

@@ -2,15 +2,15 @@
 import { sleep } from '@temporalio/activity';
 import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { isFinal, type StoredFile } from '../domain/tasks.ts';
+import { isFinal, type StoredFile } from '../domain/tasks/task-states.ts';
 import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
-import { closeIntent, findIntent, findTaskWithIntent, type Intent } from '../storage/intents.ts';
-import { storeTrouble } from '../storage/blobs.ts';
-import { noteFailure } from '../storage/task-failure.ts';
-import { job_unknown, noteJobLeft } from '../storage/task-intents.ts';
-import { finalAmong, type Task } from '../storage/tasks.ts';
-import { newBlobKey } from '../storage/new-ids.ts';
-import type { Collected, TaskFailed } from './contract.ts';
+import { closeIntent, findIntent, findTaskWithIntent, type Intent } from '../tasks/provider-calls/intents.ts';
+import { storeTrouble } from '../blobs/blob-store.ts';
+import { noteFailure } from '../tasks/rows/task-failure.ts';
+import { job_unknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
+import { finalAmong, type Task } from '../tasks/rows/task-rows.ts';
+import { newBlobKey } from '../postgres/new-ids.ts';
+import type { Collected, TaskFailed } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failedTries, failedTry } from './failed-tries.ts';
 import { taskOnRoute, type TaskOnRoute } from './job.ts';
@@ -95,7 +95,7 @@ async function ofStoredAnswer(
 
 /**
  * Nobody knows whether the provider works on the task. It is asked for the job that carries our reference where it can
- * tell, and the intent is watched: a call of the provider's (`api/routes/hooks.ts`) or the attempt that sent, if it still
+ * tell, and the intent is watched: a call of the provider's (`api/routes/provider-hooks.ts`) or the attempt that sent, if it still
  * lives, may write there what it knows. Then the hold goes back.
  */
 async function untilKnown(

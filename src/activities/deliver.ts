@@ -1,10 +1,10 @@
 /** Delivering an event: one attempt a run of the activity, noted in the row's log. What ends the delivery is noted with it. */
-import { webhookBody, nextAttemptInMs } from '../domain/webhooks.ts';
-import { eventToDeliver, giveEventUp, noteAttempt } from '../storage/events.ts';
-import { requestOfEvent } from '../storage/task-requests.ts';
-import type { Delivery } from './contract.ts';
+import { webhookBody, nextAttemptInMs } from '../domain/webhook-rules.ts';
+import { eventToDeliver, giveEventUp, noteAttempt } from '../webhooks/events.ts';
+import { requestOfEvent } from '../tasks/rows/task-requests.ts';
+import type { Delivery } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { ComeBackLater } from './failures.ts';
+import { ComeBackLater } from './activity-failures.ts';
 
 /**
  * Sends an event once, unless it has ended. Answers when it is delivered or given up; throws ComeBackLater while there are

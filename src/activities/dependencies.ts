@@ -2,16 +2,16 @@
 import type { Logger } from 'pino';
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import type { AccountId } from '../domain/ids.ts';
-import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhooks.ts';
-import type { StepMeter } from '../metrics/meters.ts';
+import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhook-rules.ts';
+import type { StepMeter } from '../observability/metrics/meters.ts';
 import type { TaskProvider } from '../providers/contract.ts';
-import type { AuditReport } from '../storage/audit/audit.ts';
-import type { BlobStore } from '../storage/blobs.ts';
-import type { Database } from '../storage/database.ts';
-import type { EventToDeliver } from '../storage/events.ts';
-import type { Ledger } from '../storage/ledger/ledger.ts';
-import type { ProviderAddresses } from '../storage/provider-addresses.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { AuditReport } from '../audit/audit.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Database } from '../postgres/database.ts';
+import type { EventToDeliver } from '../webhooks/events.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ProviderAddresses } from '../tasks/provider-calls/provider-addresses.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { Step } from './step.ts';
 
 /** What a provider bears, over all workers: creates a second, and unfinished jobs. */

@@ -1,17 +1,17 @@
 /** The last step: what a task costs, and the one transaction that moves its money and its state together. */
-import { chargeOfTask } from '../domain/charges.ts';
+import { chargeOfTask } from '../domain/billing/charges.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { keepable } from '../domain/text.ts';
-import type { StoredFile } from '../domain/tasks.ts';
-import type { TaskEnded, Units } from '../storage/ledger/ledger.ts';
-import { isAdmissionSealed } from '../storage/admission-seal.ts';
-import { cancelled } from '../storage/cancel-task.ts';
-import { eventOfTask } from '../storage/events.ts';
-import { findTaskToEnd, findTaskToRelease, outcomeOf } from '../storage/task-outcome.ts';
-import { tellFinal } from '../storage/task-news.ts';
-import type { Task, TaskError } from '../storage/tasks.ts';
-import type { Ended, FailureFacts } from './contract.ts';
+import type { StoredFile } from '../domain/tasks/task-states.ts';
+import type { TaskEnded, Units } from '../ledger/ledger.ts';
+import { isAdmissionSealed } from '../ledger/admission-seal.ts';
+import { cancelled } from '../tasks/rows/cancel-task.ts';
+import { eventOfTask } from '../webhooks/events.ts';
+import { findTaskToEnd, findTaskToRelease, outcomeOf } from '../tasks/rows/task-outcome.ts';
+import { tellFinal } from '../tasks/rows/task-notifier.ts';
+import type { Task, TaskError } from '../tasks/rows/task-rows.ts';
+import type { Ended, FailureFacts } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /**

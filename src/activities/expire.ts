@@ -1,7 +1,7 @@
 /** Deleting a result whose time is up; one that is being fetched just then is let finish. */
 import type { TaskId } from '../domain/ids.ts';
-import { claimsUntil, removeMedia } from '../storage/fetches.ts';
-import { requestOfTask } from '../storage/task-requests.ts';
+import { claimsUntil, removeMedia } from '../tasks/rows/fetch-claims.ts';
+import { requestOfTask } from '../tasks/rows/task-requests.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /** Deletes the media of a task unless a download is running; answers when to come again in that case. */

@@ -5,7 +5,7 @@
  */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import * as z from 'zod';
-import { storeTrouble } from '../storage/blobs.ts';
+import { storeTrouble } from '../blobs/blob-store.ts';
 
 const details = z.object({ failedTries: z.int().min(0) });
 

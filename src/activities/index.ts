@@ -7,7 +7,7 @@ import type {
   HouseActivities,
   ProviderActivities,
   RetentionActivities,
-} from './contract.ts';
+} from './activity-types.ts';
 import { collect } from './collect.ts';
 import { deliver, giveUp } from './deliver.ts';
 import type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';

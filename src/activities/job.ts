@@ -1,12 +1,12 @@
 /** From a task's row to what its provider may know of it. */
 import type { TaskId } from '../domain/ids.ts';
 import { providerReference } from '../domain/ids.ts';
-import type { StoredFile } from '../domain/tasks.ts';
-import type { TaskRoute } from '../domain/terms.ts';
-import { filledInMapping } from '../domain/variables.ts';
+import type { StoredFile } from '../domain/tasks/task-states.ts';
+import type { TaskRoute } from '../domain/tasks/terms.ts';
+import { filledInMapping } from '../domain/tasks/variables.ts';
 import type { Job, Media, TaskProvider } from '../providers/contract.ts';
-import type { BlobStore } from '../storage/blobs.ts';
-import { findTask, type Task } from '../storage/tasks.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { findTask, type Task } from '../tasks/rows/task-rows.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export interface TaskOnRoute {

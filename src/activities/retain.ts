@@ -1,8 +1,8 @@
 /** Deleting what has served its time: old results, files that no row names, and what processes that died left on the disk. */
-import { forgetFinishedJobs } from '../storage/provider-jobs.ts';
-import { removeOldResults } from '../storage/retention.ts';
-import { sweepBlobs } from '../storage/unnamed-blobs.ts';
-import type { Retained } from './contract.ts';
+import { forgetFinishedJobs } from '../tasks/provider-calls/provider-jobs.ts';
+import { removeOldResults } from '../tasks/retention/retention.ts';
+import { sweepBlobs } from '../tasks/retention/orphaned-blobs.ts';
+import type { Retained } from './activity-types.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 
 type RetentionDependencies = Pick<

@@ -5,10 +5,10 @@
 import { activityInfo, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import type { Task } from '../storage/tasks.ts';
-import { attributeNames as names } from '../tracing/names.ts';
-import type { Tracing } from '../tracing/tracing.ts';
-import { come_back_later, guarded, handed_back } from './failures.ts';
+import type { Task } from '../tasks/rows/task-rows.ts';
+import { attributeNames as names } from '../observability/tracing/span-names.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
+import { come_back_later, guarded, handed_back } from './activity-failures.ts';
 
 /** What a step is about, as its arguments name it. */
 export interface StepFacts {

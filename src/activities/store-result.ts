@@ -1,10 +1,10 @@
 /** A part of a result on its way into the blob store: streamed, measured on the very bytes that were stored. */
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../domain/errors.ts';
-import type { StoredFile } from '../domain/tasks.ts';
+import type { StoredFile } from '../domain/tasks/task-states.ts';
 import { InvalidMedia, type MediaFacts, probeMedia } from '../media/probe.ts';
-import { blobReader } from '../storage/blob-reader.ts';
-import { type BlobStore, BlobTooLarge, type StoredBlob } from '../storage/blobs.ts';
+import { blobReader } from '../blobs/blob-reader.ts';
+import { type BlobStore, BlobTooLarge, type StoredBlob } from '../blobs/blob-store.ts';
 
 /** The largest results known are 4k videos of some hundred MB. */
 export const result_bytes_max = 2 * 1024 ** 3;

@@ -6,8 +6,8 @@
 import { Context, sleep } from '@temporalio/activity';
 import { GatewayError } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { pauseBeforeRetry } from '../domain/patience.ts';
-import { isFinal } from '../domain/tasks.ts';
+import { pauseBeforeRetry } from '../domain/tasks/patience.ts';
+import { isFinal } from '../domain/tasks/task-states.ts';
 import type { PreparedCreate, Submission } from '../providers/contract.ts';
 import {
   closeIntent,
@@ -18,16 +18,16 @@ import {
   isSentElsewhere,
   type OpenedNow,
   takeOverIntent,
-} from '../storage/intents.ts';
-import { newBlobKey } from '../storage/new-ids.ts';
-import { noteFailure } from '../storage/task-failure.ts';
-import { noteRequestId } from '../storage/task-intents.ts';
-import { finalAmong, type TaskError } from '../storage/tasks.ts';
-import type { Submitted } from './contract.ts';
+} from '../tasks/provider-calls/intents.ts';
+import { newBlobKey } from '../postgres/new-ids.ts';
+import { noteFailure } from '../tasks/rows/task-failure.ts';
+import { noteRequestId } from '../tasks/provider-calls/intent-reports.ts';
+import { finalAmong, type TaskError } from '../tasks/rows/task-rows.ts';
+import type { Submitted } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
 import { result_bytes_max } from './store-result.ts';
-import { openInTurn, waitForSlot } from './turn.ts';
+import { openInTurn, waitForSlot } from './create-slots.ts';
 
 const unsubmitted_ms_max = 24 * 3_600_000;
 const open_intent_check_ms = 1_000;

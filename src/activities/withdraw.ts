@@ -1,12 +1,12 @@
 /** After a task that ended without success: its jobs are stopped where their provider can, and what was stored for it goes. */
 import type { ErrorCode } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { isFinal } from '../domain/tasks.ts';
-import { removeMedia } from '../storage/fetches.ts';
-import { closeIntent } from '../storage/intents.ts';
-import { intentsOf, isJobLost, job_unknown, noteJobLeft } from '../storage/task-intents.ts';
-import { findTask, type Task } from '../storage/tasks.ts';
-import type { Withdrawn } from './contract.ts';
+import { isFinal } from '../domain/tasks/task-states.ts';
+import { removeMedia } from '../tasks/rows/fetch-claims.ts';
+import { closeIntent } from '../tasks/provider-calls/intents.ts';
+import { intentsOf, isJobLost, job_unknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
+import { findTask, type Task } from '../tasks/rows/task-rows.ts';
+import type { Withdrawn } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failedTries, failedTry } from './failed-tries.ts';
 import { loadTaskOnRoute } from './job.ts';

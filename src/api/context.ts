@@ -1,7 +1,7 @@
 /** What a request carries from one middleware to the next. */
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
-import type { ApiKey } from '../storage/api-keys.ts';
+import type { ApiKey } from '../accounts/api-keys.ts';
 import type { BodyRoom } from './body/body-room.ts';
 
 export interface RequestState extends DefaultState {

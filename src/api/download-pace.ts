@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { fetchClaimMsMax } from '../domain/limits.ts';
 import { unacknowledgedBytes } from '../net/unacknowledged.ts';
 import type { ApiContext } from './context.ts';
-import { enterFor, type Gates } from './gates.ts';
+import { enterFor, type Gates } from './concurrency-limits.ts';
 
 export interface DownloadPace {
   /** A connection that takes nothing for so long is ended, */

@@ -1,6 +1,6 @@
 /** The `Idempotency-Key` header: what makes a billable POST safe to send again. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../domain/canonical-json.ts';
+import { canonicalJson } from '../domain/json/canonical-json.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { ApiContext } from './context.ts';
 

@@ -1,6 +1,6 @@
 /** What tells one price from another on ledger entries. */
 import type { Price } from '../domain/catalogue.ts';
-import { priceJson } from '../domain/terms.ts';
+import { priceJson } from '../domain/tasks/terms.ts';
 import { fingerprintOf } from './idempotency-key.ts';
 
 const versions = new WeakMap<Price, string>();

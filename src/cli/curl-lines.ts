@@ -1,8 +1,8 @@
 /** A curl line for each operation that a model is offered for, to be pasted as it stands. */
-import { firstOfKind } from '../api/catalogue.ts';
+import { firstOfKind } from '../api/model-catalogue.ts';
 import { type Deployment, type Model, type ModelKind } from '../domain/catalogue.ts';
 import type { Samples } from '../embedded/samples.ts';
-import type { Configuration } from '../settings/configuration.ts';
+import type { Configuration } from '../config/configuration.ts';
 
 /** Takes the id out of an answer; an answer without one, such as an error, stays as it is and so is seen. */
 const id_of_answer = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;

@@ -1,6 +1,6 @@
 /** The command line: `tollgate <command>`. */
 import { CommanderError } from 'commander';
-import { SettingsError } from '../settings/mistakes.ts';
+import { SettingsError } from '../config/setting-errors.ts';
 import { tell } from './output.ts';
 import { tollgateProgram } from './program.ts';
 

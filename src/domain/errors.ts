@@ -1,6 +1,6 @@
 /**
  * Every error that Tollgate tells anyone, as one table. Code throws a GatewayError with a code of this table; its form
- * changes at two borders only: `activities/failures.ts` (to Temporal) and `api/middleware/errors.ts` (to HTTP).
+ * changes at two borders only: `activities/activity-failures.ts` (to Temporal) and `api/middleware/error-answers.ts` (to HTTP).
  */
 export const errorTable = {
   invalid_json: { status: 400, type: 'invalid_request_error' },

@@ -1,5 +1,5 @@
-/** The forms of Tollgate's ids. Making one takes time and randomness, so that lives in `storage/new-ids.ts`. */
-import type { TaskKind } from './tasks.ts';
+/** The forms of Tollgate's ids. Making one takes time and randomness, so that lives in `postgres/new-ids.ts`. */
+import type { TaskKind } from './tasks/task-states.ts';
 
 export type AccountId = string & { readonly id: 'account' };
 export type KeyId = string & { readonly id: 'key' };

@@ -2,8 +2,8 @@
  * The servers of a gateway that runs everything in one process, those that the settings name none of: PostgreSQL, the lock
  * on the data folder, the schema, and Temporal, which nobody may start without the lock.
  */
-import type { Settings } from '../settings/load.ts';
-import { migrateDatabase } from '../storage/database.ts';
+import type { Settings } from '../config/load-settings.ts';
+import { migrateDatabase } from '../postgres/database.ts';
 import { type FolderLock, takeFolderLock } from './data-folder-lock.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { StartSteps } from './start-steps.ts';

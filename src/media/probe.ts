@@ -1,6 +1,6 @@
 /** Probing: what a media file is and how long or large it is, told by its bytes alone. */
 import { InvalidMedia, type MediaFacts } from './facts.ts';
-import { probeGif, probeJpeg, probePng, probeWebp } from './images.ts';
+import { probeGif, probeJpeg, probePng, probeWebp } from './image-facts.ts';
 import { looksLikeMp3, probeMp3 } from './mp3.ts';
 import { probeMp4 } from './mp4.ts';
 import { readAhead, readAt, type MediaReader } from './reader.ts';

@@ -2,7 +2,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent } from 'undici';
-import { isPublicAddress } from './addresses.ts';
+import { isPublicAddress } from './ip-addresses.ts';
 import type { AddressGuard } from './public-hosts.ts';
 
 /** A name that resolved to an address that must not be reached. */

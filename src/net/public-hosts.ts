@@ -2,7 +2,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { GatewayError } from '../domain/errors.ts';
-import { isPublicAddress } from './addresses.ts';
+import { isPublicAddress } from './ip-addresses.ts';
 
 /** A look-up that takes longer counts as one that found nothing. */
 const lookupMs = 2_000;

@@ -7,10 +7,10 @@ import type { Readable } from 'node:stream';
 import type { ModelKind } from '../domain/catalogue.ts';
 import type { GatewayError } from '../domain/errors.ts';
 import type { ProbeAnswer } from '../domain/probes.ts';
-import type { ImageOutputs, OutputRoute } from '../domain/image-outputs.ts';
+import type { ImageOutputs, OutputRoute } from '../domain/tasks/image-outputs.ts';
 import type { AvatarTalkRequest } from '../domain/requests/avatar-talk.ts';
-import type { ImageRequest } from '../domain/requests/image.ts';
-import type { VideoRequest } from '../domain/requests/video.ts';
+import type { ImageRequest } from '../domain/requests/image-request.ts';
+import type { VideoRequest } from '../domain/requests/video-request.ts';
 
 export interface TaskProvider {
   readonly abilities: Abilities;

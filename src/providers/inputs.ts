@@ -1,6 +1,6 @@
 /** What a job is made from, in the words that the adapters share: a prompt, pictures, a film and a sound by their addresses. */
 import { GatewayError } from '../domain/errors.ts';
-import { type ContentItem, itemParam } from '../domain/requests/video.ts';
+import { type ContentItem, itemParam } from '../domain/requests/video-request.ts';
 import { AddressGuard } from '../net/public-hosts.ts';
 import type { Job } from './contract.ts';
 

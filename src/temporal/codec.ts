@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { ValueError } from '@temporalio/common';
-import type { CodecKey } from '../settings/codec-keys.ts';
+import type { CodecKey } from '../config/codec-keys.ts';
 
 const algorithm = 'aes-256-gcm';
 // 96 random bits: after 2^32 payloads under one key the chance of a repetition is one in 2^33.

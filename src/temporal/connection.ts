@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import type { TemporalSettings } from '../settings/environment.ts';
+import type { TemporalSettings } from '../config/environment.ts';
 
 /** The settings with the address that is used: theirs, or the embedded server's. */
 export type TemporalTarget = TemporalSettings & { address: string };

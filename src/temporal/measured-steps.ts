@@ -2,7 +2,7 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { CancelledFailure, ApplicationFailure } from '@temporalio/common';
 import { taskIdPrefixes } from '../domain/ids.ts';
-import type { StepMeter } from '../metrics/meters.ts';
+import type { StepMeter } from '../observability/metrics/meters.ts';
 
 /** Worker option `interceptors.activity`. */
 export const measuredSteps =
@@ -32,7 +32,7 @@ function kindOf(args: unknown): string {
   return kind?.[0] ?? 'none';
 }
 
-/** The words of the activities' own results, which `activities/contract.ts` names. */
+/** The words of the activities' own results, which `activities/activity-types.ts` names. */
 function outcomeOf(result: unknown): string {
   if (!isObject(result)) return 'done';
   if (typeof result['outcome'] === 'string') return result['outcome'];

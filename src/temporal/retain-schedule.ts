@@ -1,7 +1,7 @@
 /** The Temporal Schedule that deletes what has served its time, every hour. */
 import type { Client } from '@temporalio/client';
 import type { retain } from '../workflows/retain.ts';
-import type { QueueNames } from './names.ts';
+import type { QueueNames } from './temporal-names.ts';
 import { ensureSchedule } from './schedules.ts';
 
 /** The id of an installation's schedule, and what its workflows' ids begin with. */

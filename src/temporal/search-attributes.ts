@@ -1,6 +1,6 @@
 /** Registering the search attributes of tasks' workflows; without them Temporal refuses to start one, or to end it. */
 import type { Connection } from '@temporalio/client';
-import { searchAttributes } from './names.ts';
+import { searchAttributes } from './temporal-names.ts';
 
 /** `IndexedValueType` of Temporal's API. */
 const typeNumbers = { KEYWORD: 2, INT: 3 } as const;

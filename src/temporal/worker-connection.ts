@@ -1,7 +1,7 @@
 /** The connection of workers, apart from the client's: it loads native code, which commands do without. */
 import { NativeConnection } from '@temporalio/worker';
 import { lazyConnection, optionsOf, type TemporalTarget } from './connection.ts';
-import { checkTemporal, diagnosed } from './troubles.ts';
+import { checkTemporal, diagnosed } from './connection-errors.ts';
 
 /**
  * A connection for workers, which the API of the same process may use too. Raises a TemporalTrouble that names the setting

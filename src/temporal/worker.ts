@@ -13,8 +13,8 @@ import {
 } from '../activities/index.ts';
 import { bundlePath, tracedBundlePath } from './bundle-workflows.ts';
 import { measuredSteps } from './measured-steps.ts';
-import type { QueueNames } from './names.ts';
-import { SubmitGate } from './submit-gate.ts';
+import type { QueueNames } from './temporal-names.ts';
+import { SubmitGate } from './submit-slots.ts';
 
 const submit_slots = 20;
 // A collect costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.

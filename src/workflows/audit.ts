@@ -1,6 +1,6 @@
 /** The nightly audit: one activity, which takes as long as it takes. A disagreement is its result, not an error. */
 import { proxyActivities } from '@temporalio/workflow';
-import type { AuditActivities, Audited } from '../activities/contract.ts';
+import type { AuditActivities, Audited } from '../activities/activity-types.ts';
 
 const activities = proxyActivities<AuditActivities>({
   startToCloseTimeout: '12h',

@@ -3,9 +3,9 @@
  * first and notes what became of it, so that starting or repeating a delivery is harmless. The payload is the event's id.
  */
 import { CancellationScope, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { Delivery, DeliveryActivities } from '../activities/contract.ts';
-import { house } from './house.ts';
-import { errandsQueue } from '../domain/queues.ts';
+import type { Delivery, DeliveryActivities } from '../activities/activity-types.ts';
+import { house } from './local-activities.ts';
+import { errandsQueue } from '../domain/tasks/queues.ts';
 
 export interface DeliverInput {
   eventId: string;

@@ -19,12 +19,12 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdReusePolicy,
 } from '@temporalio/common';
-import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '../activities/contract.ts';
+import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '../activities/activity-types.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { deliver } from './deliver.ts';
-import { house } from './house.ts';
-import { errandsQueue } from '../domain/queues.ts';
-import * as words from './words.ts';
+import { house } from './local-activities.ts';
+import { errandsQueue } from '../domain/tasks/queues.ts';
+import * as words from './current-details.ts';
 
 export interface GenerateInput {
   taskId: TaskId;

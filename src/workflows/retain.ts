@@ -1,6 +1,6 @@
 /** The hourly deletion of what has served its time: one activity, which goes on where another attempt left off. */
 import { proxyActivities } from '@temporalio/workflow';
-import type { Retained, RetentionActivities } from '../activities/contract.ts';
+import type { Retained, RetentionActivities } from '../activities/activity-types.ts';
 
 // Without a bound on attempts: a database or a store that is away comes back, and the next run waits for this one.
 const activities = proxyActivities<RetentionActivities>({

@@ -6,7 +6,7 @@ import { activityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { cleaningActivities, collectActivities } from '../../src/activities/index.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { closeIntent, openIntent } from '../../src/storage/intents.ts';
+import { closeIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { cancelAsOwner } from '../support/cancelling.ts';
 import { image, ScriptedProvider, startTaskRunner, type TaskRunner } from '../support/task-runner.ts';
 

@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ProviderLimits } from '../../src/activities/dependencies.ts';
 import { submitActivities } from '../../src/activities/index.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { findIntent } from '../../src/storage/intents.ts';
+import { findIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
 
 const outcomeOf = (submitted: unknown) => (submitted as { outcome: string }).outcome;

@@ -13,10 +13,10 @@ import {
 } from '../../src/activities/index.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Submission } from '../../src/providers/contract.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { closeIntent, findIntent, openIntent } from '../../src/storage/intents.ts';
-import { newBlobKey } from '../../src/storage/new-ids.ts';
-import { intentsOf, listUnknownOutcomes } from '../../src/storage/task-intents.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { closeIntent, findIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
+import { newBlobKey } from '../../src/postgres/new-ids.ts';
+import { intentsOf, listUnknownOutcomes } from '../../src/tasks/provider-calls/intent-reports.ts';
 import { assertAudited, blobsOf, cancelAsOwner } from '../support/cancelling.ts';
 import { until } from '../support/process.ts';
 import { image, part, type Script, ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { callerAddress } from '../../src/api/caller-address.ts';
+import { callerAddress } from '../../src/api/server/caller-address.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { newPerson, password, signedIn } from '../support/people.ts';
 import { until } from '../support/process.ts';

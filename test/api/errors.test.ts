@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { suspendAccount } from '../../src/storage/accounts.ts';
-import { revokeKey } from '../../src/storage/api-keys.ts';
+import { suspendAccount } from '../../src/accounts/accounts.ts';
+import { revokeKey } from '../../src/accounts/api-keys.ts';
 import { assertError } from '../support/errors.ts';
 import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 

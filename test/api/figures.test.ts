@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseYuan } from '../../src/domain/money.ts';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { type Customer, customerOf } from '../support/chat-gateway.ts';
 import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { mp4, wav } from '../support/media.ts';

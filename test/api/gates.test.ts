@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import { describe, test } from 'node:test';
 import { BodyRoom } from '../../src/api/body/body-room.ts';
 import { memoryOfBody } from '../../src/api/body/json-body.ts';
-import { createGates } from '../../src/api/gates.ts';
+import { createGates } from '../../src/api/concurrency-limits.ts';
 
 const MiB = 1024 * 1024;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';
-import { signLink } from '../../src/storage/links.ts';
+import { signLink } from '../../src/tasks/provider-calls/signed-links.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exchange } from '../support/raw-http.ts';
 import { finishedTalk, type Talk } from '../support/talks.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import Koa from 'koa';
-import { serve } from '../../src/api/server.ts';
+import { serve } from '../../src/api/server/server.ts';
 import type { RequestState } from '../../src/api/context.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exchange, openSocket, type RawAnswer } from '../support/raw-http.ts';

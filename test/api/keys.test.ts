@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { MicroYuan } from '../../src/domain/money.ts';
-import { findKeyBySecret, revokeKey } from '../../src/storage/api-keys.ts';
+import { findKeyBySecret, revokeKey } from '../../src/accounts/api-keys.ts';
 import { assertError } from '../support/errors.ts';
 import { type Answer, answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CallLimit } from '../../src/domain/keys.ts';
+import type { CallLimit } from '../../src/domain/accounts/key-rules.ts';
 import { parseYuan } from '../../src/domain/money.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { release } from '../../src/activities/end.ts';

@@ -6,10 +6,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
-import { consoleDocument } from '../../src/api/console/document.ts';
+import { consoleDocument } from '../../src/api/console/console-document.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
-import { type Configuration, readConfiguration } from '../../src/settings/configuration.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
+import { type Configuration, readConfiguration } from '../../src/config/configuration.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const media = z.looseObject({

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import { findKeyBySecret } from '../../src/storage/api-keys.ts';
-import { actRow, actsGenesis, beginLog, canonicalAct } from '../../src/storage/acts.ts';
-import { chainLink } from '../../src/storage/ledger/chain.ts';
-import { sealOldRights } from '../../src/storage/old-rights.ts';
-import { createPerson } from '../../src/storage/console/people.ts';
-import { beginSession, findSession } from '../../src/storage/console/sessions.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
+import { findKeyBySecret } from '../../src/accounts/api-keys.ts';
+import { actRow, actsGenesis, beginLog, canonicalAct } from '../../src/ledger/audit-log.ts';
+import { chainLink } from '../../src/ledger/chain.ts';
+import { sealOldRights } from '../../src/accounts/unsealed-rights.ts';
+import { createPerson } from '../../src/accounts/people.ts';
+import { beginSession, findSession } from '../../src/accounts/sessions.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { callConsole, newPerson, password, signedIn } from '../support/people.ts';
 

@@ -1,8 +1,8 @@
 /** Starts by the API while an account has many: whose go first, and how large the turns of their tasks are. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { WaitingTasks } from '../../src/api/tasks/waiting-tasks.ts';
-import { isOfFew, turnWeight } from '../../src/domain/turns.ts';
+import { WaitingTasks } from '../../src/tasks/wait/unstarted-tasks.ts';
+import { isOfFew, turnWeight } from '../../src/domain/tasks/turns.ts';
 import { startTaskRunner } from '../support/task-runner.ts';
 
 const waitingTasks = (count: number) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitSeconds } from '../../src/api/tasks/wait.ts';
+import { waitSeconds } from '../../src/tasks/wait/wait-for-task.ts';
 
 for (const [prefer, seconds] of [
   ['', 7],

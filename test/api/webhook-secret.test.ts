@@ -1,8 +1,8 @@
 /** The secret of an account's webhooks: the same from every process, replaced at will, and stored nowhere. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import { rotateWebhookSecret, webhookSecrets } from '../../src/storage/webhook-secrets.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
+import { rotateWebhookSecret, webhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { allRows } from '../support/tables.ts';
 

@@ -10,10 +10,10 @@ import { findPgbench } from '../../bench/ledger/pgbench.ts';
 import { printed } from '../../bench/ledger/printed.ts';
 import { Recorder } from '../../bench/ledger/recorder.ts';
 import { type ReplayScript, replayScript, replaysTable } from '../../bench/ledger/replay-script.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 const ledgerKey = Buffer.alloc(32, 7);

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { findingText } from '../../src/cli/commands/doctor.ts';
-import { judgeProxies } from '../../src/cli/roles/doctor/addresses.ts';
-import { judgeClock } from '../../src/cli/roles/doctor/clock.ts';
-import { judgeServer } from '../../src/cli/roles/doctor/database.ts';
+import { judgeProxies } from '../../src/cli/roles/doctor/check-addresses.ts';
+import { judgeClock } from '../../src/cli/roles/doctor/check-clock.ts';
+import { judgeServer } from '../../src/cli/roles/doctor/check-database.ts';
 import { Examination } from '../../src/cli/roles/doctor/examination.ts';
 import { fail, type Finding, ok, type Verdict } from '../../src/cli/roles/doctor/finding.ts';
-import { type DiskFacts, judgeDisk, node_min } from '../../src/cli/roles/doctor/machine.ts';
+import { type DiskFacts, judgeDisk, node_min } from '../../src/cli/roles/doctor/check-machine.ts';
 import { Blotter, reasonOf } from '../../src/cli/roles/doctor/reason.ts';
-import { judgePollers } from '../../src/cli/roles/doctor/workers.ts';
-import type { ServerFacts } from '../../src/storage/server-facts.ts';
+import { judgePollers } from '../../src/cli/roles/doctor/check-workers.ts';
+import type { ServerFacts } from '../../src/postgres/server-facts.ts';
 
 describe('the disk', () => {
   const GiB = 1024 ** 3;

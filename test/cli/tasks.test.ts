@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { removeMedia } from '../../src/storage/fetches.ts';
-import { closeIntent, openIntent } from '../../src/storage/intents.ts';
-import { noteJobLeft } from '../../src/storage/task-intents.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { removeMedia } from '../../src/tasks/rows/fetch-claims.ts';
+import { closeIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
+import { noteJobLeft } from '../../src/tasks/provider-calls/intent-reports.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
   type AdmissionOptions,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { changeAccount } from '../../src/storage/accounts.ts';
-import { listEvents } from '../../src/storage/event-log.ts';
-import { giveEventUp, markEventsStarted, noteAttempt } from '../../src/storage/events.ts';
+import { changeAccount } from '../../src/accounts/accounts.ts';
+import { listEvents } from '../../src/webhooks/event-log.ts';
+import { giveEventUp, markEventsStarted, noteAttempt } from '../../src/webhooks/events.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { administrator, admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 import { Installation } from '../support/process.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { readConfiguration } from '../../src/settings/configuration.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { allPages, examplesOf, placeOf } from './pages.ts';
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import * as z from 'zod';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
-import { readConfiguration } from '../../src/settings/configuration.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
 import { codesIn, differences, pageAt, tablesOf } from './pages.ts';
 
 const page = pageAt('docs/api-guide.md');

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { settingDefaults } from '../../src/settings/environment.ts';
-import { configurationSchema } from '../../src/settings/schema.ts';
+import { settingDefaults } from '../../src/config/environment.ts';
+import { configurationSchema } from '../../src/config/yaml-schema.ts';
 import { allPages, codesIn, differences, pageAt, type Table, tablesOf } from './pages.ts';
 
 const page = pageAt('docs/settings.md');

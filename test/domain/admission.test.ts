@@ -13,9 +13,9 @@ import {
   type KeyState,
   noCounts,
   rateState,
-} from '../../src/domain/admission.ts';
+} from '../../src/domain/billing/admission.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { type Window, windows } from '../../src/domain/keys.ts';
+import { type Window, windows } from '../../src/domain/accounts/key-rules.ts';
 import { micros } from '../../src/domain/money.ts';
 
 const now = new Date('2026-05-15T10:20:30Z');

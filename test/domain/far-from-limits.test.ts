@@ -1,7 +1,7 @@
 /** When a refusal is practically impossible: each bound, met and just missed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFarFromLimits, type KeyState, noCounts } from '../../src/domain/admission.ts';
+import { isFarFromLimits, type KeyState, noCounts } from '../../src/domain/billing/admission.ts';
 import { micros } from '../../src/domain/money.ts';
 
 const now = new Date('2026-11-21T08:00:00Z');

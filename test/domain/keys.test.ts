@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { allows, callLimitsSchema, keyLevels, secondsLeft, windows, windowStart } from '../../src/domain/keys.ts';
+import {
+  allows,
+  callLimitsSchema,
+  keyLevels,
+  secondsLeft,
+  windows,
+  windowStart,
+} from '../../src/domain/accounts/key-rules.ts';
 
 for (const [at, level] of keyLevels.entries()) {
   for (const [needs, needed] of keyLevels.entries()) {

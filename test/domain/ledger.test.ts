@@ -11,7 +11,7 @@ import {
   type Movement,
   release,
   settlement,
-} from '../../src/domain/ledger.ts';
+} from '../../src/domain/billing/postings.ts';
 import { micros } from '../../src/domain/money.ts';
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n }).map(micros);

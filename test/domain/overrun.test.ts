@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { mostOfHold, mostOfTask, plausibleOf } from '../../src/domain/overrun.ts';
-import type { TaskPrice } from '../../src/domain/terms.ts';
+import { mostOfHold, mostOfTask, plausibleOf } from '../../src/domain/billing/overrun.ts';
+import type { TaskPrice } from '../../src/domain/tasks/terms.ts';
 
 const perSecond: TaskPrice = {
   unit: 'second',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Busy, pauseBeforeRetry } from '../../src/domain/patience.ts';
+import { type Busy, pauseBeforeRetry } from '../../src/domain/tasks/patience.ts';
 
 const busy: Busy = {
   ...{ busyCount: 0, sinceFirstMs: 0, retryAfterMs: undefined },

@@ -10,7 +10,7 @@ import {
   imageResolutions,
   pixelsOf,
   upscaledPixels,
-} from '../../src/domain/pixels.ts';
+} from '../../src/domain/tasks/pixels.ts';
 
 const table = {
   '1:1': ['1024x1024', '2048x2048', '4096x4096'],

@@ -3,9 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ImagePrice } from '../../src/domain/catalogue.ts';
 import { micros } from '../../src/domain/money.ts';
-import { imageRatios, imageResolutions, pixelsOf } from '../../src/domain/pixels.ts';
-import { isFilmResolution, isImageSize, priceOfImage, priceOfResolution } from '../../src/domain/price-variants.ts';
-import type { ImageRequest } from '../../src/domain/requests/image.ts';
+import { imageRatios, imageResolutions, pixelsOf } from '../../src/domain/tasks/pixels.ts';
+import {
+  isFilmResolution,
+  isImageSize,
+  priceOfImage,
+  priceOfResolution,
+} from '../../src/domain/billing/price-variants.ts';
+import type { ImageRequest } from '../../src/domain/requests/image-request.ts';
 
 const named = (prices: Record<string, number>) =>
   Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, micros(BigInt(price))]));

@@ -14,10 +14,10 @@ import {
   tokensBound,
   tokensOfSeconds,
   tokensPrice,
-} from '../../src/domain/pricing.ts';
-import { present } from '../../src/settings/mistakes.ts';
-import type { ImageRequest } from '../../src/domain/requests/image.ts';
-import type { TaskPrice } from '../../src/domain/terms.ts';
+} from '../../src/domain/billing/pricing.ts';
+import { present } from '../../src/config/setting-errors.ts';
+import type { ImageRequest } from '../../src/domain/requests/image-request.ts';
+import type { TaskPrice } from '../../src/domain/tasks/terms.ts';
 import { modelOf } from './requests/cases.ts';
 
 const yuan = (amount: number) => micros(BigInt(Math.round(amount * 1_000_000)));

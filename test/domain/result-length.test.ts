@@ -1,7 +1,7 @@
 /** The longest result that a task delivers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lengthsOf } from '../../src/domain/result-length.ts';
+import { lengthsOf } from '../../src/domain/billing/result-length.ts';
 import { modelOf } from './requests/cases.ts';
 
 for (const [audioDurationMs, maxSeconds] of [

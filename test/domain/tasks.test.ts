@@ -1,7 +1,14 @@
 /** The life of a task, move by move. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { finalTaskStates, isFinal, mayMove, publicStatus, taskStates, type TaskState } from '../../src/domain/tasks.ts';
+import {
+  finalTaskStates,
+  isFinal,
+  mayMove,
+  publicStatus,
+  taskStates,
+  type TaskState,
+} from '../../src/domain/tasks/task-states.ts';
 
 const moves: Record<TaskState, readonly TaskState[]> = {
   accepted: ['running', 'succeeded', 'failed', 'cancelled'],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { type TaskPrice, type TaskTerms, termsJson, termsSchema } from '../../src/domain/terms.ts';
+import { type TaskPrice, type TaskTerms, termsJson, termsSchema } from '../../src/domain/tasks/terms.ts';
 
 const termsWith = (price: TaskPrice): TaskTerms => ({
   modelKind: 'image',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgedStatus, nextAttemptInMs, standardPace, webhookBody } from '../../src/domain/webhooks.ts';
+import { judgedStatus, nextAttemptInMs, standardPace, webhookBody } from '../../src/domain/webhook-rules.ts';
 
 const day = 86_400_000;
 

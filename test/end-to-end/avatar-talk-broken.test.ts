@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';
-import { claimsUntil, isRemoved } from '../../src/storage/fetches.ts';
+import { claimsUntil, isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
 import { until } from '../support/process.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exchange } from '../support/raw-http.ts';

@@ -1,7 +1,7 @@
 /** Chat calls that may not be made, or may be made once: the upstream sees none too many. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { revokeKey } from '../../src/storage/api-keys.ts';
+import { revokeKey } from '../../src/accounts/api-keys.ts';
 import { assertError } from '../support/errors.ts';
 import {
   type ChatGateway,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { toYuan } from '../../src/domain/money.ts';
-import { listWriteOffs } from '../../src/storage/ledger/write-offs.ts';
+import { listWriteOffs } from '../../src/ledger/write-offs.ts';
 import { assertError } from '../support/errors.ts';
 import { type ChatGateway, chatPath, hello, startChatGateway, typesOf, wireOf } from '../support/chat-gateway.ts';
 import { chatAnswer, chatEvent, chatStream, deltaEvent, doneEvent, usageEvent } from '../support/upstream.ts';

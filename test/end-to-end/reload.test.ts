@@ -1,7 +1,7 @@
 /** The configuration is replaced while everything runs: new work goes by the new one, running work ends as it began. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { SettingsError } from '../../src/settings/mistakes.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
 import { assertError } from '../support/errors.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';

@@ -1,7 +1,7 @@
 /** What an upstream keeps of a response, asked for through the gateway: passed on, passed back, and told as the contract says. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { deleteOldResponses, findResponse, insertResponse, noteContext } from '../../src/storage/responses.ts';
+import { deleteOldResponses, findResponse, insertResponse, noteContext } from '../../src/chat/response-rows.ts';
 import {
   type ChatGateway,
   type Customer,

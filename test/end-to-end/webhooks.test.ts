@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { parseYuan } from '../../src/domain/money.ts';
-import { changeAccount } from '../../src/storage/accounts.ts';
-import { rotateWebhookSecret, webhookSecrets } from '../../src/storage/webhook-secrets.ts';
+import { changeAccount } from '../../src/accounts/accounts.ts';
+import { rotateWebhookSecret, webhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';

@@ -1,8 +1,8 @@
 /** 200 downloads that break off at random points, of films of three sizes, at an API process of its own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { BlobNotFound } from '../../src/storage/blobs.ts';
-import { claimsUntil, isRemoved } from '../../src/storage/fetches.ts';
+import { BlobNotFound } from '../../src/blobs/blob-store.ts';
+import { claimsUntil, isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
 import { until } from '../support/process.ts';
 import { chanceOf } from '../support/seeded.ts';
 import { startTalkProcesses, type TalkProcesses } from '../support/talk-processes.ts';

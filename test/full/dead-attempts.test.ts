@@ -1,7 +1,7 @@
 /** What follows an attempt that died between its intent and an answer; two of these wait for half a minute. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { openIntent } from '../../src/storage/intents.ts';
+import { openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { type AdmissionOptions, assertLedgerAddsUp } from '../support/money.ts';
 import { type Script, ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
 

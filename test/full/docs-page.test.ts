@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { type ApiDocument, type Operation, readDocument } from '../../console/src/docs/document.ts';
 import { languagesOf, type SampleLanguage, sampleOf } from '../../console/src/docs/samples.ts';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { startBrowser, type TestBrowser, type VisitOptions } from '../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../support/browser/accessibility.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -10,8 +10,8 @@ import { after, before, describe, test } from 'node:test';
 import { examineEverything } from '../../src/cli/roles/doctor/doctor.ts';
 import type { Finding } from '../../src/cli/roles/doctor/finding.ts';
 import { freePorts } from '../../src/embedded/ports.ts';
-import { agreeOn } from '../../src/storage/installation.ts';
-import { deriveKeys } from '../../src/settings/secrets.ts';
+import { agreeOn } from '../../src/postgres/installation.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../support/database.ts';
 import { withUpstream } from '../support/upstream.ts';
 

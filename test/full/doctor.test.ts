@@ -7,7 +7,7 @@ import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { runningPostgres } from '../../src/embedded/postgres-server.ts';
 import type { Finding } from '../../src/cli/roles/doctor/finding.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { type Ended, type Environment, type Gateway, Installation, until } from '../support/process.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../support/database.ts';
 

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { KeyId } from '../../src/domain/ids.ts';
-import { claimsUntil, isRemoved } from '../../src/storage/fetches.ts';
+import { claimsUntil, isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 import { finishedTalk } from '../support/talks.ts';

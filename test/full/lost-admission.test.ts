@@ -1,10 +1,10 @@
 /** A hold whose commit was never answered: its call is refused, and what was held all the same comes back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDatabase } from '../../src/storage/database.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Owner } from '../../src/storage/ledger/sweep.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Owner } from '../../src/ledger/sweep.ts';
 import { admittedCall } from '../support/calls.ts';
 import { freshDatabase } from '../support/database.ts';
 import { openLine } from '../support/line.ts';

@@ -1,11 +1,11 @@
 /** `tollgate people`, and ticking off paid calls of unknown outcome, on a database without a running gateway. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import { createAccount } from '../../src/storage/accounts.ts';
-import { acceptInvitation } from '../../src/storage/console/invitations.ts';
-import { tellFact } from '../../src/storage/installation.ts';
-import { closeIntent, openIntent } from '../../src/storage/intents.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { acceptInvitation } from '../../src/accounts/invitations.ts';
+import { tellFact } from '../../src/postgres/installation.ts';
+import { closeIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { administrator, admissionOf, failureOf, newCustomer, newLedger } from '../support/money.ts';
 import { Installation } from '../support/process.ts';

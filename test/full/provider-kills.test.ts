@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { deriveKeys } from '../../src/settings/secrets.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
 import type { FixtureModel, ProviderFixture } from '../providers/contract/fixture.ts';
 import { fixtures } from '../providers/contract/fixtures.ts';
 import { openStandIn, type StandIn } from '../providers/contract/stand-in.ts';

@@ -1,7 +1,7 @@
 /** Temporal and PostgreSQL of the test's own, killed and frozen under load: 503 meanwhile, and all goes on without a restart. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
 import { type OwnServers, startOwnServers } from '../support/own-servers.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import { logOptions } from '../../src/logging/log.ts';
-import { Mask } from '../../src/logging/mask.ts';
+import { logOptions } from '../../src/observability/logging/log.ts';
+import { Mask } from '../../src/observability/logging/mask.ts';
 
 test('what has the form of a secret is struck out, and what stands round it stays', () => {
   const { applied } = new Mask();

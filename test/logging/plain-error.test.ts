@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { plainError } from '../../src/logging/plain-error.ts';
+import { plainError } from '../../src/observability/logging/plain-error.ts';
 
 const textOf = (error: unknown): string => JSON.stringify(plainError(error));
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { rotatingFile } from '../../src/logging/rotating-file.ts';
+import { rotatingFile } from '../../src/observability/logging/rotating-file.ts';
 
 let folder: string;
 before(async () => {

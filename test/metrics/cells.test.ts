@@ -1,9 +1,9 @@
 /** Counters and histograms that are cells: what they show is what was counted, to the letter of the format. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CellCounter, CellHistogram } from '../../src/metrics/cells.ts';
-import { remembered } from '../../src/metrics/remembered.ts';
-import { ProcessMetrics } from '../../src/metrics/registry.ts';
+import { CellCounter, CellHistogram } from '../../src/observability/metrics/cells.ts';
+import { remembered } from '../../src/observability/metrics/cached-gauge.ts';
+import { ProcessMetrics } from '../../src/observability/metrics/metric-registry.ts';
 import { parseMetrics, valueOf } from '../support/metrics.ts';
 import { Registry } from 'prom-client';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { createMeters } from '../../src/metrics/meters.ts';
-import { type Declaration, metricTable } from '../../src/metrics/table.ts';
+import { createMeters } from '../../src/observability/metrics/meters.ts';
+import { type Declaration, metricTable } from '../../src/observability/metrics/metric-table.ts';
 import { parseMetrics } from '../support/metrics.ts';
 import { labelsIn, metricsIn } from '../support/promql.ts';
 

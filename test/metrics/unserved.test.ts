@@ -1,9 +1,9 @@
 /** Tasks for a provider that no worker serves: an API whose configuration is older may accept them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ProcessMetrics } from '../../src/metrics/registry.ts';
-import { newTaskId } from '../../src/storage/new-ids.ts';
-import { showUnserved } from '../../src/wiring/metrics.ts';
+import { ProcessMetrics } from '../../src/observability/metrics/metric-registry.ts';
+import { newTaskId } from '../../src/postgres/new-ids.ts';
+import { showUnserved } from '../../src/runtime/scraped-gauges.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { parseMetrics } from '../support/metrics.ts';
 import { admissionOf, newCustomer, newLedger, successOf } from '../support/money.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NativeConnection } from '@temporalio/worker';
-import { openDatabase } from '../../src/storage/database.ts';
-import { openWorkerEndpoint, type WorkerEndpoint } from '../../src/wiring/worker-endpoint.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { openWorkerEndpoint, type WorkerEndpoint } from '../../src/runtime/worker-endpoint.ts';
 import { fromTestRun } from '../support/database.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { parseMetrics, valueOf } from '../support/metrics.ts';

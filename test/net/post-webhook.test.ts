@@ -1,10 +1,10 @@
 /** Sending a webhook over real sockets: what is sent, what an answer means, and what is never reached. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { WebhookRequest } from '../../src/domain/webhooks.ts';
-import { webhookPoster } from '../../src/net/post-webhook.ts';
+import type { WebhookRequest } from '../../src/domain/webhook-rules.ts';
+import { webhookPoster } from '../../src/webhooks/post-webhook.ts';
 import { AddressGuard } from '../../src/net/public-hosts.ts';
-import { webhookSignature } from '../../src/net/webhook-signature.ts';
+import { webhookSignature } from '../../src/webhooks/webhook-signature.ts';
 import { withUpstream } from '../support/upstream.ts';
 import { assertDelivery } from '../support/webhooks.ts';
 

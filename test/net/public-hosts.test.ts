@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../src/domain/errors.ts';
-import { isPublicAddress } from '../../src/net/addresses.ts';
+import { isPublicAddress } from '../../src/net/ip-addresses.ts';
 import { AddressGuard } from '../../src/net/public-hosts.ts';
 
 const hosts: Record<string, string[]> = {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { dynamicConfig } from '../../src/embedded/temporal-server.ts';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
-import { readEnvironment, settingNames } from '../../src/settings/environment.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
+import { readEnvironment, settingNames } from '../../src/config/environment.ts';
 import {
   composeText,
   exampleVariables,

@@ -8,8 +8,8 @@ import { createHttpTaskProvider } from '../../src/providers/http/task-provider.t
 import type { TaskWire } from '../../src/providers/http/wire.ts';
 import { inputsOf, namedFields } from '../../src/providers/inputs.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { readConfiguration } from '../../src/settings/configuration.ts';
-import { SettingsError } from '../../src/settings/mistakes.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { png } from '../support/media.ts';
 import { createTask, endOfTask, modelSettings, perImage, providerSettings } from '../support/provider-tasks.ts';

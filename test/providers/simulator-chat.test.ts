@@ -4,7 +4,7 @@ import { ChatStreamMeter } from '../../src/domain/chat/chat-meter.ts';
 import { MeteredStream } from '../../src/domain/chat/metered-stream.ts';
 import { ResponsesStreamMeter } from '../../src/domain/chat/responses-meter.ts';
 import { SseDecoder } from '../../src/domain/chat/sse.ts';
-import { chatUsage, responsesUsage } from '../../src/domain/chat/usage.ts';
+import { chatUsage, responsesUsage } from '../../src/domain/chat/token-usage.ts';
 import type { ChatCall, ChatProvider } from '../../src/providers/chat-contract.ts';
 import { createSimulatorChat } from '../../src/providers/simulator/chat.ts';
 import { jsonSample } from '../../src/providers/simulator/chat-json.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
-import { readConfiguration } from '../../src/settings/configuration.ts';
-import { SettingsError } from '../../src/settings/mistakes.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
 
 const head = `providers:
   sim: { kind: simulator }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEnvironment, surveyEnvironment } from '../../src/settings/environment.ts';
-import { SettingsError } from '../../src/settings/mistakes.ts';
+import { readEnvironment, surveyEnvironment } from '../../src/config/environment.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
 
 const linesOf = (env: Record<string, string>): readonly string[] => {
   try {

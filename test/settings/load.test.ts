@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { builtInConfiguration } from '../../src/settings/built-in.ts';
-import { loadSettings } from '../../src/settings/load.ts';
-import { SettingsError } from '../../src/settings/mistakes.ts';
+import { builtInConfiguration } from '../../src/config/built-in.ts';
+import { loadSettings } from '../../src/config/load-settings.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
 
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-settings-'));

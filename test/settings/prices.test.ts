@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { priceVersionOf } from '../../src/api/price-version.ts';
 import type { ModelKind, Price } from '../../src/domain/catalogue.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { readConfiguration } from '../../src/settings/configuration.ts';
-import { SettingsError } from '../../src/settings/mistakes.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
 
 const textOf = (kind: ModelKind, price: string) => `providers:
   sim: { kind: simulator }

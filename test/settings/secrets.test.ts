@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SettingsError } from '../../src/settings/mistakes.ts';
-import { deriveKeys, loadOrMakeSecret, purposes } from '../../src/settings/secrets.ts';
+import { SettingsError } from '../../src/config/setting-errors.ts';
+import { deriveKeys, loadOrMakeSecret, purposes } from '../../src/config/secrets.ts';
 
 const [one, two] = ['first secret '.repeat(4), 'second secret '.repeat(4)];
 

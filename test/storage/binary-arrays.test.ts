@@ -1,7 +1,7 @@
 /** Arrays in PostgreSQL's binary format, read back by PostgreSQL itself. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import * as arrays from '../../src/storage/binary-arrays.ts';
+import * as arrays from '../../src/postgres/binary-arrays.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 let made: TestDatabase;

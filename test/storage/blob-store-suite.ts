@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { BlobExists, BlobNotFound, type BlobStore, BlobTooLarge } from '../../src/storage/blobs.ts';
+import { BlobExists, BlobNotFound, type BlobStore, BlobTooLarge } from '../../src/blobs/blob-store.ts';
 
 export const unlimited = { bytesMax: Number.MAX_SAFE_INTEGER };
 

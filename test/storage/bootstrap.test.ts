@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { createAccount, findAccount } from '../../src/storage/accounts.ts';
-import { listKeys } from '../../src/storage/api-keys.ts';
-import { bootstrap, type BootstrapTools, type BootstrapWishes } from '../../src/storage/bootstrap.ts';
-import { findCredentials, membershipsOf } from '../../src/storage/console/people.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { createAccount, findAccount } from '../../src/accounts/accounts.ts';
+import { listKeys } from '../../src/accounts/api-keys.ts';
+import { bootstrap, type BootstrapTools, type BootstrapWishes } from '../../src/accounts/bootstrap.ts';
+import { findCredentials, membershipsOf } from '../../src/accounts/people.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 const ledgerKey = Buffer.alloc(32, 1);

@@ -2,10 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
-import type { BlobStore } from '../../src/storage/blobs.ts';
-import { claimFetch, claimsUntil, dropFetch, isRemoved, removeMedia, renewFetch } from '../../src/storage/fetches.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { findTask } from '../../src/storage/tasks.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import {
+  claimFetch,
+  claimsUntil,
+  dropFetch,
+  isRemoved,
+  removeMedia,
+  renewFetch,
+} from '../../src/tasks/rows/fetch-claims.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { findTask } from '../../src/tasks/rows/task-rows.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger, successOf } from '../support/money.ts';
 

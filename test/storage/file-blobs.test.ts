@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { mock, test } from 'node:test';
-import type { BlobStore } from '../../src/storage/blobs.ts';
-import { createFileBlobs } from '../../src/storage/file-blobs.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { createFileBlobs } from '../../src/blobs/file-store.ts';
 import { blobStoreSuite, read, unlimited, write } from './blob-store-suite.ts';
 
 async function withBlobs(use: (blobs: BlobStore, folder: string) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 /** Writes that are gathered: none waits without need, none is lost, and who failed hears of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gathered } from '../../src/storage/gathered.ts';
+import { Gathered } from '../../src/postgres/batched-writes.ts';
 
 /** A write that ends when it is told to. */
 function heldWrite() {

@@ -9,11 +9,11 @@ import {
   openIntent,
   takeOverIntent,
   withdrawIntent,
-} from '../../src/storage/intents.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { findTask } from '../../src/storage/tasks.ts';
+} from '../../src/tasks/provider-calls/intents.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { findTask } from '../../src/tasks/rows/task-rows.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { hasRoom } from '../../src/storage/provider-jobs.ts';
+import { hasRoom } from '../../src/tasks/provider-calls/provider-jobs.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 
 let db: TestDatabase;

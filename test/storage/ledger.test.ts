@@ -4,14 +4,14 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { revokeKey } from '../../src/storage/api-keys.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { listEntries } from '../../src/storage/ledger/entries.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { LedgerGroups, waiting_members_max } from '../../src/storage/ledger/group.ts';
-import type { Ledger, TaskAdmitted } from '../../src/storage/ledger/ledger.ts';
-import { newTaskId, newTransferId } from '../../src/storage/new-ids.ts';
-import { findTask } from '../../src/storage/tasks.ts';
+import { revokeKey } from '../../src/accounts/api-keys.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { listEntries } from '../../src/ledger/entries.ts';
+import { canonicalJson } from '../../src/domain/json/canonical-json.ts';
+import { LedgerGroups, waiting_members_max } from '../../src/ledger/commit/group-commit.ts';
+import type { Ledger, TaskAdmitted } from '../../src/ledger/ledger.ts';
+import { newTaskId, newTransferId } from '../../src/postgres/new-ids.ts';
+import { findTask } from '../../src/tasks/rows/task-rows.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
   administrator,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { signLink, verifyLink, type LinkKeys } from '../../src/storage/links.ts';
+import { signLink, verifyLink, type LinkKeys } from '../../src/tasks/provider-calls/signed-links.ts';
 
 const oldKey = { id: '0ld', links: Buffer.alloc(32, 1) };
 const newKey = { id: 'n3w', links: Buffer.alloc(32, 2) };

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { changeAccount } from '../../src/storage/accounts.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { changeAccount } from '../../src/accounts/accounts.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {

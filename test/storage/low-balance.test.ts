@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { changeAccount } from '../../src/storage/accounts.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { changeAccount } from '../../src/accounts/accounts.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { admittedCall, callPrice } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {

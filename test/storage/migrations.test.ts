@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { migrateDatabase } from '../../src/storage/database.ts';
-import { newTransferId } from '../../src/storage/new-ids.ts';
+import { migrateDatabase } from '../../src/postgres/database.ts';
+import { newTransferId } from '../../src/postgres/new-ids.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
   admissionOf,

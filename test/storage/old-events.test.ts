@@ -1,11 +1,11 @@
 /** Events go 30 days after they ended, with their attempts; what is owed stays, and so do the tasks. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { findEvent } from '../../src/storage/event-log.ts';
-import { giveEventUp, noteAttempt } from '../../src/storage/events.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { deleteOldEvents } from '../../src/storage/old-events.ts';
-import { findTask } from '../../src/storage/tasks.ts';
+import { findEvent } from '../../src/webhooks/event-log.ts';
+import { giveEventUp, noteAttempt } from '../../src/webhooks/events.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { deleteOldEvents } from '../../src/webhooks/expired-events.ts';
+import { findTask } from '../../src/tasks/rows/task-rows.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 

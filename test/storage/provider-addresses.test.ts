@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
-import type { LinkKeys } from '../../src/storage/links.ts';
-import { providerAddresses } from '../../src/storage/provider-addresses.ts';
+import type { LinkKeys } from '../../src/tasks/provider-calls/signed-links.ts';
+import { providerAddresses } from '../../src/tasks/provider-calls/provider-addresses.ts';
 
 const [oldKey, newKey] = [
   { id: '0ld', links: Buffer.alloc(32, 1) },

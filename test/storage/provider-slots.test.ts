@@ -1,8 +1,8 @@
 /** The create rate of a provider: slots that no two processes share and that no second has too many of. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { type SlotAnswer, takeSlot } from '../../src/storage/provider-slots.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { type SlotAnswer, takeSlot } from '../../src/tasks/provider-calls/provider-slots.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { type BlobStore, BlobStoreFault, storeTrouble } from '../../src/storage/blobs.ts';
-import { createS3Blobs } from '../../src/storage/s3/s3-blobs.ts';
+import { type BlobStore, BlobStoreFault, storeTrouble } from '../../src/blobs/blob-store.ts';
+import { createS3Blobs } from '../../src/blobs/s3/s3-store.ts';
 
 let blobs: BlobStore;
 before(async () => {

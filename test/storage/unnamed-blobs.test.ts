@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { sweepBlobs } from '../../src/storage/unnamed-blobs.ts';
+import { sweepBlobs } from '../../src/tasks/retention/orphaned-blobs.ts';
 import { assertAgrees, type Audited, auditedWorld } from '../support/audited.ts';
 import { failureOf } from '../support/money.ts';
 

@@ -1,5 +1,5 @@
 /** A connection to a test's database on which it is earlier than it is: what it writes is old, and sealed as that. */
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Opens it so that the database's clock is behind by this interval there, as in `8 days`. To be closed after use. */

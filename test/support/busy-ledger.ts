@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { micros } from '../../src/domain/money.ts';
-import { changeAccount } from '../../src/storage/accounts.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { changeAccount } from '../../src/accounts/accounts.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import type { KeyId, TaskId } from '../../src/domain/ids.ts';
-import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
-import { newTaskId } from '../../src/storage/new-ids.ts';
+import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
+import { newTaskId } from '../../src/postgres/new-ids.ts';
 import { admittedCall, callAdmissionOf, callPrice } from './calls.ts';
 import { admissionOf, administrator, type Customer, failureOf, ledgerKey, newCustomer, successOf } from './money.ts';
 

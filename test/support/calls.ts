@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { micros } from '../../src/domain/money.ts';
-import type { Database } from '../../src/storage/database.ts';
-import type { CallAdmission, CallHold, CallLedger, CallPrice } from '../../src/storage/ledger/calls.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import type { CallAdmission, CallHold, CallLedger, CallPrice } from '../../src/ledger/call-ledger.ts';
 import type { Customer } from './money.ts';
 
 /** A call that holds so many micro-yuan, for this process or the owner named. */

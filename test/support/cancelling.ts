@@ -1,10 +1,10 @@
 /** Cancelling tasks of a task runner as their owners do through the API, and the whole audit after it. */
 import assert from 'node:assert/strict';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { cancelTask } from '../../src/storage/cancel-task.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { findTask, type Task } from '../../src/storage/tasks.ts';
-import { auditEverything } from '../../src/wiring/audit.ts';
+import { cancelTask } from '../../src/tasks/rows/cancel-task.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { findTask, type Task } from '../../src/tasks/rows/task-rows.ts';
+import { auditEverything } from '../../src/audit/whole-audit.ts';
 import { assertAgrees } from './audited.ts';
 import { assertLedgerAddsUp, ledgerKey } from './money.ts';
 import type { TaskRunner } from './task-runner.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { audit } from '../../src/storage/audit/audit.ts';
-import { chargesCheck } from '../../src/storage/audit/charges.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { chargesCheck } from '../../src/audit/checks/charge-sums.ts';
 import { bearer, startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { assertLedgerAddsUp } from './money.ts';
 import { type Answer as UpstreamAnswer, openUpstream, type Upstream } from './upstream.ts';

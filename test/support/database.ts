@@ -7,7 +7,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import * as z from 'zod';
-import { type Database, migrateDatabase, migrationsFolder, openDatabase } from '../../src/storage/database.ts';
+import { type Database, migrateDatabase, migrationsFolder, openDatabase } from '../../src/postgres/database.ts';
 
 const templateLock = 424_242;
 

@@ -1,7 +1,7 @@
 /** Ledger entries written straight into the database, as many and as old as a test wants them; the chain doesn't cover them. */
 import type { AccountId } from '../../src/domain/ids.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { newTransferId } from '../../src/storage/new-ids.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { newTransferId } from '../../src/postgres/new-ids.ts';
 
 export interface WrittenEntry {
   type?: string;

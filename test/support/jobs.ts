@@ -1,8 +1,8 @@
 /** Jobs as the activities hand them to adapters; a test changes what it is about. */
 import { Readable } from 'node:stream';
 import type { AvatarTalkRequest } from '../../src/domain/requests/avatar-talk.ts';
-import type { ImageRequest } from '../../src/domain/requests/image.ts';
-import type { ContentItem, VideoRequest } from '../../src/domain/requests/video.ts';
+import type { ImageRequest } from '../../src/domain/requests/image-request.ts';
+import type { ContentItem, VideoRequest } from '../../src/domain/requests/video-request.ts';
 import type { Job, Media } from '../../src/providers/contract.ts';
 
 export function imageJob(request: Partial<ImageRequest> = {}, reference = 'tg-img_1'): Job {

@@ -6,11 +6,11 @@ import * as z from 'zod';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { type Database, isConnectionTrouble, openDatabase } from '../../src/storage/database.ts';
-import { type CallHold, CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { Owner } from '../../src/storage/ledger/sweep.ts';
+import { type Database, isConnectionTrouble, openDatabase } from '../../src/postgres/database.ts';
+import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { Owner } from '../../src/ledger/sweep.ts';
 import {
   type Actor,
   type FoundTask,

@@ -4,17 +4,17 @@
  */
 import pg from 'pg';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
-import type { KeyLimits } from '../../src/domain/keys.ts';
+import type { KeyLimits } from '../../src/domain/accounts/key-rules.ts';
 import { micros } from '../../src/domain/money.ts';
-import { noCounts } from '../../src/domain/admission.ts';
-import { noLimits } from '../../src/storage/api-keys.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { type CallHold, CallLedger } from '../../src/storage/ledger/calls.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
-import type { Decision, EndedTask, Move } from '../../src/storage/ledger/move.ts';
-import type { EntryRow } from '../../src/storage/ledger/rows.ts';
-import { decideAll } from '../../src/storage/ledger/transaction.ts';
+import { noCounts } from '../../src/domain/billing/admission.ts';
+import { noLimits } from '../../src/accounts/api-keys.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { Decision, EndedTask, Move } from '../../src/ledger/commit/ledger-operation.ts';
+import type { EntryRow } from '../../src/ledger/commit/written-rows.ts';
+import { decideAll } from '../../src/ledger/commit/transaction.ts';
 import {
   type BoundIdempotencyKey,
   idempotencyKeyOf,
@@ -22,10 +22,10 @@ import {
   type LockedKey,
   type LockedTask,
   type View,
-} from '../../src/storage/ledger/view.ts';
-import { Writes } from '../../src/storage/ledger/write.ts';
-import type { HoldRow } from '../../src/storage/ledger/write-money.ts';
-import { newAccountId, newKeyId } from '../../src/storage/new-ids.ts';
+} from '../../src/ledger/commit/locked-rows.ts';
+import { Writes } from '../../src/ledger/commit/group-writes.ts';
+import type { HoldRow } from '../../src/ledger/commit/write-money.ts';
+import { newAccountId, newKeyId } from '../../src/postgres/new-ids.ts';
 import { callSale } from './calls.ts';
 import { type Actor, isKeyedRequest, newest_max } from './ledger-steps.ts';
 import { type Customer, ledgerKey } from './money.ts';

@@ -1,9 +1,9 @@
 /** What must hold of the ledger's rows after every step, recomputed from the entries and holds alone. */
 import assert from 'node:assert/strict';
-import { windows } from '../../src/domain/keys.ts';
-import { ledgerAccounts, type Legs } from '../../src/domain/ledger.ts';
-import { isFinal } from '../../src/domain/tasks.ts';
-import type { EntryRow } from '../../src/storage/ledger/rows.ts';
+import { windows } from '../../src/domain/accounts/key-rules.ts';
+import { ledgerAccounts, type Legs } from '../../src/domain/billing/postings.ts';
+import { isFinal } from '../../src/domain/tasks/task-states.ts';
+import type { EntryRow } from '../../src/ledger/commit/written-rows.ts';
 import type { MemoryRows } from './ledger-memory.ts';
 
 /** Fails with what is wrong, if anything is. */

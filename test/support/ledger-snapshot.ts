@@ -3,9 +3,9 @@
  * wrong. All are asked of one snapshot, so that they hold while others write, too.
  */
 import assert from 'node:assert/strict';
-import type { Database } from '../../src/storage/database.ts';
-import { windows } from '../../src/domain/keys.ts';
-import { ledgerAccounts } from '../../src/domain/ledger.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { windows } from '../../src/domain/accounts/key-rules.ts';
+import { ledgerAccounts } from '../../src/domain/billing/postings.ts';
 
 /** Fails with the first rows of these accounts that are wrong. */
 export async function assertSnapshotAddsUp(database: Database, accounts: readonly string[]): Promise<void> {

@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import type { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { type CallHold, type CallLedger, streamed_answer } from '../../src/storage/ledger/calls.ts';
-import type { Ledger } from '../../src/storage/ledger/ledger.ts';
-import { newTaskId } from '../../src/storage/new-ids.ts';
+import { type CallHold, type CallLedger, streamed_answer } from '../../src/ledger/call-ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { newTaskId } from '../../src/postgres/new-ids.ts';
 import { callAdmissionOf, callPrice } from './calls.ts';
 import { admissionOf, type Customer, failureOf, successOf } from './money.ts';
 

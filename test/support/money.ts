@@ -1,19 +1,19 @@
 /** What the tests of the ledger share: accounts with keys, admissions, and a reader that checks what was written. */
 import assert from 'node:assert/strict';
 import type { KeyId, AccountId, TaskId } from '../../src/domain/ids.ts';
-import { ledgerAccounts } from '../../src/domain/ledger.ts';
+import { ledgerAccounts } from '../../src/domain/billing/postings.ts';
 import { micros } from '../../src/domain/money.ts';
-import { type KeyLimits } from '../../src/domain/keys.ts';
-import type { Administrator } from '../../src/storage/acts.ts';
-import { createAccount } from '../../src/storage/accounts.ts';
-import { createApiKey, findKey, noLimits } from '../../src/storage/api-keys.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger, type TaskAdmission, type TaskFailure, type TaskSuccess } from '../../src/storage/ledger/ledger.ts';
-import { chainLink } from '../../src/storage/ledger/chain.ts';
-import { canonicalEntry, type EntryRow } from '../../src/storage/ledger/rows.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { newTaskId } from '../../src/storage/new-ids.ts';
+import { type KeyLimits } from '../../src/domain/accounts/key-rules.ts';
+import type { Administrator } from '../../src/ledger/audit-log.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { createApiKey, findKey, noLimits } from '../../src/accounts/api-keys.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger, type TaskAdmission, type TaskFailure, type TaskSuccess } from '../../src/ledger/ledger.ts';
+import { chainLink } from '../../src/ledger/chain.ts';
+import { canonicalEntry, type EntryRow } from '../../src/ledger/commit/written-rows.ts';
+import { canonicalJson } from '../../src/domain/json/canonical-json.ts';
+import { newTaskId } from '../../src/postgres/new-ids.ts';
 
 export const ledgerKey = Buffer.alloc(32, 7);
 

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { hashPassword } from '../../src/api/console/passwords.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
-import type { AccountRole } from '../../src/domain/people.ts';
-import { createPerson, type Person } from '../../src/storage/console/people.ts';
+import type { AccountRole } from '../../src/domain/accounts/person-rules.ts';
+import { createPerson, type Person } from '../../src/accounts/people.ts';
 import type { TestGateway } from './gateway.ts';
 
 export interface NewTestPerson {

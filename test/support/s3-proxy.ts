@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { S3StoreSettings } from '../../src/storage/s3/connection.ts';
+import type { S3StoreSettings } from '../../src/blobs/s3/s3-connection.ts';
 
 export type Fault =
   /** The server does what it is asked, and nobody hears of it. */

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListMultipartUploadsCommand, ListObjectsV2Command, ListPartsCommand, NoSuchUpload } from '@aws-sdk/client-s3';
-import { type S3StoreSettings, s3Client } from '../../src/storage/s3/connection.ts';
+import { type S3StoreSettings, s3Client } from '../../src/blobs/s3/s3-connection.ts';
 import { kill, until } from './process.ts';
 
 export interface S3Server {

@@ -1,6 +1,6 @@
 /** What a database holds, as text, to look for what it must not hold. */
 import * as z from 'zod';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 
 /** Every row of every table as JSON; bytes as the text that they are, where they are one. */
 export async function allRows(database: Database): Promise<string> {

@@ -1,15 +1,15 @@
 /** API processes as they run in production, over one database and blob store, and tasks that are done to be fetched from them. */
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
-import { readEnvironment } from '../../src/settings/environment.ts';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import type { BlobStore } from '../../src/storage/blobs.ts';
-import { createAccount } from '../../src/storage/accounts.ts';
-import { createApiKey, noLimits } from '../../src/storage/api-keys.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { LedgerGroups } from '../../src/storage/ledger/group.ts';
-import { Ledger } from '../../src/storage/ledger/ledger.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { micros } from '../../src/domain/money.ts';
-import { blobsOf } from '../../src/wiring/blob-store.ts';
+import { blobsOf } from '../../src/runtime/open-blob-store.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
 import { Installation, ready, type Running } from './process.ts';
 import { finishedTalk, type Talk } from './talks.ts';

@@ -17,22 +17,22 @@ import {
   standardPace,
   type WebhookOutcome,
   type WebhookRequest,
-} from '../../src/domain/webhooks.ts';
+} from '../../src/domain/webhook-rules.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Job, Poll, ResultPart, StoredAnswer, Submission, TaskProvider } from '../../src/providers/contract.ts';
-import { deriveKeys } from '../../src/settings/secrets.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { createFileBlobs } from '../../src/storage/file-blobs.ts';
-import { findTask, type StartFacts, type Task } from '../../src/storage/tasks.ts';
+import { deriveKeys } from '../../src/config/secrets.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { createFileBlobs } from '../../src/blobs/file-store.ts';
+import { findTask, type StartFacts, type Task } from '../../src/tasks/rows/task-rows.ts';
 import { dataConverterOf } from '../../src/temporal/codec.ts';
-import type { CodecKey } from '../../src/settings/codec-keys.ts';
-import { queueNames, type QueueNames } from '../../src/temporal/names.ts';
+import type { CodecKey } from '../../src/config/codec-keys.ts';
+import { queueNames, type QueueNames } from '../../src/temporal/temporal-names.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
-import { StartScan } from '../../src/temporal/start-scan.ts';
-import { EventScan } from '../../src/temporal/event-scan.ts';
-import { TaskStarter } from '../../src/temporal/task-starter.ts';
+import { StartScan } from '../../src/tasks/start/start-scan.ts';
+import { EventScan } from '../../src/webhooks/event-scan.ts';
+import { TaskStarter } from '../../src/tasks/start/task-starter.ts';
 import { type RunningWorkers, startWorkers } from '../../src/temporal/worker.ts';
-import { eventData } from '../../src/wiring/event-data.ts';
+import { eventData } from '../../src/runtime/event-data.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from './database.ts';
 import { mp4 } from './media.ts';
 import { type AdmissionOptions, admissionOf, type Customer, ledgerKey, newCustomer, newLedger } from './money.ts';

@@ -1,7 +1,7 @@
 /** Receivers of webhooks for tests: what came, checked as a receiver would check it, by code that shares nothing with ours. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import type { SeenRequest } from './upstream.ts';
 
 /** Checks a delivery's form and its first signatures by these secrets, in this order; answers its id and body. */

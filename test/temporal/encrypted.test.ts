@@ -8,7 +8,7 @@ import { historyJson } from '../support/history.ts';
 import { until } from '../support/process.ts';
 import { image, part, ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
 import { dataConverterOf } from '../../src/temporal/codec.ts';
-import { TaskStarter } from '../../src/temporal/task-starter.ts';
+import { TaskStarter } from '../../src/tasks/start/task-starter.ts';
 
 const keys = [{ id: 'of-today', key: Buffer.alloc(32, 5) }];
 let troubles = 1;

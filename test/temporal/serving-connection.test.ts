@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { servingConnection, type TemporalTarget } from '../../src/temporal/connection.ts';
-import { checkTemporal } from '../../src/temporal/troubles.ts';
+import { checkTemporal } from '../../src/temporal/connection-errors.ts';
 import { workerConnection } from '../../src/temporal/worker-connection.ts';
 import { fromTestRun } from '../support/database.ts';
 

@@ -1,8 +1,8 @@
 /** Whether a task's row and its workflow agree, case by case; no server is needed to tell. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { TaskCourse } from '../../src/storage/audit/task-courses.ts';
-import { disagreementOf, type WorkflowCourse } from '../../src/temporal/task-agreement.ts';
+import type { TaskCourse } from '../../src/audit/checks/task-facts.ts';
+import { disagreementOf, type WorkflowCourse } from '../../src/audit/task-agreement.ts';
 
 const minute = 60_000;
 const facts = { accountId: 'acc_1', keyId: 'key_1', model: 'sim-image', kind: 'image' };

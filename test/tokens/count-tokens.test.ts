@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countTokens, inputTextOf } from '../../src/tokens/count-tokens.ts';
+import { countTokens, inputTextOf } from '../../src/chat/count-tokens.ts';
 
 for (const [text, tokens] of [
   ['', 0],

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { BasicTracerProvider, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { Mask } from '../../src/logging/mask.ts';
-import { CleaningExporter } from '../../src/tracing/cleaning-exporter.ts';
-import { openTracing } from '../../src/tracing/open-tracing.ts';
+import { Mask } from '../../src/observability/logging/mask.ts';
+import { CleaningExporter } from '../../src/observability/tracing/cleaning-exporter.ts';
+import { openTracing } from '../../src/observability/tracing/open-tracing.ts';
 
 const unexpected = (error: unknown) => assert.ifError(error);
 

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFileBlobs } from '../../src/storage/file-blobs.ts';
-import { removeLeftovers } from '../../src/wiring/leftovers.ts';
+import { createFileBlobs } from '../../src/blobs/file-store.ts';
+import { removeLeftovers } from '../../src/runtime/leftovers.ts';
 
 test('unfinished blobs and work of a day ago go, younger ones stay, and folders that are not there are no error', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-leftovers-'));

@@ -5,8 +5,8 @@ import type { ProviderSettings } from '../../src/domain/catalogue.ts';
 import type { ChatProvider } from '../../src/providers/chat-contract.ts';
 import type { TaskProvider } from '../../src/providers/contract.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { readConfiguration } from '../../src/settings/configuration.ts';
-import { LiveConfiguration } from '../../src/wiring/live-configuration.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
+import { LiveConfiguration } from '../../src/runtime/live-configuration.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 /** An adapter that says what it was made from, and when it is closed. */

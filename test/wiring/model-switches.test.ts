@@ -1,10 +1,10 @@
 /** Switches over a configuration: nothing changes that nobody switched, and what is known stays while nobody can be asked. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Switches } from '../../src/domain/model-switches.ts';
+import type { Switches } from '../../src/domain/accounts/model-switch-rules.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { readConfiguration } from '../../src/settings/configuration.ts';
-import { ModelSwitches } from '../../src/wiring/model-switches.ts';
+import { readConfiguration } from '../../src/config/configuration.ts';
+import { ModelSwitches } from '../../src/runtime/live-model-switches.ts';
 
 const of = (more = '') =>
   readConfiguration(

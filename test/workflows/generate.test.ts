@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
-import { isRemoved } from '../../src/storage/fetches.ts';
-import { searchAttributes } from '../../src/temporal/names.ts';
+import { isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
+import { searchAttributes } from '../../src/temporal/temporal-names.ts';
 import { until } from '../support/process.ts';
 import {
   activitiesOf,

@@ -1,6 +1,6 @@
 /** What the JSON body of one request takes of the memory that all bodies together may take, until its answer is over. */
 import type { GatewayError } from '../../domain/errors.ts';
-import type { SharedGate } from '../gates.ts';
+import type { SharedGate } from '../concurrency-limits.ts';
 
 export class BodyRoom {
   readonly #gate: SharedGate;

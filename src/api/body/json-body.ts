@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { JsonMembers } from '../../domain/chat/json-members.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { parseJsonWithin, TooManyValues, valuesMax } from '../../domain/json-bounds.ts';
+import { parseJsonWithin, TooManyValues, valuesMax } from '../../domain/json/json-bounds.ts';
 import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { readMembers } from './json-names.ts';

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { jsonMembers, type JsonMembers } from '../../domain/chat/json-members.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { foldedName } from '../../domain/folded-name.ts';
+import { foldedName } from '../../domain/json/folded-name.ts';
 
 /**
  * The members at the top of a body that was parsed, those of `places` with their places. Refuses with `invalid_json` a

@@ -1,5 +1,5 @@
 /** The JSON body of a request, counted among all that this process holds. */
-import { networkOf } from '../caller-address.ts';
+import { networkOf } from '../server/caller-address.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { BodyRoom } from './body-room.ts';

@@ -1,7 +1,7 @@
 /** Records that several calls of operators answer: who acted, one-time links, and times. */
 import * as z from 'zod';
-import { accountRoles } from '../../domain/people.ts';
-import type { Invitation } from '../../storage/console/invitations.ts';
+import { accountRoles } from '../../domain/accounts/person-rules.ts';
+import type { Invitation } from '../../accounts/invitations.ts';
 
 /** Who acted: a person, a key, a user of the machine at the command line, or Tollgate itself. */
 export const actorRecord = z.strictObject({

@@ -6,10 +6,10 @@ import type { Logger } from 'pino';
 import type { Model } from '../../domain/catalogue.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { judgeProbe, type ProbeAnswer, type ProbeVerdict } from '../../domain/probes.ts';
-import type { Configuration } from '../../settings/configuration.ts';
-import type { Database } from '../../storage/database.ts';
-import { recentOutcomes, type TaskOutcome } from '../../storage/task-outcomes.ts';
-import { type Health, healthOf, type Probe } from './judge.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import type { Database } from '../../postgres/database.ts';
+import { recentOutcomes, type TaskOutcome } from '../../tasks/rows/recent-outcomes.ts';
+import { type Health, healthOf, type Probe } from './health-rules.ts';
 
 const probe_every_ms = 60_000;
 const probe_ms_max = 5_000;

@@ -1,6 +1,6 @@
 /** Whether this process can do its work: asked of the database, the blob store and Temporal. */
-import type { BlobStore } from '../../storage/blobs.ts';
-import type { Database } from '../../storage/database.ts';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { Database } from '../../postgres/database.ts';
 
 const check_ms_max = 3_000;
 const kept_ms = 1_000;

@@ -1,9 +1,9 @@
 /** Who asks: the key of the request, good for the level that the route needs. Checked before the body is read. */
-import { rateState, type RateState, refusalOfKey } from '../../domain/admission.ts';
+import { rateState, type RateState, refusalOfKey } from '../../domain/billing/admission.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import type { KeyLevel } from '../../domain/keys.ts';
+import type { KeyLevel } from '../../domain/accounts/key-rules.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
-import type { KeyCache } from '../keys/key-cache.ts';
+import type { KeyCache } from '../../accounts/key-cache.ts';
 
 /** Lets a request pass whose key is known, not revoked or expired, of an active account and of this level. */
 export const authenticated =

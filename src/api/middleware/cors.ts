@@ -3,7 +3,7 @@
  * it). Never with credentials: callers send their key in a header, and the console's cookie is of no use below the roots.
  */
 import type { Deployment } from '../../domain/catalogue.ts';
-import type { CorsOrigins } from '../../settings/cors-origins.ts';
+import type { CorsOrigins } from '../../config/cors-origins.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
 /**

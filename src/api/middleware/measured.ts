@@ -1,7 +1,7 @@
 /** Counts requests for `/metrics`: by the pattern of their route, never by their path. */
-import type { RequestMeter } from '../../metrics/meters.ts';
+import type { RequestMeter } from '../../observability/metrics/meters.ts';
 import { type ApiContext, type ApiMiddleware, routeOf } from '../context.ts';
-import { TimedResponse } from '../timed-response.ts';
+import { TimedResponse } from '../server/timed-response.ts';
 
 /** Counted when the answer is over, however it ended. */
 export const measured =

@@ -1,5 +1,5 @@
 /** The request's id: the caller's own if it is a plain one, else a new one; on every answer and log line. */
-import { newRequestId } from '../../storage/new-ids.ts';
+import { newRequestId } from '../../postgres/new-ids.ts';
 import type { ApiMiddleware } from '../context.ts';
 
 const plainId = /^[A-Za-z0-9._-]{1,128}$/;

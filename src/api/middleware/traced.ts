@@ -1,7 +1,7 @@
 /** A span for each request, below the caller's own if it names one; used only where there are traces. */
-import { attributeNames as names } from '../../tracing/names.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
-import { wasSentWhole } from '../caller-left.ts';
+import { attributeNames as names } from '../../observability/tracing/span-names.ts';
+import type { Tracing } from '../../observability/tracing/tracing.ts';
+import { wasSentWhole } from '../server/caller-left.ts';
 import { type ApiMiddleware, routeOf } from '../context.ts';
 
 /** Asked every few seconds by machines, and of no interest. */

@@ -1,6 +1,6 @@
 /** The account, its ledger, usage and settings in the document (contract, section 3). */
 import * as z from 'zod';
-import { entryTypes } from '../../domain/ledger.ts';
+import { entryTypes } from '../../domain/billing/postings.ts';
 import { accountChangesBody } from '../../domain/requests/account.ts';
 import { ledgerQuery } from '../routes/ledger.ts';
 import { usageQuery } from '../routes/usage.ts';

@@ -1,6 +1,6 @@
 /** Chat completions in the document (specification 2.1 to 2.3, endpoint 1). */
 import * as z from 'zod';
-import { chatBody } from '../../domain/requests/chat.ts';
+import { chatBody } from '../../domain/requests/chat-request.ts';
 import { callErrors, errorAnswer } from './errors.ts';
 import { headers, requestHeader } from './headers.ts';
 import type { Group } from './operation.ts';

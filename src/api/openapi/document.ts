@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Deployment, ModelKind } from '../../domain/catalogue.ts';
 import { version } from '../../version.ts';
-import type { Configuration } from '../../settings/configuration.ts';
-import { firstOfKind } from '../catalogue.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { firstOfKind } from '../model-catalogue.ts';
 import { accountOperations } from './account.ts';
 import { avatarTalkOperations } from './avatar-talk.ts';
 import { chatOperations } from './chat.ts';

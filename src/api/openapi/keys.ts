@@ -1,6 +1,6 @@
 /** The account's API keys in the document (contract, section 3). */
 import * as z from 'zod';
-import { keyLevels, windows } from '../../domain/keys.ts';
+import { keyLevels, windows } from '../../domain/accounts/key-rules.ts';
 import { keyBody, keyChangesBody } from '../../domain/requests/account.ts';
 import { keysQuery } from '../routes/account-keys.ts';
 import { exampleIds } from './example-ids.ts';

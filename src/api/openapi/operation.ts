@@ -1,8 +1,8 @@
 /** What the document is made of: one record an operation, in which everything that many operations share is left out. */
-import type { Configuration } from '../../settings/configuration.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import type { Deployment, ModelKind } from '../../domain/catalogue.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { KeyLevel } from '../../domain/keys.ts';
+import type { KeyLevel } from '../../domain/accounts/key-rules.ts';
 
 /** A piece of JSON Schema, or a reference to a named one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Query parameters of lists, from the very schemas that read them, so that none is forgotten or invented. */
 import type * as z from 'zod';
-import { page_rows_default, page_rows_max } from '../lists/query.ts';
+import { page_rows_default, page_rows_max } from '../lists/list-query.ts';
 import type { JsonSchema } from './operation.ts';
 import { inline } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 /** Responses in the document: making one, and what the provider keeps of it (endpoint 8; contract, section 4). */
 import * as z from 'zod';
-import { responsesBody } from '../../domain/requests/responses.ts';
+import { responsesBody } from '../../domain/requests/responses-request.ts';
 import { callErrors, upstreamErrors } from './errors.ts';
 import { exampleIds } from './example-ids.ts';
 import { headers, requestHeader } from './headers.ts';

@@ -1,6 +1,6 @@
 /** Task records, and what all kinds of task share in the document (specification 2.9 and 2.10; contract, section 5). */
 import * as z from 'zod';
-import type { TaskKind } from '../../domain/tasks.ts';
+import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import { taskIdPrefixes } from '../../domain/ids.ts';
 import { tasksQuery } from '../routes/tasks.ts';
 import { errorObject } from './errors.ts';

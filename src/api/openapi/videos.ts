@@ -1,5 +1,5 @@
 /** Videos in the document (specification 2.7 to 2.9, endpoints 6 and 7). */
-import { videoBody } from '../../domain/requests/video.ts';
+import { videoBody } from '../../domain/requests/video-request.ts';
 import { failedVideo } from './answer-examples.ts';
 import { billableErrors, modelErrors } from './errors.ts';
 import { requestHeader } from './headers.ts';

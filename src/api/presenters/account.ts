@@ -1,8 +1,8 @@
 /** Accounts, keys and ledger entries as callers see them (contract, section 3). The commands print the same objects. */
 import { toYuan } from '../../domain/money.ts';
-import type { Account } from '../../storage/accounts.ts';
-import type { ApiKey } from '../../storage/api-keys.ts';
-import type { Entry, EntryLine } from '../../storage/ledger/entries.ts';
+import type { Account } from '../../accounts/accounts.ts';
+import type { ApiKey } from '../../accounts/api-keys.ts';
+import type { Entry, EntryLine } from '../../ledger/entries.ts';
 
 export const accountObject = (account: Account) => ({
   object: 'account' as const,

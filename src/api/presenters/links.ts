@@ -1,7 +1,7 @@
 /** Signed links to a task's files, made for every answer; equal answers of one hour have equal links. */
 import type { TaskId } from '../../domain/ids.ts';
-import { type FileLink, type LinkKeys, signLink } from '../../storage/links.ts';
-import type { ShownTask } from '../../storage/task-list.ts';
+import { type FileLink, type LinkKeys, signLink } from '../../tasks/provider-calls/signed-links.ts';
+import type { ShownTask } from '../../tasks/rows/task-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 // Links are good for at least 24 hours; the hour on top makes sure of it whatever clocks say.

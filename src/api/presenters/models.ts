@@ -7,7 +7,7 @@ import {
   type PricesByName,
 } from '../../domain/catalogue.ts';
 import { type MicroYuan, toYuan } from '../../domain/money.ts';
-import type { ModelSwitch } from '../../storage/console/model-switches.ts';
+import type { ModelSwitch } from '../../accounts/model-switches.ts';
 
 /** All of a price, in yuan; what it doesn't have is null. */
 export function priceObject(price: Price) {

@@ -1,7 +1,7 @@
 /** Quotes: what an operation would hold, and how that was worked out (contract, section 3). */
 import { type MicroYuan, toYuan } from '../../domain/money.ts';
-import { type Quote, tokensIn } from '../../domain/pricing.ts';
-import type { BoundedCall } from '../chat/call.ts';
+import { type Quote, tokensIn } from '../../domain/billing/pricing.ts';
+import type { BoundedCall } from '../../chat/call.ts';
 import { lineObject } from './account.ts';
 
 /** Of an image, a video or an avatar-talk task. */

@@ -1,13 +1,13 @@
 /** Task records: what callers see of an image, video or avatar-talk task (specification 2.9, 2.10; contract 5). */
 import { errorBody, errorTable } from '../../domain/errors.ts';
 import { toYuan } from '../../domain/money.ts';
-import { tokensOfSeconds } from '../../domain/pricing.ts';
-import { publicStatus } from '../../domain/tasks.ts';
-import type { ListedTask, ShownTask } from '../../storage/task-list.ts';
-import type { Task } from '../../storage/tasks.ts';
+import { tokensOfSeconds } from '../../domain/billing/pricing.ts';
+import { publicStatus } from '../../domain/tasks/task-states.ts';
+import type { ListedTask, ShownTask } from '../../tasks/rows/task-list.ts';
+import type { Task } from '../../tasks/rows/task-rows.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { showRetry } from '../retry-after.ts';
+import { showRetry } from '../retry-headers.ts';
 import { fileLinks } from './links.ts';
 
 type Links = Pick<ApiDependencies, 'secrets' | 'publicUrl'>;

@@ -1,6 +1,6 @@
 /** Usage rows as callers see them (contract, section 3). */
 import { toYuan } from '../../domain/money.ts';
-import type { Usage, UsageGroup } from '../../storage/ledger/usage.ts';
+import type { Usage, UsageGroup } from '../../ledger/usage-report.ts';
 
 const groupNames = { day: 'day', model: 'model', key: 'key_id' } as const;
 

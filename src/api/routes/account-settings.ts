@@ -1,15 +1,15 @@
 /** What an account's admin keys may set of it: its default webhook and its low-balance threshold (contract, section 3). */
 import type Router from '@koa/router';
 import { accountChangesBody, parseAccountChanges } from '../../domain/requests/account.ts';
-import { changeAccount } from '../../storage/accounts.ts';
-import { administratorOf } from '../administrator.ts';
+import { changeAccount } from '../../accounts/accounts.ts';
+import { administratorOf } from '../acting-administrator.ts';
 import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { accountObject } from '../presenters/account.ts';
-import { checkWebhookUrl } from '../tasks/addresses.ts';
+import { checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
 
 const names = namesOf(accountChangesBody);
 

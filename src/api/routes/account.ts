@@ -1,7 +1,7 @@
 /** The account that a key belongs to, and its balance (contract, section 3). */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
-import { findAccount } from '../../storage/accounts.ts';
+import { findAccount } from '../../accounts/accounts.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';

@@ -1,7 +1,7 @@
 /** Chat and responses: straight through, held before and charged after (specification 2.1 to 2.3, endpoints 1 and 8). */
 import type Router from '@koa/router';
-import { serveCall } from '../chat/serve-call.ts';
-import { serveStored, type StoredOperation } from '../chat/serve-stored.ts';
+import { serveCall } from '../../chat/serve-call.ts';
+import { serveStored, type StoredOperation } from '../../chat/serve-stored-response.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { ApiContext, RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';

@@ -5,14 +5,14 @@
  */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
-import { isFinal, type StoredFile } from '../../domain/tasks.ts';
-import { type BlobLinks, BlobNotFound } from '../../storage/blobs.ts';
-import { type FileLink, verifyLink } from '../../storage/links.ts';
-import { findTask } from '../../storage/tasks.ts';
+import { isFinal, type StoredFile } from '../../domain/tasks/task-states.ts';
+import { type BlobLinks, BlobNotFound } from '../../blobs/blob-store.ts';
+import { type FileLink, verifyLink } from '../../tasks/provider-calls/signed-links.ts';
+import { findTask } from '../../tasks/rows/task-rows.ts';
 import { type ApiContext, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { enterDownload } from '../download-pace.ts';
-import { retentionText } from '../tasks/find.ts';
+import { retentionText } from '../../tasks/wait/find-task.ts';
 
 /** Of a link to the store, and of the answer that leads there, which is asked again well before its link is old. */
 const store_link_seconds = 300;

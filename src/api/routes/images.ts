@@ -1,23 +1,23 @@
 /** Images: `POST /images/generations`, `GET` and `DELETE /images/generations/{id}` (specification 2.6, endpoints 4 and 5). */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
-import { imageBody, parseImageRequest } from '../../domain/requests/image.ts';
-import { answerLater } from '../answer-later.ts';
+import { imageBody, parseImageRequest } from '../../domain/requests/image-request.ts';
+import { answerLater } from '../server/late-answer.ts';
 import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
-import { modelFor } from '../catalogue.ts';
-import { checkWebhookUrl } from '../tasks/addresses.ts';
-import type { Task } from '../../storage/tasks.ts';
+import { modelFor } from '../model-catalogue.ts';
+import { checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
+import type { Task } from '../../tasks/rows/task-rows.ts';
 import { type ApiContext, deploymentOf, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
-import { cancelled } from '../tasks/cancel.ts';
-import { type CreatedTask, createTask, requireRoom } from '../tasks/create-task.ts';
-import { taskNotFound, taskOf, withResult } from '../tasks/find.ts';
-import { deliveringModel } from '../tasks/delivering-model.ts';
-import { answerInline, showInline } from '../tasks/inline-images.ts';
-import { waitForTask, waitSeconds } from '../tasks/wait.ts';
+import { cancelled } from '../../tasks/wait/cancel-own-task.ts';
+import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
+import { taskNotFound, taskOf, withResult } from '../../tasks/wait/find-task.ts';
+import { deliveringModel } from '../../tasks/create/image-output-routes.ts';
+import { answerInline, showInline } from '../../tasks/create/inline-images.ts';
+import { waitForTask, waitSeconds } from '../../tasks/wait/wait-for-task.ts';
 
 const names = namesOf(imageBody);
 

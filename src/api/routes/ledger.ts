@@ -2,15 +2,15 @@
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';
-import { entryTypes } from '../../domain/ledger.ts';
+import { entryTypes } from '../../domain/billing/postings.ts';
 import { list } from '../../domain/requests/parse.ts';
-import type { Database } from '../../storage/database.ts';
-import { type Entry, type EntryFilter, listEntries } from '../../storage/ledger/entries.ts';
+import type { Database } from '../../postgres/database.ts';
+import { type Entry, type EntryFilter, listEntries } from '../../ledger/entries.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
-import { answerList } from '../lists/answer.ts';
-import type { Listing } from '../lists/page.ts';
-import { cursorRule, isRange, limit, rangeFault, readQuery, timeRange } from '../lists/query.ts';
+import { answerList } from '../lists/list-answer.ts';
+import type { Listing } from '../lists/list-page.ts';
+import { cursorRule, isRange, limit, rangeFault, readQuery, timeRange } from '../lists/list-query.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { entryColumns, entryObject } from '../presenters/account.ts';
 

@@ -2,7 +2,7 @@
 import type Router from '@koa/router';
 import type { Model } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { listed } from '../catalogue.ts';
+import { listed } from '../model-catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';

@@ -4,27 +4,27 @@
  */
 import type Router from '@koa/router';
 import * as z from 'zod';
-import { maintenanceRefusal } from '../../domain/admission.ts';
+import { maintenanceRefusal } from '../../domain/billing/admission.ts';
 import type { Model } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { holdOf, type TaskFacts } from '../../domain/pricing.ts';
+import { holdOf, type TaskFacts } from '../../domain/billing/pricing.ts';
 import { avatarTalkFields } from '../../domain/requests/avatar-talk.ts';
 import { anObject, modelId, oneOf } from '../../domain/requests/fields.ts';
-import { imageBody, parseImageRequest } from '../../domain/requests/image.ts';
+import { imageBody, parseImageRequest } from '../../domain/requests/image-request.ts';
 import { endpointKinds, modelIdOf, parseWith, requireKind } from '../../domain/requests/parse.ts';
-import { itemParam, parseVideoRequest, videoBody } from '../../domain/requests/video.ts';
+import { itemParam, parseVideoRequest, videoBody } from '../../domain/requests/video-request.ts';
 import type { ChatEndpoint } from '../../providers/chat-contract.ts';
 import type { JsonBody } from '../body/json-body.ts';
 import { namesOf, readMembers } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
-import { firstOfKind, modelFor } from '../catalogue.ts';
-import { callOf, goingOn, namesOfCall } from '../chat/call.ts';
-import { responseBefore } from '../chat/stored-responses.ts';
+import { firstOfKind, modelFor } from '../model-catalogue.ts';
+import { callOf, goingOn, namesOfCall } from '../../chat/call.ts';
+import { responseBefore } from '../../chat/stored-responses.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { callQuote, taskQuote } from '../presenters/quotes.ts';
-import { deliveringModel } from '../tasks/delivering-model.ts';
+import { deliveringModel } from '../../tasks/create/image-output-routes.ts';
 
 export function quoteRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.post('/quotes', authenticated(now().keys, 'read'), async (ctx) => {

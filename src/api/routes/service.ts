@@ -2,10 +2,10 @@
 import type Router from '@koa/router';
 import { capabilityLabels } from '../../domain/catalogue.ts';
 import { errorBody, GatewayError } from '../../domain/errors.ts';
-import type { Configuration } from '../../settings/configuration.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import type { RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
-import { callerBehind } from '../proxy-protocol.ts';
+import { callerBehind } from '../server/proxy-protocol.ts';
 import { openApiDocument, type ServedDocument } from '../openapi/document.ts';
 
 export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow): void {

@@ -2,11 +2,11 @@
 import type Router from '@koa/router';
 import * as z from 'zod';
 import { invalid, list } from '../../domain/requests/parse.ts';
-import { type TaskKind, taskKinds } from '../../domain/tasks.ts';
-import { type ListedTask, listTasks, type TaskFilter, type TaskPlace } from '../../storage/task-list.ts';
+import { type TaskKind, taskKinds } from '../../domain/tasks/task-states.ts';
+import { type ListedTask, listTasks, type TaskFilter, type TaskPlace } from '../../tasks/rows/task-list.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
-import { listObject, readPage } from '../lists/page.ts';
+import { listObject, readPage } from '../lists/list-page.ts';
 import {
   cursorRule,
   isRange,
@@ -16,7 +16,7 @@ import {
   rangeFault,
   readQuery,
   timeRange,
-} from '../lists/query.ts';
+} from '../lists/list-query.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { imageRecord, listedAvatarTalkRecord, videoRecord } from '../presenters/tasks.ts';
 

@@ -1,20 +1,20 @@
 /** Videos: `POST /video/generations`, `GET` and `DELETE /video/generations/{id}` (specification 2.7 to 2.9, endpoints 6 and 7). */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
-import { videoBody, parseVideoRequest } from '../../domain/requests/video.ts';
-import { answerLater } from '../answer-later.ts';
+import { videoBody, parseVideoRequest } from '../../domain/requests/video-request.ts';
+import { answerLater } from '../server/late-answer.ts';
 import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
-import { modelFor } from '../catalogue.ts';
+import { modelFor } from '../model-catalogue.ts';
 import { type ApiContext, deploymentOf, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, videoRecord } from '../presenters/tasks.ts';
-import { checkVideoAddresses, checkWebhookUrl } from '../tasks/addresses.ts';
-import { cancelled } from '../tasks/cancel.ts';
-import { type CreatedTask, createTask, requireRoom } from '../tasks/create-task.ts';
-import { taskOf, withResult } from '../tasks/find.ts';
-import { waitForTask, waitSeconds } from '../tasks/wait.ts';
+import { checkVideoAddresses, checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
+import { cancelled } from '../../tasks/wait/cancel-own-task.ts';
+import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
+import { taskOf, withResult } from '../../tasks/wait/find-task.ts';
+import { waitForTask, waitSeconds } from '../../tasks/wait/wait-for-task.ts';
 
 const names = namesOf(videoBody);
 

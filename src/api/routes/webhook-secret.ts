@@ -1,7 +1,7 @@
 /** The secret that an account's webhooks are signed with, for its admin keys (contract, section 5). */
 import type Router from '@koa/router';
-import { rotateWebhookSecret, webhookSecrets } from '../../storage/webhook-secrets.ts';
-import { administratorOf } from '../administrator.ts';
+import { rotateWebhookSecret, webhookSecrets } from '../../webhooks/webhook-secrets.ts';
+import { administratorOf } from '../acting-administrator.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';

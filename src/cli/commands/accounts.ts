@@ -10,8 +10,8 @@ import {
   listAccounts,
   resumeAccount,
   suspendAccount,
-} from '../../storage/accounts.ts';
-import type { Database } from '../../storage/database.ts';
+} from '../../accounts/accounts.ts';
+import type { Database } from '../../postgres/database.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 

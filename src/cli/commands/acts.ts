@@ -1,7 +1,7 @@
 /** `tollgate acts list`: who administered what, when and why. */
 import type { Command } from 'commander';
 import { micros, yuanText } from '../../domain/money.ts';
-import { type Act, listActs } from '../../storage/acts.ts';
+import { type Act, listActs } from '../../ledger/audit-log.ts';
 import { withDatabase } from '../administration.ts';
 import { moment, wholeNumber } from '../options.ts';
 import { print, table } from '../output.ts';

@@ -1,6 +1,6 @@
 /** `tollgate audit`: whether everything that is stored agrees, told in full where it doesn't. */
 import type { Command } from 'commander';
-import type { AuditOptions, AuditReport } from '../../storage/audit/audit.ts';
+import type { AuditOptions, AuditReport } from '../../audit/audit.ts';
 import { print, Refusal } from '../output.ts';
 import { moment } from '../options.ts';
 
@@ -23,7 +23,7 @@ export function addAuditCommand(program: Command): void {
     .option('--no-temporal', "don't compare tasks with Temporal's workflows")
     .option('--json', 'print the report as JSON')
     .action(async ({ since, deep = false, temporal, json }: Options) => {
-      const { runAudit } = await import('../roles/audit.ts'); // Temporal's client takes a moment to load
+      const { runAudit } = await import('../roles/audit-role.ts'); // Temporal's client takes a moment to load
       const report = await runAudit({ since, deep, temporal, onProgress: progress() });
       print(json === true ? JSON.stringify(auditObject(report)) : auditText(report));
       if (!report.agrees) throw new Refusal(`The audit found ${things(report.findingCount, 'disagreement')}.`);

@@ -17,7 +17,7 @@ export function addCodecCommand(program: Command): void {
     .option('--port <number>', 'listen on this port; 0 takes a free one', port, port_default)
     .option('--origin <url...>', "of the UI's address; TOLLGATE_TEMPORAL_UI_URL without")
     .action(async (options: Options) => {
-      const { runCodec } = await import('../roles/codec.ts');
+      const { runCodec } = await import('../roles/codec-role.ts');
       await runCodec({ ...options, origins: options.origin });
     });
 }

@@ -1,8 +1,15 @@
 /** `tollgate keys create|list|revoke`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { keyObject } from '../../api/presenters/account.ts';
-import { type CallLimit, keyLevels, type KeyLevel, type SpendLimit, type Window, windows } from '../../domain/keys.ts';
-import { type ApiKey, createApiKey, listKeys, revokeKey } from '../../storage/api-keys.ts';
+import {
+  type CallLimit,
+  keyLevels,
+  type KeyLevel,
+  type SpendLimit,
+  type Window,
+  windows,
+} from '../../domain/accounts/key-rules.ts';
+import { type ApiKey, createApiKey, listKeys, revokeKey } from '../../accounts/api-keys.ts';
 import { withDatabase } from '../administration.ts';
 import { moment, wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';

@@ -2,10 +2,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { switchObject } from '../../api/presenters/models.ts';
 import type { Model } from '../../domain/catalogue.ts';
-import { withSwitches } from '../../domain/model-switches.ts';
-import type { Configuration } from '../../settings/configuration.ts';
-import { listModelSwitches, type ModelSwitch, switchModel } from '../../storage/console/model-switches.ts';
-import type { Database } from '../../storage/database.ts';
+import { withSwitches } from '../../domain/accounts/model-switch-rules.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { listModelSwitches, type ModelSwitch, switchModel } from '../../accounts/model-switches.ts';
+import type { Database } from '../../postgres/database.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { reasonOf } from './accounts.ts';

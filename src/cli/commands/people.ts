@@ -1,11 +1,11 @@
 /** `tollgate people list|invite|link|disable|enable`: who may sign in to the console. Nobody can invite the first one there. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type AccountRole, accountRoles, emailField } from '../../domain/people.ts';
-import { type Invitation, invite } from '../../storage/console/invitations.ts';
-import { findPersonByEmail, type ListedPerson, listPeople, setDisabled } from '../../storage/console/operators.ts';
-import type { Person } from '../../storage/console/people.ts';
-import type { Database } from '../../storage/database.ts';
-import { findFact } from '../../storage/installation.ts';
+import { type AccountRole, accountRoles, emailField } from '../../domain/accounts/person-rules.ts';
+import { type Invitation, invite } from '../../accounts/invitations.ts';
+import { findPersonByEmail, type ListedPerson, listPeople, setDisabled } from '../../accounts/operators.ts';
+import type { Person } from '../../accounts/people.ts';
+import type { Database } from '../../postgres/database.ts';
+import { findFact } from '../../postgres/installation.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, reasonOf } from './accounts.ts';

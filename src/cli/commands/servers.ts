@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 
 export function addServerCommands(program: Command): void {
   // Imported when needed: they bring Temporal's client and workers, for which the other commands would wait half a second.
-  const roles = () => import('../roles/servers.ts');
+  const roles = () => import('../roles/server-roles.ts');
   program
     .command('api')
     .description('serve the API; uses DATABASE_URL and TEMPORAL_ADDRESS, or a gateway that runs on the data folder')
@@ -17,5 +17,5 @@ export function addServerCommands(program: Command): void {
     .description(
       "bring the database up to date and register Temporal's search attributes; safe to run from several processes at once",
     )
-    .action(async () => (await import('../roles/migrate.ts')).runMigration());
+    .action(async () => (await import('../roles/migrate-role.ts')).runMigration());
 }

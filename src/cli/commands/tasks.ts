@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { errorBody } from '../../domain/errors.ts';
 import { providerReference } from '../../domain/ids.ts';
 import { toYuan, yuanText } from '../../domain/money.ts';
-import { publicStatus, type TaskState, taskStates } from '../../domain/tasks.ts';
+import { publicStatus, type TaskState, taskStates } from '../../domain/tasks/task-states.ts';
 import {
   findTaskFacts,
   type IntentFacts,
@@ -12,12 +12,12 @@ import {
   listUnknownOutcomes,
   type TaskFacts,
   type UnknownOutcome,
-} from '../../storage/task-intents.ts';
-import { reviewOutcome } from '../../storage/console/reviews.ts';
-import { cancelTask } from '../../storage/cancel-task.ts';
-import { tellFinal } from '../../storage/task-news.ts';
-import { unreadableTasks, type UnreadableTask } from '../../storage/tasks.ts';
-import { findTaskToRelease } from '../../storage/task-outcome.ts';
+} from '../../tasks/provider-calls/intent-reports.ts';
+import { reviewOutcome } from '../../tasks/provider-calls/reviews.ts';
+import { cancelTask } from '../../tasks/rows/cancel-task.ts';
+import { tellFinal } from '../../tasks/rows/task-notifier.ts';
+import { unreadableTasks, type UnreadableTask } from '../../tasks/rows/task-rows.ts';
+import { findTaskToRelease } from '../../tasks/rows/task-outcome.ts';
 import { withDatabase } from '../administration.ts';
 import { wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';

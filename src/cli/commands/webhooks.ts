@@ -1,6 +1,6 @@
 /** `tollgate webhooks list|show|replay`: events that are owed to webhooks. Of an address only the host is shown. */
 import type { Command } from 'commander';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import {
   attemptsOf,
   type EventFacts,
@@ -8,9 +8,9 @@ import {
   listEvents,
   type NumberedAttempt,
   replayEvent,
-} from '../../storage/event-log.ts';
-import { event_days_kept } from '../../storage/old-events.ts';
-import { findTaskFacts } from '../../storage/task-intents.ts';
+} from '../../webhooks/event-log.ts';
+import { event_days_kept } from '../../webhooks/expired-events.ts';
+import { findTaskFacts } from '../../tasks/provider-calls/intent-reports.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known } from './accounts.ts';

@@ -1,7 +1,7 @@
 /** `tollgate write-offs list`: what was earned and not charged, over all accounts, and why. */
 import type { Command } from 'commander';
 import { toYuan, yuanText } from '../../domain/money.ts';
-import { listWriteOffs, type WriteOff } from '../../storage/ledger/write-offs.ts';
+import { listWriteOffs, type WriteOff } from '../../ledger/write-offs.ts';
 import { withDatabase } from '../administration.ts';
 import { wholeNumber } from '../options.ts';
 import { print, table } from '../output.ts';

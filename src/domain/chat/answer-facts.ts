@@ -1,8 +1,8 @@
 /** What the gateway has to know of a whole answer, one that was not streamed. */
-import type { TokenCounts } from '../pricing.ts';
+import type { TokenCounts } from '../billing/pricing.ts';
 import { readJson } from './json-reading.ts';
 import { chatAnswerText, responsesAnswerText } from './produced-text.ts';
-import { chatUsage, responsesUsage } from './usage.ts';
+import { chatUsage, responsesUsage } from './token-usage.ts';
 
 export interface AnswerFacts {
   /** Whether it has an `error`. */

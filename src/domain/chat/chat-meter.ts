@@ -2,15 +2,15 @@
  * The meter of chat completion streams: what of them the caller gets, and what they say of tokens. An event is parsed
  * only where a look at its bytes says that there is something to read.
  */
-import { refuseManyValues } from '../json-bounds.ts';
-import type { TokenCounts } from '../pricing.ts';
+import { refuseManyValues } from '../json/json-bounds.ts';
+import type { TokenCounts } from '../billing/pricing.ts';
 import type { MemoryRoom } from './byte-collector.ts';
 import { isDoneMark, type StreamMeter, type Verdict } from './metered-stream.ts';
 import { isPlainChatData, plainChatBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
 import { chatDeltaText } from './produced-text.ts';
 import type { SseEvent } from './sse.ts';
-import { chatUsage, isObject, jsonObjectOf, type JsonObject } from './usage.ts';
+import { chatUsage, isObject, jsonObjectOf, type JsonObject } from './token-usage.ts';
 
 export interface ChatStreamOptions {
   /** How many choices the caller asked for (`n`). */

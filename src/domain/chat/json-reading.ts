@@ -3,9 +3,9 @@
  * probabilities; parsed, it would take up to forty times its bytes and hold this thread up for seconds. So what is large is
  * only looked through, and of it just the members that are asked for are parsed, each within a bound.
  */
-import { parseJsonWithin } from '../json-bounds.ts';
+import { parseJsonWithin } from '../json/json-bounds.ts';
 import { type JsonMember, jsonMembers } from './json-members.ts';
-import { isObject, jsonObjectOf, type JsonObject } from './usage.ts';
+import { isObject, jsonObjectOf, type JsonObject } from './token-usage.ts';
 
 /** What is no longer is parsed whole, with every mistake in it found: that costs no more, and can't be many values. */
 const parsedWholeBytesMax = 64 * 1024;

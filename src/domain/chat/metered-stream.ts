@@ -1,6 +1,6 @@
 /** A streamed answer on its way through the gateway: bytes in, bytes for the caller out, and a meter that reads along. */
-import { valuesMax } from '../json-bounds.ts';
-import type { TokenCounts } from '../pricing.ts';
+import { valuesMax } from '../json/json-bounds.ts';
+import type { TokenCounts } from '../billing/pricing.ts';
 import type { MemoryRoom } from './byte-collector.ts';
 import { SseDecoder, sseEventBytesMax, writeSseEvent, type SseEvent } from './sse.ts';
 import { readJson } from './json-reading.ts';

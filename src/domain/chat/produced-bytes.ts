@@ -1,7 +1,7 @@
 /** The events that a stream gave its caller, kept in case no usage comes and their text has to be counted. */
 import { ByteCollector, type MemoryRoom } from './byte-collector.ts';
 import { SseDecoder, type SseEvent } from './sse.ts';
-import { jsonObjectOf, type JsonObject } from './usage.ts';
+import { jsonObjectOf, type JsonObject } from './token-usage.ts';
 
 /** A million tokens of output in small chunks are more; beyond it, what was kept is taken as a sample of the whole. */
 const keptBytesMax = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** The text that a model produced, as far as it is tokens: content, refusals, reasoning and the arguments of tool calls. */
-import { isObject, type JsonObject } from './usage.ts';
+import { isObject, type JsonObject } from './token-usage.ts';
 
 /** The text of one chunk of a chat stream, of all its choices. */
 export function chatDeltaText(chunk: JsonObject): string {

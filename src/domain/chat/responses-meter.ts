@@ -2,8 +2,8 @@
  * The meter of responses streams: events pass named and ordered as they come; read are those that begin and end the
  * response.
  */
-import { refuseManyValues } from '../json-bounds.ts';
-import type { TokenCounts } from '../pricing.ts';
+import { refuseManyValues } from '../json/json-bounds.ts';
+import type { TokenCounts } from '../billing/pricing.ts';
 import type { MemoryRoom } from './byte-collector.ts';
 import { readJson } from './json-reading.ts';
 import type { StreamMeter, Verdict } from './metered-stream.ts';
@@ -11,7 +11,7 @@ import { plainResponsesBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
 import { responsesDeltaText } from './produced-text.ts';
 import type { SseEvent } from './sse.ts';
-import { responsesUsage } from './usage.ts';
+import { responsesUsage } from './token-usage.ts';
 
 /** How a response ended (`response.completed` and so on). */
 export type ResponsesEnd = 'completed' | 'incomplete' | 'failed';

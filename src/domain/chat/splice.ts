@@ -1,5 +1,5 @@
 /** A caller's body as the upstream gets it: the same bytes, but for the model's name and the wish for usage. */
-import { foldedName } from '../folded-name.ts';
+import { foldedName } from '../json/folded-name.ts';
 import { jsonMembers, type JsonMembers } from './json-members.ts';
 
 interface Edit {

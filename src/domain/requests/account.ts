@@ -3,7 +3,14 @@
  * of images and videos: a limit whose name is misspelt would be a key without that limit.
  */
 import { z } from 'zod';
-import { type CallLimit, keyLevels, type KeyLevel, type KeyLimits, type SpendLimit, windows } from '../keys.ts';
+import {
+  type CallLimit,
+  keyLevels,
+  type KeyLevel,
+  type KeyLimits,
+  type SpendLimit,
+  windows,
+} from '../accounts/key-rules.ts';
 import { keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
 import { type MicroYuan, parseYuan } from '../money.ts';
 import { isKeepable } from '../text.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { addressCharactersMax, modelIdCharactersMax } from '../limits.ts';
 import { isKeepable, withoutNul } from '../text.ts';
-import { isDataUri, isHttpAddress } from './addresses.ts';
+import { isDataUri, isHttpAddress } from './named-addresses.ts';
 import { faultsOf, list, modelIdRule } from './parse.ts';
 
 export const flag = z.boolean('must be true or false');

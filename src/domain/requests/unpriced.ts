@@ -2,7 +2,7 @@
  * What costs money at an upstream and has no price here: hosted tools, dearer tiers, more answers than are returned, and
  * whatever lies in the operator's own organisation there. A model's settings may let each pass, by its name.
  */
-import { isObject } from '../chat/usage.ts';
+import { isObject } from '../chat/token-usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { invalid } from './parse.ts';
 

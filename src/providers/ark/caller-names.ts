@@ -1,5 +1,5 @@
 /** What our callers call a field of Ark's. */
-import { itemParam, type VideoRequest } from '../../domain/requests/video.ts';
+import { itemParam, type VideoRequest } from '../../domain/requests/video-request.ts';
 import type { Job } from '../contract.ts';
 
 /** The path of a value as its caller wrote it; undefined for a field that no caller of ours sends. */

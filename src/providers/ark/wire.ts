@@ -9,14 +9,14 @@
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import type { ImageOutputs, OutputRoute } from '../../domain/image-outputs.ts';
-import type { ImageRequest } from '../../domain/requests/image.ts';
-import type { ContentItem, VideoRequest } from '../../domain/requests/video.ts';
+import type { ImageOutputs, OutputRoute } from '../../domain/tasks/image-outputs.ts';
+import type { ImageRequest } from '../../domain/requests/image-request.ts';
+import type { ContentItem, VideoRequest } from '../../domain/requests/video-request.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
-import { withOptions } from '../image-outputs.ts';
+import { withOptions } from '../route-image-outputs.ts';
 import { canCallHook, cannot, namedFields } from '../inputs.ts';
 import { arkErrorIn, refusalOf } from './errors.ts';
 

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { secretOf } from '../definition.ts';
-import { withOptions } from '../image-outputs.ts';
+import { withOptions } from '../route-image-outputs.ts';
 import { canCallHook, requireReachableUploads } from '../inputs.ts';
 import type { TaskWire, WireCall } from '../http/wire.ts';
 import { inputOf } from './input.ts';

@@ -15,7 +15,7 @@ import type {
   TaskProvider,
 } from '../contract.ts';
 import type { ProviderTools } from '../definition.ts';
-import { NotSent, openCaller } from './call.ts';
+import { NotSent, openCaller } from './bounded-call.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { createPacer } from './pacer.ts';
 import { isAmbiguous, isPassing, refusalOfStatus } from './status-errors.ts';

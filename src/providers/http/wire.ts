@@ -3,7 +3,7 @@
  * `polled`), and what a refusal means (`refusal`). `http/task-provider.ts` makes one bounded call round each.
  */
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { ImageOutputs, OutputRoute } from '../../domain/image-outputs.ts';
+import type { ImageOutputs, OutputRoute } from '../../domain/tasks/image-outputs.ts';
 import type { Abilities, Job } from '../contract.ts';
 
 export interface TaskWire {

@@ -4,14 +4,19 @@
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { imageBackgrounds, imageFormats, type ImageOutputs, type OutputRoute } from '../../domain/image-outputs.ts';
-import type { ImageRequest } from '../../domain/requests/image.ts';
+import {
+  imageBackgrounds,
+  imageFormats,
+  type ImageOutputs,
+  type OutputRoute,
+} from '../../domain/tasks/image-outputs.ts';
+import type { ImageRequest } from '../../domain/requests/image-request.ts';
 import type { Job } from '../contract.ts';
 import type { ProviderTools } from '../definition.ts';
 import { fetchInputFiles, type InputBounds } from '../http/input-files.ts';
-import { formOf } from '../http/multipart.ts';
+import { formOf } from '../http/multipart-body.ts';
 import type { Refusal, TaskWire, WireAnswer, WireUpload } from '../http/wire.ts';
-import { withOptions } from '../image-outputs.ts';
+import { withOptions } from '../route-image-outputs.ts';
 import { cannot, namedFields } from '../inputs.ts';
 import { commonHeaders } from './headers.ts';
 

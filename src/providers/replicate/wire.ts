@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
-import { withOptions } from '../image-outputs.ts';
+import { withOptions } from '../route-image-outputs.ts';
 import { canCallHook, inputsOf, namedFields, requireReachableUploads } from '../inputs.ts';
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall, WireFile } from '../http/wire.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { jsonObjectOf, type JsonObject } from '../../domain/chat/usage.ts';
+import { jsonObjectOf, type JsonObject } from '../../domain/chat/token-usage.ts';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
 import type { ChatCall, ChatListener, ChatProvider } from '../chat-contract.ts';
 import { chatChunks, chatCompletion, type WireFacts } from './chat-completions.ts';

@@ -1,7 +1,7 @@
 /** Image jobs: cards of the size asked for, made while they are read, or a given image upscaled. */
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../domain/errors.ts';
-import type { ImageRequest } from '../../domain/requests/image.ts';
+import type { ImageRequest } from '../../domain/requests/image-request.ts';
 import { InvalidMedia, probeMedia } from '../../media/probe.ts';
 import { withFileReader } from '../../media/reader.ts';
 import type { ResultPart } from '../contract.ts';

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { itemParam, type VideoRequest } from '../../domain/requests/video.ts';
+import { itemParam, type VideoRequest } from '../../domain/requests/video-request.ts';
 import type { Job, Poll, ResultPart, TaskProvider } from '../contract.ts';
 import { avatarFile, avatarInputs, prepareAvatar, type AvatarTools } from './avatar-job.ts';
 import { createEncoderPool } from './encoding/pool.ts';

@@ -4,7 +4,7 @@
  * 50400, 50402 and 60102 the service's common ones (https://www.volcengine.com/docs/6973/152544). Whatever the HTTP
  * status: a code other than 10000 comes without a task.
  */
-import { itemParam } from '../../domain/requests/video.ts';
+import { itemParam } from '../../domain/requests/video-request.ts';
 import type { Job } from '../contract.ts';
 import type { Refusal } from '../http/wire.ts';
 

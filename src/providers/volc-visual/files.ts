@@ -1,6 +1,6 @@
 /** The files of a finished task of Volcengine Visual, wherever its model puts them. */
 import { z } from 'zod';
-import { parseJsonWithin } from '../../domain/json-bounds.ts';
+import { parseJsonWithin } from '../../domain/json/json-bounds.ts';
 import type { WireFile } from '../http/wire.ts';
 
 /**

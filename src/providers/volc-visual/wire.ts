@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
-import { withOptions } from '../image-outputs.ts';
+import { withOptions } from '../route-image-outputs.ts';
 import type { Created, Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
 import { createBodyOf, reqKeyOf } from './body.ts';
 import { isInternal, isPassingCode, refusalOfCode, success_code } from './codes.ts';

@@ -1,7 +1,7 @@
 /** Whose money it is, and who may spend it. */
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { keyLevels } from '../../domain/keys.ts';
+import { keyLevels } from '../../domain/accounts/key-rules.ts';
 import { bytea, moment, money, oneOf } from './columns.ts';
 
 /** Customers. `available` and `held` are kept by the transaction that writes the entries, never on their own. */
@@ -46,7 +46,7 @@ export const accounts = pgTable(
 /**
  * API keys, with their counters: one row a key, locked by the admission that counts. `counted_at` tells which window
  * the counters belong to; a counter of a window that has passed counts as zero. `since_…` are the numbers of the account's
- * entries with which the windows began, `clock_back_at` a clock that was found set back (`domain/admission.ts`).
+ * entries with which the windows began, `clock_back_at` a clock that was found set back (`domain/billing/admission.ts`).
  */
 export const apiKeys = pgTable(
   'api_keys',
@@ -57,7 +57,7 @@ export const apiKeys = pgTable(
       .references(() => accounts.id),
     name: text('name').notNull(),
     level: text('level').notNull(),
-    /** Keyed hash of the key (`storage/rights.ts`); the key itself is stored nowhere. */
+    /** Keyed hash of the key (`ledger/access-seals.ts`); the key itself is stored nowhere. */
     hash: bytea('hash').notNull(),
     /** Keyed hash that binds it to this id, account and level. */
     seal: bytea('seal'),

@@ -54,7 +54,7 @@ export const audits = pgTable(
     agrees: boolean('agrees').notNull(),
     /** Counts of what was looked at, and the first of what disagrees. */
     report: jsonb('report').notNull(),
-    /** The heads of all chains when it agreed: number and keyed hash of the list in the blob store (`storage/audit/anchors.ts`). */
+    /** The heads of all chains when it agreed: number and keyed hash of the list in the blob store (`audit/anchors.ts`). */
     anchor: jsonb('anchor'),
     /** Keyed hash over all of it. */
     seal: bytea('seal'),

@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { accountRoles } from '../../domain/people.ts';
+import { accountRoles } from '../../domain/accounts/person-rules.ts';
 import { accounts, apiKeys } from './accounts.ts';
 import { bytea, moment, oneOf } from './columns.ts';
 import { intents } from './tasks.ts';

@@ -1,7 +1,7 @@
 /** The money: holds, entries, and who answers for holds. */
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, numeric, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { entryTypes } from '../../domain/ledger.ts';
+import { entryTypes } from '../../domain/billing/postings.ts';
 import { bytea, moment, money, oneOf } from './columns.ts';
 
 /**

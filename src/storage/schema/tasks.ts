@@ -13,7 +13,7 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { finalTaskStates, taskKinds, taskStates } from '../../domain/tasks.ts';
+import { finalTaskStates, taskKinds, taskStates } from '../../domain/tasks/task-states.ts';
 import { accounts, apiKeys } from './accounts.ts';
 import { holds } from './ledger.ts';
 import { bytea, moment, money, oneOf } from './columns.ts';
@@ -70,7 +70,7 @@ export const tasks = pgTable(
     removedAt: moment('removed_at'),
     /** SHA-256 of request and uploads, which stays when they are deleted. */
     requestDigest: bytea('request_digest'),
-    /** Keyed hashes over what the task was admitted with, and over how it ended (`storage/seals.ts`). */
+    /** Keyed hashes over what the task was admitted with, and over how it ended (`ledger/seals.ts`). */
     seal: bytea('seal'),
     endSeal: bytea('end_seal'),
   },

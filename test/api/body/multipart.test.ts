@@ -6,10 +6,10 @@ import {
   readAvatarTalkForm,
   type AvatarTalkForm,
   type AvatarTalkFormOptions,
-} from '../../../src/api/body/multipart.ts';
+} from '../../../src/api/body/upload-form.ts';
 import { ClientGone } from '../../../src/api/body/request-stream.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import { BlobTooLarge } from '../../../src/storage/blobs.ts';
+import { BlobTooLarge } from '../../../src/blobs/blob-store.ts';
 import { withBodyServer, type BodyServer, type Outcome } from './body-server.ts';
 
 type Store = AvatarTalkFormOptions['store'];

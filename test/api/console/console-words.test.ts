@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { errorOfAnswer } from '../../../console/src/api/error.ts';
 
-const audit = new URL('../../../src/storage/audit/', import.meta.url);
+const audit = new URL('../../../src/audit/checks/', import.meta.url);
 const looked = new URL('../../../console/src/pages/operator-audit/looked.ts', import.meta.url);
 
 const waitOf = async (status: number, headers: Record<string, string>) =>

@@ -1,9 +1,9 @@
 /** The keys of an account in the console: what each did, and making, changing and revoking them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { listActs } from '../../../src/storage/acts.ts';
-import { createAccount } from '../../../src/storage/accounts.ts';
-import { playgroundKeyOf } from '../../../src/storage/console/playground-keys.ts';
+import { listActs } from '../../../src/ledger/audit-log.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
+import { playgroundKeyOf } from '../../../src/accounts/playground-keys.ts';
 import { assertError } from '../../support/errors.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleAnswer, type ConsoleClient, signedIn } from '../../support/people.ts';

@@ -1,7 +1,7 @@
 /** The catalogue of the console, and the switches of operators: in force in every API process, over any file. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { listActs } from '../../../src/storage/acts.ts';
+import { listActs } from '../../../src/ledger/audit-log.ts';
 import { fromTestRun } from '../../support/database.ts';
 import { assertError } from '../../support/errors.ts';
 import { type Answer, startTestGateway, type TestGateway } from '../../support/gateway.ts';

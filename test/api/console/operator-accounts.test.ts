@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { auditEverything } from '../../../src/wiring/audit.ts';
+import { auditEverything } from '../../../src/audit/whole-audit.ts';
 import { fromTestRun } from '../../support/database.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, signedIn } from '../../support/people.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { keepAudit } from '../../../src/storage/audits.ts';
+import { keepAudit } from '../../../src/audit/audit-results.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';

@@ -1,8 +1,8 @@
 /** What operators do with people: invite, give links, disable, make operators; and that one operator always stays. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { removeOperator, setDisabled } from '../../../src/storage/console/operators.ts';
-import { rightSeal } from '../../../src/storage/rights.ts';
+import { removeOperator, setDisabled } from '../../../src/accounts/operators.ts';
+import { rightSeal } from '../../../src/ledger/access-seals.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, password, signedIn } from '../../support/people.ts';
 

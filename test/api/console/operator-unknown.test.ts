@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TaskId } from '../../../src/domain/ids.ts';
-import { closeIntent, openIntent } from '../../../src/storage/intents.ts';
-import { noteJobLeft } from '../../../src/storage/task-intents.ts';
-import { auditEverything } from '../../../src/wiring/audit.ts';
+import { closeIntent, openIntent } from '../../../src/tasks/provider-calls/intents.ts';
+import { noteJobLeft } from '../../../src/tasks/provider-calls/intent-reports.ts';
+import { auditEverything } from '../../../src/audit/whole-audit.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { admissionOf, failureOf } from '../../support/money.ts';
 import { type ConsoleAnswer, type ConsoleClient, signedIn } from '../../support/people.ts';

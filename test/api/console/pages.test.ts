@@ -10,8 +10,8 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { request } from 'undici';
 import type { RequestState } from '../../../src/api/context.ts';
-import { consolePages } from '../../../src/api/console/pages.ts';
-import { errors } from '../../../src/api/middleware/errors.ts';
+import { consolePages } from '../../../src/api/console/console-pages.ts';
+import { errors } from '../../../src/api/middleware/error-answers.ts';
 
 const built = join(import.meta.dirname, '../../../dist/console');
 const bytes_first_load_max = 400_000;

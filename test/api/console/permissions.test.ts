@@ -1,9 +1,9 @@
 /** Who may call what of the console's API: every call is tried by everybody who may not. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Call } from '../../../src/api/console/call.ts';
-import { calls } from '../../../src/api/console/calls.ts';
-import { createAccount } from '../../../src/storage/accounts.ts';
+import type { Call } from '../../../src/api/console/console-call.ts';
+import { calls } from '../../../src/api/console/all-calls.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleClient, signedIn } from '../../support/people.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as z from 'zod';
 import { playgroundOperations } from '../../../src/api/console/playground-document.ts';
-import { resumeAccount, suspendAccount } from '../../../src/storage/accounts.ts';
-import { listKeys, revokeKey } from '../../../src/storage/api-keys.ts';
+import { resumeAccount, suspendAccount } from '../../../src/accounts/accounts.ts';
+import { listKeys, revokeKey } from '../../../src/accounts/api-keys.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleClient, signedIn } from '../../support/people.ts';
 

@@ -1,8 +1,8 @@
 /** Signing in to the console, staying signed in, and signing out. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Attempts } from '../../../src/api/console/attempts.ts';
-import { invite } from '../../../src/storage/console/invitations.ts';
+import { Attempts } from '../../../src/api/console/sign-in-attempts.ts';
+import { invite } from '../../../src/accounts/invitations.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, newPerson, password, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as z from 'zod';
-import { createAccount } from '../../../src/storage/accounts.ts';
-import { listActs } from '../../../src/storage/acts.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
+import { listActs } from '../../../src/ledger/audit-log.ts';
 import { answerOf, bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { mp4, wav } from '../../support/media.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, after, before, describe, test } from 'node:test';
 import type { AccountId } from '../../../src/domain/ids.ts';
-import { createAccount } from '../../../src/storage/accounts.ts';
-import { listActs } from '../../../src/storage/acts.ts';
-import { invite as inviteTo } from '../../../src/storage/console/invitations.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
+import { listActs } from '../../../src/ledger/audit-log.ts';
+import { invite as inviteTo } from '../../../src/accounts/invitations.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, password, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerFacts } from '../../../src/domain/chat/answer-facts.ts';
 import { readJson } from '../../../src/domain/chat/json-reading.ts';
-import { TooManyValues } from '../../../src/domain/json-bounds.ts';
+import { TooManyValues } from '../../../src/domain/json/json-bounds.ts';
 
 const KiB = 1024;
 /** Makes an object of any size: what comes first is never asked for. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { estimatedInputTokens } from '../../../src/domain/chat/estimate.ts';
 import { chatAnswerText, responsesAnswerText } from '../../../src/domain/chat/produced-text.ts';
-import { chatUsage, jsonObjectOf, responsesUsage } from '../../../src/domain/chat/usage.ts';
+import { chatUsage, jsonObjectOf, responsesUsage } from '../../../src/domain/chat/token-usage.ts';
 
 for (const [usage, expected] of [
   [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isDataUri, isHttpAddress } from '../../../src/domain/requests/addresses.ts';
+import { isDataUri, isHttpAddress } from '../../../src/domain/requests/named-addresses.ts';
 
 describe('an http address', () => {
   for (const url of [

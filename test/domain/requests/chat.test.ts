@@ -1,7 +1,7 @@
 /** Every rule of the chat completion body: the refused value and the last allowed one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ChatFacts, parseChatRequest } from '../../../src/domain/requests/chat.ts';
+import { type ChatFacts, parseChatRequest } from '../../../src/domain/requests/chat-request.ts';
 import { accepts, type Refusal, refuses } from './cases.ts';
 
 const user = { role: 'user', content: 'Hello' };

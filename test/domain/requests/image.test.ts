@@ -1,8 +1,8 @@
 /** Every rule of the image creation body: the refused value and the last allowed one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { imageRatios, pixelsOf } from '../../../src/domain/pixels.ts';
-import { type ImageRequest, parseImageRequest } from '../../../src/domain/requests/image.ts';
+import { imageRatios, pixelsOf } from '../../../src/domain/tasks/pixels.ts';
+import { type ImageRequest, parseImageRequest } from '../../../src/domain/requests/image-request.ts';
 import { accepts, modelOf, refuses } from './cases.ts';
 
 const any = modelOf('image');

@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { modelKinds } from '../../../src/domain/catalogue.ts';
 import { errorTable, GatewayError } from '../../../src/domain/errors.ts';
 import { avatarTalkFields, parseAvatarTalkFields } from '../../../src/domain/requests/avatar-talk.ts';
-import { chatBody, parseChatRequest } from '../../../src/domain/requests/chat.ts';
+import { chatBody, parseChatRequest } from '../../../src/domain/requests/chat-request.ts';
 import { listOf, text } from '../../../src/domain/requests/fields.ts';
-import { imageBody, parseImageRequest } from '../../../src/domain/requests/image.ts';
+import { imageBody, parseImageRequest } from '../../../src/domain/requests/image-request.ts';
 import { endpointKinds, modelIdOf, paramOf, parseWith, requireKind } from '../../../src/domain/requests/parse.ts';
-import { parseResponsesRequest, responsesBody } from '../../../src/domain/requests/responses.ts';
-import { parseVideoRequest, videoBody } from '../../../src/domain/requests/video.ts';
+import { parseResponsesRequest, responsesBody } from '../../../src/domain/requests/responses-request.ts';
+import { parseVideoRequest, videoBody } from '../../../src/domain/requests/video-request.ts';
 import { modelOf, refuses } from './cases.ts';
 
 describe('the model of a body', () => {

@@ -1,7 +1,7 @@
 /** Every rule of the responses body: the refused value and the last allowed one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseResponsesRequest, type ResponsesFacts } from '../../../src/domain/requests/responses.ts';
+import { parseResponsesRequest, type ResponsesFacts } from '../../../src/domain/requests/responses-request.ts';
 import { accepts, type Refusal, refuses } from './cases.ts';
 
 const of = (fields: object) => ({ model: 'sim-code', input: 'Hello', ...fields });

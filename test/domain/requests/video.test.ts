@@ -1,7 +1,7 @@
 /** Every rule of the video creation body, in its three forms: the refused value and the last allowed one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseVideoRequest, type VideoRequest } from '../../../src/domain/requests/video.ts';
+import { parseVideoRequest, type VideoRequest } from '../../../src/domain/requests/video-request.ts';
 import { accepts, modelOf, refuses } from './cases.ts';
 
 const video = modelOf('video');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { closeIntent, openIntent } from '../../../src/storage/intents.ts';
+import { closeIntent, openIntent } from '../../../src/tasks/provider-calls/intents.ts';
 import { type TestBrowser, startBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';

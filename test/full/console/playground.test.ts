@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import * as z from 'zod';
-import { builtInConfiguration } from '../../../src/settings/built-in.ts';
+import { builtInConfiguration } from '../../../src/config/built-in.ts';
 import { startBrowser, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';

@@ -1,7 +1,7 @@
 /** Coming in: signing in, being refused, using a one-time link, and going out, in a real browser. */
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { invite } from '../../../src/storage/console/invitations.ts';
+import { invite } from '../../../src/accounts/invitations.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { firstLoad } from '../../support/browser/first-load.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import * as z from 'zod';
-import { createAccount } from '../../../src/storage/accounts.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
 import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';

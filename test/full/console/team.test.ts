@@ -1,7 +1,7 @@
 /** The people of an account in a real browser: asked in, given roles, and removed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createAccount } from '../../../src/storage/accounts.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { builtInConfiguration } from '../../../src/settings/built-in.ts';
+import { builtInConfiguration } from '../../../src/config/built-in.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { mp4, wav } from '../../support/media.ts';
 import { pythonWith } from '../../support/python.ts';

@@ -1,8 +1,8 @@
 /** What `tollgate doctor` says of a bucket: a sound one, one that is not there, and a key that is refused. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { examineBlobStore } from '../../../src/cli/roles/doctor/blob-store.ts';
-import { readEnvironment } from '../../../src/settings/environment.ts';
+import { examineBlobStore } from '../../../src/cli/roles/doctor/check-blob-store.ts';
+import { readEnvironment } from '../../../src/config/environment.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';
 
 let server: S3Server;

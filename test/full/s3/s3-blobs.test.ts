@@ -13,9 +13,9 @@ import {
   BlobStoreFault,
   removeBlobs,
   storeTrouble,
-} from '../../../src/storage/blobs.ts';
-import { type S3StoreSettings, s3Client } from '../../../src/storage/s3/connection.ts';
-import { createS3Blobs } from '../../../src/storage/s3/s3-blobs.ts';
+} from '../../../src/blobs/blob-store.ts';
+import { type S3StoreSettings, s3Client } from '../../../src/blobs/s3/s3-connection.ts';
+import { createS3Blobs } from '../../../src/blobs/s3/s3-store.ts';
 import { blobStoreSuite, keysOf, unlimited, write } from '../../storage/blob-store-suite.ts';
 import { first, openS3Proxy, type S3Proxy } from '../../support/s3-proxy.ts';
 import { everythingIn, type S3Server, startS3Server } from '../../support/s3-server.ts';

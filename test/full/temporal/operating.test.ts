@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { TaskId } from '../../../src/domain/ids.ts';
-import { judgedStatus } from '../../../src/domain/webhooks.ts';
+import { judgedStatus } from '../../../src/domain/webhook-rules.ts';
 import { fromTestRun } from '../../support/database.ts';
 import type { Customer } from '../../support/money.ts';
 import { film, part, ScriptedProvider, startTaskRunner, type TaskRunner } from '../../support/task-runner.ts';

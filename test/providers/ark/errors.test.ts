@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import type { VideoRequest } from '../../../src/domain/requests/video.ts';
+import type { VideoRequest } from '../../../src/domain/requests/video-request.ts';
 import type { Job } from '../../../src/providers/contract.ts';
 import { imageJob, videoJob } from '../../support/jobs.ts';
 import { providerOf } from '../contract/jobs.ts';

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import type { ImageRequest } from '../../../src/domain/requests/image.ts';
+import type { ImageRequest } from '../../../src/domain/requests/image-request.ts';
 import type { Job, Submission, TaskProvider } from '../../../src/providers/contract.ts';
 import { fetchInputFiles, type InputBounds } from '../../../src/providers/http/input-files.ts';
 import { openai } from '../../../src/providers/openai/openai.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import type { ImageRequest } from '../../../src/domain/requests/image.ts';
+import type { ImageRequest } from '../../../src/domain/requests/image-request.ts';
 import type { Job } from '../../../src/providers/contract.ts';
 import type { WireAnswer } from '../../../src/providers/http/wire.ts';
 import { volcVisualWire } from '../../../src/providers/volc-visual/wire.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { deriveKeys } from '../../../src/settings/secrets.ts';
-import { createAccount } from '../../../src/storage/accounts.ts';
-import { LedgerGroups } from '../../../src/storage/ledger/group.ts';
-import { Ledger } from '../../../src/storage/ledger/ledger.ts';
-import { newTaskId } from '../../../src/storage/new-ids.ts';
+import { deriveKeys } from '../../../src/config/secrets.ts';
+import { createAccount } from '../../../src/accounts/accounts.ts';
+import { LedgerGroups } from '../../../src/ledger/commit/group-commit.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { newTaskId } from '../../../src/postgres/new-ids.ts';
 import { assertAgrees, type Audited, auditedWorld } from '../../support/audited.ts';
 import { admissionOf, failureOf, ledgerKey } from '../../support/money.ts';
 import { whileTampered } from '../../support/tampering.ts';

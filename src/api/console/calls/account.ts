@@ -1,11 +1,11 @@
 /** One account, as its people see it. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { accountRoles } from '../../../domain/people.ts';
-import { findAccount } from '../../../storage/accounts.ts';
+import { accountRoles } from '../../../domain/accounts/person-rules.ts';
+import { findAccount } from '../../../accounts/accounts.ts';
 import { accountFields } from '../../openapi/account.ts';
 import { accountObject } from '../../presenters/account.ts';
-import { accountCall } from '../call.ts';
+import { accountCall } from '../console-call.ts';
 
 const getAccount = accountCall({
   method: 'get',

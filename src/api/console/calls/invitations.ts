@@ -1,18 +1,13 @@
 /** Using a one-time link: what it offers, and taking it up with a password of one's own. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { accountRoles, passwordField } from '../../../domain/people.ts';
+import { accountRoles, passwordField } from '../../../domain/accounts/person-rules.ts';
 import { parseWith } from '../../../domain/requests/parse.ts';
-import {
-  acceptInvitation,
-  findOpenInvitation,
-  type Invitation,
-  setsPassword,
-} from '../../../storage/console/invitations.ts';
-import { findCredentials } from '../../../storage/console/people.ts';
+import { acceptInvitation, findOpenInvitation, type Invitation, setsPassword } from '../../../accounts/invitations.ts';
+import { findCredentials } from '../../../accounts/people.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { publicCall } from '../call.ts';
+import { publicCall } from '../console-call.ts';
 import { hashPassword, isPassword } from '../passwords.ts';
 import { attemptAt, begin, sessionObject, typed } from './session.ts';
 

@@ -1,22 +1,22 @@
 /** The keys of an account: members see them and what they do, owners make, change and revoke them. */
 import * as z from 'zod';
-import { countersAt, type WindowCounts } from '../../../domain/admission.ts';
+import { countersAt, type WindowCounts } from '../../../domain/billing/admission.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
-import { allows } from '../../../domain/keys.ts';
+import { allows } from '../../../domain/accounts/key-rules.ts';
 import { micros, toYuan } from '../../../domain/money.ts';
 import { keyBody, keyChangesBody, keyChangesOf, keyRequestOf } from '../../../domain/requests/account.ts';
-import { type ApiKey, changeKey, createApiKey, listKeyPage, revokeKey } from '../../../storage/api-keys.ts';
-import { findPlaygroundKeyId } from '../../../storage/console/playground-keys.ts';
-import { listed } from '../../catalogue.ts';
+import { type ApiKey, changeKey, createApiKey, listKeyPage, revokeKey } from '../../../accounts/api-keys.ts';
+import { findPlaygroundKeyId } from '../../../accounts/playground-keys.ts';
+import { listed } from '../../model-catalogue.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { type Listing, listObject, readPage } from '../../lists/page.ts';
-import { page_rows_default } from '../../lists/query.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
+import { page_rows_default } from '../../lists/list-query.ts';
 import { keyFields } from '../../openapi/keys.ts';
 import { keyObject } from '../../presenters/account.ts';
 import { found, keysQuery, namedKey, refuseRevoked } from '../../routes/account-keys.ts';
-import { accountCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { accountCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 
 const perWindow = <Count extends z.ZodType>(count: Count) =>
   z.strictObject({ minute: count, hour: count, day: count, month: count, total: count });

@@ -1,15 +1,15 @@
 /** The account's ledger, entry by entry, and the same as a file. */
 import * as z from 'zod';
-import { keyNames } from '../../../storage/console/key-names.ts';
-import type { Entry } from '../../../storage/ledger/entries.ts';
-import { answerWholeCsv } from '../../lists/answer.ts';
-import { listObject, readPage } from '../../lists/page.ts';
-import { isRange, modelFilter, page_rows_default, rangeFault } from '../../lists/query.ts';
+import { keyNames } from '../../../accounts/key-names.ts';
+import type { Entry } from '../../../ledger/entries.ts';
+import { answerWholeCsv } from '../../lists/list-answer.ts';
+import { listObject, readPage } from '../../lists/list-page.ts';
+import { isRange, modelFilter, page_rows_default, rangeFault } from '../../lists/list-query.ts';
 import { entryFields } from '../../openapi/account.ts';
 import { entryObject } from '../../presenters/account.ts';
 import { idFilter, ledgerCsv, ledgerFilters, ledgerListing, ledgerQuery } from '../../routes/ledger.ts';
-import { type AccountAsk, accountCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { type AccountAsk, accountCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 
 const entry = z.strictObject({
   ...entryFields,

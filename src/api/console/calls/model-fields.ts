@@ -1,7 +1,7 @@
 /** A model, its health and its switches as the console's calls tell them. */
 import * as z from 'zod';
 import { capabilityLabels, type Capability, type Model, modelKinds } from '../../../domain/catalogue.ts';
-import type { Health } from '../../health/judge.ts';
+import type { Health } from '../../health/health-rules.ts';
 
 export const healthFields = z.strictObject({
   available: z.boolean(),

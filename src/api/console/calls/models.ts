@@ -1,12 +1,12 @@
 /** The catalogue with prices and health, and what operators switch of it. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { withSwitches } from '../../../domain/model-switches.ts';
+import { withSwitches } from '../../../domain/accounts/model-switch-rules.ts';
 import { flag, keptText, modelId } from '../../../domain/requests/fields.ts';
 import { invalid } from '../../../domain/requests/parse.ts';
-import { listModelSwitches, type ModelSwitch, switchModel } from '../../../storage/console/model-switches.ts';
+import { listModelSwitches, type ModelSwitch, switchModel } from '../../../accounts/model-switches.ts';
 import { capabilityObjects, limitsObject, priceObject, switchObject } from '../../presenters/models.ts';
-import { accountCall, operatorCall } from '../call.ts';
+import { accountCall, operatorCall } from '../console-call.ts';
 import { healthObject, model, modelSwitch } from './model-fields.ts';
 
 const listed = <Item extends z.ZodType>(item: Item) =>

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { type MicroYuan, yuanText } from '../../../domain/money.ts';
-import { emailField } from '../../../domain/people.ts';
+import { emailField } from '../../../domain/accounts/person-rules.ts';
 import { accountChangesBody } from '../../../domain/requests/account.ts';
 import {
   accountNameField,
@@ -13,22 +13,22 @@ import {
   searchField,
   signedYuanField,
 } from '../../../domain/requests/operator.ts';
-import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../../../storage/accounts.ts';
+import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../../../accounts/accounts.ts';
 import {
   type AccountPlace,
   findListedAccount,
   listAccountPage,
   type ListedAccount,
-} from '../../../storage/console/accounts.ts';
-import { invite } from '../../../storage/console/invitations.ts';
+} from '../../../accounts/account-list.ts';
+import { invite } from '../../../accounts/invitations.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { type Listing, listObject, readPage } from '../../lists/page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/query.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
+import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
 import { accountFields } from '../../openapi/account.ts';
 import { accountObject } from '../../presenters/account.ts';
-import { checkWebhookUrl } from '../../tasks/addresses.ts';
-import { operatorCall, type PersonAsk } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { checkWebhookUrl } from '../../../tasks/create/caller-addresses.ts';
+import { operatorCall, type PersonAsk } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 import { linkObject, linkRecord, unixSeconds } from '../operator-records.ts';
 
 const accountRecord = z.strictObject({

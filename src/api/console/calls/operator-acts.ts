@@ -1,11 +1,11 @@
 /** The log of administrative acts, for operators: who did what, when and why. */
 import * as z from 'zod';
 import { micros, toYuan } from '../../../domain/money.ts';
-import { type ListedAct, listActPage } from '../../../storage/console/acts.ts';
-import { type Listing, listObject, readPage } from '../../lists/page.ts';
-import { cursorRule, isRange, limit, page_rows_default, rangeFault, timeRange } from '../../lists/query.ts';
-import { operatorCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { type ListedAct, listActPage } from '../../../ledger/audit-log-list.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
+import { cursorRule, isRange, limit, page_rows_default, rangeFault, timeRange } from '../../lists/list-query.ts';
+import { operatorCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 import { actorObject, actorRecord, unixSeconds } from '../operator-records.ts';
 
 const facts = z.record(z.string(), z.unknown()).nullable();

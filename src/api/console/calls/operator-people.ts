@@ -2,11 +2,11 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
-import { accountRoles, emailField, roleField } from '../../../domain/people.ts';
+import { accountRoles, emailField, roleField } from '../../../domain/accounts/person-rules.ts';
 import { reasonField, searchField } from '../../../domain/requests/operator.ts';
-import { findAccount } from '../../../storage/accounts.ts';
-import { namesOf } from '../../../storage/console/acts.ts';
-import { type Invitation, invite, listInvitations, revokeInvitation } from '../../../storage/console/invitations.ts';
+import { findAccount } from '../../../accounts/accounts.ts';
+import { namesOf } from '../../../ledger/audit-log-list.ts';
+import { type Invitation, invite, listInvitations, revokeInvitation } from '../../../accounts/invitations.ts';
 import {
   findPersonByEmail,
   type ListedPerson,
@@ -14,13 +14,13 @@ import {
   type PersonChanged,
   removeOperator,
   setDisabled,
-} from '../../../storage/console/operators.ts';
-import { findPerson, type Person } from '../../../storage/console/people.ts';
+} from '../../../accounts/operators.ts';
+import { findPerson, type Person } from '../../../accounts/people.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { type Listing, listObject, readPage } from '../../lists/page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/query.ts';
-import { operatorCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
+import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
+import { operatorCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 import {
   actorObject,
   invitationObject,

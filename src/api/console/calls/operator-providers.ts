@@ -1,11 +1,15 @@
 /** How the providers do. Of an address only its host is told, and never a credential. */
 import * as z from 'zod';
 import type { ProviderSettings } from '../../../domain/catalogue.ts';
-import { type Outcomes, type ProviderFigures, providerFigures } from '../../../storage/console/provider-figures.ts';
+import {
+  type Outcomes,
+  type ProviderFigures,
+  providerFigures,
+} from '../../../tasks/provider-calls/provider-figures.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { routeFaults } from '../../health/health-book.ts';
-import type { Health } from '../../health/judge.ts';
-import { operatorCall } from '../call.ts';
+import type { Health } from '../../health/health-rules.ts';
+import { operatorCall } from '../console-call.ts';
 import { healthFields, healthObject } from './model-fields.ts';
 
 const count = z.int();

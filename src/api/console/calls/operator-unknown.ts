@@ -4,20 +4,20 @@ import { GatewayError } from '../../../domain/errors.ts';
 import { providerReference } from '../../../domain/ids.ts';
 import { toYuan } from '../../../domain/money.ts';
 import { reasonField } from '../../../domain/requests/operator.ts';
-import { taskKinds, type TaskState, taskStates } from '../../../domain/tasks.ts';
-import { namesOf } from '../../../storage/console/acts.ts';
-import { reopenOutcome, reviewOutcome } from '../../../storage/console/reviews.ts';
+import { taskKinds, type TaskState, taskStates } from '../../../domain/tasks/task-states.ts';
+import { namesOf } from '../../../ledger/audit-log-list.ts';
+import { reopenOutcome, reviewOutcome } from '../../../tasks/provider-calls/reviews.ts';
 import {
   listUnknownOutcomes,
   unknownCaseOf,
   type UnknownOutcome,
   type UnknownOutcomePlace,
-} from '../../../storage/task-intents.ts';
+} from '../../../tasks/provider-calls/intent-reports.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { type Listing, listObject, readPage } from '../../lists/page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/query.ts';
-import { operatorCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
+import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
+import { operatorCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 import { actorObject, actorRecord, unixSeconds } from '../operator-records.ts';
 
 const outcomeRecord = z.strictObject({

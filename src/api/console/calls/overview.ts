@@ -2,15 +2,15 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { type MicroYuan, plus, toYuan, zero } from '../../../domain/money.ts';
-import { taskKinds } from '../../../domain/tasks.ts';
-import { findAccount } from '../../../storage/accounts.ts';
-import { hasCalls } from '../../../storage/console/first-call.ts';
-import { type DayCharges, recent_days, recentCharges } from '../../../storage/console/recent-charges.ts';
-import { type GlimpsedTask, tasksNamed, tasksUnderWay } from '../../../storage/console/task-glimpse.ts';
-import { firstOfKind } from '../../catalogue.ts';
+import { taskKinds } from '../../../domain/tasks/task-states.ts';
+import { findAccount } from '../../../accounts/accounts.ts';
+import { hasCalls } from '../../../accounts/first-call.ts';
+import { type DayCharges, recent_days, recentCharges } from '../../../ledger/recent-charges.ts';
+import { type GlimpsedTask, tasksNamed, tasksUnderWay } from '../../../tasks/rows/task-summary.ts';
+import { firstOfKind } from '../../model-catalogue.ts';
 import { accountFields } from '../../openapi/account.ts';
 import { accountObject } from '../../presenters/account.ts';
-import { accountCall } from '../call.ts';
+import { accountCall } from '../console-call.ts';
 
 /** Days of the chart, today among them. */
 const chart_days = 30;

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { type Model, modelKinds } from '../../../domain/catalogue.ts';
 import { promptCharactersMax, videoDurationsSeconds } from '../../../domain/limits.ts';
-import { imageResolutions } from '../../../domain/pixels.ts';
-import { accountCall } from '../call.ts';
+import { imageResolutions } from '../../../domain/tasks/pixels.ts';
+import { accountCall } from '../console-call.ts';
 
 const getPlayground = accountCall({
   method: 'get',

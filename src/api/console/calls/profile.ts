@@ -1,14 +1,14 @@
 /** What is one's own: the browsers one is signed in with, and the password. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { passwordField } from '../../../domain/people.ts';
-import { changePassword, findCredentials } from '../../../storage/console/people.ts';
-import { endOtherSessions, endSession, listSessions } from '../../../storage/console/sessions.ts';
-import { listObject } from '../../lists/page.ts';
-import { personCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { passwordField } from '../../../domain/accounts/person-rules.ts';
+import { changePassword, findCredentials } from '../../../accounts/people.ts';
+import { endOtherSessions, endSession, listSessions } from '../../../accounts/sessions.ts';
+import { listObject } from '../../lists/list-page.ts';
+import { personCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 import { hashPassword, isPassword } from '../passwords.ts';
-import { clearSessionCookie } from '../session.ts';
+import { clearSessionCookie } from '../signed-in.ts';
 import { typed } from './session.ts';
 
 const signInRecord = z.strictObject({

@@ -1,16 +1,16 @@
 /** Signing in and out, and who is signed in. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { accountRoles, emailField, password_characters_max } from '../../../domain/people.ts';
-import { findCredentials, membershipsOf, type Person } from '../../../storage/console/people.ts';
-import { beginSession, endSession } from '../../../storage/console/sessions.ts';
+import { accountRoles, emailField, password_characters_max } from '../../../domain/accounts/person-rules.ts';
+import { findCredentials, membershipsOf, type Person } from '../../../accounts/people.ts';
+import { beginSession, endSession } from '../../../accounts/sessions.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import type { Attempt } from '../attempts.ts';
-import { personCall, publicCall } from '../call.ts';
+import type { Attempt } from '../sign-in-attempts.ts';
+import { personCall, publicCall } from '../console-call.ts';
 import { knownBrowser, rememberBrowser } from '../known-browser.ts';
 import { isPassword } from '../passwords.ts';
-import { clearSessionCookie, setSessionCookie } from '../session.ts';
+import { clearSessionCookie, setSessionCookie } from '../signed-in.ts';
 
 /** Who is signed in, and the accounts that are theirs. */
 export const sessionObject = z.strictObject({

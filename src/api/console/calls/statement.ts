@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { toYuan } from '../../../domain/money.ts';
 import { invalid } from '../../../domain/requests/parse.ts';
-import { findAccount } from '../../../storage/accounts.ts';
-import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../storage/console/statement.ts';
-import { answerCsv } from '../../lists/answer.ts';
+import { findAccount } from '../../../accounts/accounts.ts';
+import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../ledger/statement.ts';
+import { answerCsv } from '../../lists/list-answer.ts';
 import { usageFields } from '../../openapi/account.ts';
 import { csvHeader, csvLine } from '../../presenters/csv.ts';
 import { usageSums } from '../../presenters/usage.ts';
-import { type AccountAsk, accountCall } from '../call.ts';
+import { type AccountAsk, accountCall } from '../console-call.ts';
 
 const monthRule = 'must be a month as 2026-11, from 2000-01 on and none that is still to come';
 const month = z.string(monthRule).regex(/^2\d{3}-(0[1-9]|1[0-2])$/, monthRule);

@@ -1,12 +1,12 @@
 /** The people of an account and the links by which others may join; members see them, owners change them. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { accountRoles, emailField, roleField } from '../../../domain/people.ts';
-import { type Invitation, invite, listInvitations, revokeInvitation } from '../../../storage/console/invitations.ts';
-import { changeRole, listMembers, type Member, removeMember } from '../../../storage/console/members.ts';
-import { listObject } from '../../lists/page.ts';
-import { accountCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { accountRoles, emailField, roleField } from '../../../domain/accounts/person-rules.ts';
+import { type Invitation, invite, listInvitations, revokeInvitation } from '../../../accounts/invitations.ts';
+import { changeRole, listMembers, type Member, removeMember } from '../../../accounts/members.ts';
+import { listObject } from '../../lists/list-page.ts';
+import { accountCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 
 const invitations_shown_max = 100;
 

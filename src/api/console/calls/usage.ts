@@ -1,17 +1,17 @@
 /** What the account used and paid by day, model or key, and the same as a file. */
 import * as z from 'zod';
-import { findAccount } from '../../../storage/accounts.ts';
-import { keyNames } from '../../../storage/console/key-names.ts';
-import type { Usage } from '../../../storage/ledger/usage.ts';
-import { stretchOf } from '../../../storage/ledger/places.ts';
-import { answerWholeCsv } from '../../lists/answer.ts';
-import { listObject, readPage } from '../../lists/page.ts';
-import { isRange, rangeFault } from '../../lists/query.ts';
+import { findAccount } from '../../../accounts/accounts.ts';
+import { keyNames } from '../../../accounts/key-names.ts';
+import type { Usage } from '../../../ledger/usage-report.ts';
+import { stretchOf } from '../../../ledger/sequence-range.ts';
+import { answerWholeCsv } from '../../lists/list-answer.ts';
+import { listObject, readPage } from '../../lists/list-page.ts';
+import { isRange, rangeFault } from '../../lists/list-query.ts';
 import { usageFields } from '../../openapi/account.ts';
 import { usageSums } from '../../presenters/usage.ts';
 import { groupOfCursor, usageCsv, usageFilters, usageListing, usageQuery } from '../../routes/usage.ts';
-import { type AccountAsk, accountCall } from '../call.ts';
-import { listOf } from '../lists.ts';
+import { type AccountAsk, accountCall } from '../console-call.ts';
+import { listOf } from '../list-record.ts';
 
 const row = z.strictObject({
   object: z.literal('usage'),

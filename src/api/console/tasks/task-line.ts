@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { errorBody } from '../../../domain/errors.ts';
 import { toYuan } from '../../../domain/money.ts';
-import { taskKinds } from '../../../domain/tasks.ts';
-import { statusOf, type TaskLine, taskStatuses } from '../../../storage/console/tasks.ts';
+import { taskKinds } from '../../../domain/tasks/task-states.ts';
+import { statusOf, type TaskLine, taskStatuses } from '../../../tasks/rows/task-search.ts';
 import { filePath } from '../../presenters/links.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 

@@ -1,18 +1,18 @@
 /** One task with everything that its page shows: request, course, files, money, webhook, and more for operators. */
 import * as z from 'zod';
-import type { StoredFile } from '../../../domain/tasks.ts';
-import { entryTypes } from '../../../domain/ledger.ts';
+import type { StoredFile } from '../../../domain/tasks/task-states.ts';
+import { entryTypes } from '../../../domain/billing/postings.ts';
 import { toYuan } from '../../../domain/money.ts';
-import { findKey } from '../../../storage/api-keys.ts';
-import { attemptsOf, findEvent } from '../../../storage/event-log.ts';
-import { entriesOfTask, type Entry } from '../../../storage/ledger/entries.ts';
-import type { FileLink } from '../../../storage/links.ts';
-import { type IntentFacts, intentsOf } from '../../../storage/task-intents.ts';
-import type { Task } from '../../../storage/tasks.ts';
+import { findKey } from '../../../accounts/api-keys.ts';
+import { attemptsOf, findEvent } from '../../../webhooks/event-log.ts';
+import { entriesOfTask, type Entry } from '../../../ledger/entries.ts';
+import type { FileLink } from '../../../tasks/provider-calls/signed-links.ts';
+import { type IntentFacts, intentsOf } from '../../../tasks/provider-calls/intent-reports.ts';
+import type { Task } from '../../../tasks/rows/task-rows.ts';
 import { filePath } from '../../presenters/links.ts';
 import { recordOf } from '../../routes/tasks.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { courseOf, courseStep, wasFetched } from './task-course.ts';
+import { courseOf, courseStep, wasFetched } from './task-timeline.ts';
 import { presentTask, taskFields } from './task-line.ts';
 import { presentRequest, taskRequest } from './task-request.ts';
 

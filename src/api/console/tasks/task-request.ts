@@ -1,6 +1,6 @@
 /** What a task was asked for, in the words of the public API, as its row keeps it until the result is deleted. */
 import * as z from 'zod';
-import type { StoredRequest } from '../../../domain/stored-request.ts';
+import type { StoredRequest } from '../../../domain/tasks/stored-request.ts';
 
 const webhook_url = z.string().nullable();
 

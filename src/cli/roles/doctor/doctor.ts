@@ -1,20 +1,20 @@
 /** What `tollgate doctor` looks at, in the order in which it is told. Nothing is changed, but for one file that comes and goes. */
 import { resolve } from 'node:path';
-import { findFact } from '../../../storage/installation.ts';
-import { deriveKeys } from '../../../settings/secrets.ts';
-import { queueNames } from '../../../temporal/names.ts';
-import { examineApi, examinePublicUrl, examineService } from './addresses.ts';
-import { examineBlobStore } from './blob-store.ts';
-import { examineDatabase, examineMigrations, examineSecret } from './database.ts';
+import { findFact } from '../../../postgres/installation.ts';
+import { deriveKeys } from '../../../config/secrets.ts';
+import { queueNames } from '../../../temporal/temporal-names.ts';
+import { examineApi, examinePublicUrl, examineService } from './check-addresses.ts';
+import { examineBlobStore } from './check-blob-store.ts';
+import { examineDatabase, examineMigrations, examineSecret } from './check-database.ts';
 import { Examination, type Need, Ungrounded } from './examination.ts';
 import { type Finding, skip } from './finding.ts';
-import { examineDataFolder, examineProgram, examineSecretFile } from './machine.ts';
-import { examineProviders } from './providers.ts';
+import { examineDataFolder, examineProgram, examineSecretFile } from './check-machine.ts';
+import { examineProviders } from './check-providers.ts';
 import { Blotter } from './reason.ts';
-import { examineServers } from './servers.ts';
-import { examineConfiguration, examineEnvironment, type Surroundings } from './settings.ts';
-import { examineNamespace, examinePartitions, examineSearchAttributes, examineTemporal } from './temporal.ts';
-import { examineSchedules, examineWorkers } from './workers.ts';
+import { examineServers } from './check-servers.ts';
+import { examineConfiguration, examineEnvironment, type Surroundings } from './check-settings.ts';
+import { examineNamespace, examinePartitions, examineSearchAttributes, examineTemporal } from './check-temporal.ts';
+import { examineSchedules, examineWorkers } from './check-workers.ts';
 
 export interface DoctorOptions extends Surroundings {
   version: string;

@@ -1,7 +1,7 @@
 /** Why something failed, in plain words, and without any secret of the settings. */
-import type { Environment } from '../../../settings/environment.ts';
-import type { Configuration } from '../../../settings/configuration.ts';
-import { decoded, secretsOfConfiguration, secretsOfEnvironment } from '../../../settings/known-secrets.ts';
+import type { Environment } from '../../../config/environment.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { decoded, secretsOfConfiguration, secretsOfEnvironment } from '../../../config/known-secrets.ts';
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',

@@ -1,0 +1,61 @@
+/** Accounts as operators list them: with how many keys and people they have. */
+import * as z from 'zod';
+import { type Account, accountColumns, accountRow } from './accounts.ts';
+import type { Database } from '../postgres/database.ts';
+
+export interface ListedAccount extends Account {
+  inArrears: boolean;
+  /** That were not revoked. */
+  keys: number;
+  members: number;
+}
+
+export interface AccountFilter {
+  /** Part of the name, or of the id. */
+  search?: string | undefined;
+  status?: Account['status'] | undefined;
+}
+
+/** The place of an account in the list. */
+export interface AccountPlace {
+  createdAt: Date;
+  id: string;
+}
+
+/** Up to `limit` accounts behind a place, or the newest. */
+export async function listAccountPage(
+  database: Database,
+  { search, status }: AccountFilter,
+  { limit, after }: { limit: number; after: AccountPlace | undefined },
+): Promise<ListedAccount[]> {
+  const { rows } = await database.pool.query(
+    `select a.*, ${counts} from (
+       select ${accountColumns}, in_arrears from accounts
+       where ($1::text is null or strpos(lower(name), lower($1)) > 0 or strpos(id, $1) > 0)
+         and status = coalesce($2, status)
+         and ($3::timestamptz is null or (date_trunc('milliseconds', created_at), id) < ($3, $4))
+       order by date_trunc('milliseconds', created_at) desc, id desc limit $5
+     ) a order by date_trunc('milliseconds', a.created_at) desc, a.id desc`,
+    [search ?? null, status ?? null, after?.createdAt ?? null, after?.id ?? null, limit],
+  );
+  return rows.map(listedOf);
+}
+
+/** One account as it is listed. */
+export async function findListedAccount(database: Database, id: string): Promise<ListedAccount | undefined> {
+  const { rows } = await database.pool.query(
+    `select ${accountColumns}, in_arrears, ${counts} from accounts a where id = $1`,
+    [id],
+  );
+  return rows[0] === undefined ? undefined : listedOf(rows[0]);
+}
+
+const counts = `(select count(*)::int from api_keys k where k.account_id = a.id and k.revoked_at is null) as keys,
+  (select count(*)::int from memberships m where m.account_id = a.id) as members`;
+
+const moreRow = z.object({ in_arrears: z.boolean(), keys: z.int(), members: z.int() });
+
+function listedOf(row: unknown): ListedAccount {
+  const { in_arrears: inArrears, keys, members } = moreRow.parse(row);
+  return { ...accountRow.parse(row), inArrears, keys, members };
+}

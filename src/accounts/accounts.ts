@@ -1,0 +1,146 @@
+/** Accounts: making, finding and suspending them. Their money is the ledger's matter. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import * as z from 'zod';
+import type { AccountId } from '../domain/ids.ts';
+import { micros, type MicroYuan } from '../domain/money.ts';
+import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
+import type { Database } from '../postgres/database.ts';
+import { chainLink } from '../ledger/chain.ts';
+import { trusted_ms_max } from '../ledger/commit/row-cache.ts';
+import { newAccountId } from '../postgres/new-ids.ts';
+
+export interface Account {
+  id: AccountId;
+  name: string;
+  status: 'active' | 'suspended';
+  /** What can be spent; what is held comes on top. */
+  available: MicroYuan;
+  held: MicroYuan;
+  /** How many ledger entries it has. */
+  seq: bigint;
+  /** A default for its tasks, and where its own events go. */
+  webhookUrl: string | null;
+  /** Falling below this is an event. */
+  lowBalance: MicroYuan | null;
+  createdAt: Date;
+}
+
+/** What can be set of an account after it was made; what is not named stays. */
+export interface AccountChanges {
+  webhookUrl?: string | null;
+  lowBalance?: MicroYuan | null;
+}
+
+export const accountColumns = 'id, name, status, available, held, seq, webhook_url, low_balance, created_at';
+const columns = accountColumns;
+
+/** The link before an account's first entry. It is made from the account's id, so that no rows of another fit its chain. */
+export const accountGenesis = (ledgerKey: Buffer, id: string): Buffer => chainLink(ledgerKey, Buffer.alloc(32), [id]);
+
+/** Makes an account without money. One with an id that is taken is not made: the answer is the account that has it. */
+export async function createAccount(by: Administrator, name: string, id: AccountId = newAccountId()): Promise<Account> {
+  const made = await act(by, 'account.created', (client) =>
+    client.query(
+      `insert into accounts (id, name, chain) values ($1, $2, $3) on conflict (id) do nothing returning ${columns}`,
+      [id, name, accountGenesis(by.ledgerKey, id)],
+    ),
+  );
+  const account = made ?? (await findAccount(by.database, id));
+  if (!account) throw new Error('no account was made');
+  return account;
+}
+
+export async function findAccount(database: Database, id: string): Promise<Account | undefined> {
+  const { rows } = await database.pool.query({
+    name: 'find-account',
+    text: `select ${columns} from accounts where id = $1`,
+    values: [id],
+  });
+  return rows[0] === undefined ? undefined : accountRow.parse(rows[0]);
+}
+
+/** All accounts, oldest first. */
+export async function listAccounts(database: Database): Promise<Account[]> {
+  const { rows } = await database.pool.query(`select ${columns} from accounts order by created_at, id`);
+  return rows.map((row) => accountRow.parse(row));
+}
+
+/**
+ * Suspends an account: its keys are refused from now on, and when this answers, nothing more is begun in the trust that
+ * they are good. Answers undefined when there is no such account.
+ */
+export async function suspendAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
+  const suspend = `update accounts set status = 'suspended' where id = $1 and status <> 'suspended' returning ${columns}`;
+  const suspended = await act(by, 'account.suspended', (client) => client.query(suspend, [id]), reason);
+  if (suspended) await pause(trusted_ms_max);
+  return suspended ?? findAccount(by.database, id);
+}
+
+/** Lifts a suspension. Answers undefined when there is no such account. */
+export async function resumeAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
+  const resume = `update accounts set status = 'active' where id = $1 and status <> 'active' returning ${columns}`;
+  const resumed = await act(by, 'account.resumed', (client) => client.query(resume, [id]), reason);
+  return resumed ?? findAccount(by.database, id);
+}
+
+/**
+ * Sets what is named; what is so already is not logged as a change. A threshold above the balance of now has not been
+ * crossed: the event comes at the next crossing. Answers undefined when there is no such account.
+ */
+export async function changeAccount(
+  by: Administrator,
+  id: string,
+  { webhookUrl, lowBalance }: AccountChanges,
+): Promise<Account | undefined> {
+  const changed = await act(by, 'account.changed', (client) =>
+    client.query(
+      `update accounts a set webhook_url = r.webhook_url, low_balance = r.low_balance,
+         is_low = coalesce(a.available + a.held < r.low_balance, false)
+       from (select id, case when $2 then $3 else webhook_url end as webhook_url,
+               case when $4 then $5 else low_balance end as low_balance
+             from accounts where id = $1 for no key update) as r
+       where a.id = r.id and (a.webhook_url is distinct from r.webhook_url or a.low_balance is distinct from r.low_balance)
+       returning ${columns
+         .split(', ')
+         .map((column) => `a.${column}`)
+         .join(', ')}`,
+      [id, webhookUrl !== undefined, webhookUrl ?? null, lowBalance !== undefined, lowBalance ?? null],
+    ),
+  );
+  return changed ?? findAccount(by.database, id);
+}
+
+/** Changes one account and logs it; answers undefined, with nothing logged, if no row was changed. */
+const act = (
+  by: Administrator,
+  action: ActName,
+  change: (client: pg.ClientBase) => Promise<pg.QueryResult>,
+  reason?: string,
+): Promise<Account | undefined> =>
+  administer(by, async (client) => {
+    const { rows } = await change(client);
+    if (rows[0] === undefined) return undefined;
+    const account = accountRow.parse(rows[0]);
+    const { id } = account;
+    return { act: { action, account: id, subject: id, ...(reason !== undefined && { reason }) }, outcome: account };
+  });
+
+export const accountRow = z
+  .object({
+    id: z.string().transform((id) => id as AccountId),
+    name: z.string(),
+    status: z.enum(['active', 'suspended']),
+    available: z.bigint().transform(micros),
+    held: z.bigint().transform(micros),
+    seq: z.bigint(),
+    webhook_url: z.string().nullable(),
+    low_balance: z.bigint().transform(micros).nullable(),
+    created_at: z.date(),
+  })
+  .transform(({ created_at, webhook_url, low_balance, ...row }): Account => ({
+    ...row,
+    webhookUrl: webhook_url,
+    lowBalance: low_balance,
+    createdAt: created_at,
+  }));

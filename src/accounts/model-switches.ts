@@ -1,0 +1,101 @@
+/** What operators have switched of models: one row each, logged as an administrative act by the transaction that writes it. */
+import type pg from 'pg';
+import * as z from 'zod';
+import type { Switches } from '../domain/accounts/model-switch-rules.ts';
+import { administer, type Administrator } from '../ledger/audit-log.ts';
+import type { Database } from '../postgres/database.ts';
+
+export interface ModelSwitch extends Switches {
+  model: string;
+  /** As in the log of acts. */
+  setBy: string;
+  /** Of a person who set it. */
+  setByEmail: string | null;
+  setAt: Date;
+}
+
+/** What is not named stays; null goes back to what the configuration says. */
+export interface SwitchChange extends Partial<Switches> {
+  model: string;
+  reason?: string | undefined;
+}
+
+/** What is switched of which model, and nothing else: what every API process asks again and again. */
+export async function readSwitches(database: Database): Promise<Map<string, Switches>> {
+  const { rows } = await database.pool.query({
+    name: 'read-model-switches',
+    text: 'select model, published, maintenance from model_switches order by model',
+  });
+  return new Map(
+    rows.map((row) => {
+      const { model, ...switches } = switchesRow.parse(row);
+      return [model, switches];
+    }),
+  );
+}
+
+/** All switches, with who set them; those of models that are in no configuration any more, too. */
+export async function listModelSwitches(database: Database): Promise<ModelSwitch[]> {
+  const { rows } = await database.pool.query(
+    `select s.model, s.published, s.maintenance, s.set_by, s.set_at, p.email
+     from model_switches s left join people p on s.set_by = 'person:' || p.id order by s.model`,
+  );
+  return rows.map((row) => switchRow.parse(row));
+}
+
+/** Switches a model, in one transaction with its act. What changes nothing is not logged. */
+export async function switchModel(by: Administrator, { model, reason, ...change }: SwitchChange): Promise<void> {
+  await administer(by, async (client) => {
+    // Against other operators; whoever reads is not held up.
+    await client.query('lock table model_switches in share row exclusive mode');
+    const before = await switchesOf(client, model);
+    const next = {
+      published: change.published === undefined ? before.published : change.published,
+      maintenance: change.maintenance === undefined ? before.maintenance : change.maintenance,
+    };
+    if (next.published === before.published && next.maintenance === before.maintenance) return undefined;
+    await write(client, by, model, next);
+    const details = { model, published: inWords(next.published), maintenance: inWords(next.maintenance) };
+    return {
+      act: { action: 'model.switched', account: null, subject: null, details, ...(reason !== undefined && { reason }) },
+      outcome: true,
+    };
+  });
+}
+
+async function switchesOf(client: pg.ClientBase, model: string): Promise<Switches> {
+  const { rows } = await client.query('select model, published, maintenance from model_switches where model = $1', [
+    model,
+  ]);
+  return rows[0] === undefined ? { published: null, maintenance: null } : switchesRow.parse(rows[0]);
+}
+
+async function write(client: pg.ClientBase, by: Administrator, model: string, next: Switches): Promise<void> {
+  const { published, maintenance } = next;
+  if (published === null && maintenance === null) {
+    await client.query('delete from model_switches where model = $1', [model]);
+    return;
+  }
+  await client.query(
+    `insert into model_switches (model, published, maintenance, set_by, set_at) values ($1, $2, $3, $4, clock_timestamp())
+     on conflict (model) do update set published = excluded.published, maintenance = excluded.maintenance,
+       set_by = excluded.set_by, set_at = excluded.set_at`,
+    [model, published, maintenance, by.actor],
+  );
+}
+
+const inWords = (value: boolean | null): string => (value === null ? 'file' : String(value));
+
+const switchesRow = z.object({
+  model: z.string(),
+  published: z.boolean().nullable(),
+  maintenance: z.boolean().nullable(),
+});
+const switchRow = switchesRow
+  .extend({ set_by: z.string(), set_at: z.date(), email: z.string().nullable() })
+  .transform(({ set_by: setBy, set_at: setAt, email: setByEmail, ...row }): ModelSwitch => ({
+    ...row,
+    setBy,
+    setByEmail,
+    setAt,
+  }));

@@ -1,0 +1,126 @@
+/** Browsers that are signed in: a random token in a cookie, of which only a keyed hash is stored. */
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import type { PersonId } from '../domain/accounts/person-rules.ts';
+import type { Database } from '../postgres/database.ts';
+import { newSessionId } from '../postgres/new-ids.ts';
+import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-seals.ts';
+import { type Person, personColumns, personOf } from './people.ts';
+
+/** A session that isn't used for so long ends; one that is used lasts at most as long as the second. */
+const idle_days = 7;
+const session_days_max = 30;
+/** Of one person; the oldest makes room. */
+const sessions_max = 50;
+
+export interface Session {
+  id: string;
+  userAgent: string;
+  address: string;
+  createdAt: Date;
+  seenAt: Date;
+  expiresAt: Date;
+}
+
+/** 256 random bits, for a cookie or a one-time link. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
+/**
+ * Begins a session; its token is what only the browser keeps. Undefined if the password that was checked is not theirs any
+ * more, or they may not sign in: a change of it that is under way is waited for, and ends no session that begins after it.
+ * Also clears away what has expired.
+ */
+export async function beginSession(
+  database: Database,
+  ledgerKey: Buffer,
+  person: PersonId,
+  { userAgent, address, passwordHash }: Pick<Session, 'userAgent' | 'address'> & { passwordHash: string },
+): Promise<{ id: string; token: string; expiresAt: Date } | undefined> {
+  const id = newSessionId();
+  const token = newToken();
+  const hash = tokenHash(ledgerKey, 'sessions', token);
+  await database.pool.query(
+    `delete from sessions where ${ended} or person_id = $1 and id in
+    (select id from sessions where person_id = $1 order by seen_at desc offset ${sessions_max - 1})`,
+    [person],
+  );
+  const { rows } = await database.pool.query(
+    `insert into sessions (id, person_id, token_hash, user_agent, address, seal, expires_at)
+     select $1, p.id, $3, $4, $5, $7, now() + interval '${session_days_max} days' from people p
+     where p.id = $2 and p.password_hash = $6 and p.disabled_at is null for share returning expires_at`,
+    [id, person, hash, userAgent, address, passwordHash, rightSeal(ledgerKey, ['session', id, person, hash])],
+  );
+  if (rows[0] === undefined) return undefined;
+  return { id, token, expiresAt: z.object({ expires_at: z.date() }).parse(rows[0]).expires_at };
+}
+
+const ended = `(expires_at <= now() or seen_at <= now() - interval '${idle_days} days')`;
+
+/**
+ * Who holds this token, as long as the session lasts and the person may sign in. Notes, once a minute, that it was used. A
+ * row that was made, or given to another person, by other hands than the gateway's is no session.
+ */
+export async function findSession(
+  database: Database,
+  ledgerKeys: readonly Buffer[],
+  token: string,
+): Promise<{ id: string; person: Person } | undefined> {
+  const { rows } = await database.pool.query({
+    name: 'find-session',
+    text: `select s.id as session_id, s.token_hash, s.seal, s.seen_at < now() - interval '1 minute' as is_stale, ${personColumns}
+      from sessions s join people p on p.id = s.person_id
+      where s.token_hash = any($1::bytea[]) and not ${ended} and p.disabled_at is null`,
+    values: [tokenHashes(ledgerKeys, 'sessions', token)],
+  });
+  if (rows[0] === undefined) return undefined;
+  const { session_id: id, token_hash: hash, seal, is_stale: isStale } = foundRow.parse(rows[0]);
+  const person = personOf(ledgerKeys, rows[0]);
+  if (!isSealed(ledgerKeys, ['session', id, person.id, hash], seal)) return undefined;
+  if (isStale) await database.pool.query('update sessions set seen_at = now() where id = $1', [id]);
+  return { id, person };
+}
+
+/** A person's sessions, the last used first. */
+export async function listSessions(database: Database, person: PersonId): Promise<Session[]> {
+  const { rows } = await database.pool.query(
+    `select id, user_agent, address, created_at, seen_at, expires_at from sessions
+     where person_id = $1 and not ${ended} order by seen_at desc, id`,
+    [person],
+  );
+  return rows.map((row) => sessionRow.parse(row));
+}
+
+/** Ends one session of a person; answers whether there was one. */
+export async function endSession(database: Database, person: PersonId, id: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query('delete from sessions where person_id = $1 and id = $2', [person, id]);
+  return rowCount === 1;
+}
+
+/** Ends all sessions of a person but one; answers how many. */
+export async function endOtherSessions(database: Database, person: PersonId, keep: string): Promise<number> {
+  const { rowCount } = await database.pool.query('delete from sessions where person_id = $1 and id <> $2', [
+    person,
+    keep,
+  ]);
+  return rowCount ?? 0;
+}
+
+const bytes = z.instanceof(Buffer);
+const foundRow = z.object({ session_id: z.string(), token_hash: bytes, seal: bytes, is_stale: z.boolean() });
+const sessionRow = z
+  .object({
+    id: z.string(),
+    user_agent: z.string(),
+    address: z.string(),
+    created_at: z.date(),
+    seen_at: z.date(),
+    expires_at: z.date(),
+  })
+  .transform((row): Session => ({
+    id: row.id,
+    userAgent: row.user_agent,
+    address: row.address,
+    createdAt: row.created_at,
+    seenAt: row.seen_at,
+    expiresAt: row.expires_at,
+  }));

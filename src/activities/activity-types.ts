@@ -1,0 +1,106 @@
+/** What workflows know of activities: their names, arguments and results, which are written into histories. Types only. */
+import type { ErrorBody } from '../domain/errors.ts';
+import type { TaskId } from '../domain/ids.ts';
+import type { FinalTaskState, StoredFile } from '../domain/tasks/task-states.ts';
+
+/** On the queues of one provider. */
+export interface ProviderActivities {
+  /** `canWait`: a refusal may say when a busy provider is to be asked again; workflows of earlier releases can't wait. */
+  submit(args: { taskId: TaskId; route: number; canWait?: boolean }): Promise<Submitted>;
+  collect(args: { taskId: TaskId; route: number }): Promise<Collected>;
+}
+
+/** Steps in our own database; local activities. */
+export interface HouseActivities {
+  settle(args: { taskId: TaskId; files: readonly StoredFile[] }): Promise<Ended>;
+  release(args: { taskId: TaskId; error: FailureFacts }): Promise<Ended>;
+  expire(args: { taskId: TaskId }): Promise<{ againInMs: number | null }>;
+  giveUp(args: { eventId: string }): Promise<Delivery>;
+}
+
+/** On the queue of the workflows: what takes longer than a step in our own database may. */
+export interface CleaningActivities {
+  /** Stops what providers may still be doing for a task that ended without success, and deletes what was stored for it. */
+  withdraw(args: { taskId: TaskId }): Promise<Withdrawn>;
+}
+
+/** What became of the jobs of a task that nobody waits for any more. */
+export interface Withdrawn {
+  /** Asked to stop, where their provider can. */
+  stopped: number;
+  /** Left to end by themselves, at the operator's cost. */
+  left: number;
+}
+
+/** On the queue of the workflows: attempts to deliver events. */
+export interface DeliveryActivities {
+  deliver(args: { eventId: string }): Promise<Delivery>;
+}
+
+/** How the delivery of an event ended. */
+export interface Delivery {
+  delivered: boolean;
+}
+
+/** On the queue of workflows. */
+export interface AuditActivities {
+  audit(): Promise<Audited>;
+}
+
+/** How an audit came out; its findings are in the log and among the audits. */
+export interface Audited {
+  agrees: boolean;
+  findingCount: number;
+  looked: Readonly<Record<string, number>>;
+  seconds: number;
+  /** Of an audit that agrees: the heads of all chains, by their number and keyed hash. */
+  anchor?: { seq: number; mac: string; accounts: number; acts: string; blob: string };
+}
+
+/** On the queue of workflows. */
+export interface RetentionActivities {
+  /** Deletes results past their time, files that no row names, and what processes that died left behind. */
+  retain(): Promise<Retained>;
+}
+
+/** How much was deleted. */
+export type Retained = Readonly<{ tasks: number; unnamedBlobs: number; leftovers: number }>;
+
+export type Submitted =
+  /** The provider may be working on it since then; what `collect` needs stands in the intent. `isUnknown`: nobody knows whether it took the task. */
+  | { outcome: 'sent'; since?: string; isUnknown?: boolean }
+  | { outcome: 'refused'; error: ErrorFacts; fallOver: boolean; again?: SentAgain }
+  /** The row is final already. */
+  | { outcome: 'ended' };
+
+/** The provider was only too busy: when it is to be asked again. */
+export interface SentAgain {
+  inMs: number;
+  /** The same moment, ISO 8601, for people. */
+  at: string;
+}
+
+export interface TaskFailed {
+  outcome: 'failed';
+  error: FailureFacts;
+}
+export type Collected = { outcome: 'stored'; files: readonly StoredFile[] } | TaskFailed;
+
+/** What was said is in the task's row (`tasks/rows/task-failure.ts`); only in histories of earlier releases it stands here. */
+export type ErrorFacts = Pick<ErrorBody, 'code'> & Partial<Pick<ErrorBody, 'message' | 'param'>>;
+/** `cancelled`: its owner or an operator ended it. `broken`: a fault of ours, told to nobody but the log. */
+export type FailureFacts = ErrorFacts | 'cancelled' | 'broken';
+
+export interface Ended {
+  state: FinalTaskState;
+  /** When the result has to be deleted, if it is one that is kept for minutes only. */
+  expiresInMs: number | null;
+  /** The event that is owed to a webhook for this end; workflows of before 0.1.0 were not told. */
+  eventId?: string;
+  /** In micro-yuan. Older releases told neither this nor what follows. */
+  cost?: number;
+  /** The one that took the task, if any did: no refusal of its own is known. */
+  provider?: string;
+  /** ISO 8601, where the result is kept for minutes only. */
+  expiresAt?: string;
+}

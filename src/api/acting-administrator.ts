@@ -1,0 +1,36 @@
+/** Who administers an account through the API: the admin key of the request, under whose name it goes into the log of acts. */
+import { refusalOfKey } from '../domain/billing/admission.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { Administrator } from '../ledger/audit-log.ts';
+import { type ApiKey, findSealedKey } from '../accounts/api-keys.ts';
+import { type ApiContext, keyOf } from './context.ts';
+import type { ApiDependencies } from './dependencies.ts';
+
+/** The administrator of this request, to be asked for right before the act: see `freshKeyOf`. */
+export async function administratorOf(
+  ctx: ApiContext,
+  deps: Pick<ApiDependencies, 'database' | 'secrets'>,
+): Promise<Administrator> {
+  return administratorBy(await freshKeyOf(ctx, deps), deps);
+}
+
+/** The administrator that a key is which was just read. */
+export const administratorBy = (
+  { id }: Pick<ApiKey, 'id'>,
+  { database, secrets }: Pick<ApiDependencies, 'database' | 'secrets'>,
+): Administrator => ({ database, ledgerKey: secrets.first.ledger, actor: `key:${id}` });
+
+/**
+ * The admin key of this request, read once more: what is remembered of it may be three seconds old, and its body may have
+ * taken longer to come, while the holder of a revoked key could still make a new one.
+ */
+export async function freshKeyOf(
+  ctx: ApiContext,
+  { database, secrets }: Pick<ApiDependencies, 'database' | 'secrets'>,
+): Promise<ApiKey> {
+  const key = await findSealedKey(database.pool, secrets.ledgerKeys, keyOf(ctx).id);
+  if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
+  const refusal = refusalOfKey({ needs: 'admin' }, { status: key.accountStatus }, key, new Date());
+  if (refusal) throw refusal;
+  return key;
+}

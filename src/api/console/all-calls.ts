@@ -1,0 +1,43 @@
+/** All calls of the console's API, group by group. */
+import type { Call } from './console-call.ts';
+import { accountCalls } from './calls/account.ts';
+import { invitationCalls } from './calls/invitations.ts';
+import { keyCalls } from './calls/keys.ts';
+import { ledgerCalls } from './calls/ledger.ts';
+import { modelCalls } from './calls/models.ts';
+import { operatorAccountCalls } from './calls/operator-accounts.ts';
+import { operatorActCalls } from './calls/operator-acts.ts';
+import { operatorAuditCalls } from './calls/operator-audit.ts';
+import { operatorPeopleCalls } from './calls/operator-people.ts';
+import { operatorProviderCalls } from './calls/operator-providers.ts';
+import { operatorUnknownCalls } from './calls/operator-unknown.ts';
+import { overviewCalls } from './calls/overview.ts';
+import { playgroundCalls } from './calls/playground.ts';
+import { profileCalls } from './calls/profile.ts';
+import { sessionCalls } from './calls/session.ts';
+import { statementCalls } from './calls/statement.ts';
+import { taskCalls } from './calls/tasks.ts';
+import { teamCalls } from './calls/team.ts';
+import { usageCalls } from './calls/usage.ts';
+
+export const calls: readonly Call[] = [
+  ...sessionCalls,
+  ...invitationCalls,
+  ...profileCalls,
+  ...accountCalls,
+  ...overviewCalls,
+  ...keyCalls,
+  ...taskCalls,
+  ...usageCalls,
+  ...ledgerCalls,
+  ...statementCalls,
+  ...modelCalls,
+  ...playgroundCalls,
+  ...teamCalls,
+  ...operatorAccountCalls,
+  ...operatorPeopleCalls,
+  ...operatorActCalls,
+  ...operatorProviderCalls,
+  ...operatorUnknownCalls,
+  ...operatorAuditCalls,
+];

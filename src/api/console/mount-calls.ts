@@ -1,0 +1,107 @@
+/** From the records of calls to routes: origin, session, role, body, query, then the call itself. */
+import Router from '@koa/router';
+import * as z from 'zod';
+import type { AccountId } from '../../domain/ids.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import { parseWith } from '../../domain/requests/parse.ts';
+import { findAccount } from '../../accounts/accounts.ts';
+import { type Person, roleOf } from '../../accounts/people.ts';
+import { namesOf } from '../body/json-names.ts';
+import { requestJson, requestJsonOfUnknown } from '../body/request-json.ts';
+import type { ApiContext, RequestState } from '../context.ts';
+import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
+import { readQuery } from '../lists/list-query.ts';
+import type { AnyAsk, Call, Needs, RoleHere } from './console-call.ts';
+import { calls } from './all-calls.ts';
+import { refuseOtherOrigins, signedInPerson } from './signed-in.ts';
+import { consoleDocument } from './console-document.ts';
+
+export const console_api_root = '/console/api';
+/** The largest body is a key with a list of models. */
+const body_bytes_max = 256 * 1024;
+
+/** The console's API: a router of its own, so that a look at it shows all there is. */
+export function consoleApi(now: DependenciesNow): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: console_api_root, sensitive: true });
+  router.get('/openapi.json', (ctx) => {
+    ctx.body = consoleDocument();
+  });
+  for (const call of calls) {
+    const path = call.path.replace(/\{(\w+)\}/g, ':$1');
+    router[call.method](path, async (ctx) => answer(call, ctx, ctx.params, now()));
+  }
+  return router;
+}
+
+async function answer(
+  call: Call,
+  ctx: ApiContext,
+  params: Readonly<Record<string, string>>,
+  deps: ApiDependencies,
+): Promise<void> {
+  if (call.method !== 'get') refuseOtherOrigins(ctx, deps);
+  ctx.set('Cache-Control', 'no-store');
+  let asker = await askerOf(call, ctx, params, deps);
+  let body: unknown;
+  if (call.body) {
+    body = parseWith(call.body, await valueOf(call.needs, call.body, ctx, deps));
+    // A body may take its time, and whoever sends it may have been signed out meanwhile.
+    asker = await askerOf(call, ctx, params, deps);
+  }
+  const query = call.query ? readQuery(call.query, ctx.query) : {};
+  const answered = await call.run({ ctx, deps, params, query, body, ...asker });
+  if (call.media !== undefined) return;
+  if (answered === undefined) ctx.status = 204;
+  else ctx.body = answered;
+}
+
+/** The caller of a call that needs no session is not known yet, so its body is a small one. */
+async function valueOf(needs: Needs, schema: z.ZodType, ctx: ApiContext, deps: ApiDependencies): Promise<unknown> {
+  const names = schema instanceof z.ZodObject ? namesOf(schema) : new Set<string>();
+  const body =
+    needs === 'nobody'
+      ? await requestJsonOfUnknown(deps, ctx, names)
+      : await requestJson(deps, ctx, { bytesMax: body_bytes_max, names });
+  return body.value;
+}
+
+type Asker = Pick<AnyAsk, 'person' | 'sessionId' | 'by' | 'account' | 'role'>;
+
+/** Who asks, with all that the call needs; else 401, 403, or 404 for an account that is none of theirs. */
+async function askerOf(
+  { needs }: Call,
+  ctx: ApiContext,
+  params: Readonly<Record<string, string>>,
+  deps: ApiDependencies,
+): Promise<Asker> {
+  if (needs === 'nobody') return {};
+  const { person, sessionId } = await signedInPerson(ctx, deps);
+  ctx.state.personId = person.id;
+  const by = { database: deps.database, ledgerKey: deps.secrets.first.ledger, actor: `person:${person.id}` } as const;
+  if (needs === 'operator' && !person.isOperator) {
+    throw new GatewayError('permission_denied', 'This is for operators of the gateway only.');
+  }
+  if (needs === 'person' || needs === 'operator') return { person, sessionId, by };
+  const { account, role } = await accountOf(person, params['account'] ?? '', deps);
+  if (needs === 'owner' && role === 'member') {
+    throw new GatewayError('permission_denied', 'This is for owners of the account; you may read.');
+  }
+  return { person, sessionId, by, account, role };
+}
+
+/** The account of the path and what the person is to it. One that is none of theirs is not told from one that never was. */
+export async function accountOf(
+  person: Person,
+  id: string,
+  { database, secrets }: ApiDependencies,
+): Promise<{ account: AccountId; role: RoleHere }> {
+  if (accountForm.test(id)) {
+    const role = await roleOf(database, secrets.ledgerKeys, person.id, id);
+    if (role) return { account: id as AccountId, role };
+    const found = person.isOperator ? await findAccount(database, id) : undefined;
+    if (found) return { account: found.id, role: 'operator' };
+  }
+  throw new GatewayError('route_not_found', 'There is no such account here, or it is none of yours.');
+}
+
+const accountForm = /^acc_[0-9a-f]{32}$/;

@@ -1,0 +1,60 @@
+/**
+ * The playground's operations: those of the public API, by the same routes and rules, for an owner who is signed in
+ * instead of for a key. What they cost is booked under the account's playground key.
+ */
+import Router from '@koa/router';
+import { GatewayError } from '../../domain/errors.ts';
+import { playgroundKeyOf } from '../../accounts/playground-keys.ts';
+import type { ApiContext, RequestState } from '../context.ts';
+import type { DependenciesNow } from '../dependencies.ts';
+import { avatarTalkRoutes } from '../routes/avatar-talk.ts';
+import { chatRoutes } from '../routes/chat.ts';
+import { imageRoutes } from '../routes/images.ts';
+import { ledgerRoutes } from '../routes/ledger.ts';
+import { quoteRoutes } from '../routes/quotes.ts';
+import { videoRoutes } from '../routes/videos.ts';
+import { accountOf, console_api_root } from './mount-calls.ts';
+import { refuseOtherOrigins, refuseOtherSites, signedInPerson } from './signed-in.ts';
+
+/** A router of its own: whatever stands below this root passes `asOwner` first, and nothing administers keys. */
+export function playgroundApi(now: DependenciesNow): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: `${console_api_root}/accounts/:account/v1`, sensitive: true });
+  router.use(async (ctx, next) => {
+    await asOwner(now, ctx, ctx.params['account'] ?? '');
+    await next();
+  });
+  chatRoutes(router, now);
+  imageRoutes(router, now);
+  videoRoutes(router, now);
+  avatarTalkRoutes(router, now);
+  quoteRoutes(router, now);
+  ledgerRoutes(router, now);
+  return router;
+}
+
+/**
+ * Gives the request the account's playground key, for its owners only: an operator looks into accounts that are not
+ * theirs, and spends nobody's money. The key's own rules, and a suspension, are the routes' matter as ever.
+ */
+async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promise<void> {
+  const deps = now();
+  if (ctx.method === 'GET' || ctx.method === 'HEAD')
+    refuseOtherSites(ctx); // fetching some results takes them away
+  else refuseOtherOrigins(ctx, deps);
+  ctx.set('Cache-Control', 'no-store');
+  const { person } = await signedInPerson(ctx, deps);
+  ctx.state.personId = person.id;
+  const { account, role } = await accountOf(person, id, deps);
+  if (role !== 'owner') throw new GatewayError('permission_denied', refusals[role]);
+  const [deployment] = deps.configuration.deployments;
+  if (!deployment) throw new GatewayError('route_not_found', 'This gateway serves no deployment.');
+  const { first, ledgerKeys } = deps.secrets;
+  const by = { database: deps.database, ledgerKey: first.ledger, ledgerKeys, actor: `person:${person.id}` } as const;
+  ctx.state.key = await playgroundKeyOf(by, account);
+  ctx.state.deployment = deployment;
+}
+
+const refusals = {
+  member: "The playground spends the account's money, which is for its owners; you may read.",
+  operator: "The playground spends the account's money, which is for its owners, not for operators.",
+} as const;

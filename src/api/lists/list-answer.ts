@@ -1,0 +1,93 @@
+/**
+ * A list as its caller wants it: JSON, or CSV by `Accept: text/csv`. A CSV without `limit` and `cursor` is the whole
+ * list, read page by page as fast as the caller takes it; no connection to the database is held between the pages.
+ */
+import { Readable } from 'node:stream';
+import type { ApiContext } from '../context.ts';
+import { csvHeader, csvLine } from '../presenters/csv.ts';
+import { type Listing, listObject, type Page, readPage } from './list-page.ts';
+import { page_rows_default } from './list-query.ts';
+
+/** What was asked of a list: one page if either is named. */
+export interface PageQuery<Place> {
+  limit?: number | undefined;
+  cursor?: Place | undefined;
+}
+
+export interface CsvForm {
+  /** What the file's name says of it. */
+  name: string;
+  columns: readonly string[];
+  /** Rows of the pages in which a whole list is read. */
+  pageRows: number;
+}
+
+const csv_type = 'text/csv; charset=utf-8';
+
+/** Answers one page, or in CSV all there is. */
+export async function answerList<Row, Place>(
+  ctx: ApiContext,
+  listing: Listing<Row, Place>,
+  { limit, cursor }: PageQuery<Place>,
+  csv: CsvForm,
+): Promise<void> {
+  ctx.vary('Accept');
+  const isCsv = wantsCsv(ctx);
+  const isWhole = isCsv && limit === undefined && cursor === undefined;
+  if (isWhole) {
+    await answerWholeCsv(ctx, listing, csv);
+    return;
+  }
+  const page = await readPage(listing, { limit: limit ?? page_rows_default, after: cursor });
+  if (!isCsv) {
+    ctx.body = listObject(page, listing.present);
+    return;
+  }
+  if (page.nextCursor !== null) ctx.set('Link', `<${nextAddress(ctx, page)}>; rel="next"`);
+  answerCsv(ctx, csvHeader(csv.columns) + csvLines(listing, csv, page.rows), csv);
+}
+
+/** Answers all there is as CSV, whatever the caller says that it takes. */
+export async function answerWholeCsv<Row, Place>(
+  ctx: ApiContext,
+  listing: Listing<Row, Place>,
+  csv: CsvForm,
+): Promise<void> {
+  // The first page is read before the answer begins, so that what goes wrong with it has its own status.
+  const first = await listing.read({ limit: csv.pageRows, after: undefined });
+  answerCsv(ctx, Readable.from(csvPages(listing, csv, first), { objectMode: false }), csv);
+}
+
+/** The header line and one piece of text a page. */
+async function* csvPages<Row, Place>(listing: Listing<Row, Place>, csv: CsvForm, first: Row[]): AsyncGenerator<string> {
+  let rows = first;
+  yield csvHeader(csv.columns) + csvLines(listing, csv, rows);
+  for (let last = rows.at(-1); last !== undefined && rows.length === csv.pageRows; last = rows.at(-1)) {
+    rows = await listing.read({ limit: csv.pageRows, after: listing.placeOf(last) });
+    if (rows.length > 0) yield csvLines(listing, csv, rows);
+  }
+}
+
+const csvLines = <Row, Place>({ present }: Listing<Row, Place>, { columns }: CsvForm, rows: readonly Row[]): string =>
+  rows.map((row) => csvLine(columns, present(row))).join('');
+
+/** Answers a CSV as a file to be saved. A stream that fails is broken off by Koa, so that what came of it can't be taken for all. */
+export function answerCsv(ctx: ApiContext, body: string | Readable, { name }: Pick<CsvForm, 'name'>): void {
+  ctx.body = body;
+  ctx.set({
+    'Content-Type': csv_type, // after the body: Koa takes a stream for octets
+    'Content-Disposition': `attachment; filename="tollgate-${name}-${new Date().toISOString().slice(0, 10)}.csv"`,
+  });
+}
+
+/** JSON wins where the caller likes both equally; parameters of `text/csv` (RFC 7111, RFC 4180) are taken as ours. */
+function wantsCsv(ctx: ApiContext): boolean {
+  const chosen = ctx.accepts('application/json', 'text/csv', csv_type, 'text/csv; header=present');
+  return typeof chosen === 'string' && chosen.startsWith('text/csv');
+}
+
+function nextAddress<Row>(ctx: ApiContext, { nextCursor }: Page<Row>): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('cursor', nextCursor ?? '');
+  return `${ctx.path}?${query.toString()}`;
+}

@@ -1,0 +1,93 @@
+/** The border to HTTP: whatever was thrown below becomes one of the contract's errors, and nothing else leaves. */
+import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
+import { storeTrouble } from '../../blobs/blob-store.ts';
+import { databaseTrouble } from '../../postgres/database.ts';
+import { ClientGone } from '../body/request-stream.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { showRetry } from '../retry-headers.ts';
+import type { RouteHint } from '../route-hint.ts';
+
+export const errors =
+  (hint: RouteHint = () => undefined): ApiMiddleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && isEmpty(ctx)) throw notFound(ctx, hint);
+      if (ctx.status === 405 && isEmpty(ctx) && unserved.test(ctx.path)) {
+        ctx.remove('Allow');
+        throw notFound(ctx, hint);
+      }
+      if ((ctx.status === 405 || ctx.status === 501) && isEmpty(ctx)) {
+        throw new GatewayError(
+          'method_not_allowed',
+          `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`,
+        );
+      }
+    } catch (error) {
+      answerError(ctx, error);
+    }
+  };
+
+/** Answers whatever was thrown, and keeps it for the log. */
+export function answerError(ctx: ApiContext, error: unknown): void {
+  ctx.state.error = error;
+  // Where the answer is under way, breaking it off is the only way left to tell.
+  if (ctx.headerSent) ctx.res.destroy();
+  else answer(ctx, known(error));
+}
+
+/** Answers with an error's status, headers and body. */
+export function answer(ctx: ApiContext, error: GatewayError): void {
+  const { status } = errorTable[error.code];
+  ctx.status = status;
+  ctx.body = { error: errorBody(error) };
+  // The console's people have no key to send.
+  if (error.code === 'missing_api_key' || error.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer');
+  showRetry(ctx, error);
+}
+
+/** Endpoints of the OpenAI API that aren't here; by their paths they could be ids of responses. */
+const unserved = /\/responses\/(?:input_tokens|compact)$/;
+
+function notFound(ctx: ApiContext, hint: RouteHint): GatewayError {
+  const meant = hint(ctx.method, ctx.path);
+  const more = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return new GatewayError('route_not_found', `There is no ${ctx.path} here.${more}`);
+}
+
+const isEmpty = (ctx: ApiContext): boolean => ctx.body === undefined || ctx.body === null;
+
+function known(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof ClientGone)
+    return new GatewayError('invalid_parameter', 'The request broke off before it was whole.');
+  const refusal = troubleOf(error);
+  if (refusal) return refusal;
+  return new GatewayError('internal_error', 'Something went wrong here. The request id finds it in the log.', {
+    cause: error,
+  });
+}
+
+/** What may pass: the database or the blob store is away, or can't take more just now. */
+function troubleOf(cause: unknown): GatewayError | undefined {
+  const database = databaseTrouble(cause);
+  if (database === 'away')
+    return new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause });
+  if (database === 'busy')
+    return new GatewayError('overloaded', 'The database has too much to do. Try again.', {
+      retryAfterSeconds: 2,
+      cause,
+    });
+  const store = storeTrouble(cause);
+  if (store === 'away')
+    return new GatewayError('not_ready', "The store of files can't be used. Try again.", {
+      retryAfterSeconds: 5,
+      cause,
+    });
+  if (store === 'full')
+    return new GatewayError('overloaded', 'There is no room for more files just now. Try again.', {
+      retryAfterSeconds: 30,
+      cause,
+    });
+  return undefined;
+}

@@ -1,0 +1,56 @@
+/**
+ * Where a provider calls when a job ends: `POST /hooks/{task}/{route}?k=…&s=…`. The signature is the permission. All that
+ * is taken from a call is the job's id, if its create was never answered; how the job is, the provider is asked itself.
+ */
+import type Router from '@koa/router';
+import { GatewayError } from '../../domain/errors.ts';
+import { isKeepable } from '../../domain/text.ts';
+import { closeIntent } from '../../tasks/provider-calls/intents.ts';
+import { isHookOfOurs } from '../../tasks/provider-calls/provider-addresses.ts';
+import { findTask } from '../../tasks/rows/task-rows.ts';
+import { requestJson } from '../body/request-json.ts';
+import { idsOf, type RequestState } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+
+/** Some calls carry the whole result; read only under a good signature. */
+const body_bytes_max = 8 * 1024 * 1024;
+const job_id_characters_max = 1_000;
+
+export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
+  router.post('/hooks/:task/:route', async (ctx) => {
+    const path = { taskId: ctx.params['task'] ?? '', route: ctx.params['route'] ?? '' };
+    if (!isHookOfOurs(path, ctx.query, deps.secrets)) {
+      throw new GatewayError('route_not_found', 'There is no such hook.');
+    }
+    ctx.state.taskId = path.taskId;
+    const { value } = await requestJson(deps, ctx, { bytesMax: body_bytes_max });
+    const told = await takeIn(deps, path.taskId, Number(path.route), value);
+    deps.log.info({ ...idsOf(ctx), taskId: path.taskId, routeIndex: path.route, ...told }, 'a provider called');
+    // Also when nothing was needed, or the provider would call again and again.
+    ctx.status = 204;
+  });
+}
+
+interface Told {
+  /** `job noted`: its id was not known yet. `too late`: the same, for a task that had ended. */
+  done: 'job noted' | 'too late' | 'not needed' | 'no job named';
+  jobId?: string;
+}
+
+/**
+ * Closes the intent as accepted unless it was closed with knowledge before. An open one too, although the attempt that
+ * sent may still be waiting for its answer: it may as well have died, and a provider that was thanked doesn't call
+ * again. An attempt that lives finds the intent closed, and goes on from what stands there (`activities/submit.ts`);
+ * nothing is sent twice, since only who opens an intent may send.
+ */
+async function takeIn(deps: ApiDependencies, taskId: string, index: number, body: unknown): Promise<Told> {
+  const task = await findTask(deps.database, taskId);
+  const route = task?.terms.routes[index];
+  const jobId = route && deps.providers.get(route.provider)?.jobIdOf?.(body);
+  if (!task || jobId === undefined || !isJobId(jobId)) return { done: 'no job named' };
+  const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, { outcome: 'accepted', jobId });
+  if (!believed) return { done: 'not needed', jobId };
+  return { done: taskIsFinal ? 'too late' : 'job noted', jobId };
+}
+
+const isJobId = (text: string): boolean => text !== '' && text.length <= job_id_characters_max && isKeepable(text);

@@ -1,0 +1,66 @@
+/** The answer of a call under an Idempotency-Key that was made before: stored, or still to come from another request. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError } from '../domain/errors.ts';
+import { findBoundAnswer } from '../tasks/rows/idempotency-keys.ts';
+import { endLeft } from '../api/server/caller-left.ts';
+import { type ApiContext, keyOf } from '../api/context.ts';
+import type { ApiDependencies } from '../api/dependencies.ts';
+import { idempotencyKeyOf } from '../api/idempotency-key.ts';
+import type { Call } from './call.ts';
+
+/** The first pause; each is longer than the one before. */
+const ask_ms_min = 100;
+const ask_ms_max = 1_000;
+const wait_ms_max = 600_000;
+
+/** Answers with what the first call was answered; waits for it while it runs. A stream can't be given twice. */
+export async function answerBefore(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  call: Call,
+  stored: string | null,
+): Promise<void> {
+  if (call.stream) {
+    throw new GatewayError(
+      'idempotency_key_used',
+      'This Idempotency-Key was used for a stream, which can not be given twice.',
+    );
+  }
+  const answer = stored ?? (await following(deps, ctx));
+  if (answer === undefined) {
+    endLeft(ctx);
+    return;
+  }
+  ctx.status = 200;
+  ctx.set('Content-Type', 'application/json');
+  ctx.set('Idempotency-Replayed', 'true');
+  ctx.body = await deps.blobs.read(answer);
+}
+
+async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
+  const { followers } = deps.gates;
+  followers.enter();
+  try {
+    return await comingAnswer(deps, ctx);
+  } finally {
+    followers.leave();
+  }
+}
+
+/** Undefined: the caller left. */
+async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
+  const key = idempotencyKeyOf(ctx) ?? '';
+  let pauseMs = ask_ms_min;
+  for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
+    const bound = await findBoundAnswer(database, keyOf(ctx).accountId, key);
+    if (bound === 'none')
+      throw new GatewayError('upstream_error', 'The first call with this Idempotency-Key came to nothing.');
+    if (bound !== 'running') return bound.answer;
+    await pause(pauseMs);
+    pauseMs = Math.min(ask_ms_max, pauseMs * 1.2);
+  }
+  if (ctx.res.closed) return undefined;
+  throw new GatewayError('not_ready', 'The first call with this Idempotency-Key is still running.', {
+    retryAfterSeconds: 2,
+  });
+}

@@ -1,0 +1,94 @@
+/** What a call cost: the upstream's own count where it gave one, else ours, never above the hold. */
+import { parseJsonWithin } from '../domain/json/json-bounds.ts';
+import { cappedAt, type TokenCounts, tokensPrice } from '../domain/billing/pricing.ts';
+import type { CallHold, CallPrice } from '../ledger/call-ledger.ts';
+import { countTokens, inputTextOf } from './count-tokens.ts';
+import type { ApiDependencies } from '../api/dependencies.ts';
+import type { ModelCells } from '../observability/metrics/meters.ts';
+import type { Call } from './call.ts';
+
+/** The price of what the upstream counted. */
+export function upstreamPrice({ price, priceVersion }: Call, usage: TokenCounts): CallPrice {
+  return { ...tokensPrice(price, usage), usageSource: 'upstream', priceVersion };
+}
+
+/** The price of what we count ourselves, because the upstream told nothing; never above the hold. */
+export async function estimatedPrice(call: Call, hold: CallHold, produced: string, scale = 1): Promise<CallPrice> {
+  const input = Math.min(await countTokens(inputTextOf(parseJsonWithin(call.bytes))), call.estimatedInput);
+  const output = produced === '' ? 0 : Math.ceil((await countTokens(produced)) * scale);
+  const price = tokensPrice(call.price, { input, cachedInput: 0, output });
+  return { ...cappedAt(hold.amount, price), usageSource: 'estimated', priceVersion: call.priceVersion };
+}
+
+/** How long a caller is kept waiting for what is booked before its answer; a database that is away keeps it for longer. */
+const soon_ms = 2_000;
+
+/**
+ * Books a call after its answer: the caller doesn't wait for it, the drain does. While the database is away it is tried
+ * again. What can't be booked is logged with what booking it by hand would take; its hold is swept when this process has
+ * ended.
+ */
+export function bookInBackground(
+  deps: ApiDependencies,
+  hold: CallHold,
+  price: () => CallPrice | Promise<CallPrice>,
+): void {
+  void inBackground(deps, hold, () => settled(deps, hold, price));
+}
+
+/** Books a call before its answer; where the database keeps it waiting, after it. */
+export async function bookSoon(
+  deps: ApiDependencies,
+  hold: CallHold,
+  price: () => CallPrice | Promise<CallPrice>,
+): Promise<void> {
+  await soon(inBackground(deps, hold, () => settled(deps, hold, price)));
+}
+
+/** Gives a hold back after the answer. */
+export function releaseInBackground(deps: ApiDependencies, hold: CallHold, reason: string): void {
+  void inBackground(deps, hold, () => deps.calls.release(hold, reason));
+}
+
+/** Gives a hold back before the caller is told; where the database keeps it waiting, after it. */
+export async function releaseSoon(deps: ApiDependencies, hold: CallHold, reason: string): Promise<void> {
+  await soon(inBackground(deps, hold, () => deps.calls.release(hold, reason)));
+}
+
+async function settled(
+  { calls, meters }: ApiDependencies,
+  hold: CallHold,
+  price: () => CallPrice | Promise<CallPrice>,
+): Promise<void> {
+  const known = await price();
+  await calls.settle(hold, known);
+  countTokensOf(meters.chat.of(hold.model), known);
+}
+
+function countTokensOf({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
+  const counted = tokens[usageSource];
+  for (const { unit, units } of lines) {
+    if (unit === 'input_token') counted.input.add(units);
+    else if (unit === 'cached_input_token') counted.cached_input.add(units);
+    else if (unit === 'output_token') counted.output.add(units);
+  }
+}
+
+async function soon(booked: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, soon_ms)));
+  await Promise.race([booked, late]);
+  clearTimeout(timer);
+}
+
+/** Never rejects. */
+function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise<void>): Promise<void> {
+  const booked = book().catch((error: unknown) => {
+    deps.log.error(
+      { err: error, requestId: hold.requestId, transferId: hold.transferId },
+      'a call could not be booked',
+    );
+  });
+  deps.background(booked);
+  return booked;
+}

@@ -1,0 +1,98 @@
+/** An answer that is not streamed: read whole, metered, handed on as it came. */
+import { Readable } from 'node:stream';
+import { type AnswerFacts, answerFacts } from '../domain/chat/answer-facts.ts';
+import { isUnreadable } from '../domain/json/json-bounds.ts';
+import type { CallPrice } from '../ledger/call-ledger.ts';
+import { newBlobKey } from '../postgres/new-ids.ts';
+import type { ApiContext } from '../api/context.ts';
+import type { ApiDependencies } from '../api/dependencies.ts';
+import { AnswerRoom } from './answer-memory.ts';
+import { bookInBackground, bookSoon, estimatedPrice, upstreamPrice } from './receipt.ts';
+import { RouteFault } from './route-faults.ts';
+import type { Route } from './call-routes.ts';
+import { type Start, wholeAnswer } from './send-call.ts';
+import type { CallUnderWay, Outcome } from './serve-call.ts';
+import { keepResponse } from './stored-responses.ts';
+import { cleanedResponse } from './upstream-error-answer.ts';
+
+/** Delivers the answer and books its price. Throws `RouteFault` for what is no answer: the next route may do better. */
+export async function relayAnswer(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  underWay: CallUnderWay,
+  route: Route,
+  start: Start,
+): Promise<Outcome> {
+  const room = new AnswerRoom(deps.gates.answerBytes, route.name);
+  try {
+    const { bytes, facts, latencyMs } = await readAnswer(deps, underWay, start, room);
+    const { call, hold } = underWay;
+    const { id, usage } = facts;
+    if (call.endpoint === 'responses' && id !== undefined)
+      await keepResponse(deps, ctx, { id, call, provider: route.name, usage });
+    if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, facts);
+    else bookInBackground(deps, hold, () => priceOf(underWay, facts));
+    sendJson(ctx, bytes);
+    room.closeWhenTaken(ctx, deps.downloadPace);
+    return { isGood: true, latencyMs };
+  } catch (error) {
+    room.close();
+    throw error;
+  }
+}
+
+interface ReadAnswer {
+  /** For the caller. */
+  bytes: Buffer;
+  facts: AnswerFacts;
+  latencyMs: number;
+}
+
+async function readAnswer(
+  deps: ApiDependencies,
+  { call, earlyEnd, clock }: CallUnderWay,
+  start: Start,
+  room: AnswerRoom,
+): Promise<ReadAnswer> {
+  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, earlyEnd, room, clock);
+  try {
+    const facts = answerFacts(call.endpoint, whole);
+    if (!facts) throw new RouteFault('fault', 'its answer is not a JSON object');
+    // Some relays answer 200 and say in the body that they failed.
+    if (facts.hasError && !facts.hasOutput) throw new RouteFault('fault', 'its answer is an error');
+    // A response that failed is an answer, with the reason in it.
+    return { bytes: facts.hasError ? cleanedResponse(whole, deps.configuration) : whole, facts, latencyMs };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    throw new RouteFault('fault', 'its answer has more values than are read, or is broken where it is read');
+  }
+}
+
+/** Under an Idempotency-Key the answer is stored first, so that whoever asks again gets just this one. */
+async function settleKeyed(
+  deps: ApiDependencies,
+  underWay: CallUnderWay,
+  bytes: Buffer,
+  facts: AnswerFacts,
+): Promise<void> {
+  const key = newBlobKey('answers');
+  await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
+  await bookSoon(deps, underWay.hold, async () => ({ ...(await priceOf(underWay, facts)), answer: key }));
+}
+
+function priceOf({ call, hold }: CallUnderWay, { usage, produced }: AnswerFacts): CallPrice | Promise<CallPrice> {
+  return usage ? upstreamPrice(call, usage) : estimatedPrice(call, hold, produced);
+}
+
+/** As a text of one byte a character, a body of this size and its head go out in one write, without a copy more. */
+const one_write_bytes_max = 16 * 1024;
+
+/** Past Koa's `respond`, which would set each header by itself. */
+function sendJson(ctx: ApiContext, bytes: Buffer): void {
+  const { res } = ctx;
+  ctx.respond = false;
+  if (res.destroyed) return; // the caller left; whoever asks again under the same key gets the stored answer
+  res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length });
+  if (bytes.length <= one_write_bytes_max) res.end(bytes.toString('latin1'), 'latin1');
+  else res.end(bytes);
+}

@@ -1,0 +1,151 @@
+/** The addresses that others use: our own, Temporal's web interface, where traces go; and the proxies before us. */
+import { isIP } from 'node:net';
+import * as z from 'zod';
+import { providerKinds } from '../../../providers/registry.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import type { Environment } from '../../../config/environment.ts';
+import { judgeClock } from './check-clock.ts';
+import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
+import { reasonOf } from './reason.ts';
+import { socketTrouble } from './check-sockets.ts';
+
+const call_ms_max = 4_000;
+/** HTTP names whole seconds. */
+const date_accuracy_ms = 1_000;
+const healthy = z.object({ status: z.literal('ok') });
+const readiness = z.union([
+  z.object({ status: z.literal('ok') }),
+  z.object({ status: z.literal('degraded'), temporal: z.string() }),
+]);
+const notReady = z.object({ error: z.object({ message: z.string() }) });
+
+/** Whether the API serves at its port here. Where none runs, the port is free for one. */
+export async function examineApi(
+  { host, port }: Pick<Environment, 'host' | 'port'>,
+  gatewayUrl: string | undefined,
+  signal: AbortSignal,
+): Promise<Verdict<true>> {
+  const name = 'api';
+  if (gatewayUrl === undefined && port === 0) return { findings: [ok(name, 'PORT is 0: takes a free port')] };
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const url = gatewayUrl ?? `http://${isIP(reached) === 6 ? `[${reached}]` : reached}:${port}`;
+  const place = new URL(url).host;
+  if ((await socketTrouble(placeWithPort(url), call_ms_max)) !== undefined) {
+    if (gatewayUrl !== undefined) {
+      const mend = "see gateway.log in the data folder, and start it again ('npm start')";
+      return { findings: [fail(name, `the gateway noted ${place}, and nothing listens there`, mend)] };
+    }
+    return { findings: [ok(name, `none runs on this machine; its port ${port} is free`)], value: true };
+  }
+  const health = await asked(`${url}/healthz`, signal).catch(() => undefined);
+  if (!healthy.safeParse(health?.body).success) {
+    const mend = 'set PORT to another one, or end that program';
+    return { findings: [fail(name, `another program listens at ${place}`, mend)] };
+  }
+  const { status, body } = await asked(`${url}/readyz`, signal);
+  const state = readiness.safeParse(body).data;
+  if (status === 200 && state?.status === 'ok') return { findings: [ok(name, `ready at ${place}`)], value: true };
+  if (state?.status === 'degraded') {
+    const mend = 'chat works and tasks wait; see temporal';
+    return { findings: [warn(name, `works at ${place} without Temporal (${state.temporal})`, mend)], value: true };
+  }
+  const said = notReady.safeParse(body).data?.error.message ?? `answers ${status}`;
+  return { findings: [fail(name, `at ${place}: ${said}`, 'see the check of what it names, and its log')] };
+}
+
+/** Whether callers and providers can reach us, as far as that can be seen from here. `told`: what the API told its database. */
+export async function examinePublicUrl(
+  { publicUrl, trustedProxies }: Pick<Environment, 'publicUrl' | 'trustedProxies'>,
+  { told, configuration }: { told: string | undefined; configuration: Configuration | undefined },
+  signal: AbortSignal,
+): Promise<Verdict<true>> {
+  const findings: Finding[] = [];
+  const name = 'public url';
+  const url = publicUrl ?? told;
+  const source = publicUrl === undefined ? ', as the API last told; PUBLIC_URL is not set' : '';
+  const calling = configuration ? callingProviders(configuration) : [];
+  const set = 'set PUBLIC_URL to the address under which the internet reaches the API';
+  if (url === undefined || isLoopback(url)) {
+    const found = url === undefined ? 'PUBLIC_URL is not set' : `${url}${source}`;
+    if (calling.length > 0)
+      findings.push(warn(name, `${found}: ${calling.join(', ')} can't call back or fetch files there`, set));
+    else if (publicUrl === undefined) findings.push(ok(name, `${found}: good for this machine only`));
+  }
+  if (publicUrl !== undefined) findings.push(...(await reached(publicUrl, signal)));
+  findings.push(judgeProxies(publicUrl, trustedProxies));
+  return { findings, value: true };
+}
+
+async function reached(url: string, signal: AbortSignal): Promise<Finding[]> {
+  const name = 'public url';
+  const mend = 'see name, certificate and proxy; if only this machine is kept from it, try from another';
+  try {
+    const { status, body, date } = await asked(`${url}/healthz`, signal);
+    if (status === 200 && healthy.safeParse(body).success) {
+      const clock = date === undefined ? [] : [judgeClock(`that of ${url}`, Date.now() - date, date_accuracy_ms)];
+      return [ok(name, `${url} reaches a gateway`), ...clock];
+    }
+    const found = status === 200 ? 'answers, and is no gateway' : `answers /healthz with ${status}`;
+    return [fail(name, `${url} ${found}`, 'have the proxy pass all paths on to the API')];
+  } catch (error) {
+    return [fail(name, `${url}: ${reasonOf(error)}`, mend)];
+  }
+}
+
+/** What stands before the API, as far as the settings say. */
+export function judgeProxies(publicUrl: string | undefined, trusted: readonly string[]): Finding {
+  const name = 'trusted proxies';
+  const open = trusted.filter((entry) => entry.endsWith('/0'));
+  if (open.length > 0)
+    return warn(name, `${open.join(', ')} believes every caller's header`, 'name the networks of your proxies only');
+  if (trusted.length > 0) return ok(name, trusted.join(', '));
+  if (publicUrl?.startsWith('https:') === true) {
+    const found = "none, and PUBLIC_URL is https: sign-ins are counted and noted with the proxy's address";
+    return warn(name, found, 'set TOLLGATE_TRUSTED_PROXIES to the addresses of the proxy');
+  }
+  return ok(name, 'none: callers connect directly');
+}
+
+/** Another service's address, if one is set: any answer shows that it is there. */
+export async function examineService(
+  { name, setting, url, loss }: { name: string; setting: string; url: string | undefined; loss: string },
+  signal: AbortSignal,
+): Promise<Verdict<true>> {
+  if (url === undefined) return { findings: [], value: true };
+  try {
+    const { status } = await asked(url, signal);
+    if (status < 500) return { findings: [ok(name, `${url} answers`)], value: true };
+    return { findings: [warn(name, `${url} answers ${status}: ${loss}`, 'see its log')] };
+  } catch (error) {
+    return { findings: [warn(name, `${url}: ${reasonOf(error)}; ${loss}`, `start it, or correct ${setting}`)] };
+  }
+}
+
+const body_characters_max = 64 * 1024;
+
+async function asked(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown; date?: number }> {
+  const answer = await fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(call_ms_max)]),
+  });
+  const date = Date.parse(answer.headers.get('date') ?? '');
+  const length = Number(answer.headers.get('content-length') ?? 0);
+  const isJson = /json/.test(answer.headers.get('content-type') ?? '') && length <= body_characters_max;
+  const body: unknown = isJson ? await answer.json() : await answer.body?.cancel();
+  return { status: answer.status, body, ...(!Number.isNaN(date) && { date }) };
+}
+
+/** Providers of the internet, which fetch files from us and may call us back. */
+function callingProviders({ providers }: Configuration): string[] {
+  const external = providerKinds.filter(({ tasks, secrets }) => tasks && Object.keys(secrets).length > 0);
+  return [...providers.values()]
+    .filter(({ kind, baseUrl }) => external.some((known) => known.kind === kind) && !(baseUrl && isLoopback(baseUrl)))
+    .map(({ name }) => name);
+}
+
+const isLoopback = (url: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+
+function placeWithPort(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+}

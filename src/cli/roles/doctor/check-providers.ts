@@ -1,0 +1,73 @@
+/** The upstreams: whether each answers a call that costs nothing, and takes our credentials. */
+import pLimit from 'p-limit';
+import type { ProviderSettings } from '../../../domain/catalogue.ts';
+import { createChatProviders, createTaskProviders, providerKinds } from '../../../providers/registry.ts';
+import { judgeProbe, type ProbeAnswer } from '../../../domain/probes.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
+import { reasonOf } from './reason.ts';
+
+const probes_at_once = 32;
+/** Below the time of a check, so that each is told by itself. */
+const probe_ms_max = 4_000;
+
+/** One finding a provider. Never a paid call. */
+export async function examineProviders({ providers }: Configuration, signal: AbortSignal): Promise<Verdict<true>> {
+  const turn = pLimit(probes_at_once);
+  const findings = await Promise.all([...providers.values()].map((provider) => turn(() => examined(provider, signal))));
+  return { findings, value: true };
+}
+
+async function examined(provider: ProviderSettings, signal: AbortSignal): Promise<Finding> {
+  const name = `provider ${provider.name}`;
+  const one = new Map([[provider.name, provider]]);
+  const unused = () => Promise.reject(new Error('a probe fetches no files'));
+  const tools = { fetchFile: unused, fetchResult: unused, tempDir: '' };
+  const adapters = [...createChatProviders(one).values(), ...createTaskProviders(one, tools).values()];
+  const probed = adapters.find((adapter) => 'probe' in adapter);
+  const place = placeOf(provider);
+  try {
+    const answer = await probed?.probe?.(AbortSignal.any([signal, AbortSignal.timeout(probe_ms_max)]));
+    return answer ? judgeAnswer(provider, answer) : ok(name, `${place}, asked for nothing`);
+  } catch (error) {
+    const mend = `see the provider's status page, this machine's way out, and providers.${provider.name}.base_url`;
+    return fail(name, `${place} can't be reached: ${reasonOf(error)}`, mend);
+  } finally {
+    await Promise.allSettled(adapters.map(async (adapter) => adapter.close?.()));
+  }
+}
+
+/** Says what the health report makes of the same answer: bad fails, unclear warns. */
+export function judgeAnswer(provider: ProviderSettings, answer: ProbeAnswer): Finding {
+  const { status } = answer;
+  const name = `provider ${provider.name}`;
+  const place = placeOf(provider);
+  const settings = secretNames(provider)
+    .map((secret) => `providers.${provider.name}.${secret}`)
+    .join(' and ');
+  const mend = settings === '' ? `see providers.${provider.name}` : `correct ${settings} in tollgate.yaml`;
+  const verdict = judgeProbe(answer);
+  if (verdict === 'good') return ok(name, `${place} answers${settings === '' ? '' : ' and takes the credentials'}`);
+  if (status === 402) return fail(name, `${place} refuses our account (402)`, 'pay what is owed there');
+  if (verdict === 'bad') return fail(name, `${place} refuses the credentials (401)`, mend);
+  if (status === 403)
+    return warn(
+      name,
+      `${place} knows the credentials, and forbids this look (403)`,
+      `see the account there, or ${mend}`,
+    );
+  if (status === 429)
+    return warn(name, `${place} has too many calls from us (429)`, 'see the limits of the account there');
+  return warn(
+    name,
+    `${place} answers the probe with ${status}: whether it takes the credentials shows with the first call`,
+    `see providers.${provider.name}.base_url; an upstream without a list of models is fine`,
+  );
+}
+
+const secretNames = ({ kind, secrets }: ProviderSettings): string[] =>
+  Object.keys(providerKinds.find((declared) => declared.kind === kind)?.secrets ?? {}).filter((key) => key in secrets);
+
+/** The kind and host; a base URL has no user, and its path may be long. */
+const placeOf = ({ kind, baseUrl }: ProviderSettings): string =>
+  baseUrl === undefined ? kind : `${kind} at ${new URL(baseUrl).host}`;

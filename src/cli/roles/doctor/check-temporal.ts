@@ -1,0 +1,147 @@
+/** Temporal: whether it answers, lets us in, and has our namespace with what our workflows need. */
+import { Client, type Connection, isGrpcServiceError } from '@temporalio/client';
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { TemporalSettings } from '../../../config/environment.ts';
+import { lazyConnection } from '../../../temporal/connection.ts';
+import { type QueueNames, searchAttributes } from '../../../temporal/temporal-names.ts';
+import { fail, ok, skip, type Verdict, warn } from './finding.ts';
+import { reasonOf } from './reason.ts';
+import { socketTrouble } from './check-sockets.ts';
+
+const connect_ms_max = 3_500;
+const call_ms_max = 4_000;
+const day_ms = 86_400_000;
+/** The nightly audit lays tasks beside workflows, and one night may be missed. */
+const retention_ms_min = 2 * day_ms;
+
+/** Codes of gRPC. */
+const not_found = 5;
+const permission_denied = 7;
+const unimplemented = 12;
+const unauthenticated = 16;
+
+/** Opens a connection, which is handed on and closed by whoever asked. */
+export async function examineTemporal(
+  settings: TemporalSettings,
+  address: string | undefined,
+  onOpen: (connection: Connection) => void,
+): Promise<Verdict<Client>> {
+  const name = 'temporal';
+  if (address === undefined) return { findings: [skip(name, 'its address is not known')] };
+  const trouble = await socketTrouble(address, connect_ms_max);
+  if (trouble !== undefined)
+    return { findings: [fail(name, `${address}: ${trouble}`, 'start Temporal, or correct TEMPORAL_ADDRESS')] };
+  const connection = await lazyConnection({ ...settings, address });
+  onOpen(connection);
+  try {
+    await connection.withDeadline(Date.now() + call_ms_max, () => connection.ensureConnected());
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    const how = settings.tls ? (settings.apiKey === undefined ? ', by TLS' : ', by TLS with an API key') : '';
+    const client = new Client({ connection, namespace: settings.namespace });
+    return { findings: [ok(name, `server ${serverVersion} at ${address}${how}`)], value: client };
+  } catch (error) {
+    return { findings: [fail(name, `${address}: ${reasonOf(error)}`, connectMend(error, settings))] };
+  }
+}
+
+export async function examineNamespace(client: Client, isOurs: boolean): Promise<Verdict<true>> {
+  const { namespace } = client.options;
+  const name = 'namespace';
+  try {
+    const { config } = await within(client, () => client.workflowService.describeNamespace({ namespace }));
+    const keptMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+    const found = `${namespace}, keeps ended workflows for ${(keptMs / day_ms).toFixed(keptMs % day_ms === 0 ? 0 : 1)} days`;
+    const mend = `temporal operator namespace update --retention 30d -n ${namespace}`;
+    const finding = keptMs < retention_ms_min ? warn(name, `${found}: too short for the audit`, mend) : ok(name, found);
+    return { findings: [finding], value: true };
+  } catch (error) {
+    const { code } = codeOf(error);
+    const make = `temporal operator namespace create --retention 30d -n ${namespace}`;
+    if (code === not_found)
+      return { findings: [fail(name, `${namespace} does not exist`, `${make}, or correct TEMPORAL_NAMESPACE`)] };
+    const mend = isOurs ? 'see temporal/temporal.log in the data folder' : connectMend(error, {});
+    return { findings: [fail(name, `${namespace}: ${reasonOf(error)}`, mend)] };
+  }
+}
+
+/** Without our search attributes Temporal refuses to start a workflow. */
+export async function examineSearchAttributes(client: Client): Promise<Verdict<true>> {
+  const { namespace } = client.options;
+  const name = 'search attributes';
+  let known: Record<string, unknown>;
+  try {
+    const answer = await within(client, () => client.connection.operatorService.listSearchAttributes({ namespace }));
+    known = answer.customAttributes;
+  } catch (error) {
+    const { code } = codeOf(error);
+    if (code !== permission_denied && code !== unimplemented) throw error;
+    const mend = `see in Temporal's UI that ${namespace} has ${wanted.map(({ name: each }) => each).join(', ')}`;
+    return { findings: [warn(name, 'may not be listed with this key', mend)] };
+  }
+  const missing = wanted.filter((each) => known[each.name] === undefined);
+  const other = wanted.filter((each) => ![undefined, each.code].includes(numberOf(known[each.name])));
+  if (other.length > 0) {
+    const names = other.map((each) => each.name).join(', ');
+    return { findings: [fail(name, `${names}: of another type than ours`, 'use a namespace of its own for Tollgate')] };
+  }
+  if (missing.length === 0) return { findings: [ok(name, `all ${wanted.length} are registered`)], value: true };
+  const flags = missing.map((each) => `--name ${each.name} --type ${each.type}`).join(' ');
+  const mend = `npx tollgate migrate, or: temporal operator search-attribute create -n ${namespace} ${flags}`;
+  return { findings: [fail(name, `missing: ${missing.map((each) => each.name).join(', ')}`, mend)] };
+}
+
+/**
+ * Of the dynamic settings only the partitions of a queue can be seen. Tasks that are handed from one to another stall
+ * for up to two seconds under load.
+ */
+export async function examinePartitions(client: Client, { workflows }: QueueNames): Promise<Verdict<true>> {
+  const { namespace } = client.options;
+  const name = 'dynamic config';
+  let count: number;
+  try {
+    const request = { namespace, taskQueue: { name: workflows } };
+    const answer = await within(client, () => client.workflowService.listTaskQueuePartitions(request));
+    count = answer.workflowTaskQueuePartitions.length;
+  } catch (error) {
+    const { code } = codeOf(error);
+    if (code !== permission_denied && code !== unimplemented) throw error;
+    return { findings: [] };
+  }
+  if (count <= 1) return { findings: [ok(name, 'one partition a queue')], value: true };
+  const mend = 'set what ops/temporal-dynamic-config.yaml sets, unless one queue has some hundred tasks a second';
+  return { findings: [warn(name, `${count} partitions a queue, between which tasks may stall`, mend)], value: true };
+}
+
+/** Sends a call that ends in time. */
+export const within = <T>(client: Client, call: () => Promise<T>): Promise<T> =>
+  client.withDeadline(Date.now() + call_ms_max, call);
+
+/** As the CLI names the types: `Keyword`, `KeywordList`. */
+const typeName = (type: string): string =>
+  type
+    .toLowerCase()
+    .split('_')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('');
+const wanted = Object.values(searchAttributes).map(({ name, type }) => ({
+  name,
+  type: typeName(type),
+  code: Number(encodeSearchAttributeIndexedValueType(type)),
+}));
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+const codeOf = (error: unknown): { code: number | undefined } => {
+  const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
+  return { code: isGrpcServiceError(cause) ? cause.code : undefined };
+};
+
+function connectMend(error: unknown, { tls }: Partial<Pick<TemporalSettings, 'tls'>>): string {
+  const { code } = codeOf(error);
+  if (code === unauthenticated || code === permission_denied)
+    return 'correct TEMPORAL_API_KEY or the client certificate, and what they may do in this namespace';
+  return tls
+    ? 'see TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME and the client certificate, or switch TEMPORAL_TLS off'
+    : 'something else listens there, or it wants TLS (TEMPORAL_TLS, TEMPORAL_API_KEY)';
+}

@@ -1,0 +1,174 @@
+/** Who does the work: the workers that poll our queues, and what comes by the clock. */
+import { type Client, ScheduleNotFoundError } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time.js';
+import { providerKinds } from '../../../providers/registry.ts';
+import type { Configuration } from '../../../config/configuration.ts';
+import { lastWholeAudit } from '../../../audit/audit-results.ts';
+import type { Database } from '../../../postgres/database.ts';
+import { auditScheduleId } from '../../../audit/audit-schedule.ts';
+import type { QueueNames } from '../../../temporal/temporal-names.ts';
+import { retainScheduleId } from '../../../temporal/retain-schedule.ts';
+import { counted, fail, type Finding, ok, skip, type Verdict, warn } from './finding.ts';
+import { within } from './check-temporal.ts';
+
+/** A poll waits for a minute, so a worker that lives has begun one since. Temporal forgets pollers after five. */
+const polled_ms_max = 90_000;
+const hour_ms = 3_600_000;
+/** The nightly audit, and one night that was missed. */
+const audit_age_ms_max = 50 * hour_ms;
+type QueueType = 'workflow' | 'activity';
+/** `TASK_QUEUE_TYPE_*` of Temporal's API. */
+const queue_types: Readonly<Record<QueueType, number>> = { workflow: 1, activity: 2 };
+
+interface Pollers {
+  count: number;
+  /** Since the last poll began; undefined without any. */
+  agoMs: number | undefined;
+}
+
+export async function examineWorkers(
+  client: Client,
+  { queues, now }: { queues: QueueNames; now: () => number },
+  configuration: Configuration | undefined,
+): Promise<Verdict<true>> {
+  const asked = (queue: string, type: QueueType) => pollersOf(client, { queue, type, now });
+  const [workflows, ...steps] = await Promise.all([
+    asked(queues.workflows, 'workflow'),
+    asked(queues.workflows, 'activity'),
+    asked(queues.errands, 'activity'),
+  ]);
+  const house = judgePollers('workers', `queue ${queues.workflows}`, steps.reduce(worse, workflows));
+  if (house.state === 'fail') return { findings: [house] };
+  return { findings: [house, await providerQueues(queues, asked, configuration)], value: true };
+}
+
+async function providerQueues(
+  queues: QueueNames,
+  asked: (queue: string, type: 'activity') => Promise<Pollers>,
+  configuration: Configuration | undefined,
+): Promise<Finding> {
+  const name = 'provider queues';
+  if (!configuration) return skip(name, 'needs configuration');
+  const providers = namesOfTaskProviders(configuration);
+  const idle: string[] = [];
+  await Promise.all(
+    providers.flatMap((provider) =>
+      [queues.submit(provider), queues.collect(provider)].map(async (queue) => {
+        const { agoMs } = await asked(queue, 'activity');
+        if (agoMs === undefined || agoMs > polled_ms_max) idle.push(queue);
+      }),
+    ),
+  );
+  if (idle.length === 0) return ok(name, `all ${providers.length * 2} are polled (${providers.join(', ')})`);
+  const mend = 'send SIGHUP to the workers, so that they read tollgate.yaml again, or start them again';
+  return fail(name, `nobody polls ${idle.sort().join(', ')}`, mend);
+}
+
+/** What is said of one queue's pollers. */
+export function judgePollers(name: string, queue: string, { count, agoMs }: Pollers): Finding {
+  const start = "start a worker ('npx tollgate worker'), and see its log";
+  if (agoMs === undefined) return fail(name, `no worker polls ${queue}`, start);
+  const last = `last poll ${Math.max(0, Math.round(agoMs / 1000))} s ago`;
+  if (agoMs > polled_ms_max) return fail(name, `no worker polls ${queue} any more: ${last}`, start);
+  return ok(name, `${counted(count, 'worker')} on ${queue}, ${last}`);
+}
+
+export async function examineSchedules(
+  client: Client,
+  {
+    queues,
+    database,
+    now,
+    ledgerKeys,
+  }: {
+    queues: QueueNames;
+    database: Database;
+    now: () => number;
+    /** Undefined: the secret here is not the database's, so no seal can be looked at. */
+    ledgerKeys: readonly Buffer[] | undefined;
+  },
+): Promise<Verdict<true>> {
+  const [audit, retention, report] = await Promise.all([
+    scheduleOf(client, 'audit schedule', auditScheduleId(queues)),
+    scheduleOf(client, 'retention schedule', retainScheduleId(queues)),
+    lastReport(database, ledgerKeys, now()),
+  ]);
+  return { findings: [audit, retention, report], value: true };
+}
+
+async function scheduleOf(client: Client, name: string, id: string): Promise<Finding> {
+  try {
+    const { state, info } = await within(client, () => client.schedule.getHandle(id).describe());
+    const next = info.nextActionTimes[0];
+    if (state.paused) return warn(name, `${id} is paused`, `temporal schedule toggle --unpause -s ${id}`);
+    const last = info.recentActions.at(-1);
+    if (!last) return ok(name, `${id} has not run yet, next ${timeOf(next)}`);
+    const { workflowId, firstExecutionRunId } = last.action.workflow;
+    const status = await statusOf(client, workflowId, firstExecutionRunId);
+    const ran = `${id} ran at ${timeOf(last.takenAt)}`;
+    if (status !== undefined && !['COMPLETED', 'RUNNING'].includes(status))
+      return fail(name, `${ran}: ${status.toLowerCase()}`, `see the workflow ${workflowId} in Temporal's UI`);
+    return ok(name, `${ran}, next ${timeOf(next)}`);
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+    return fail(name, `there is no ${id}`, 'start a worker, which makes it');
+  }
+}
+
+/** Undefined for a run that Temporal keeps no more. */
+async function statusOf(client: Client, workflowId: string, runId: string): Promise<string | undefined> {
+  const described = await within(client, () => client.workflow.getHandle(workflowId, runId).describe()).catch(
+    () => undefined,
+  );
+  return described?.status.name;
+}
+
+async function lastReport(
+  database: Database,
+  ledgerKeys: readonly Buffer[] | undefined,
+  nowMs: number,
+): Promise<Finding> {
+  const name = 'last audit';
+  const last = await lastWholeAudit(database, ledgerKeys);
+  if (!last) return ok(name, 'none yet');
+  const ended = timeOf(last.finishedAt);
+  if (!last.isAsWritten)
+    return fail(
+      name,
+      `${ended}: its row, or a newer one, does not fit its seal`,
+      "'npx tollgate audit', and find out who writes to the database",
+    );
+  if (!last.agrees)
+    return fail(
+      name,
+      `${ended}: ${counted(last.findingCount, 'disagreement')}`,
+      "'npx tollgate audit' tells them again",
+    );
+  if (nowMs - last.finishedAt.getTime() > audit_age_ms_max)
+    return warn(name, `${ended}: all agreed, but that is long ago`, "'npx tollgate audit', and see the audit schedule");
+  return ok(name, `${ended}: all agreed`);
+}
+
+async function pollersOf(
+  client: Client,
+  { queue, type, now }: { queue: string; type: QueueType; now: () => number },
+): Promise<Pollers> {
+  const { namespace } = client.options;
+  const request = { namespace, taskQueue: { name: queue }, taskQueueType: queue_types[type] };
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
+  const { pollers } = await within(client, () => client.workflowService.describeTaskQueue(request));
+  const times = pollers.flatMap(({ lastAccessTime }) => (lastAccessTime ? [tsToMs(lastAccessTime)] : []));
+  const recent = times.filter((at) => now() - at <= polled_ms_max);
+  return { count: recent.length, agoMs: times.length === 0 ? undefined : now() - Math.max(...times) };
+}
+
+const worse = (a: Pollers, b: Pollers): Pollers => ((a.agoMs ?? Infinity) >= (b.agoMs ?? Infinity) ? a : b);
+
+/** The providers for which a worker has queues. */
+function namesOfTaskProviders({ providers }: Configuration): string[] {
+  const kinds = new Set(providerKinds.filter(({ tasks }) => tasks !== undefined).map(({ kind }) => kind));
+  return [...providers.values()].filter(({ kind }) => kinds.has(kind)).map(({ name }) => name);
+}
+
+const timeOf = (time: Date | undefined): string =>
+  time === undefined ? 'never' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

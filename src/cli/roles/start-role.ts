@@ -1,0 +1,131 @@
+/** Everything in one process: from the start to Ctrl-C. */
+import { relative, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start-embedded.ts';
+import { makeSamples } from '../../embedded/samples.ts';
+import { StartSteps } from '../../embedded/start-steps.ts';
+import { hashPassword } from '../../api/console/passwords.ts';
+import { withSwitches } from '../../domain/accounts/model-switch-rules.ts';
+import { createLog } from '../../observability/logging/log.ts';
+import { Mask } from '../../observability/logging/mask.ts';
+import { providerKinds } from '../../providers/registry.ts';
+import { knownSecrets } from '../../config/known-secrets.ts';
+import { loadSettings, type Settings } from '../../config/load-settings.ts';
+import { type Bootstrapped, bootstrap } from '../../accounts/bootstrap.ts';
+import { readSwitches } from '../../accounts/model-switches.ts';
+import type { Core } from '../../runtime/parts.ts';
+import { showTemporal } from '../../runtime/scraped-gauges.ts';
+import { curlLines } from '../curl-lines.ts';
+import { print, tell } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { rereadAtHangup } from './reread-settings.ts';
+
+/** Runs until it is asked to stop. Raises what it can't go on with. */
+export async function start(): Promise<void> {
+  const steps = new StartSteps();
+  const settings = await loadSettings(process.env, process.cwd(), providerKinds);
+  const logFile = logFileOf(settings);
+  const mask = new Mask(knownSecrets(settings));
+  const log = createLog(settings.environment.logLevel, { file: logFile, mask });
+  const asked = stopSignal('Ended at once. PostgreSQL and Temporal go on, and the next start takes them over.').then(
+    () => tell('\nStopping ...'),
+  );
+  const reread = rereadAtHangup(log, mask);
+  let showCoreMetrics: (core: Core) => void = () => undefined;
+  const beforeRoles = async () => {
+    showCoreMetrics = await measuredRuntime(log);
+  };
+  const gateway = await startUnless(asked, { settings, log, say: tell, steps, beforeRoles });
+  if (gateway) {
+    try {
+      showCoreMetrics(gateway.core);
+      await steps.during('greeting', () => welcome(gateway, settings, logFile));
+      log.info({ steps: steps.all, readyMs: Math.round(performance.now()) }, 'ready');
+      reread(gateway.core, settings);
+      const failure = await Promise.race([asked, gateway.failed]);
+      if (failure instanceof Error) throw failure;
+    } finally {
+      await gateway.stop();
+    }
+  }
+  tell('Stopped.');
+}
+
+/** Temporal's runtime, loaded only now that servers start beside; answers what shows its figures. */
+async function measuredRuntime(log: Logger): Promise<(core: Core) => void> {
+  const { installMeasuredRuntime } = await import('../../temporal/core-metrics.ts');
+  const coreMetrics = await installMeasuredRuntime(log);
+  return ({ meters }) => coreMetrics && showTemporal(meters.metrics, coreMetrics, log);
+}
+
+/** Asked to stop while it still starts, it stops what was started by then and answers nothing. */
+async function startUnless(asked: Promise<void>, options: StartOptions): Promise<StartedGateway | undefined> {
+  const interrupted = new AbortController();
+  void asked.then(() => interrupted.abort());
+  try {
+    return await startEverything({ ...options, signal: interrupted.signal });
+  } catch (error) {
+    if (interrupted.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** The key that is made here is seen only now: nothing that may fail or be interrupted comes between. */
+async function welcome(gateway: StartedGateway, { environment }: Settings, logFile: string): Promise<void> {
+  const { core } = gateway;
+  const samples = await makeSamples(resolve(environment.dataDir));
+  const demo = await bootstrap(
+    { ...core, ledgerKey: core.secrets.first.ledger, hashPassword, makesUp: true },
+    environment.bootstrap,
+  );
+  const { configuration } = core.live.now;
+  const models = withSwitches(configuration.models, await readSwitches(core.database));
+  const lines = curlLines(gateway.url, demo?.secret, { ...configuration, models }, samples);
+  print(greeting(gateway, demo, lines, shortPath(logFile)));
+  gateway.becomeReady();
+}
+
+/** Relative to where the command runs, unless that leads out of there. */
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}
+
+function greeting(
+  { url, temporalUiUrl }: StartedGateway,
+  demo: Bootstrapped | undefined,
+  lines: readonly string[],
+  logFile: string,
+): string {
+  const keyLines =
+    demo?.secret !== undefined
+      ? [`Key         ${demo.secret}`, `            of the account ${demo.account}; it is shown this once`]
+      : [
+          'Key         shown once, when it was made; for another one:',
+          `            npx tollgate keys create --account ${demo?.account ?? '<id>'} --level admin`,
+          '            export TOLLGATE_API_KEY=<that key>',
+        ];
+  const loginLines = demo?.login
+    ? [
+        `            sign in as ${demo.login.email} with ${demo.login.password}`,
+        '            shown this once; its profile page changes it',
+      ]
+    : [];
+  return [
+    '',
+    `Tollgate    ${url}`,
+    `Console     ${url}/console/`,
+    ...loginLines,
+    ...(temporalUiUrl === undefined ? [] : [`Temporal    ${temporalUiUrl}`]),
+    `Docs        ${url}/docs`,
+    `Log         ${logFile}`,
+    ...keyLines,
+    '',
+    'Try it:',
+    '',
+    ...lines,
+    'Or run a demo of all of it: npx tollgate demo',
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n');
+}

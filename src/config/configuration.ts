@@ -1,0 +1,211 @@
+/** `tollgate.yaml`: read, checked with every mistake reported at once, and turned into the catalogue's types. */
+import type {
+  Capability,
+  Deployment,
+  Model,
+  ModelKind,
+  ModelLimits,
+  Price,
+  ProviderSettings,
+  Route,
+} from '../domain/catalogue.ts';
+import type { ProviderKind } from '../domain/provider-kinds.ts';
+import { crossMistakes } from './cross-rules.ts';
+import { present, SettingsError } from './setting-errors.ts';
+import {
+  configurationSchema,
+  healthDefault,
+  imageWaitSecondsDefault,
+  imageTimeoutSecondsDefault,
+  timeoutSecondsDefault,
+  type WrittenConfiguration,
+  type WrittenModel,
+  type WrittenProvider,
+} from './yaml-schema.ts';
+import { pathText, readYaml, type Path } from './yaml-document.ts';
+
+export interface Limits {
+  jsonBytes: number;
+  audioBytes: number;
+  videoBytes: number;
+  audioSeconds: number;
+  /** Accepted tasks that wait to be started, while Temporal is away. */
+  waitingTasks: number;
+}
+
+export interface Configuration {
+  deployments: readonly Deployment[];
+  /** By name. */
+  providers: ReadonlyMap<string, ProviderSettings>;
+  /** By id, in the order of the file. */
+  models: ReadonlyMap<string, Model>;
+  limits: Limits;
+  retentionDays: number;
+  /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
+  variables: Readonly<Record<string, string>>;
+}
+
+const capabilitiesDefault: Readonly<Record<ModelKind, readonly Capability[]>> = {
+  chat: ['chat'],
+  code: ['chat', 'code'],
+  image: ['image'],
+  video: ['video'],
+  'avatar-video': ['avatar', 'video'],
+  'avatar-image': ['avatar', 'video'],
+  'avatar-talk': ['avatar', 'video'],
+};
+
+/**
+ * Reads the text of a configuration file; `file` is its name in messages, `env` fills in `${NAME}`.
+ * Throws one SettingsError with every mistake, such as
+ * `tollgate.yaml:12: models[0].price.per_image: must be yuan: digits with at most six decimals, such as 0.25`.
+ */
+export function readConfiguration(
+  text: string,
+  file: string,
+  env: Record<string, string | undefined>,
+  kinds: readonly ProviderKind[],
+): Configuration {
+  const document = readYaml(text, file, env, isPrice, isOfOptions);
+  const parsed = configurationSchema(kinds).safeParse(document.value);
+  const mistakes: { path: Path; message: string }[] = [];
+  for (const issue of parsed.error?.issues ?? []) {
+    const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+    if (issue.code !== 'unrecognized_keys') mistakes.push({ path, message: issue.message });
+    else mistakes.push(...issue.keys.map((key) => ({ path: [...path, key], message: issue.message })));
+  }
+  mistakes.push(...crossMistakes(document.value, kinds));
+  // What could not be read was reported already; that it is missing is only the echo.
+  const own = mistakes.filter(({ path }) => !document.unread.has(pathText(path)));
+  const lines = [...document.mistakes, ...own.map(({ path, message }) => document.mistake(path, message))];
+  if (!parsed.success || lines.length > 0) throw new SettingsError(lines.sort(byLine));
+  return { ...configurationOf(parsed.data, kinds), variables: document.variables };
+}
+
+function configurationOf(
+  written: WrittenConfiguration,
+  kinds: readonly ProviderKind[],
+): Omit<Configuration, 'variables'> {
+  return {
+    deployments: written.deployments.map((deployment) => ({
+      root: deployment.root,
+      health: deployment.health ?? healthDefault(deployment.root),
+      imageWaitSeconds: deployment.image_wait_seconds ?? imageWaitSecondsDefault(deployment.root),
+      videoWaitSeconds: deployment.video_wait_seconds,
+    })),
+    providers: new Map(
+      Object.entries(written.providers).map(([name, provider]) => [name, providerOf(name, provider, kinds)]),
+    ),
+    models: new Map(written.models.map((model) => [model.id, modelOf(model)])),
+    limits: {
+      jsonBytes: written.limits.json_bytes,
+      audioBytes: written.limits.audio_bytes,
+      videoBytes: written.limits.video_bytes,
+      audioSeconds: written.limits.audio_seconds,
+      waitingTasks: written.limits.waiting_tasks,
+    },
+    retentionDays: written.retention_days,
+  };
+}
+
+function providerOf(name: string, written: WrittenProvider, kinds: readonly ProviderKind[]): ProviderSettings {
+  const declared = kinds.find(({ kind }) => kind === written.kind);
+  if (declared === undefined) throw new Error(`no provider is of kind ${written.kind}`);
+  const imageTimeoutSeconds = declared.answersWithImages ? imageTimeoutSecondsDefault : timeoutSecondsDefault;
+  const values: Record<string, unknown> = written;
+  return present({
+    name,
+    kind: written.kind,
+    baseUrl: written.base_url,
+    secrets: ofType(declared.secrets, values, (value) => typeof value === 'string'),
+    numbers: ofType(declared.numbers ?? {}, values, (value) => typeof value === 'number'),
+    headers: written.headers,
+    timeoutMs: milliseconds(written.timeout_seconds ?? timeoutSecondsDefault),
+    imageTimeoutMs: milliseconds(written.timeout_seconds ?? imageTimeoutSeconds),
+    idleTimeoutMs: milliseconds(written.idle_timeout_seconds),
+    deadlineMs: milliseconds(written.deadline_seconds),
+    rateLimitPatienceMs: milliseconds(written.rate_limit_patience_seconds),
+    maxPerSecond: written.max_per_second,
+    maxConcurrent: written.max_concurrent,
+    pollIntervalMs:
+      written.poll_interval_seconds === undefined ? undefined : milliseconds(written.poll_interval_seconds),
+    maxPollsPerSecond: written.max_polls_per_second,
+  });
+}
+
+/** The values of the declared keys, as far as they are there. */
+function ofType<T>(
+  declared: Readonly<Record<string, unknown>>,
+  values: Record<string, unknown>,
+  isOfType: (value: unknown) => value is T,
+): Record<string, T> {
+  const found: Record<string, T> = {};
+  for (const name of Object.keys(declared)) {
+    const value = values[name];
+    if (isOfType(value)) found[name] = value;
+  }
+  return found;
+}
+
+function modelOf(written: WrittenModel): Model {
+  return present({
+    id: written.id,
+    kind: written.kind,
+    ownedBy: written.owned_by ?? written.routes[0]?.provider ?? 'tollgate',
+    created: written.created,
+    capabilities: [...new Set(written.capabilities ?? capabilitiesDefault[written.kind])],
+    published: written.published,
+    maintenance: written.maintenance,
+    routes: written.routes satisfies readonly Route[],
+    price: priceOf(written),
+    limits: limitsOf(written.limits),
+    qualityScale: written.quality_scale,
+    onDisconnect: written.on_disconnect,
+    allow: written.allow,
+    overrunFactor: written.overrun_factor,
+  });
+}
+
+/** The cross rules have seen to it that the price fits the kind. */
+function priceOf({ price }: WrittenModel): Price {
+  const { minimum } = price;
+  if (price.per_image !== undefined) {
+    const byQuality = price.by_quality && present(price.by_quality);
+    return present({ unit: 'image' as const, perImage: price.per_image, byQuality, bySize: price.by_size, minimum });
+  }
+  if (price.per_second !== undefined) {
+    const { per_second: perSecond, by_resolution: byResolution } = price;
+    return present({ unit: 'second' as const, perSecond, byResolution, minimum });
+  }
+  if (price.input_per_million === undefined || price.output_per_million === undefined)
+    throw new Error('a model has no price');
+  return present({
+    unit: 'token' as const,
+    inputPerMillion: price.input_per_million,
+    outputPerMillion: price.output_per_million,
+    cachedInputPerMillion: price.cached_input_per_million,
+    minimum,
+  });
+}
+
+function limitsOf(written: WrittenModel['limits']): ModelLimits {
+  return present({
+    promptCharacters: written.prompt_characters,
+    maxSeconds: written.max_seconds,
+    maxOutputTokens: written.max_output_tokens,
+    durations: written.durations,
+    resolutions: written.resolutions,
+  });
+}
+
+/** `models[0].price.per_image` or `models[0].price.by_size.2k`. */
+const isPrice = (path: Path): boolean =>
+  (path.length === 4 || path.length === 5) && path[0] === 'models' && path[2] === 'price';
+
+/** They go into each task's terms, and may hold secrets. */
+const isOfOptions = (path: Path): boolean => path[0] === 'models' && path[2] === 'routes' && path[4] === 'options';
+
+const milliseconds = (seconds: number): number => Math.round(seconds * 1000);
+
+const byLine = (a: string, b: string): number => lineOf(a) - lineOf(b);
+const lineOf = (mistake: string): number => Number(/:(\d+): /.exec(mistake)?.[1] ?? 0);

@@ -1,0 +1,38 @@
+/** What a key with limits may give to keys: no more than it has itself, or it could lift its own limits through another. */
+import { GatewayError } from '../errors.ts';
+import type { KeyLimits } from './key-rules.ts';
+import { toYuan } from '../money.ts';
+
+/**
+ * Refuses limits that reach beyond those of the key that sets them, with `permission_denied`, the field and what is allowed.
+ * Only the fields that are there are looked at.
+ */
+export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
+  const { models, callLimits, spendLimit, maxRunningTasks, expiresAt } = wanted;
+  if (own.models && models !== undefined && !models?.every((id) => own.models?.includes(id)))
+    throw refusal('models', `name models out of ${own.models.join(', ')}`);
+  for (const { calls, per } of callLimits === undefined ? [] : own.callLimits) {
+    const isWithin = callLimits?.some((limit) => limit.per === per && limit.calls <= calls);
+    if (isWithin !== true) throw refusal('call_limits', `have a limit of at most ${calls} calls per ${per}`);
+  }
+  if (own.spendLimit && spendLimit !== undefined) {
+    const { amount, per } = own.spendLimit;
+    if (spendLimit?.per !== per || spendLimit.amount > amount)
+      throw refusal('spend_limit', `be at most ${toYuan(amount)} yuan per ${per}`);
+  }
+  if (own.maxRunningTasks !== null && maxRunningTasks !== undefined) {
+    if (maxRunningTasks === null || maxRunningTasks > own.maxRunningTasks)
+      throw refusal('max_running_tasks', `be at most ${own.maxRunningTasks}`);
+  }
+  if (own.expiresAt && expiresAt !== undefined) {
+    if (expiresAt === null || expiresAt > own.expiresAt)
+      throw refusal('expires_at', `be no later than ${own.expiresAt.toISOString()}`);
+  }
+}
+
+const refusal = (param: string, rule: string): GatewayError =>
+  new GatewayError(
+    'permission_denied',
+    `This API key has limits of its own and can't give more: '${param}' must ${rule}. Use a key without that limit, or the console.`,
+    { param },
+  );

@@ -1,0 +1,38 @@
+/** People of the account console: what they may be to an account, and how they are asked in. */
+import { z } from 'zod';
+import { isCommonPassword } from './common-passwords.ts';
+import { isKeepable } from '../text.ts';
+
+/** Owners change what belongs to an account, members read it. */
+export const accountRoles = ['owner', 'member'] as const;
+export type AccountRole = (typeof accountRoles)[number];
+
+export type PersonId = string & { readonly id: 'person' };
+
+export const password_characters_min = 8;
+export const password_characters_max = 200;
+
+const emailRule = 'must be an e-mail address of at most 255 ASCII characters';
+/** An e-mail address in lower case, which is how people are told apart. ASCII: cases of other letters are disputed. */
+export const emailField = z
+  .string(emailRule)
+  .transform((text) => text.trim().toLowerCase())
+  .refine((text) => /^[!-?A-~]{1,64}@[a-z0-9.-]{1,190}$/.test(text), emailRule)
+  .meta({ minLength: 3, maxLength: 255 });
+
+const form = new RegExp(`^.{${password_characters_min},${password_characters_max}}$`, 'su');
+const passwordRule = `must have ${password_characters_min} to ${password_characters_max} characters`;
+/** A password of the right form, such as an operator sets for a first start; its characters are Unicode code points. */
+export const passwordForm = z
+  .string(passwordRule)
+  .refine((text) => form.test(text) && isKeepable(text), { error: passwordRule, abort: true })
+  .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
+
+const guessedFirst = 'is one of the passwords that are guessed first: choose a few random words instead';
+/** A password that a person chooses, and that guessers don't try first. */
+export const passwordField = passwordForm
+  .refine((text) => text.trim() !== '', { error: 'must not be blanks only', abort: true })
+  .refine((text) => !isCommonPassword(text), guessedFirst)
+  .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
+
+export const roleField = z.enum(accountRoles, "must be 'owner' or 'member'");

@@ -1,0 +1,166 @@
+/** The image creation request (specification 2.6), parsed. */
+import { z } from 'zod';
+import type { ImageQuality, Model } from '../catalogue.ts';
+import { imageBackgrounds, type ImageBackground, imageFormats, type ImageFormat } from '../tasks/image-outputs.ts';
+import { imageAreaPixelsMax, imageAreaPixelsMin, imageSideRatioMax, imagesMax, referenceImagesMax } from '../limits.ts';
+import {
+  hasAllowedArea,
+  hasAllowedSides,
+  imageRatios,
+  imageResolutions,
+  type ImageResolution,
+  type Pixels,
+  pixelsOf,
+} from '../tasks/pixels.ts';
+import { flag, httpAddress, integerFrom, keptText, listOf, modelId, oneOf, text } from './fields.ts';
+import { endpointKinds, invalid, list, missing, parseWith, requireKind } from './parse.ts';
+import { requirePrompt, requirePromptLength } from './prompt.ts';
+
+export interface ImageRequest {
+  model: string;
+  /** Empty only in upscale mode. */
+  prompt: string;
+  quality: ImageQuality;
+  n: number;
+  imageUrls: readonly string[];
+  pixels: { mode: 'sized'; width: number; height: number } | { mode: 'upscale'; longerSide: 4096 | 8192 };
+  webhookUrl?: string;
+  /** The answers hold the images themselves; absent: links to them. */
+  responseFormat?: 'b64_json';
+  /** Absent: whatever the model makes. */
+  outputFormat?: ImageFormat;
+  background?: ImageBackground;
+}
+
+/** OpenAI's words besides ours; `auto` leaves the choice to the gateway, as if the field were absent. */
+const qualities = {
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  auto: undefined,
+  standard: 'medium',
+  hd: 'high',
+} as const satisfies Record<string, ImageQuality | undefined>;
+const qualityNames = ['low', 'medium', 'high', 'auto', 'standard', 'hd'] as const satisfies (keyof typeof qualities)[];
+
+/** What a body may look like, whatever the model; the rest of the rules is in `parseImageRequest`. */
+export const imageBody = z.object({
+  model: modelId,
+  prompt: keptText.nullish(),
+  quality: oneOf(qualityNames)
+    .transform((name): ImageQuality | undefined => qualities[name])
+    .nullish(),
+  ratio: oneOf(imageRatios).nullish(),
+  resolution: oneOf([...imageResolutions, '8k']).nullish(),
+  size: text.meta({ pattern: '^(auto|[1-9]\\d{0,4}x[1-9]\\d{0,4})$' }).transform(readSize).nullish(),
+  image_urls: listOf(httpAddress(), `must be an array of at most ${referenceImagesMax} http or https URLs`, {
+    max: referenceImagesMax,
+  }).nullish(),
+  n: integerFrom(1, imagesMax).nullish(),
+  upscale: flag.nullish(),
+  response_format: oneOf(['url', 'b64_json']).nullish(),
+  output_format: oneOf(imageFormats).nullish(),
+  background: oneOf(['auto', ...imageBackgrounds]).nullish(),
+  // An SDK that asks for a stream reads nothing from an answer that is none.
+  stream: z.literal(false, 'must be false: images are not streamed').nullish(),
+  webhook_url: httpAddress().nullish(),
+});
+type ImageBody = z.output<typeof imageBody>;
+
+/**
+ * The request of a body, with all defaults and the pixels worked out. Refuses with `missing_parameter` or
+ * `invalid_parameter`: first the values by themselves, then how they go together and with the model.
+ */
+export function parseImageRequest(body: unknown, model: Model): ImageRequest {
+  requireKind(model, endpointKinds.image);
+  const fields = parseWith(imageBody, body);
+  const prompt = promptOf(fields, model);
+  return {
+    model: model.id,
+    prompt,
+    quality: fields.quality ?? 'medium',
+    n: fields.n ?? 1,
+    imageUrls: fields.image_urls ?? [],
+    pixels: fields.upscale === true ? upscaling(fields) : { mode: 'sized', ...pixelsAskedFor(fields, model) },
+    ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
+    ...outputOf(fields),
+  };
+}
+
+function outputOf({ response_format: responseFormat, output_format: outputFormat, background }: ImageBody) {
+  if (background === 'transparent' && outputFormat === 'jpeg') {
+    throw invalid('background', "can't be 'transparent' in a JPEG: take 'png' or 'webp' as 'output_format'");
+  }
+  return {
+    ...(responseFormat === 'b64_json' && { responseFormat }),
+    ...(outputFormat && { outputFormat }),
+    ...(background && background !== 'auto' && { background }),
+  };
+}
+
+function promptOf({ prompt, upscale }: ImageBody, model: Model): string {
+  if (upscale === true) {
+    requirePromptLength('prompt', prompt ?? '', model);
+    return prompt ?? '';
+  }
+  if (prompt === undefined || prompt === null)
+    throw missing('prompt', 'describes the image, and only upscaling goes without');
+  requirePrompt('prompt', prompt, model);
+  return prompt;
+}
+
+/** One reference becomes one larger image; what asks for anything else is refused rather than ignored. */
+function upscaling({ image_urls: imageUrls, n, resolution, size }: ImageBody): ImageRequest['pixels'] {
+  if (!imageUrls?.length) throw missing('image_urls', 'names the image to upscale');
+  if (imageUrls.length > 1) throw invalid('image_urls', 'must name exactly one image in upscale mode');
+  if (n !== undefined && n !== null && n > 1) throw invalid('n', 'must be 1 in upscale mode');
+  if (size) {
+    throw invalid(
+      'size',
+      "can't be combined with 'upscale': use 'resolution' '4k' or '8k', the ratio is the reference's own",
+    );
+  }
+  if (resolution === '1k' || resolution === '2k') throw invalid('resolution', "must be '4k' or '8k' in upscale mode");
+  return { mode: 'upscale', longerSide: resolution === '8k' ? 8192 : 4096 };
+}
+
+function pixelsAskedFor({ size, resolution, ratio }: ImageBody, model: Model): Pixels {
+  if (resolution === '8k') {
+    throw invalid('resolution', `must be ${quoted(imageResolutions)}; '8k' is for upscaling`);
+  }
+  if (size) return size;
+  if (!resolution) return pixelsOf(defaultResolution(model), ratio ?? '1:1');
+  if (!ratio) throw missing('ratio', `goes with 'resolution' and must be ${quoted(imageRatios)}`);
+  const had = model.limits.resolutions;
+  if (had && !had.includes(resolution)) {
+    throw invalid('resolution', `must be ${quoted(had)} with the model '${model.id}'`);
+  }
+  return pixelsOf(resolution, ratio);
+}
+
+/** `2k`, or the first that a model without it has. */
+function defaultResolution({ limits: { resolutions } }: Model): ImageResolution {
+  if (!resolutions || resolutions.includes('2k')) return '2k';
+  return imageResolutions.find((resolution) => resolution === resolutions[0]) ?? '2k';
+}
+
+/** `auto` is what an absent size is. */
+function readSize(size: string, context: z.RefinementCtx): Pixels | undefined {
+  if (size === 'auto') return undefined;
+  const refuse = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);
+  if (!match) return refuse("must be '<width>x<height>' in pixels, such as '2048x2048', or 'auto'");
+  const pixels = { width: Number(match[1]), height: Number(match[2]) };
+  if (!hasAllowedArea(pixels)) {
+    return refuse(`must have an area of ${imageAreaPixelsMin} to ${imageAreaPixelsMax} pixels`);
+  }
+  if (!hasAllowedSides(pixels)) {
+    return refuse(`must have a ratio of width to height from 1/${imageSideRatioMax} to ${imageSideRatioMax}`);
+  }
+  return pixels;
+}
+
+const quoted = (values: readonly string[]) => list(values.map((value) => `'${value}'`));

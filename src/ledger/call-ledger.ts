@@ -1,0 +1,322 @@
+/** The money of chat calls: held before anything is delivered, captured on what was used, or released. */
+import {
+  type AdmissionRequest,
+  correctedCounters,
+  decideAdmission,
+  isFarFromLimits,
+  rateState,
+  type RateState,
+} from '../domain/billing/admission.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { AccountId, KeyId, TransferId } from '../domain/ids.ts';
+import * as rules from '../domain/billing/postings.ts';
+import { type MicroYuan, micros } from '../domain/money.ts';
+import { mostOfHold } from '../domain/billing/overrun.ts';
+import { type TokenLine, tokensIn } from '../domain/billing/pricing.ts';
+import { newTransferId } from '../postgres/new-ids.ts';
+import { sqlState } from '../postgres/database.ts';
+import { isOutcomeUnknown, type LedgerGroups } from './commit/group-commit.ts';
+import { type EntrySale, type EntrySubject, type Move, type MoveRows, unusedOf } from './commit/ledger-operation.ts';
+
+export interface CallAdmission {
+  account: AccountId;
+  key: KeyId;
+  requestId: string;
+  model: string;
+  request: AdmissionRequest;
+  /** How the hold is worked out, and by which price. */
+  lines: readonly TokenLine[];
+  priceVersion: string;
+  /** How many times its hold the call may be charged; undefined: there is no bound. */
+  overrunFactor: number | undefined;
+  /** The process that answers for the hold. */
+  owner: string;
+  idempotency?: { key: string; bodyHash: Buffer };
+}
+
+/** A hold of money for a call under way. */
+export interface CallHold {
+  account: AccountId;
+  key: KeyId;
+  transferId: TransferId;
+  amount: MicroYuan;
+  /** The number of its entry in the account's ledger. */
+  seq: bigint;
+  admittedAt: Date;
+  requestId: string;
+  model: string;
+  /** What is held: so many tokens at these prices. */
+  sale: EntrySale;
+  /** How many times its amount may be charged; absent where it is only read to be released. */
+  overrunFactor?: number | undefined;
+  /** An idempotency key hangs on it. */
+  isKeyed: boolean;
+}
+
+export type CallAdmitted =
+  | { admitted: 'yes'; hold: CallHold; rate: RateState | undefined }
+  /** The key is bound to the same request: its answer is stored there, or still comes. */
+  | { admitted: 'before'; answer: string | null }
+  | { admitted: 'no'; refusal: GatewayError; rate: RateState | undefined };
+
+export interface CallPrice {
+  total: MicroYuan;
+  lines: readonly TokenLine[];
+  usageSource: 'upstream' | 'estimated';
+  priceVersion: string;
+  /** The blob of the answer, or `streamed_answer`: what binds an idempotency key for good. Without it the key is freed. */
+  answer?: string;
+}
+
+/** In place of a blob's name: the answer was a stream, and is not kept. */
+export const streamed_answer = '';
+
+const lost_ms_max = 3_600_000;
+/** A guard that fails divides by zero, so that the database rolls back. */
+const guard_failed = '22012';
+/** A transfer has one entry of a type. */
+const entry_is_there = '23505';
+
+export class CallLedger {
+  readonly #groups: LedgerGroups;
+  /** Admissions that were refused while it was in doubt whether they were committed, and since when. */
+  readonly #lost = new Map<TransferId, number>();
+  /** What is about to be held, by account. */
+  readonly #holding = new Map<AccountId, bigint>();
+
+  constructor(groups: LedgerGroups) {
+    this.#groups = groups;
+  }
+
+  /**
+   * Counts a call and holds the most that it can cost, or refuses with one of the contract's codes. Where it is in doubt
+   * whether the hold is there, it is refused, since its caller can't wait, and the hold is given back (`lostAdmissions`).
+   */
+  async admit(admission: CallAdmission): Promise<CallAdmitted> {
+    const transferId = newTransferId();
+    const { account, key, idempotency, request } = admission;
+    const move: Move<CallAdmitted> = {
+      account,
+      key,
+      ...(idempotency && { idempotencyKey: idempotency.key }),
+      decide: (rows) => decideCall(admission, transferId, rows),
+    };
+    this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
+    try {
+      return await this.#groups.commit(move, { doubtMs: 0 });
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) throw error;
+      this.#lost.set(transferId, performance.now());
+      throw holdInDoubt(error);
+    } finally {
+      const left = (this.#holding.get(account) ?? 0n) - request.hold;
+      if (left === 0n) this.#holding.delete(account);
+      else this.#holding.set(account, left);
+    }
+  }
+
+  /**
+   * Of the last hour. A server that was frozen may still carry out a statement that it was sent before, so they are looked
+   * at again and again.
+   */
+  lostAdmissions(): TransferId[] {
+    const forgottenMs = performance.now() - lost_ms_max;
+    for (const [transferId, atMs] of this.#lost) if (atMs < forgottenMs) this.#lost.delete(transferId);
+    return [...this.#lost.keys()];
+  }
+
+  /**
+   * Whether it is practically impossible that this call is refused, so that its upstream may be asked while its hold is
+   * still being committed: a commit of this process saw key and account good a quarter of a second ago at the most, and
+   * far from every limit.
+   */
+  isSure({ account: accountId, key: keyId, request, idempotency }: CallAdmission): boolean {
+    const recent = idempotency ? undefined : this.#groups.recent(accountId, keyId);
+    if (!recent) return false;
+    const { account, key, now } = recent;
+    const holding = micros((this.#holding.get(accountId) ?? 0n) + request.hold);
+    return isFarFromLimits({ account, key, holding }, now) && decideAdmission(request, account, key, now).admitted;
+  }
+
+  /**
+   * Captures what a call cost and releases the rest. A hold that was swept meanwhile is gone: then nothing is booked on
+   * the customer, and the price is written off. Answers what was charged; waits for a database that is away.
+   */
+  async settle(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
+    try {
+      return await this.#capture(hold, price);
+    } catch (error) {
+      if (sqlState(error) !== guard_failed) throw error;
+      await this.#writeOff(hold, price);
+      return micros(0n);
+    }
+  }
+
+  /**
+   * Gives a call's hold back; a hold that is closed already stays as it is. It waits for a database that is away, but for
+   * whoever comes again anyway (`lasting: false`).
+   */
+  async release(hold: CallHold, reason: string, { lasting = true } = {}): Promise<void> {
+    const move: Move<undefined> = {
+      account: hold.account,
+      key: hold.key,
+      decide: ({ key }) => ({
+        outcome: undefined,
+        entries: [{ ...rules.release(hold.amount), subject: subjectOf(hold), sale: hold.sale, reason }],
+        ...correction(hold, key, micros(0n)),
+        closedHold: { transferId: hold.transferId, state: 'released' },
+        ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: null } }),
+      }),
+    };
+    try {
+      await this.#groups.commit(move, { lasting });
+    } catch (error) {
+      if (sqlState(error) !== guard_failed) throw error;
+    }
+  }
+
+  /** Resolves once everything of the account is booked that was settled or released before. */
+  settled(account: AccountId): Promise<void> {
+    return this.#groups.settled(account);
+  }
+
+  #capture(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
+    const move: Move<MicroYuan> = {
+      account: hold.account,
+      key: hold.key,
+      decide: ({ account, key }) => {
+        const { movements, charged, isWanting, reason } = rules.settlement({
+          held: hold.amount,
+          price: price.total,
+          available: account.available,
+          most: mostOf(hold, price.total),
+        });
+        const subject = subjectOf(hold);
+        const sale = saleOf(price);
+        return {
+          outcome: charged,
+          entries: movements.map(({ type, legs }) =>
+            type === 'release'
+              ? { type, legs, subject, sale: unusedOf(hold.sale, sale) }
+              : { type, legs, subject, sale, ...(type === 'write_off' && reason && { reason }) },
+          ),
+          inArrears: account.inArrears || isWanting,
+          ...correction(hold, key, charged),
+          closedHold: { transferId: hold.transferId, state: 'captured' },
+          ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: price.answer ?? null } }),
+        };
+      },
+    };
+    // The caller has its answer; whoever gives the same key again waits for this one.
+    return this.#groups.commit(move, { patient: !hold.isKeyed, lasting: true });
+  }
+
+  /** Once: what was written off before, by whoever, stays as it is. */
+  async #writeOff(hold: CallHold, price: CallPrice): Promise<void> {
+    if (price.total === 0n) return;
+    try {
+      const writeOff = { ...rules.writeOff(price.total), subject: subjectOf(hold), sale: saleOf(price) };
+      await this.#groups.commit<undefined>(
+        {
+          account: hold.account,
+          decide: () => ({ outcome: undefined, entries: [{ ...writeOff, reason: 'owner_lost' }] }),
+        },
+        { lasting: true },
+      );
+    } catch (error) {
+      if (sqlState(error) !== entry_is_there) throw error;
+    }
+  }
+}
+
+/** Whatever becomes of the hold: the call is given up, costs nothing, and may be sent again. */
+const holdInDoubt = (cause: GatewayError): GatewayError =>
+  new GatewayError(
+    'not_ready',
+    'The database went away while this call was being admitted. The call was given up and costs nothing; what may be held for it is given back. Try again.',
+    { retryAfterSeconds: 5, cause },
+  );
+
+function decideCall(admission: CallAdmission, transferId: TransferId, { account, key, bound, now }: MoveRows) {
+  const { request, idempotency, requestId, model, owner } = admission;
+  if (!key) throw new Error(`no key ${admission.key}`);
+  if (bound && idempotency) {
+    const isSame = bound.taskId === null && bound.bodyHash.equals(idempotency.bodyHash);
+    return { outcome: isSame ? ({ admitted: 'before', answer: bound.answer } as const) : reused(rateState(key, now)) };
+  }
+  const decision = decideAdmission(request, account, key, now);
+  if (!decision.admitted) {
+    const { refusal, counters } = decision;
+    return { outcome: { admitted: 'no', refusal, rate: rateState(key, now) } as const, ...(counters && { counters }) };
+  }
+  const hold: CallHold = {
+    account: admission.account,
+    key: admission.key,
+    transferId,
+    amount: request.hold,
+    seq: account.seq + 1n,
+    admittedAt: now,
+    requestId,
+    model,
+    sale: saleOf({ lines: admission.lines, priceVersion: admission.priceVersion }),
+    overrunFactor: admission.overrunFactor,
+    isKeyed: idempotency !== undefined,
+  };
+  return {
+    outcome: { admitted: 'yes', hold, rate: rateState({ ...key, counters: decision.counters }, now) } as const,
+    counters: decision.counters,
+    entries: [{ ...rules.hold(request.hold), subject: subjectOf(hold), sale: hold.sale }],
+    newHold: { transferId, keyId: admission.key, subject: requestId, amount: request.hold, owner },
+    ...(idempotency && { boundKey: { ...idempotency, transferId, owner } }),
+  };
+}
+
+function reused(rate: RateState | undefined) {
+  const text = 'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.';
+  return { admitted: 'no', refusal: new GatewayError('idempotency_key_reused', text), rate } as const;
+}
+
+function correction(hold: CallHold, key: MoveRows['key'], charged: MicroYuan) {
+  if (!key) throw new Error(`no key ${hold.key}`);
+  return {
+    counters: correctedCounters(key.counters, {
+      seq: hold.seq,
+      admittedAt: hold.admittedAt,
+      held: hold.amount,
+      charged,
+      isTask: false,
+    }),
+  };
+}
+
+/** Nearly all calls stay within their holds, and need no bound. */
+const mostOf = ({ amount, overrunFactor }: CallHold, price: MicroYuan): MicroYuan | undefined =>
+  overrunFactor === undefined || price <= amount ? undefined : mostOfHold(amount, overrunFactor);
+
+const subjectOf = ({ transferId, key, requestId, model }: CallHold): EntrySubject => ({
+  transferId,
+  keyId: key,
+  requestId,
+  model,
+});
+
+const saleOf = ({
+  lines,
+  usageSource,
+  priceVersion,
+}: Pick<CallPrice, 'lines' | 'priceVersion'> & Partial<Pick<CallPrice, 'usageSource'>>): EntrySale => ({
+  unit: 'token',
+  units: `${tokensIn(lines)}.000`,
+  lines: linesJson(lines),
+  ...(usageSource && { usageSource }),
+  priceVersion,
+});
+
+/** As canonical JSON: the names in their order. */
+const linesJson = (lines: readonly TokenLine[]): string =>
+  `[${lines
+    .map(
+      ({ unit, units, pricePerMillion, amount }) =>
+        `{"amount":"${amount}","price_per_million":"${pricePerMillion}","unit":"${unit}","units":${units}}`,
+    )
+    .join(',')}]`;

@@ -1,0 +1,31 @@
+/** The low-balance event: an account whose money, held money included, falls below its threshold has crossed it, once until it is back above. */
+import { plus, toYuan } from '../domain/money.ts';
+import { newEventId } from '../postgres/new-ids.ts';
+import type { NewEvent } from './commit/ledger-operation.ts';
+import type { LockedAccount } from './commit/locked-rows.ts';
+
+/**
+ * Notes on the account whether it is low now. Answers the event of having crossed its threshold, if it has just done so
+ * and there is a webhook to tell. What is held counts as there: it mostly comes back, and calls would cross to and fro.
+ */
+export function noteBalance(account: LockedAccount): NewEvent | undefined {
+  const { id, available, held, lowBalance, webhookUrl } = account;
+  const isLow = lowBalance !== null && plus(available, held) < lowBalance;
+  const hasCrossed = isLow && !account.isLow;
+  account.isLow = isLow;
+  if (!hasCrossed || webhookUrl === null) return undefined;
+  return {
+    id: newEventId(),
+    account: id,
+    type: 'account.balance_low',
+    url: webhookUrl,
+    data: {
+      id,
+      object: 'account',
+      currency: 'CNY',
+      balance: toYuan(available),
+      held: toYuan(held),
+      low_balance: toYuan(lowBalance),
+    },
+  };
+}

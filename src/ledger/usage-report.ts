@@ -1,0 +1,115 @@
+/** What an account used and paid, summed by day, model or key over the ledger's captures: one statement a page. */
+import * as z from 'zod';
+import { taskIdPrefixes, type AccountId } from '../domain/ids.ts';
+import { micros, type MicroYuan } from '../domain/money.ts';
+import type { Database } from '../postgres/database.ts';
+
+export const usageGroups = ['day', 'model', 'key'] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+export interface Usage {
+  /** The day in UTC as `2026-11-21`, the model's id or the key's. */
+  group: string;
+  /** Calls and tasks that were charged, those that cost nothing included. */
+  calls: number;
+  /** Cached ones included. */
+  inputTokens: number;
+  outputTokens: number;
+  images: number;
+  seconds: number;
+  /** Of chat, and 1,000 for each second of avatar-talk. */
+  tokens: number;
+  /** What the customer paid. */
+  cost: MicroYuan;
+}
+
+export interface UsageFilter {
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** The number of the newest entry that counts, so that several pages tell of the same ledger. */
+  upTo?: bigint | undefined;
+  /** A number up to which all entries are before `from`: they need not be read. */
+  above?: bigint | undefined;
+}
+
+/** Up to `limit` groups behind the group `after`, or the first: days newest first, models and keys by their ids. */
+export async function listUsage(
+  database: Database,
+  account: AccountId,
+  by: UsageGroup,
+  { from, to, upTo, above }: UsageFilter,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<Usage[]> {
+  const { rows } = await database.pool.query({
+    name: `list-usage-by-${by}`,
+    text: statements[by],
+    values: [
+      account,
+      upTo ?? null,
+      from ?? null,
+      to ?? null,
+      after ?? null,
+      taskIdPrefixes.avatar_talk,
+      limit,
+      above ?? 0n,
+    ],
+  });
+  return rows.map((row) => usageRow.parse(row));
+}
+
+const usageOf = ({ group, shown, behind, order }: { group: string; shown: string; behind: string; order: string }) => `
+  select ${shown} as "group", count(*) as calls,
+    coalesce(sum(tokens.input), 0)::bigint as input_tokens, coalesce(sum(tokens.output), 0)::bigint as output_tokens,
+    coalesce(sum(units) filter (where unit = 'image'), 0) as images,
+    coalesce(sum(units) filter (where unit = 'second'), 0) as seconds,
+    (coalesce(sum(tokens.input), 0) + coalesce(sum(tokens.output), 0)
+      + coalesce(sum(units * 1000) filter (where unit = 'second' and starts_with(task_id, $6)), 0))::bigint as tokens,
+    sum(d_revenue)::bigint as cost
+  from entries left join lateral (
+    select sum((line ->> 'units')::bigint) filter (where line ->> 'unit' in ('input_token', 'cached_input_token')) as input,
+      sum((line ->> 'units')::bigint) filter (where line ->> 'unit' = 'output_token') as output
+    from jsonb_array_elements(lines) as line
+  ) as tokens on lines is not null
+  where account_id = $1 and type = 'capture' and seq > $8 and seq <= coalesce($2, 9223372036854775807)
+    and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
+    and ($5::text is null or ${behind})
+  group by ${group} order by ${group} ${order} limit $7`;
+
+const by = (column: string) => ({
+  // In the order of their bytes, whatever the database's collation is.
+  group: `${column} collate "C"`,
+  shown: `${column} collate "C"`,
+  behind: `${column} collate "C" > $5`,
+  order: 'asc',
+});
+
+const day = `(created_at at time zone 'UTC')::date`;
+const statements: Record<UsageGroup, string> = {
+  day: usageOf({
+    group: day,
+    shown: `to_char(${day}, 'YYYY-MM-DD')`,
+    behind: `created_at < $5::date::timestamp at time zone 'UTC'`,
+    order: 'desc',
+  }),
+  model: usageOf(by('model')),
+  key: usageOf(by('key_id')),
+};
+
+const count = z.bigint().transform(Number);
+const decimals = z.string().transform(Number);
+const usageRow = z
+  .object({
+    group: z.string(),
+    calls: count,
+    input_tokens: count,
+    output_tokens: count,
+    images: decimals,
+    seconds: decimals,
+    tokens: count,
+    cost: z.bigint().transform(micros),
+  })
+  .transform(({ input_tokens, output_tokens, ...row }): Usage => ({
+    ...row,
+    inputTokens: input_tokens,
+    outputTokens: output_tokens,
+  }));

@@ -1,0 +1,223 @@
+/** The connection to PostgreSQL: pools, drizzle over them, and the migrations. */
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import * as z from 'zod';
+import { BoundedPool, PoolFull } from './connection-pool.ts';
+
+export interface Database {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  /** For named statements by key or along an index, over tables that have partitions: each is planned once a connection. */
+  readonly keyed: pg.Pool;
+  /** For what takes as long as it takes, such as an audit: its statements are not given up. */
+  readonly unhurried: pg.Pool;
+  /** Connections on which a transaction's statements are sent without waiting for each other's answers. */
+  readonly pipelined: pg.Pool;
+  /** Ends the connections; calling it again changes nothing. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Told of connections that broke while idle: a server that stops ends them with 57P01. */
+  onIdleError: (error: Error) => void;
+  connectionsMax?: number;
+}
+
+/** A little more than the server gives a statement, which only a server that is frozen or cut off doesn't keep. */
+const answer_ms_max = 9_000;
+/** Other transactions hold the rows of accounts and keys for milliseconds. */
+const lock_ms_max = 3_000;
+
+/** Of `openDatabase` by default, and the one that listens for news. */
+const pool_connections = 6;
+const keyed_connections = 4;
+const keyed_seconds_max = 3_600;
+const unhurried_connections = 2;
+const pipelined_connections = 4;
+export const connections_per_process =
+  pool_connections + keyed_connections + unhurried_connections + pipelined_connections + 1;
+
+/** Opens pools on a database; connects on first use. Integers of 64 bits arrive as bigint. */
+export function openDatabase(
+  url: string,
+  { onIdleError, connectionsMax = pool_connections }: DatabaseOptions,
+): Database {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, (digits: string) => BigInt(digits));
+  const options: pg.PoolConfig = {
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: 5_000,
+    // Every statement is bounded, so that a lock that nobody releases can't hold a request for ever.
+    statement_timeout: 8_000,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+  const hurried = { ...options, query_timeout: answer_ms_max };
+  const pool = new BoundedPool({ ...hurried, max: connectionsMax });
+  const unhurried = new BoundedPool({ ...options, max: unhurried_connections });
+  // Statements by key, over partitions: planning one of the ledger's takes 3 ms, running it 0.3, and one that looks along an
+  // index of 80 partitions 10 ms and 1. So they are planned once a connection, and never with a scan, nor with a join that
+  // reads a whole table, whatever size the tables had in that moment. Such a plan leaves out partitions when it is run.
+  const planning =
+    '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+  const keyed = new BoundedPool({
+    ...hurried,
+    max: Math.min(connectionsMax, keyed_connections),
+    options: planning,
+    maxLifetimeSeconds: keyed_seconds_max, // plans over many partitions are large, and lists have one for each set of filters
+  });
+  const pipelined = new BoundedPool({
+    ...hurried,
+    lock_timeout: lock_ms_max,
+    max: pipelined_connections,
+    pipeline: true,
+    options: planning,
+  });
+  for (const each of [pool, keyed, unhurried, pipelined]) {
+    each.on('error', onIdleError);
+    // The pool listens to idle connections only. One that breaks in use tells its statements, and besides emits an
+    // `error` that would end the process if nobody listened.
+    each.on('connect', (client) => client.on('error', () => undefined));
+  }
+  let closed: Promise<unknown> | undefined;
+  return {
+    url,
+    pool,
+    keyed,
+    unhurried,
+    pipelined,
+    async close() {
+      await (closed ??= Promise.all([pool.end(), keyed.end(), unhurried.end(), pipelined.end()]));
+    },
+  };
+}
+
+/** The migrations that this program knows. */
+export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** Any number, as long as no other program uses it in the same database. */
+const migrationLock = 7_018_551;
+
+/**
+ * Brings the schema up to date. Safe when several processes start at once: one migrates while the others wait for its
+ * lock and then find nothing left to do. Refuses a database that is newer than this program.
+ */
+export async function migrateDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await refuseNewer(client);
+    await migrate(drizzle(client), { migrationsFolder });
+    await ensurePartitions(client, { patient: true });
+    await validateConstraints(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** drizzle itself would take a newer schema for one that is up to date. */
+async function refuseNewer(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(
+    `select 1 from information_schema.tables where table_schema = 'drizzle' and table_name = '__drizzle_migrations'`,
+  );
+  if (rowCount === 0) return;
+  const newest = Math.max(...readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis));
+  const newer = await client.query('select 1 from drizzle.__drizzle_migrations where created_at > $1', [newest]);
+  if (newer.rowCount !== 0) throw new Error('The database was migrated by a newer version of Tollgate; run that one.');
+}
+
+/** Added for new rows only, by migration 0008. */
+const references_to_tasks = ['idempotency_keys', 'intents', 'provider_jobs', 'events'].map(
+  (table) => `${table}_task_id_tasks_id_fk`,
+);
+
+/**
+ * Asks whether old rows keep the constraints that a migration added for new ones only: what takes long with many rows, and
+ * holds nobody up outside of the migration's transaction.
+ */
+async function validateConstraints(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('alter table %s validate constraint %I', conrelid::regclass, conname) as statement
+     from pg_constraint where conname = any($1::text[]) and not convalidated and conparentid = 0
+     order by conrelid::regclass::text, conname`,
+    [references_to_tasks],
+  );
+  for (const { statement } of rows) await client.query(statement);
+}
+
+/** Few, since each partition costs every statement some time; all processes make new ones long before they are needed. */
+const partitions_months_ahead = 2;
+
+/** Looking through so much of a `_rest` takes some 0.1 s, in which commits wait. */
+const rest_bytes_max = 256 * 1024 * 1024;
+
+type Asked = Pick<pg.Client | pg.Pool, 'query'>;
+
+/**
+ * Makes the partitions of this month and the next ones; repeating it changes nothing. Where the rows without a month of
+ * their own are very many, commits would have to wait: then it makes none, unless it is `patient`.
+ */
+export async function ensurePartitions(client: Asked, { patient = false } = {}): Promise<void> {
+  const bound = patient ? null : rest_bytes_max;
+  await client.query('select tollgate_ensure_partitions($1, $2)', [partitions_months_ahead, bound]);
+}
+
+/** Makes them, as `ensurePartitions`, and returns which of this month's and the next one's are missing all the same. */
+export async function supplyPartitions({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+  await ensurePartitions(pool);
+  return missingPartitions(pool);
+}
+
+/**
+ * The partitions of this month and the next one that are not there, as `entries_2026_01`. Rows of such a month go to the
+ * `_rest` of their table and stay there, which makes statements slower and loses nothing.
+ */
+export async function missingPartitions(client: Asked): Promise<string[]> {
+  const { rows } = await client.query('select name from tollgate_missing_partitions(1)');
+  return z
+    .array(z.object({ name: z.string() }))
+    .parse(rows)
+    .map(({ name }) => name);
+}
+
+/** The code of a database error (SQLSTATE), such as `40P01`. */
+export function sqlState(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError) return error.code;
+  return error instanceof Error && error.cause !== undefined ? sqlState(error.cause) : undefined;
+}
+
+/**
+ * What an error says of the database, where the same may work later. `away`: it can't be reached, or doesn't answer.
+ * `busy`: it, or our connections to it, have too much to do, or others held a lock for too long. Undefined for all else.
+ */
+export function databaseTrouble(error: unknown): 'away' | 'busy' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof PoolFull) return 'busy';
+  if (error instanceof pg.DatabaseError) {
+    const state = error.code ?? '';
+    if (/^53|^(57014|55P03|40P01|40001|25P03)$/.test(state)) return 'busy';
+    // Connections, shutdowns and starts; a standby after a change-over; a password or database that is being replaced.
+    return /^(08|57P|28)|^(25006|3D000)$/.test(state) ? 'away' : undefined;
+  }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (/^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)/.test(code)) return 'away';
+  if (/timeout exceeded when trying to connect/.test(error.message)) return 'busy';
+  if (/connection (terminated|timeout|error)|query read timeout|not queryable/i.test(error.message)) return 'away';
+  return error.cause === undefined ? undefined : databaseTrouble(error.cause);
+}
+
+/** Whether an error tells that the database can't be reached now, or takes no connections, so that the same may work later. */
+export function isConnectionTrouble(error: unknown): boolean {
+  const trouble = databaseTrouble(error);
+  return trouble === 'away' || (trouble === 'busy' && !isLockTrouble(error));
+}
+
+/** Whether a statement was given up because others held what it needed, or because it took too long. */
+export const isLockTrouble = (error: unknown): boolean =>
+  ['55P03', '57014', '40P01', '40001'].includes(sqlState(error) ?? '');

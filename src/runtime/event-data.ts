@@ -1,0 +1,33 @@
+/** What an event tells its webhook, put together for each attempt. */
+import { webhookRecord } from '../api/presenters/tasks.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Database } from '../postgres/database.ts';
+import type { EventToDeliver } from '../webhooks/events.ts';
+import { findFact } from '../postgres/installation.ts';
+import { findTask } from '../tasks/rows/task-rows.ts';
+
+export interface EventDataTools {
+  database: Database;
+  secrets: Secrets;
+  /** The address that callers use; empty while this process doesn't know it. */
+  publicUrl: () => string;
+}
+
+/**
+ * Makes the reader of what an event tells: what was kept of it, or the record of its task as GET would give it now, with links
+ * that are good for a day from now. A worker that has no PUBLIC_URL takes the address that an API told last. Throws when none
+ * did and a link is needed; the attempt is then made later.
+ */
+export const eventData =
+  ({ database, secrets, publicUrl }: EventDataTools) =>
+  async ({ data, taskId }: Pick<EventToDeliver, 'data' | 'taskId'>): Promise<unknown> => {
+    if (taskId === null) return data;
+    const task = await findTask(database, taskId);
+    if (!task) throw new TypeError(`no task ${taskId}`);
+    const address = publicUrl() === '' ? await findFact(database, 'public_url') : publicUrl();
+    const known = () => {
+      if (address === undefined) throw new Error('PUBLIC_URL is not set here, and no API has told its address yet');
+      return address;
+    };
+    return webhookRecord({ secrets, publicUrl: known }, task);
+  };

@@ -1,0 +1,17 @@
+/** Addresses that callers name: each is judged before anything is held for a task that could not reach it. */
+import { itemParam, type VideoRequest } from '../../domain/requests/video-request.ts';
+import type { ApiDependencies } from '../../api/dependencies.ts';
+
+type Guard = Pick<ApiDependencies, 'guard'>;
+
+/** Refuses with `invalid_parameter` a webhook that would lead inwards. */
+export async function checkWebhookUrl({ guard }: Guard, { webhookUrl }: { webhookUrl?: string }): Promise<void> {
+  if (webhookUrl !== undefined) await guard.check(webhookUrl, 'webhook_url');
+}
+
+/** Refuses with `invalid_parameter` media of a video request that would lead inwards, under the name the caller gave it. */
+export async function checkVideoAddresses({ guard }: Guard, request: VideoRequest): Promise<void> {
+  for (const [index, item] of request.content.entries()) {
+    if (item.type !== 'text') await guard.check(item.url, itemParam(request, index));
+  }
+}

@@ -1,0 +1,167 @@
+/** From a parsed request to an accepted task: one transaction holds its price and writes its row, then it is started. */
+import type { Model } from '../../domain/catalogue.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import { agreedPrice, holdOf, type TaskFacts } from '../../domain/billing/pricing.ts';
+import { lengthsOf } from '../../domain/billing/result-length.ts';
+import type { StoredRequest, Uploads } from '../../domain/tasks/stored-request.ts';
+import { isOfFew } from '../../domain/tasks/turns.ts';
+import type { TaskKind } from '../../domain/tasks/task-states.ts';
+import { termsJson, termsOf, type TaskTerms } from '../../domain/tasks/terms.ts';
+import { isKeyOfTask } from '../rows/idempotency-keys.ts';
+import type { TaskAdmission, TaskAdmitted, Units } from '../../ledger/ledger.ts';
+import { newTaskId } from '../../postgres/new-ids.ts';
+import { markStarted } from '../rows/task-rows.ts';
+import { type ApiContext, idsOf, keyOf, type RequestIds } from '../../api/context.ts';
+import type { ApiDependencies } from '../../api/dependencies.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../../api/idempotency-key.ts';
+import { refuseLate } from '../../api/server/draining.ts';
+import { priceVersionOf } from '../../api/price-version.ts';
+import { showRate } from '../../api/middleware/authenticated.ts';
+import { admitTask } from './admit-task.ts';
+import { type Place, tooManyWaiting } from '../wait/unstarted-tasks.ts';
+
+/** The database is asked whether a task is there for at least so long, even if its caller has gone: its place depends on it. */
+const doubt_seconds_min = 10;
+
+export interface WantedTask {
+  model: Model;
+  stored: StoredRequest;
+  facts: TaskFacts;
+  uploads?: Uploads;
+  /** What the Idempotency-Key binds: equal values are the same request. */
+  fingerprint: unknown;
+}
+
+/** What a creation came to. */
+export interface CreatedTask {
+  taskId: TaskId;
+  kind: TaskKind;
+  model: string;
+  /** False where an Idempotency-Key of before named it. */
+  isNew: boolean;
+  /**
+   * Only while it is in doubt whether the task is there: the task, once that is certain; undefined when the time for it is up.
+   * Rejects where nothing was made.
+   */
+  certain?: Promise<CreatedTask | undefined>;
+}
+
+/**
+ * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
+ * Idempotency-Key that is bound to the same request it answers the task of that key. In doubt the database is asked on for
+ * as long as the call may wait, and for ten seconds at least.
+ */
+export async function createTask(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  wanted: WantedTask,
+  waitSeconds: number,
+): Promise<CreatedTask> {
+  refuseLate(ctx);
+  const { model, stored, facts } = wanted;
+  ctx.state.model = model.id;
+  const key = keyOf(ctx);
+  const quote = holdOf(model, facts);
+  const traceparent = deps.tracing?.traceparent();
+  const terms = { ...taskTerms(deps, model, facts), ...(traceparent !== undefined && { traceparent }) };
+  const id = newTaskId(stored.kind);
+  const idempotencyKey = idempotencyKeyOf(ctx);
+  const place = await deps.waitingTasks.take();
+  if (!place && !(await isBound(deps, ctx))) throw tooManyWaiting();
+  const admission: TaskAdmission = {
+    account: key.accountId,
+    request: { needs: 'standard', model: model.id, maintenance: model.maintenance, hold: quote.amount, isTask: true },
+    task: {
+      id,
+      kind: stored.kind,
+      keyId: key.id,
+      requestId: ctx.state.requestId,
+      model: model.id,
+      request: stored.request,
+      uploads: wanted.uploads,
+      terms: termsJson(terms),
+    },
+    units: {
+      thousandths: thousandths(quote.units),
+      unit: quote.unit,
+      unitPrice: quote.unitPrice,
+      priceVersion: terms.priceVersion,
+      ...(quote.reason && { reason: quote.reason }),
+    },
+    ...(idempotencyKey !== undefined && {
+      idempotency: {
+        key: idempotencyKey,
+        bodyHash: fingerprintOf({ kind: stored.kind, fingerprint: wanted.fingerprint }),
+      },
+    }),
+  };
+  const accept = (admitted: TaskAdmitted): CreatedTask => {
+    showRate(ctx, admitted.rate);
+    if (admitted.admitted === 'no') throw admitted.refusal;
+    ctx.state.taskId = admitted.taskId;
+    if (admitted.admitted === 'new') {
+      // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
+      const { underWay } = admitted;
+      const start = {
+        id,
+        kind: stored.kind,
+        accountId: key.accountId,
+        keyId: key.id,
+        model: model.id,
+        terms,
+        underWay,
+      };
+      deps.background(startTask(deps, idsOf(ctx), start, place));
+    }
+    return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
+  };
+  const admitted = await admitTask(deps, place, admission, Math.max(waitSeconds, doubt_seconds_min) * 1000);
+  if (admitted.admitted !== 'in doubt') return accept(admitted);
+  const { taskId, isNew } = admitted;
+  ctx.state.taskId = taskId;
+  const certain = admitted.certain.then((known) => known && accept(known));
+  certain.catch(() => undefined); // its caller may have left, and then there is no answer to give
+  return { taskId, kind: stored.kind, model: model.id, isNew, certain };
+}
+
+/**
+ * To be called before a body is read. Refuses with `overloaded` where as many tasks wait to be started as may; but not
+ * what an Idempotency-Key of before may answer.
+ */
+export async function requireRoom(deps: ApiDependencies, ctx: ApiContext): Promise<void> {
+  if ((await deps.waitingTasks.isFull()) && !(await isBound(deps, ctx))) throw tooManyWaiting();
+}
+
+async function isBound({ database }: ApiDependencies, ctx: ApiContext): Promise<boolean> {
+  const idempotencyKey = idempotencyKeyOf(ctx);
+  return idempotencyKey !== undefined && isKeyOfTask(database, keyOf(ctx).accountId, idempotencyKey);
+}
+
+async function startTask(
+  deps: ApiDependencies,
+  ids: RequestIds,
+  task: Parameters<ApiDependencies['starter']['start']>[0],
+  place: Place | undefined,
+): Promise<void> {
+  try {
+    const turn = { isOfFew: isOfFew(task.underWay ?? 0) };
+    if (!(await deps.waitingTasks.start(() => deps.starter.start(task), turn))) return;
+    await markStarted(deps.database, [task.id]);
+    place?.leave();
+  } catch (error) {
+    deps.log.warn({ err: error, ...ids }, 'a task could not be started at once; the workers will');
+  }
+}
+
+function taskTerms({ configuration }: ApiDependencies, model: Model, facts: TaskFacts): TaskTerms {
+  const { price } = model;
+  return termsOf(
+    model,
+    agreedPrice(price, facts),
+    priceVersionOf(price),
+    lengthsOf(model, facts),
+    configuration.providers,
+  );
+}
+
+const thousandths = (units: number): Units['thousandths'] => BigInt(Math.round(units * 1000));

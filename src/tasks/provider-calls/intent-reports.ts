@@ -1,0 +1,284 @@
+/** What an operator asks of tasks and their paid calls: facts only, neither requests nor uploads nor results. */
+import * as z from 'zod';
+import { deletedMessage, type ErrorCode } from '../../domain/errors.ts';
+import { type AccountId, type TaskId, taskIdPrefixes } from '../../domain/ids.ts';
+import { micros, type MicroYuan } from '../../domain/money.ts';
+import { type TaskKind, taskKinds, type TaskState } from '../../domain/tasks/task-states.ts';
+import type { Database } from '../../postgres/database.ts';
+import { is_live } from './intents.ts';
+import { taskErrorColumns, taskErrorOf, taskState } from '../rows/task-rows.ts';
+
+export interface TaskFacts {
+  id: TaskId;
+  kind: TaskKind;
+  accountId: AccountId;
+  keyId: string;
+  /** Of the creation; finds its log line. */
+  requestId: string;
+  model: string;
+  state: TaskState;
+  hold: MicroYuan;
+  cost: MicroYuan | null;
+  error: { code: ErrorCode; message: string; param: string | null } | null;
+  createdAt: Date;
+  /** When Temporal acknowledged the workflow's start. */
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  /** When media and request were deleted: fetched, expired, withdrawn or past retention. */
+  removedAt: Date | null;
+}
+
+export interface IntentFacts {
+  route: number;
+  provider: string;
+  outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
+  jobId: string | null;
+  upstreamRequestId: string | null;
+  /** Why nobody knew what became of the call, kept when the job was found later; or why its job was not stopped. */
+  reason: string | null;
+  error: { code: string; message: string } | null;
+  /** Just before the call was sent. */
+  createdAt: Date;
+  closedAt: Date | null;
+}
+
+export interface TaskFilter {
+  account?: AccountId;
+  state?: TaskState;
+  /** At most so many. */
+  limit: number;
+}
+
+const taskColumns = `t.id, t.kind, t.account_id, t.key_id, t.request_id, t.model, t.state, t.hold_amount, t.cost,
+  t.error_code, t.error_message, t.error_param, t.created_at, t.started_at, t.finished_at, t.removed_at`;
+const intentColumns = `i.route, i.provider, i.outcome, i.job_id, i.upstream_request_id, i.reason, i.error as refusal,
+  i.created_at as sent_at, i.closed_at`;
+
+/** Ids of a kind are ordered by time, whose first digit is 0 until the year 2527. Where their partitions end, too. */
+const endOfIds = '1';
+export const idRange = (column: string, kind: TaskKind, from = ''): string =>
+  `${column} >= '${taskIdPrefixes[kind]}${from}' and ${column} < '${taskIdPrefixes[kind]}${endOfIds}'`;
+
+/** The newest tasks. Read from the end of an index: an account's, the short one of tasks under way, or that of the ids. */
+export async function listTasks(database: Database, { account, state, limit }: TaskFilter): Promise<TaskFacts[]> {
+  const values = [limit, account, state].filter((value) => value !== undefined);
+  const isState = state === undefined ? 'true' : `t.state = $${values.length}`;
+  const newest = 'order by t.created_at desc, t.id desc limit $1';
+  const [name, text] =
+    account !== undefined
+      ? ['of-account', `select ${taskColumns} from tasks t where t.account_id = $2 and ${isState} ${newest}`]
+      : state === 'accepted' || state === 'running'
+        ? ['under-way', `select ${taskColumns} from tasks t where t.finished_at is null and ${isState} ${newest}`]
+        : [
+            'of-all',
+            `select ${taskColumns} from (${ofEachKind(
+              (kind) =>
+                `select * from tasks t where ${idRange('t.id', kind)} and ${isState} order by t.id desc limit $1`,
+            )}) t ${newest}`,
+          ];
+  const { rows } = await database.keyed.query({
+    name: `newest-tasks-${name}${state === undefined ? '' : '-of-state'}`,
+    text,
+    values,
+  });
+  return rows.map((row) => taskRow.parse(row));
+}
+
+export async function findTaskFacts(database: Database, id: string): Promise<TaskFacts | undefined> {
+  const { rows } = await database.keyed.query({
+    name: 'task-facts',
+    text: `select ${taskColumns} from tasks t where t.id = $1`,
+    values: [id],
+  });
+  return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
+}
+
+/** The paid calls of a task, in the order of its routes. */
+export async function intentsOf(database: Database, task: TaskId): Promise<IntentFacts[]> {
+  const { rows } = await database.pool.query(
+    `select ${intentColumns} from intents i where i.task_id = $1 and ${is_live} order by i.route`,
+    [task],
+  );
+  return rows.map((row) => intentRow.parse(row));
+}
+
+/** So far back a job is searched that was accepted for a task that had ended: no index holds these alone. */
+const late_days = 7;
+
+/** Begins the reason of a job that was not stopped when its task ended. */
+const left_alone = 'left to end by itself';
+/** Why a job was left that the provider said it doesn't know. */
+export const job_unknown = "its provider didn't know it";
+
+/** Whether the provider has lost this job, or says so. */
+export const isJobLost = ({ reason }: Pick<IntentFacts, 'reason'>): boolean =>
+  reason === `${left_alone}: ${job_unknown}`;
+/** The attempt that opened an intent has said what became of it, or has died: the longest request timeout is some minutes. */
+const silence_minutes = 30;
+
+/** What an operator noted of a paid call of unknown outcome. */
+export interface Review {
+  by: string;
+  at: Date;
+  note: string;
+}
+
+export interface UnknownOutcome {
+  task: TaskFacts;
+  intent: IntentFacts;
+  review: Review | null;
+}
+
+export interface UnknownOutcomeFilter extends TaskFilter {
+  task?: string;
+  /** Only those that were reviewed, or that were not; all without. */
+  isReviewed?: boolean;
+  /** Only what comes behind this one. */
+  after?: UnknownOutcomePlace | undefined;
+}
+
+/** The place of a paid call in the list. */
+export interface UnknownOutcomePlace {
+  sentAt: Date;
+  task: string;
+  route: number;
+}
+
+/**
+ * The newest paid calls of which nobody knows what became, and those of the last seven days whose job was accepted after
+ * their task had ended, or was not stopped with it, or whose sender died while it was cancelled: the provider may have done
+ * work, and will charge it, that nobody was charged for.
+ */
+export async function listUnknownOutcomes(
+  database: Database,
+  { account, state, task, isReviewed, after, limit }: UnknownOutcomeFilter,
+  now: Date,
+): Promise<UnknownOutcome[]> {
+  const since = (now.getTime() - late_days * 86_400_000).toString(16).padStart(12, '0');
+  const late = ofEachKind(
+    (kind) =>
+      `select i.* from intents i join tasks t on t.id = i.task_id
+       where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)}
+         and (i.outcome in ('accepted', 'finished') and i.closed_at > t.finished_at
+           or i.outcome = 'accepted' and i.reason like '${left_alone}:%'
+           or i.outcome = 'open' and ${is_live} and t.finished_at < clock_timestamp() - interval '${silence_minutes} minutes')`,
+  );
+  // One that was reviewed stays in the list of those, whatever became of it or of the seven days.
+  const found =
+    isReviewed === true
+      ? 'select i.* from intents i join reviews using (task_id, route)'
+      : `select * from intents where outcome = 'unknown' union all ${late}`;
+  const { rows } = await database.pool.query(
+    `select ${taskColumns}, ${intentColumns}, r.reviewed_by, r.reviewed_at, r.note
+     from (${found}) i join tasks t on t.id = i.task_id left join reviews r on r.task_id = i.task_id and r.route = i.route
+     where t.account_id = coalesce($2, t.account_id) and t.state = coalesce($3, t.state)
+       and t.id = coalesce($4, t.id) and ($5::boolean is null or $5 = (r.task_id is not null))
+       and ($6::timestamptz is null or (date_trunc('milliseconds', i.created_at), t.id, i.route) < ($6, $7, $8::integer))
+     order by date_trunc('milliseconds', i.created_at) desc, t.id desc, i.route desc limit $1`,
+    [
+      ...[limit, account ?? null, state ?? null, task ?? null, isReviewed ?? null],
+      ...[after?.sentAt ?? null, after?.task ?? null, after?.route ?? null],
+    ],
+  );
+  return rows.map((row) => ({ task: taskRow.parse(row), intent: intentRow.parse(row), review: reviewRow.parse(row) }));
+}
+
+/** Adds the provider's own id of a call to an intent that was closed without it. */
+export async function noteRequestId(database: Database, task: TaskId, route: number, requestId: string): Promise<void> {
+  await database.pool.query(
+    `update intents set upstream_request_id = $3 where task_id = $1 and route = $2 and upstream_request_id is null`,
+    [task, route, requestId],
+  );
+}
+
+/** Notes that a task's job was not stopped when the task ended; of one whose id is not known nothing. */
+export async function noteJobLeft(database: Database, task: TaskId, route: number, why: string): Promise<void> {
+  await database.pool.query(
+    `update intents set reason = $3 where task_id = $1 and route = $2 and outcome = 'accepted'`,
+    [task, route, `${left_alone}: ${why}`],
+  );
+}
+
+/**
+ * What is the matter with a paid call of unknown outcome. `searching`: its task is under way and still looks for it; `lost`:
+ * the task has ended, and nobody knows; `late`: the provider took or did the job after the task had ended; `left`: the job
+ * was not stopped with its task; `abandoned`: whoever sent it died meanwhile; `found`: it was known in the end.
+ */
+export type UnknownCase = 'searching' | 'lost' | 'late' | 'left' | 'abandoned' | 'found';
+
+/** Which of the cases it is. */
+export function unknownCaseOf({ task, intent }: Pick<UnknownOutcome, 'task' | 'intent'>): UnknownCase {
+  const hasEnded = task.finishedAt !== null;
+  if (intent.outcome === 'unknown') return hasEnded ? 'lost' : 'searching';
+  if (intent.outcome === 'open') return hasEnded ? 'abandoned' : 'searching';
+  if (intent.outcome === 'accepted' && intent.reason?.startsWith(`${left_alone}:`) === true) return 'left';
+  const isLate = task.finishedAt !== null && intent.closedAt !== null && intent.closedAt > task.finishedAt;
+  return isLate && intent.outcome !== 'refused' ? 'late' : 'found';
+}
+
+export const ofEachKind = (query: (kind: TaskKind) => string): string =>
+  taskKinds.map((kind) => `(${query(kind)})`).join(' union all ');
+
+const taskRow = z
+  .object({
+    id: z.string().transform((text) => text as TaskId),
+    kind: z.enum(taskKinds),
+    account_id: z.string().transform((text) => text as AccountId),
+    key_id: z.string(),
+    request_id: z.string(),
+    model: z.string(),
+    state: taskState,
+    hold_amount: z.bigint().transform(micros),
+    cost: z.bigint().transform(micros).nullable(),
+    ...taskErrorColumns,
+    created_at: z.date(),
+    started_at: z.date().nullable(),
+    finished_at: z.date().nullable(),
+    removed_at: z.date().nullable(),
+  })
+  .transform((row): TaskFacts => ({
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    requestId: row.request_id,
+    model: row.model,
+    state: row.state,
+    hold: row.hold_amount,
+    cost: row.cost,
+    error: taskErrorOf(row),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    removedAt: row.removed_at,
+  }));
+
+const intentRow = z
+  .object({
+    route: z.int(),
+    provider: z.string(),
+    outcome: z.enum(['open', 'accepted', 'finished', 'refused', 'unknown']),
+    job_id: z.string().nullable(),
+    upstream_request_id: z.string().nullable(),
+    reason: z.string().nullable(),
+    refusal: z.object({ code: z.string(), message: z.string().default(deletedMessage) }).nullable(),
+    sent_at: z.date(),
+    closed_at: z.date().nullable(),
+  })
+  .transform((row): IntentFacts => ({
+    route: row.route,
+    provider: row.provider,
+    outcome: row.outcome,
+    jobId: row.job_id,
+    upstreamRequestId: row.upstream_request_id,
+    reason: row.reason,
+    error: row.refusal,
+    createdAt: row.sent_at,
+    closedAt: row.closed_at,
+  }));
+
+const reviewRow = z
+  .object({ reviewed_by: z.string().nullable(), reviewed_at: z.date().nullable(), note: z.string().nullable() })
+  .transform(({ reviewed_by: by, reviewed_at: at, note }): Review | null =>
+    by === null || at === null || note === null ? null : { by, at, note },
+  );

@@ -1,0 +1,228 @@
+/**
+ * News of tasks that became final. The worker tells the ids by NOTIFY after its commit; whoever waits listens on a
+ * connection of its own, and asks for all waiters once a second as the safety net: sooner right after the connection was
+ * lost, and more and more seldom while the database fails, which has enough to do then.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { finalAmong } from './task-rows.ts';
+import type { Database } from '../../postgres/database.ts';
+import { gathering } from '../../postgres/batched-writes.ts';
+
+const channel = 'tollgate_final_tasks';
+const ids_per_notice_max = 100;
+const safety_net_ms = 1_000;
+/** The first pause of a process that can't listen; each is twice as long as the one before, up to the usual one. */
+const deaf_ms_min = 50;
+/** The longest pause after rounds that failed. */
+const failing_ms_max = 5_000;
+/** Of one statement: some 2 ms of the database. */
+const asked_ids_max = 500;
+const reconnect_ms_min = 250;
+const reconnect_ms_max = 5_000;
+/** To connect, and to be allowed to listen. */
+const connect_ms_max = 5_000;
+const goodbye_ms_max = 2_000;
+
+/**
+ * Tells that tasks are final; what is to be told meanwhile goes together. A statement of its own: inside a transaction NOTIFY
+ * takes a lock of the whole server.
+ */
+export const tellFinal = gathering(async (database: Database, ids: readonly string[]): Promise<void> => {
+  for (let from = 0; from < ids.length; from += ids_per_notice_max) {
+    await database.pool.query({
+      name: 'tell-final',
+      text: 'select pg_notify($1, $2)',
+      values: [channel, ids.slice(from, from + ids_per_notice_max).join(',')],
+    });
+  }
+});
+
+export interface TaskWait {
+  /** True when the task is final, false when the time is up or it was stopped. */
+  readonly settled: Promise<boolean>;
+  /** Nobody wants to know any more. */
+  readonly isStopped: boolean;
+  /** Harmless when it is over. */
+  stop: () => void;
+}
+
+export class TaskNews {
+  readonly #database: Database;
+  readonly #onError: (error: unknown) => void;
+  /** By the task's id. One is the rule, and thousands of sets of one would cost more than all else here. */
+  readonly #waiters: Waiters = new Map();
+  #listener: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Pauses that grow: between rounds while it can't listen, and between attempts to. */
+  #pauseMs = deaf_ms_min;
+  #reconnectMs = reconnect_ms_min;
+  /** Rounds come one after the other. */
+  #asking: Promise<boolean> = Promise.resolve(true);
+  #closed = false;
+  #letsGo = false;
+
+  constructor(database: Database, onError: (error: unknown) => void) {
+    this.#database = database;
+    this.#onError = onError;
+  }
+
+  /** Listens from now on; failing to is no error, the safety net then asks more often. */
+  async open(): Promise<void> {
+    await this.#listen();
+    this.#schedule();
+  }
+
+  /**
+   * A wait for this task to become final. A caller registers by this first and reads the row afterwards, so that no news
+   * falls between. Whoever gives up has to stop it.
+   */
+  final(id: string, timeoutMs: number): TaskWait {
+    const waiter = new Waiter(this.#waiters, id, timeoutMs);
+    this.#waiters.set(id, [...(this.#waiters.get(id) ?? []), waiter]);
+    if (this.#letsGo) waiter.stop();
+    return waiter;
+  }
+
+  /** Nobody is to wait any more, neither those who do nor those who come. */
+  letGo(): void {
+    this.#letsGo = true;
+    for (const waiters of [...this.#waiters.values()]) for (const waiter of waiters) waiter.stop();
+  }
+
+  /** Stops listening. A server that is frozen or cut off, and so never closes its side, is not waited for. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    if (this.#listener) await ended(this.#listener);
+  }
+
+  #hear(ids: readonly string[]): void {
+    for (const id of ids) for (const waiter of this.#waiters.get(id) ?? []) waiter.end(true);
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#closed) return;
+    const client = new pg.Client({
+      connectionString: this.#database.url,
+      connectionTimeoutMillis: connect_ms_max,
+      query_timeout: connect_ms_max,
+      keepAlive: true,
+    });
+    const lost = () => {
+      if (this.#listener !== client) return;
+      this.#listener = undefined;
+      this.#pauseMs = deaf_ms_min;
+      this.#schedule();
+      this.#listenSoon();
+    };
+    client.on('notification', ({ payload }) => this.#hear((payload ?? '').split(',')));
+    client.on('error', (error) => {
+      this.#onError(error);
+      lost();
+    });
+    client.on('end', lost);
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      this.#onError(error);
+      // One that connects and may not listen, as at a standby, would stay open, and each attempt makes another one.
+      await ended(client);
+      this.#listenSoon();
+      return;
+    }
+    if (this.#isClosed()) {
+      await ended(client); // while it connected
+      return;
+    }
+    this.#listener = client;
+    this.#reconnectMs = reconnect_ms_min;
+    await this.#askForAll();
+  }
+
+  #listenSoon(): void {
+    setTimeout(() => void this.#listen(), this.#reconnectMs).unref();
+    this.#reconnectMs = Math.min(reconnect_ms_max, 2 * this.#reconnectMs);
+  }
+
+  /** Asked again after a pause: meanwhile it may have been closed. */
+  #isClosed(): boolean {
+    return this.#closed;
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#tick(), this.#listener ? safety_net_ms : this.#pauseMs);
+    this.#timer.unref();
+  }
+
+  async #tick(): Promise<void> {
+    const isAnswered = await this.#askForAll();
+    this.#pauseMs = Math.min(isAnswered ? safety_net_ms : failing_ms_max, 2 * this.#pauseMs);
+    this.#schedule();
+  }
+
+  #askForAll(): Promise<boolean> {
+    return (this.#asking = this.#asking.then(() => this.#askInSlices()));
+  }
+
+  /** Returns whether the database answered; the first slice that fails ends the round. */
+  async #askInSlices(): Promise<boolean> {
+    const ids = [...this.#waiters.keys()];
+    try {
+      for (let from = 0; from < ids.length && !this.#closed; from += asked_ids_max) {
+        const waiting = ids.slice(from, from + asked_ids_max).filter((id) => this.#waiters.has(id));
+        if (waiting.length > 0) this.#hear(await finalAmong(this.#database, waiting));
+      }
+      return true;
+    } catch (error) {
+      this.#onError(error);
+      return false;
+    }
+  }
+}
+
+/** Closes a connection; a server that never closes its side is not waited for. */
+async function ended(client: pg.Client): Promise<void> {
+  await Promise.race([client.end().catch(() => undefined), pause(goodbye_ms_max, undefined, { ref: false })]);
+}
+
+type Waiters = Map<string, readonly Waiter[]>;
+
+/** One object a wait, since there may be thousands. */
+class Waiter implements TaskWait {
+  readonly settled: Promise<boolean>;
+  isStopped = false;
+  readonly #all: Waiters;
+  readonly #id: string;
+  readonly #timer: NodeJS.Timeout;
+  /** Until it is over. */
+  #settle: ((isFinal: boolean) => void) | undefined;
+
+  constructor(all: Waiters, id: string, timeoutMs: number) {
+    this.#all = all;
+    this.#id = id;
+    this.settled = new Promise((resolve) => (this.#settle = resolve));
+    this.#timer = setTimeout(timeIsUp, timeoutMs, this);
+  }
+
+  readonly stop = (): void => {
+    this.isStopped = true;
+    this.end(false);
+  };
+
+  end(isFinal: boolean): void {
+    const settle = this.#settle;
+    if (!settle) return;
+    this.#settle = undefined;
+    clearTimeout(this.#timer);
+    const others = (this.#all.get(this.#id) ?? []).filter((other) => other !== this);
+    if (others.length > 0) this.#all.set(this.#id, others);
+    else this.#all.delete(this.#id);
+    settle(isFinal);
+  }
+}
+
+const timeIsUp = (waiter: Waiter): void => waiter.end(false);

@@ -1,0 +1,232 @@
+/**
+ * The scans that make sure every accepted task runs, whoever died: tasks whose start nobody acknowledged, tasks that
+ * have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the events that are
+ * owed to webhooks, and the house-keeping that comes by the clock.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { FailureFacts } from '../../activities/activity-types.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import { type Database, databaseTrouble, supplyPartitions } from '../../postgres/database.ts';
+import { deleteOldAnswers } from '../retention/expired-answers.ts';
+import { deleteOldResponses } from '../../chat/response-rows.ts';
+import type { OnUnreadable } from '../../postgres/readable-rows.ts';
+import { deleteOldEvents } from '../../webhooks/expired-events.ts';
+import {
+  cancellationHeard,
+  cancellationsPending,
+  giveTasksBack,
+  overdueTasks,
+  type Page,
+  type Place,
+  takeSilentTasks,
+  takeTasksToStart,
+} from '../rows/task-scans.ts';
+import { markStarted, type StartFacts } from '../rows/task-rows.ts';
+import type { EventScan } from '../../webhooks/event-scan.ts';
+import { isOpen, type TaskStarter } from './task-starter.ts';
+import { isTroubleOfServer } from '../../temporal/connection-errors.ts';
+
+const start_scan_ms = 2_000;
+const silence_scan_ms = 60_000;
+const partitions_ms = 3_600_000;
+const old_answers_ms = 900_000;
+const old_events_ms = 900_000;
+const batch_tasks = 100;
+const troubles_in_a_row_max = 3;
+const starts_at_once = 8; // as many as one API (`tasks/create/start-queue.ts`)
+
+export interface StartScanTools {
+  database: Database;
+  blobs: BlobStore;
+  starter: TaskStarter;
+  events: EventScan;
+  /** Counts a row that a scan could not read. */
+  onUnreadable: (scan: string) => void;
+  /** Ends a task without success; harmless when it is final. */
+  release: (args: { taskId: TaskId; error: FailureFacts }) => Promise<unknown>;
+  log: Logger;
+}
+
+export class StartScan {
+  readonly #tools: StartScanTools;
+  readonly #stopping = new AbortController();
+  readonly #running: readonly Promise<void>[];
+
+  /** Scans until it is closed; a scan that fails is logged and comes again at its time. */
+  constructor(tools: StartScanTools) {
+    this.#tools = tools;
+    this.#running = [
+      this.#repeat('tasks to start', start_scan_ms, () => this.#startAccepted()),
+      this.#repeat('cancellations', start_scan_ms, () => this.#repeatCancellations()),
+      this.#repeat('silent tasks', silence_scan_ms, () => this.#lookAfterSilent()),
+      this.#repeat('events to deliver', start_scan_ms, () => this.#tools.events.startOwed(this.#stopping.signal)),
+      this.#repeat('silent events', silence_scan_ms, () => this.#tools.events.lookAfterSilent()),
+      this.#repeat('overdue tasks', silence_scan_ms, () => this.#releaseOverdue()),
+      this.#repeat('partitions to make', partitions_ms, () => this.#makePartitions()),
+      this.#repeat('old answers to delete', old_answers_ms, async () => {
+        await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
+        await deleteOldResponses({ ...this.#tools, signal: this.#stopping.signal });
+      }),
+      this.#repeat('old events to delete', old_events_ms, async () => {
+        await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
+      }),
+    ];
+  }
+
+  /** Resolves when the scans that were running have ended. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #repeat(what: string, everyMs: number, scan: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await scan();
+      } catch (error) {
+        this.#tools.log.warn({ err: error }, `the scan for ${what} failed and is repeated`);
+      }
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // closing ends the pause
+    }
+  }
+
+  async #makePartitions(): Promise<void> {
+    const { database, log } = this.#tools;
+    const missing = await supplyPartitions(database);
+    if (missing.length > 0) log.warn({ missing }, 'partitions are missing; see tollgate doctor');
+  }
+
+  async #startAccepted(): Promise<void> {
+    const { database } = this.#tools;
+    const onUnreadable = this.#unreadableIn('tasks_to_start');
+    const pages = this.#pages((after) => takeTasksToStart(database, batch_tasks, { after, onUnreadable }));
+    for await (const tasks of pages) {
+      const { started, untried } = await this.#startAll(tasks);
+      await markStarted(database, started);
+      if (untried.length === 0) continue;
+      await giveTasksBack(database, untried);
+      return;
+    }
+  }
+
+  /** Starts tasks, some at a time; gives up where Temporal is away, and goes on past a task that fails by itself. */
+  async #startAll(tasks: readonly StartFacts[]): Promise<{ started: TaskId[]; untried: TaskId[] }> {
+    const { starter, log } = this.#tools;
+    const started: TaskId[] = [];
+    let from = 0;
+    for (let isAway = false; from < tasks.length && !isAway; from += starts_at_once) {
+      const some = tasks.slice(from, from + starts_at_once);
+      const answers = await Promise.allSettled(some.map((task) => starter.start(task)));
+      for (const [at, { id }] of some.entries()) {
+        const answer = answers[at];
+        if (answer?.status === 'fulfilled') started.push(id);
+        else if (isOfServer(answer?.reason)) isAway = true;
+        else log.error({ err: answer?.reason, taskId: id }, 'an accepted task could not be started; others go on');
+      }
+      if (isAway)
+        log.warn(
+          { err: answers.find(isRejected)?.reason, started: started.length },
+          'accepted tasks wait for Temporal',
+        );
+    }
+    if (started.length > 0) log.info({ count: started.length }, 'started accepted tasks');
+    return { started, untried: tasks.slice(from).map(({ id }) => id) };
+  }
+
+  async #lookAfterSilent(): Promise<void> {
+    const { database, starter, release, log } = this.#tools;
+    const onUnreadable = this.#unreadableIn('silent_tasks');
+    let left = batch_tasks; // a round's share of calls to Temporal; it is spent on tasks that can be read
+    for await (const silent of this.#pages((after) => takeSilentTasks(database, left, { after, onUnreadable }))) {
+      await this.#each(silent, async (task) => {
+        const status = await starter.status(task.id);
+        if (status === 'TERMINATED') {
+          log.warn({ taskId: task.id }, 'the workflow was terminated; the task is released');
+          await release({ taskId: task.id, error: 'cancelled' });
+        } else if (!isOpen(status)) {
+          log.warn({ taskId: task.id, status: status ?? 'not found' }, 'the workflow is gone; it is started again');
+          await starter.start(task);
+        }
+      });
+      left -= silent.length;
+      if (left === 0) return;
+    }
+  }
+
+  /** First all are released, which needs no Temporal, then their workflows hear of it. */
+  async #releaseOverdue(): Promise<void> {
+    const { database, starter, release, log } = this.#tools;
+    const overdue: { id: TaskId }[] = [];
+    for await (const some of this.#pages((after) => overdueTasks(database, batch_tasks, { after }))) {
+      overdue.push(...some);
+      await this.#each(some, async ({ id }) => {
+        log.error({ taskId: id }, 'a task is past every deadline, and is released; is its provider still configured?');
+        const message = 'The task was not done within its time.';
+        await release({ taskId: id, error: { code: 'upstream_timeout', message, param: null } });
+      });
+    }
+    await this.#each(overdue, async ({ id }) => {
+      await starter.cancel(id);
+    });
+  }
+
+  async #repeatCancellations(): Promise<void> {
+    const { database, starter } = this.#tools;
+    const onUnreadable = this.#unreadableIn('cancellations');
+    for await (const pending of this.#pages((after) =>
+      cancellationsPending(database, batch_tasks, { after, onUnreadable }),
+    )) {
+      await this.#each(pending, async ({ id, facts }) => {
+        // Where none runs, since it never began or was terminated, one is started: it finds the task ended, and clears away.
+        if (!(await starter.cancel(id))) {
+          if (!facts) return; // it stays pending until its row can be read
+          await starter.start(facts, { hasEnded: true });
+        }
+        await cancellationHeard(database, id);
+      });
+    }
+  }
+
+  /** All pages of a scan's round: each goes on where the one before ended, whatever became of its rows. */
+  async *#pages<Row>(read: (after: Place | undefined) => Promise<Page<Row>>): AsyncGenerator<Row[]> {
+    let after: Place | undefined;
+    do {
+      const { rows, next } = await read(after);
+      yield rows;
+      after = next;
+    } while (after && !this.#stopping.signal.aborted);
+  }
+
+  /** One after the other: a task that fails stops no other, but where Temporal or the database is away the round ends. */
+  async #each<Row extends { id: TaskId }>(rows: readonly Row[], work: (row: Row) => Promise<void>): Promise<void> {
+    let troubles = 0;
+    for (const row of rows) {
+      try {
+        await work(row);
+        troubles = 0;
+      } catch (error) {
+        if (isOfServer(error)) troubles += 1;
+        if (troubles === troubles_in_a_row_max) throw error;
+        this.#tools.log.error({ err: error, taskId: row.id }, 'a scan could not look after a task, and goes on');
+      }
+    }
+  }
+
+  #unreadableIn(scan: string): OnUnreadable {
+    return ({ id, fault }) => {
+      this.#tools.onUnreadable(scan);
+      this.#tools.log.error(
+        { taskId: id, scan, fault },
+        'the row of a task can’t be read; tollgate tasks list --unreadable',
+      );
+    };
+  }
+}
+
+/** Whether an error says nothing of the one task, since it would meet any other in this moment as well. */
+const isOfServer = (error: unknown): boolean => isTroubleOfServer(error) || databaseTrouble(error) !== undefined;
+const isRejected = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
+  answer.status === 'rejected';

@@ -1,0 +1,178 @@
+/**
+ * Events that are owed to webhooks, and every attempt to deliver them. A row is written by the transaction that the event
+ * tells of, and is from then on what drives its delivery: whoever starts or repeats it reads the row first.
+ */
+import * as z from 'zod';
+import type { AccountId, TaskId } from '../domain/ids.ts';
+import { type Database, sqlState } from '../postgres/database.ts';
+
+/** What starting a delivery takes. */
+export interface OwedEvent {
+  id: string;
+  accountId: AccountId;
+  type: string;
+}
+
+/**
+ * Takes up to `count` events whose delivery was not started. Whoever takes one has it for five seconds, so that several
+ * workers share the work; no lock is held meanwhile. The event of a task is left for a second to the task's own workflow,
+ * which starts the delivery itself if it was the one that ended the task.
+ */
+export async function takeEventsToStart(database: Database, count: number): Promise<OwedEvent[]> {
+  const { rows } = await database.pool.query(
+    `update events set seen_at = clock_timestamp() where id in (
+       select id from events where started_at is null
+         and (task_id is null or created_at < clock_timestamp() - interval '1 second')
+         and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
+       order by created_at limit $1 for no key update skip locked)
+     returning ${owedColumns}`,
+    [count],
+  );
+  return rows.map((row) => owedRow.parse(row));
+}
+
+/** Notes that Temporal acknowledged the starts. */
+export async function markEventsStarted(database: Database, ids: readonly string[]): Promise<void> {
+  await database.pool.query(
+    'update events set started_at = clock_timestamp() where id = any($1::text[]) and started_at is null',
+    [ids],
+  );
+}
+
+/** Up to `count` events that are neither delivered nor given up and were not looked after for five minutes; now they are. */
+export async function takeSilentEvents(database: Database, count: number): Promise<OwedEvent[]> {
+  const { rows } = await database.pool.query(
+    `update events set seen_at = clock_timestamp() where id in (
+       select id from events where ended_at is null and started_at < clock_timestamp() - interval '5 minutes'
+         and coalesce(seen_at, started_at) < clock_timestamp() - interval '5 minutes'
+       order by started_at limit $1 for no key update skip locked)
+     returning ${owedColumns}`,
+    [count],
+  );
+  return rows.map((row) => owedRow.parse(row));
+}
+
+/** An event whose delivery is under way. */
+export interface EventToDeliver extends OwedEvent {
+  url: string;
+  /** What is told; of the end of a task null. */
+  data: unknown;
+  /** The task whose end it tells of. */
+  taskId: TaskId | null;
+  createdAt: Date;
+  /** By the database's clock, since the delivery was started. */
+  elapsedMs: number;
+}
+
+/** The event, unless there is none or it has ended; its delivery counts as started from now on, if it did not before. */
+export async function eventToDeliver(database: Database, id: string): Promise<EventToDeliver | undefined> {
+  const { rows } = await database.pool.query(
+    `update events set started_at = coalesce(started_at, clock_timestamp()) where id = $1 and ended_at is null
+     returning ${owedColumns}, url, data, task_id, created_at, ${elapsedMs} as elapsed_ms`,
+    [id],
+  );
+  return rows[0] === undefined ? undefined : deliverRow.parse(rows[0]);
+}
+
+/** The event that tells a webhook of this task's end, if there is one. */
+export async function eventOfTask(database: Database, task: TaskId): Promise<string | undefined> {
+  const { rows } = await database.pool.query('select id from events where task_id = $1', [task]);
+  return rows[0] === undefined ? undefined : idRow.parse(rows[0]).id;
+}
+
+/** An attempt that was made. */
+export interface Attempt {
+  durationMs: number;
+  status: number | null;
+  fault: string | null;
+}
+
+/** What was noted of an attempt. */
+export interface NotedAttempt {
+  /** Its number among all attempts of the event. */
+  attempt: number;
+  /** Since the delivery was started. */
+  elapsedMs: number;
+}
+
+/**
+ * Notes an attempt, and in the same transaction that the event is delivered, if it is. An attempt of a worker that died in
+ * it is not noted.
+ */
+export async function noteAttempt(
+  database: Database,
+  id: string,
+  { durationMs, status, fault }: Attempt,
+  isDelivered: boolean,
+): Promise<NotedAttempt> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { rows } = await database.pool.query(
+        `with noted as (
+           insert into deliveries (event_id, attempt, at, duration_ms, status, fault)
+           select $1::text, coalesce(max(attempt), 0) + 1, clock_timestamp() - make_interval(secs => $2::integer / 1000.0),
+             $2::integer, $3::integer, $4::text
+           from deliveries where event_id = $1 returning attempt),
+         ended as (
+           update events set started_at = coalesce(started_at, clock_timestamp()), ended_at = clock_timestamp(), delivered = true
+           where id = $1 and ended_at is null and $5::boolean)
+         select attempt, (select coalesce(${elapsedMs}, 0) from events where id = $1) as elapsed_ms from noted`,
+        [id, Math.round(durationMs), status, fault, isDelivered],
+      );
+      return notedRow.parse(rows[0]);
+    } catch (error) {
+      // Another worker, which was taken for dead, has noted an attempt just now.
+      if (sqlState(error) !== unique_violation || tries === note_tries_max) throw error;
+    }
+  }
+}
+
+/** Notes that an event will not be delivered; changes nothing if it has ended or is gone. Answers whether it was delivered. */
+export async function giveEventUp(database: Database, id: string): Promise<boolean> {
+  await database.pool.query(
+    `update events set started_at = coalesce(started_at, clock_timestamp()), ended_at = clock_timestamp(), delivered = false
+     where id = $1 and ended_at is null`,
+    [id],
+  );
+  const { rows } = await database.pool.query('select delivered from events where id = $1', [id]);
+  return rows[0] === undefined ? false : (endRow.parse(rows[0]).delivered ?? false);
+}
+
+/** PostgreSQL's `unique_violation`. */
+const unique_violation = '23505';
+const note_tries_max = 5;
+
+const elapsedMs = 'extract(epoch from clock_timestamp() - started_at)::float8 * 1000';
+const owedColumns = 'id, account_id, type';
+const owedFields = { id: z.string(), account_id: z.string().transform((id) => id as AccountId), type: z.string() };
+const owedRow = z
+  .object(owedFields)
+  .transform(({ account_id, ...row }): OwedEvent => ({ ...row, accountId: account_id }));
+const idRow = z.object({ id: z.string() });
+const taskId = z
+  .string()
+  .transform((id) => id as TaskId)
+  .nullable();
+const deliverRow = z
+  .object({
+    ...owedFields,
+    url: z.string(),
+    data: z.unknown(),
+    task_id: taskId,
+    created_at: z.date(),
+    elapsed_ms: z.number(),
+  })
+  .transform((row): EventToDeliver => ({
+    id: row.id,
+    accountId: row.account_id,
+    type: row.type,
+    url: row.url,
+    data: row.data,
+    taskId: row.task_id,
+    createdAt: row.created_at,
+    elapsedMs: row.elapsed_ms,
+  }));
+const notedRow = z
+  .object({ attempt: z.number(), elapsed_ms: z.number() })
+  .transform(({ attempt, elapsed_ms }): NotedAttempt => ({ attempt, elapsedMs: elapsed_ms }));
+const endRow = z.object({ delivered: z.boolean().nullable() });

@@ -1,0 +1,70 @@
+/** Sends one attempt of a webhook: signed, to public hosts only, bounded in time, without following redirects. */
+import { type Dispatcher, request } from 'undici';
+import { GatewayError } from '../domain/errors.ts';
+import { judgedStatus, type WebhookOutcome, type WebhookRequest } from '../domain/webhook-rules.ts';
+import { ClosedHost, GuardedAgents } from '../net/guarded-agents.ts';
+import type { AddressGuard } from '../net/public-hosts.ts';
+import { webhookSignature } from './webhook-signature.ts';
+
+/** For all of it: look-up, connection, answer. */
+const timeout_ms = 15_000;
+/** Read and thrown away, so that a receiver that still writes is not cut off. */
+const answer_bytes_max = 64 * 1024;
+const refused = 'the address is refused: it must be http or https on a public host';
+
+// A connection of its own for each: attempts are rare, and one that was kept may be closed by now.
+const agents = new GuardedAgents({ connectTimeout: timeout_ms, pipelining: 0, maxHeaderSize: 16 * 1024 });
+
+/**
+ * Makes the sender. It answers what became of the attempt, in words without the address; rejects only with the reason of
+ * `signal`, or if there is no secret to sign with.
+ */
+export const webhookPoster =
+  (guard: AddressGuard, { timeoutMs = timeout_ms } = {}) =>
+  async ({ url, id, body, secrets }: WebhookRequest, signal: AbortSignal): Promise<WebhookOutcome> => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Tollgate',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': webhookSignature({ id, timestamp, body, secrets }),
+    };
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      await guard.check(url);
+      const address = new URL(url);
+      const answer = await request(address, {
+        dispatcher: agents.for(address, guard),
+        signal: AbortSignal.any([deadline, signal]),
+        method: 'POST',
+        headers,
+        body,
+      });
+      await thrownAway(answer.body);
+      return judgedStatus(answer.statusCode);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof GatewayError || error instanceof ClosedHost) {
+        return { verdict: 'never', status: null, fault: refused };
+      }
+      const fault = deadline.aborted ? `no answer within ${timeoutMs / 1000} s` : `no answer (${codeOf(error)})`;
+      return { verdict: 'again', status: null, fault };
+    }
+  };
+
+/** The status was there; what becomes of the body no longer counts. */
+async function thrownAway(body: Dispatcher.ResponseData['body']): Promise<void> {
+  let bytes = 0;
+  body.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > answer_bytes_max) body.destroy();
+  });
+  await new Promise<void>((resolve) => body.on('error', () => undefined).on('close', resolve));
+}
+
+/** A code such as ECONNREFUSED; a message would name the host. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'the connection broke';
+}
