@@ -75,6 +75,18 @@ describe('imports point one way', () => {
   });
 });
 
+test('no file imports itself by way of others, not even for types', () => {
+  const targets = new Map(sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]));
+  assert.deepEqual(cyclesIn(targets), []);
+  const wrong = new Map([
+    ['a.ts', ['b.ts']],
+    ['b.ts', ['c.ts', 'd.ts']],
+    ['c.ts', ['a.ts']],
+    ['d.ts', []],
+  ]);
+  assert.deepEqual(cyclesIn(wrong), [['a.ts', 'b.ts', 'c.ts']]);
+});
+
 describe('what stands where', () => {
   const noneOf = (rule: string, wrong: (source: Source) => boolean) =>
     void test(rule, () =>
@@ -225,6 +237,30 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   return (
     !clause.name && names !== undefined && ts.isNamedImports(names) && names.elements.every((name) => name.isTypeOnly)
   );
+}
+
+/** The groups of files that reach each other, by Tarjan's strongly connected components. */
+function cyclesIn(targets: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  const enter = (path: string): void => {
+    const place = order.size;
+    order.set(path, place);
+    lowest.set(path, place);
+    open.push(path);
+    for (const target of targets.get(path) ?? []) {
+      if (!targets.has(target)) continue;
+      if (!order.has(target)) enter(target);
+      if (open.includes(target)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(target)!));
+    }
+    if (lowest.get(path) !== place) return;
+    const group = open.splice(open.indexOf(path));
+    if (group.length > 1) cycles.push(group.sort());
+  };
+  for (const path of targets.keys()) if (!order.has(path)) enter(path);
+  return cycles;
 }
 
 function ofRoom(room: string): Source[] {

@@ -10,7 +10,8 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
 import { type BlobStore, removeBlobs } from '../blobs/blob-store.ts';
-import { type Anchor, type Check, type CheckContext, pagesOf } from './audit.ts';
+import { type Anchor, pagesOf } from './audit.ts';
+import type { Check, CheckContext } from './check-context.ts';
 import { inRange } from './key-ranges.ts';
 import type { Read, ShortReads } from './short-reads.ts';
 

@@ -2,7 +2,8 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
-import type { AuditReport, Finding } from './audit.ts';
+import type { AuditReport } from './audit.ts';
+import type { Finding } from './check-context.ts';
 import type { Database } from '../postgres/database.ts';
 
 /** What is kept of an audit. */

@@ -1,6 +1,6 @@
 /** Tables in ranges of their keys, a page of rows each: a range means the same rows to whoever asks for it later. */
 import * as z from 'zod';
-import type { CheckContext } from './audit.ts';
+import type { CheckContext } from './check-context.ts';
 
 /** From one key on, up to another one, which is not in it; null: to the end. */
 type Range = readonly [from: string, to: string | null];

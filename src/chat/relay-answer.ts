@@ -11,7 +11,7 @@ import { bookInBackground, bookSoon, estimatedPrice, upstreamPrice } from './rec
 import { RouteFault } from './route-faults.ts';
 import type { Route } from './call-routes.ts';
 import { type Start, wholeAnswer } from './send-call.ts';
-import type { CallUnderWay, Outcome } from './serve-call.ts';
+import type { AdmittedCall, Outcome } from './admitted-call.ts';
 import { keepResponse } from './stored-responses.ts';
 import { cleanedResponse } from './upstream-error-answer.ts';
 
@@ -19,7 +19,7 @@ import { cleanedResponse } from './upstream-error-answer.ts';
 export async function relayAnswer(
   deps: ApiDependencies,
   ctx: ApiContext,
-  underWay: CallUnderWay,
+  underWay: AdmittedCall,
   route: Route,
   start: Start,
 ): Promise<Outcome> {
@@ -50,7 +50,7 @@ interface ReadAnswer {
 
 async function readAnswer(
   deps: ApiDependencies,
-  { call, earlyEnd, clock }: CallUnderWay,
+  { call, earlyEnd, clock }: AdmittedCall,
   start: Start,
   room: AnswerRoom,
 ): Promise<ReadAnswer> {
@@ -71,7 +71,7 @@ async function readAnswer(
 /** Under an Idempotency-Key the answer is stored first, so that whoever asks again gets just this one. */
 async function settleKeyed(
   deps: ApiDependencies,
-  underWay: CallUnderWay,
+  underWay: AdmittedCall,
   bytes: Buffer,
   facts: AnswerFacts,
 ): Promise<void> {
@@ -80,7 +80,7 @@ async function settleKeyed(
   await bookSoon(deps, underWay.hold, async () => ({ ...(await priceOf(underWay, facts)), answer: key }));
 }
 
-function priceOf({ call, hold }: CallUnderWay, { usage, produced }: AnswerFacts): CallPrice | Promise<CallPrice> {
+function priceOf({ call, hold }: AdmittedCall, { usage, produced }: AnswerFacts): CallPrice | Promise<CallPrice> {
   return usage ? upstreamPrice(call, usage) : estimatedPrice(call, hold, produced);
 }
 

@@ -19,7 +19,7 @@ import { type CallerFault, RouteFault } from './route-faults.ts';
 import type { Route } from './call-routes.ts';
 import { type AnswerReader, sendCall, type Start } from './send-call.ts';
 import { cleanedResponse, toldError } from './upstream-error-answer.ts';
-import type { CallUnderWay, Outcome } from './serve-call.ts';
+import type { AdmittedCall, Outcome } from './admitted-call.ts';
 import { keepResponse, noteLength } from './stored-responses.ts';
 
 type Settings = ApiDependencies['configuration'];
@@ -30,7 +30,7 @@ type End = 'complete' | 'left' | { broke: GatewayError; byUs?: boolean };
 export async function relayStream(
   deps: ApiDependencies,
   ctx: ApiContext,
-  underWay: CallUnderWay,
+  underWay: AdmittedCall,
   route: Route,
   start: Start,
 ): Promise<Outcome> {
@@ -46,7 +46,7 @@ async function relayIn(
   room: AnswerRoom,
   deps: ApiDependencies,
   ctx: ApiContext,
-  underWay: CallUnderWay,
+  underWay: AdmittedCall,
   route: Route,
   start: Start,
 ): Promise<Outcome> {

@@ -11,6 +11,7 @@ import { admissionOf, admitCall, type BoundedCall, type Call, goingOn, readCall 
 import { EarlyCall } from './early-call.ts';
 import { EarlyEnd, EndedEarly } from './call-cancellation.ts';
 import { CallClock } from './call-clock.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { CallerFault } from './route-faults.ts';
 import { bookSoon, estimatedPrice, releaseSoon } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
@@ -19,23 +20,6 @@ import { outcomeOfFault, overRoutes, type Route, routesOf } from './call-routes.
 import type { Start } from './send-call.ts';
 import { responseBefore } from './stored-responses.ts';
 import { answerUpstreamError } from './upstream-error-answer.ts';
-
-/** Everything that the relays need of a call that was admitted. */
-export interface CallUnderWay {
-  call: Call;
-  hold: CallHold;
-  /** Comes when nobody waits for the answer any more, or this process may not go on with it. */
-  earlyEnd: EarlyEnd;
-  clock: CallClock;
-}
-
-/** How a call went that its caller got an answer to. */
-export interface Outcome {
-  /** Nothing was missing of the answer, as far as the upstream is concerned. */
-  isGood: boolean;
-  /** The time to the head of the answer. */
-  latencyMs: number;
-}
 
 /**
  * Serves a call: reads, holds, sends to the first route that answers, relays, settles. What fails before the first byte
@@ -76,7 +60,7 @@ async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: BoundedCa
 async function serveHeld(
   deps: ApiDependencies,
   ctx: ApiContext,
-  { call, hold, clock }: Omit<CallUnderWay, 'earlyEnd'>,
+  { call, hold, clock }: Omit<AdmittedCall, 'earlyEnd'>,
   routes: readonly Route[],
   early: EarlyCall | undefined,
 ): Promise<void> {
@@ -116,7 +100,7 @@ async function serveHeld(
 async function attempt(
   deps: ApiDependencies,
   ctx: ApiContext,
-  underWay: CallUnderWay,
+  underWay: AdmittedCall,
   route: Route,
   early: EarlyCall | undefined,
 ): Promise<void> {

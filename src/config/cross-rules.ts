@@ -5,14 +5,9 @@
 import { z } from 'zod';
 import { modelKinds, type ModelKind } from '../domain/catalogue.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
-import { priceMistakes } from './price-rules.ts';
+import { type Mistake, priceMistakes } from './price-rules.ts';
 import { healthDefault } from './yaml-schema.ts';
 import type { Path } from './yaml-document.ts';
-
-export interface Mistake {
-  path: Path;
-  message: string;
-}
 
 /** Settings that would do nothing on a model of another kind, so whoever wrote them expects something that won't happen. */
 const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: readonly ModelKind[] }[] = [

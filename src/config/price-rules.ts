@@ -1,8 +1,13 @@
 /** The rules of a model's price in `tollgate.yaml`: which keys go with its kind and with each other, and what they list. */
 import { imageQualities, type ModelKind } from '../domain/catalogue.ts';
 import { isFilmResolution, isImageSize } from '../domain/billing/price-variants.ts';
-import type { Mistake } from './cross-rules.ts';
 import type { Path } from './yaml-document.ts';
+
+/** A rule that the document breaks, and where. */
+export interface Mistake {
+  path: Path;
+  message: string;
+}
 
 interface PriceKeys {
   required: readonly string[];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { capabilityLabels, modelKinds, type Capability, type ImageQuality } from '../domain/catalogue.ts';
 import { overrunFactorDefault } from '../domain/billing/overrun.ts';
-import { unpricedNames } from '../domain/requests/unpriced.ts';
+import { unpricedNames } from '../domain/unpriced-names.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { must, told } from './setting-errors.ts';
 import { matching, webAddress, yuan } from './setting-values.ts';

@@ -1,6 +1,6 @@
 /** The model catalogue: what is offered, by which routes, at which price. Parsed from settings, then frozen. */
 import type { MicroYuan } from './money.ts';
-import type { UnpricedName } from './requests/unpriced.ts';
+import type { UnpricedName } from './unpriced-names.ts';
 
 export const modelKinds = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
 export type ModelKind = (typeof modelKinds)[number];

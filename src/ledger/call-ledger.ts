@@ -16,7 +16,8 @@ import { type TokenLine, tokensIn } from '../domain/billing/pricing.ts';
 import { newTransferId } from '../postgres/new-ids.ts';
 import { sqlState } from '../postgres/database.ts';
 import { isOutcomeUnknown, type LedgerGroups } from './commit/group-commit.ts';
-import { type EntrySale, type EntrySubject, type Move, type MoveRows, unusedOf } from './commit/ledger-operation.ts';
+import { type EntrySale, unusedOf } from './commit/entry-sale.ts';
+import type { EntrySubject, Move, MoveRows } from './commit/ledger-operation.ts';
 
 export interface CallAdmission {
   account: AccountId;

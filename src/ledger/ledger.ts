@@ -16,16 +16,14 @@ import type { Actor } from './audit-log.ts';
 import type { TaskError } from '../tasks/rows/task-rows.ts';
 import { newEventId, newTransferId } from '../postgres/new-ids.ts';
 import { type CommitWishes, isOutcomeUnknown, type LedgerGroups } from './commit/group-commit.ts';
+import { type EntrySale, thousandthsText, unusedOf } from './commit/entry-sale.ts';
 import {
   type Decision,
-  type EntrySale,
   type EntrySubject,
   type Move,
   type NewEvent,
   type MoveRows,
   type NewTask,
-  thousandthsText,
-  unusedOf,
 } from './commit/ledger-operation.ts';
 import type { LockedAccount, LockedTask } from './commit/locked-rows.ts';
 

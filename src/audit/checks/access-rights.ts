@@ -1,7 +1,8 @@
 /** Whether everything that gives a right carries the seal that the gateway made for it. */
 import * as z from 'zod';
 import { isSealed, type Right } from '../../ledger/access-seals.ts';
-import { type Check, type CheckContext, pagesOf } from '../audit.ts';
+import { pagesOf } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { inRange, type Ranged } from '../key-ranges.ts';
 
 /** All rows whatever `since` says: a seal has no time, and they are few. */

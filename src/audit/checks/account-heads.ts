@@ -4,7 +4,8 @@
  */
 import * as z from 'zod';
 import { windows } from '../../domain/accounts/key-rules.ts';
-import { type CheckContext, pagesOf, sentences } from '../audit.ts';
+import { pagesOf, sentences } from '../audit.ts';
+import type { CheckContext } from '../check-context.ts';
 import type { ChainState } from './chain-reader.ts';
 import { inRange } from '../key-ranges.ts';
 

@@ -3,7 +3,7 @@
  * counters of its keys. In the end all of it must be what the account's head says.
  */
 import { implausibleUsage } from '../../domain/billing/overrun.ts';
-import type { CheckContext } from '../audit.ts';
+import type { CheckContext } from '../check-context.ts';
 import { type ChainEntry, ChainReader } from './chain-reader.ts';
 import type { Head } from './account-heads.ts';
 import { KeyTally, type TalliedHold } from './key-tally.ts';

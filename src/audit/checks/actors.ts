@@ -2,7 +2,8 @@
  * Whether the actor that an act names was there and had the right, at that place in the log: by what the log itself says
  * of people and keys until then. And whether a person came by a right, a role or a password by an act that gives it.
  */
-import { type CheckContext, reportPages } from '../audit.ts';
+import { reportPages } from '../audit.ts';
+import type { CheckContext } from '../check-context.ts';
 import { inRange } from '../key-ranges.ts';
 
 /** A right is read when a request comes, and its act written a little later; it may have been taken away in between. */

@@ -1,6 +1,6 @@
 /** Every check that needs the database alone, in the order in which the audit makes them. */
 import { actsCheck } from './audit-log-chain.ts';
-import type { Check } from '../audit.ts';
+import type { Check } from '../check-context.ts';
 import { chargesCheck } from './charge-sums.ts';
 import { chains } from './chains.ts';
 import { counters } from './counters.ts';

@@ -6,7 +6,8 @@ import * as z from 'zod';
 import { acts_chain, actsGenesis, canonicalAct } from '../../ledger/audit-log.ts';
 import { chainLink } from '../../ledger/chain.ts';
 import { judgeActors } from './actors.ts';
-import { type Check, type CheckContext, pagesOf, reportPages } from '../audit.ts';
+import { pagesOf, reportPages } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { inRange } from '../key-ranges.ts';
 import type { Read } from '../short-reads.ts';
 

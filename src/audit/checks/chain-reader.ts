@@ -2,7 +2,7 @@
 import { accountGenesis } from '../../accounts/accounts.ts';
 import { chainLink } from '../../ledger/chain.ts';
 import { group_members_max } from '../../ledger/commit/group-commit.ts';
-import type { CheckContext } from '../audit.ts';
+import type { CheckContext } from '../check-context.ts';
 
 /** What an account's row says of its entries, or what an entry leaves. Amounts as digits. */
 export interface ChainState {

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { AccountReplay, type ReplayedEntry } from './account-replay.ts';
-import type { Check, CheckContext } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { canonicalSql, withLines } from './canonical-entry.ts';
 import { type Head, headsOf, msOf } from './account-heads.ts';
 

@@ -10,7 +10,8 @@ import { implausibleUsage, plausibleOf } from '../../domain/billing/overrun.ts';
 import { taskKinds } from '../../domain/tasks/task-states.ts';
 import { termsSchema } from '../../domain/tasks/terms.ts';
 import { storedFileSchema } from '../../domain/tasks/stored-request.ts';
-import { type Check, type CheckContext, pagesOf } from '../audit.ts';
+import { pagesOf } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { entriesInRange, inRange, type Ranged } from '../key-ranges.ts';
 import { looked_at } from './task-row-rules.ts';
 

@@ -1,6 +1,7 @@
 /** Keys' running tasks against the tasks that run. What else a key counts is compared where its account's entries are read. */
 import * as z from 'zod';
-import { type Check, report } from '../audit.ts';
+import { report } from '../audit.ts';
+import type { Check } from '../check-context.ts';
 
 export const counters: Check = {
   name: 'counters',

@@ -1,7 +1,8 @@
 /** Entries by themselves: each sums to zero and moves money as its type does, and so all of them together sum to zero. */
 import * as z from 'zod';
 import { type EntryType, type LedgerAccount, ledgerAccounts } from '../../domain/billing/postings.ts';
-import { type Check, report, sentences } from '../audit.ts';
+import { report, sentences } from '../audit.ts';
+import type { Check } from '../check-context.ts';
 import { entriesInRange, rangesOf } from '../key-ranges.ts';
 
 /** With `since`, of the entries since then; the sum is over all. */

@@ -1,6 +1,7 @@
 /** Holds against entries, both ways: what a hold says is what its entries did. */
 import * as z from 'zod';
-import { type Check, report, sentences } from '../audit.ts';
+import { report, sentences } from '../audit.ts';
+import type { Check } from '../check-context.ts';
 import { entriesInRange, holdsInRange, rangesOf } from '../key-ranges.ts';
 
 /** An owner whose lease ran out that long ago should have been swept by any other process. */

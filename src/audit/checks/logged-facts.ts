@@ -4,7 +4,8 @@
  */
 import * as z from 'zod';
 import { logBegunAt } from './audit-log-chain.ts';
-import { type Check, type CheckContext, pagesOf, reportPages } from '../audit.ts';
+import { pagesOf, reportPages } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { entriesInRange, inRange, type Ranged, rangesOf } from '../key-ranges.ts';
 
 export const factsCheck: Check = {

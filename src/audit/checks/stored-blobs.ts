@@ -8,7 +8,8 @@ import { type BlobName, blobNames } from '../../blobs/blob-names.ts';
 import { BlobNotFound, type BlobStore } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 import { anchorsFolder } from '../anchors.ts';
-import { type Check, type CheckContext, pagesOf } from '../audit.ts';
+import { pagesOf } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { inRange, type Ranged } from '../key-ranges.ts';
 import { looked_at } from './task-row-rules.ts';
 

@@ -8,7 +8,8 @@
  * is not told, and neither is another time of removal between the end and now.
  */
 import * as z from 'zod';
-import { type CheckContext, pagesOf, reportPages } from '../audit.ts';
+import { pagesOf, reportPages } from '../audit.ts';
+import type { CheckContext } from '../check-context.ts';
 import { entriesInRange, inRange } from '../key-ranges.ts';
 
 /** The tasks `t` that an audit since then looks at, all if that is null: those that began, ended or run since. */

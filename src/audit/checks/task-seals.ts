@@ -5,7 +5,8 @@
 import * as z from 'zod';
 import { admittedFactsRow, admittedFactsSql, sealedMoment } from '../../ledger/admission-seal.ts';
 import { admissionSeal, endSeal, errorDigest, requestDigest, sealedMessage } from '../../ledger/seals.ts';
-import { type Check, type CheckContext, pagesOf } from '../audit.ts';
+import { pagesOf } from '../audit.ts';
+import type { Check, CheckContext } from '../check-context.ts';
 import { inRange } from '../key-ranges.ts';
 import { logBegunAt } from './audit-log-chain.ts';
 import { looked_at, compareTasks } from './task-row-rules.ts';

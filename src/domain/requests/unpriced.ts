@@ -4,28 +4,9 @@
  */
 import { isObject } from '../chat/token-usage.ts';
 import type { GatewayError } from '../errors.ts';
+import type { UnpricedName } from '../unpriced-names.ts';
 import { invalid } from './parse.ts';
 
-export const unpricedNames = [
-  'service_tier',
-  'best_of',
-  'web_search_options',
-  // Tools that the upstream runs, and bills by the call or by tokens that no hold can bound.
-  'web_search',
-  'file_search',
-  'code_interpreter',
-  'image_generation',
-  'computer_use',
-  'mcp',
-  'shell',
-  // What lies in the operator's organisation, where anyone's id would do.
-  'file_id',
-  'vector_store_ids',
-  'container',
-  'prompt',
-  'item_reference',
-] as const;
-export type UnpricedName = (typeof unpricedNames)[number];
 export type Allowed = readonly UnpricedName[];
 
 /** The names at the top of a body that are looked at here and in no schema of ours, of either endpoint. */

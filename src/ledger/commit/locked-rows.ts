@@ -6,7 +6,7 @@ import type { AccountState, KeyState } from '../../domain/billing/admission.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import { callLimitsSchema, keyLevels, storedSpendLimitSchema } from '../../domain/accounts/key-rules.ts';
 import { micros, type MicroYuan } from '../../domain/money.ts';
-import type { EntrySale } from './ledger-operation.ts';
+import type { EntrySale } from './entry-sale.ts';
 import { type TaskKind, taskKinds, taskStates, type TaskState } from '../../domain/tasks/task-states.ts';
 
 export interface LockedAccount extends AccountState {
