@@ -13,6 +13,8 @@ interface ConfirmButtonProps {
   /** Does it; the dialog closes when it resolves, and shows the error if not. `reason` is '' unless asked for. */
   onConfirm: (reason: string) => Promise<unknown>;
   withReason?: boolean;
+  /** For actions that are called "cancel" themselves. */
+  cancelText?: string;
   buttonProps?: ButtonProps;
 }
 
@@ -22,6 +24,7 @@ export function ConfirmButton({
   text,
   onConfirm,
   withReason = false,
+  cancelText,
   buttonProps,
 }: ConfirmButtonProps) {
   const say = useTexts(partsTexts);
@@ -51,7 +54,7 @@ export function ConfirmButton({
         open={isOpen}
         title={title}
         okText={children}
-        cancelText={say('cancel')}
+        cancelText={cancelText ?? say('cancel')}
         okButtonProps={{ danger: buttonProps?.danger ?? true }}
         confirmLoading={isBusy}
         destroyOnHidden

@@ -1,15 +1,16 @@
-/** How a model is doing: a dot, words and its latency, never the colour alone. */
+/** A model's current status: a dot, a word and its latency, never the colour alone. */
 import { localeOf, useLanguage } from '../texts/language.ts';
 import { defineTexts, useTexts } from '../texts/define-texts.ts';
+import { durationText } from './measures.ts';
 import './model-health.css';
 
 const texts = defineTexts('model-health', {
   en: {
     available: 'Available',
-    unavailable: 'Not available',
+    unavailable: 'Unavailable',
     maintenance: 'In maintenance',
     unpublished: 'Not published',
-    unknown: 'Not known yet',
+    unknown: 'Not checked yet',
   },
   zh: {
     available: '可用',
@@ -37,7 +38,9 @@ export function ModelHealth({ model }: { model: Healthy }) {
     <span className={`tg-health tg-health-${state}`}>
       <span className="tg-health-dot" aria-hidden="true" />
       {say(state)}
-      {typeof latency === 'number' && <span className="tg-health-latency">{latencyText(latency, locale)}</span>}
+      {typeof latency === 'number' && (
+        <span className="tg-health-latency">{durationText(latency / 1_000, locale)}</span>
+      )}
     </span>
   );
 }
@@ -47,9 +50,4 @@ function stateOf({ published, maintenance, health }: Healthy): State {
   if (maintenance) return 'maintenance';
   if (!health) return 'unknown';
   return health.available ? 'available' : 'unavailable';
-}
-
-function latencyText(ms: number, locale: string): string {
-  const [value, unit, digits] = ms < 1_000 ? [ms, 'millisecond', 0] : [ms / 1_000, 'second', 1];
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: digits }).format(value);
 }

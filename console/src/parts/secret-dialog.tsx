@@ -1,4 +1,4 @@
-/** A secret that is shown this once: nothing but saying that it was kept closes the dialog, no click beside it, no key, no way back. */
+/** A secret that is shown once. Only the confirmation that it was saved closes the dialog: no click outside, no Escape, no browser back. */
 import { Alert, Button, Checkbox, Modal } from 'antd';
 import { useEffect, useId, useState, type ReactNode } from 'react';
 import { useBlocker } from 'react-router';
@@ -9,9 +9,10 @@ import './secret-dialog.css';
 
 interface SecretDialogProps {
   title: string;
-  /** What it is for, and that it can't be had again. */
+  /** What it is for, and that it is shown only once. */
   warning: string;
-  /** Names the secret, for who can't see it. */
+  kind: 'key' | 'link';
+  /** The accessible name of the secret. */
   label: string;
   secret: string;
   /** What can be done with it. */
@@ -19,7 +20,7 @@ interface SecretDialogProps {
   onDone: () => void;
 }
 
-export function SecretDialog({ title, warning, label, secret, children, onDone }: SecretDialogProps) {
+export function SecretDialog({ title, warning, kind, label, secret, children, onDone }: SecretDialogProps) {
   const say = useTexts(partsTexts);
   const [isKept, setKept] = useState(false);
   const id = useId();
@@ -35,7 +36,7 @@ export function SecretDialog({ title, warning, label, secret, children, onDone }
       footer={
         <div className="tg-secret-end">
           <Checkbox checked={isKept} onChange={({ target }) => setKept(target.checked)}>
-            {say('isKept')}
+            {say(kind === 'key' ? 'keptKey' : 'keptLink')}
           </Checkbox>
           <Button type="primary" disabled={!isKept} onClick={onDone}>
             {say('done')}
@@ -49,7 +50,7 @@ export function SecretDialog({ title, warning, label, secret, children, onDone }
           {label}
         </span>
         <code>{secret}</code>
-        <CopyButton text={secret} label={say('copyOf', { name: label })} withLabel type="primary" />
+        <CopyButton text={secret} label={say(kind === 'key' ? 'copyKey' : 'copyLink')} withLabel type="primary" />
       </div>
       {children}
     </Modal>

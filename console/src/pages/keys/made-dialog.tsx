@@ -1,4 +1,4 @@
-/** The new key, shown this once, with what to try first. */
+/** The new key, shown once, with a first call to try. */
 import type { Answer } from '../../api/client.ts';
 import { CodeTabs } from '../../parts/code-block.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
@@ -14,7 +14,8 @@ export function MadeDialog({ made, onDone }: { made: Answer<'createKey'>; onDone
     <SecretDialog
       title={say('madeTitle', { name })}
       warning={say('madeWarning')}
-      label={say('token')}
+      kind="key"
+      label={say('key')}
       secret={key}
       onDone={onDone}
     >

@@ -47,7 +47,7 @@ function linesOf(price: Price, say: Say<(typeof texts)['en']>): Line[] {
       const own = [...qualities, ...sizes];
       return [
         ...own,
-        [say(own.length > 0 ? 'otherImages' : 'perImage'), price.per_image],
+        [say(own.length === 0 ? 'perImage' : qualities.length > 0 ? 'otherImages' : 'otherSizes'), price.per_image],
         ...least(say('minimumTask')),
       ];
     }

@@ -108,11 +108,7 @@ function Models({ models }: { models: Provider['models'] }) {
         <li key={`${model.id} ${model.position}`}>
           <div>
             <code>{model.id}</code>{' '}
-            <span>
-              {model.position === 1
-                ? say('firstRoute', { name: model.upstream_model })
-                : say('laterRoute', { name: model.upstream_model, position: model.position })}
-            </span>
+            <span>{say('route', { name: model.upstream_model, position: model.position })}</span>
           </div>
           <ModelHealth model={model} />
         </li>

@@ -13,7 +13,7 @@ import {
   SyncOutlined,
 } from '@ant-design/icons';
 import type { ReactNode } from 'react';
-import { durationText } from '../../parts/tasks/measures.ts';
+import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Money } from '../../parts/money.tsx';
 import { Elapsed } from '../../parts/tasks/elapsed.tsx';
-import { durationText } from '../../parts/tasks/measures.ts';
+import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';

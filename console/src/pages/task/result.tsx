@@ -2,7 +2,7 @@
 import { DownloadOutlined } from '@ant-design/icons';
 import { Alert, Button, Image } from 'antd';
 import { useState } from 'react';
-import { bytesText, durationText } from '../../parts/tasks/measures.ts';
+import { bytesText, durationText } from '../../parts/measures.ts';
 import { taskTexts } from '../../parts/tasks/texts.ts';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';

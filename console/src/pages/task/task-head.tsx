@@ -51,7 +51,12 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
               </Button>
             )}
             {mayChange && status === 'processing' && (
-              <ConfirmButton title={say('cancelTitle')} text={say('cancelText')} onConfirm={cancel}>
+              <ConfirmButton
+                title={say('cancelTitle')}
+                text={say('cancelText')}
+                cancelText={say('keepRunning')}
+                onConfirm={cancel}
+              >
                 {say('cancelTask')}
               </ConfirmButton>
             )}

@@ -3,7 +3,7 @@ import { App, Button, Tag } from 'antd';
 import { useState } from 'react';
 import { api, queryClient } from '../../api/client.ts';
 import { useErrorText } from '../../parts/error-text.ts';
-import { durationText } from '../../parts/tasks/measures.ts';
+import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId, useMayChange } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';

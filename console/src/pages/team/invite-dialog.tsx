@@ -1,4 +1,4 @@
-/** Inviting somebody: an address and a role become a link, which is shown this once. */
+/** Invites a person: an address and a role give a link, which is shown once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Form, Input, Modal, Radio } from 'antd';
 import { useState } from 'react';
@@ -35,6 +35,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       <SecretDialog
         title={say('madeTitle', { email: made.email })}
         warning={say('madeWarning')}
+        kind="link"
         label={say('link')}
         secret={`${window.location.origin}/console/invitation#${made.token}`}
         onDone={onClose}

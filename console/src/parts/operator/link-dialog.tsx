@@ -1,4 +1,4 @@
-/** A one-time link that was just made, shown this once. */
+/** A new one-time link, shown once. */
 import { useTexts } from '../../texts/define-texts.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { operatorTexts } from './texts.ts';
@@ -10,6 +10,7 @@ export function LinkDialog({ link, onDone }: { link: { email: string; token: str
     <SecretDialog
       title={say('linkTitle', { email })}
       warning={say('linkWarning', { email })}
+      kind="link"
       label={say('link')}
       secret={`${window.location.origin}/console/invitation#${token}`}
       onDone={onDone}

@@ -1,7 +1,7 @@
 /** How long a task took, or has been taking: that counts on. */
 import { useEffect, useState } from 'react';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import { durationText } from './measures.ts';
+import { durationText } from '../measures.ts';
 
 /** `created` in seconds since 1970; `took` in seconds, null while it runs. */
 export function Elapsed({ created, took }: { created: number; took: number | null }) {

@@ -1,7 +1,7 @@
 /** Chooses a file by a dialog or by dropping it, and says what is wrong with it before anything is sent. */
 import { UploadOutlined } from '@ant-design/icons';
 import { useState } from 'react';
-import { bytesText } from '../../../parts/tasks/measures.ts';
+import { bytesText } from '../../../parts/measures.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
 import { Field } from '../shared/field.tsx';

@@ -4,7 +4,7 @@ import { Alert, Button, Progress } from 'antd';
 import { Link } from 'react-router';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { StatusTag } from '../../../parts/status-tag.tsx';
-import { bytesText } from '../../../parts/tasks/measures.ts';
+import { bytesText } from '../../../parts/measures.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
