@@ -1,4 +1,4 @@
-/** Every address of the console. Each page is a folder below `pages`, loaded when it is first gone to. */
+/** Every address of the console. Each page is a folder below `pages`, loaded on the first visit. */
 import { createBrowserRouter, type RouteObject } from 'react-router';
 import { HomeRedirect } from './shell/home-redirect.tsx';
 import { AccountFrame, OperatorFrame } from './shell/frames.tsx';

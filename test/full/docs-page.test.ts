@@ -95,13 +95,13 @@ describe('the page', () => {
       const card = page.locator('#createChatCompletion');
       await card.getByText('Try it').click();
       await card.getByRole('button', { name: 'Send' }).click();
-      await card.getByRole('region', { name: 'Answer' }).getByText('You wrote').waitFor();
+      await card.getByRole('region', { name: 'Response' }).getByText('You wrote').waitFor();
       await card.locator('.docs-try').getByRole('combobox').selectOption({ label: 'The same, streamed' });
       await card.getByRole('button', { name: 'Send' }).click();
-      await card.getByRole('region', { name: 'Answer' }).getByText('data: [DONE]').waitFor();
+      await card.getByRole('region', { name: 'Response' }).getByText('data: [DONE]').waitFor();
       await card.getByLabel('Request body').fill('{');
       await card.getByRole('button', { name: 'Send' }).click();
-      await card.getByText('This is not JSON').waitFor();
+      await card.getByText('Invalid JSON').waitFor();
       const stored = await page.evaluate(
         `JSON.stringify([{ ...localStorage }, { ...sessionStorage }]) + document.cookie`,
       );

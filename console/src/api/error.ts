@@ -1,4 +1,4 @@
-/** Whatever goes wrong between the console and its server, as one class that pages can show. */
+/** Every failure between the console and its server, as one class that pages can show. */
 
 /** An answer that is an error, or none at all: then `status` is 0 and `code` is `unreachable`. */
 export class ConsoleError extends Error {
@@ -34,17 +34,17 @@ interface ErrorFacts {
   cause?: unknown;
 }
 
-/** Reads an answer that is no success; it never fails itself, whatever a proxy in between may have answered. */
+/** Reads an error response. Never throws, whatever a proxy in between may have sent. */
 export async function errorOfAnswer(answer: Response): Promise<ConsoleError> {
   const { status, headers } = answer;
-  const told = toldError(await answer.text().catch(() => ''));
+  const parsed = parsedError(await answer.text().catch(() => ''));
   // A wait above a minute is not said by Retry-After, in which clients sleep.
   const retryAfter = Number(
     headers.get('retry-after') ?? (status === 429 ? headers.get('x-ratelimit-reset') : null) ?? Number.NaN,
   );
-  return new ConsoleError(told?.message ?? `HTTP ${status}`, {
-    code: told?.code ?? `http_${status}`,
-    param: told?.param ?? null,
+  return new ConsoleError(parsed?.message ?? `HTTP ${status}`, {
+    code: parsed?.code ?? `http_${status}`,
+    param: parsed?.param ?? null,
     status,
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
@@ -61,7 +61,7 @@ export function toConsoleError(error: unknown): ConsoleError {
   });
 }
 
-function toldError(text: string): { message: string; code: string; param: string | null } | undefined {
+function parsedError(text: string): { message: string; code: string; param: string | null } | undefined {
   try {
     const body: unknown = JSON.parse(text);
     if (!isRecord(body) || !isRecord(body['error'])) return undefined;

@@ -6,7 +6,7 @@ import { signInAgain } from './sign-in-again.ts';
 const session_path = '/console/api/session';
 
 /**
- * Sends it and answers what is a success. Where the session has ended, waits for a new sign-in and sends a clone of the very
+ * Sends it and returns a success. Where the session has ended, waits for a new sign-in and sends a clone of the very
  * request. Raises a ConsoleError for every other answer and for none; an abort is passed on as it is.
  */
 export async function send(request: Request): Promise<Response> {

@@ -1,4 +1,4 @@
-/** Who is signed in: read once, kept until somebody signs in or out, and told to the other tabs. */
+/** Who is signed in: read once, kept until the next sign-in or sign-out, and passed to the other tabs. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, queryClient, type Answer } from './client.ts';
 import { toConsoleError } from './error.ts';
@@ -8,7 +8,7 @@ export type Session = Answer<'getSession'>;
 
 const tabs = new BroadcastChannel('tollgate.session');
 
-/** null: nobody is signed in. */
+/** null: not signed in. */
 const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: readSession,
@@ -25,7 +25,7 @@ export function useSession(): Session {
   return data;
 }
 
-/** Signs in. As somebody else than before, the page is loaded anew: what it shows is not theirs. */
+/** Signs in. A different person than before gets a fresh page, since the present one shows the other's data. */
 export async function signIn(email: string, password: string): Promise<void> {
   const { data } = await api.POST('/console/api/session', { body: { email, password } });
   if (data) beginSession(data);

@@ -4,7 +4,7 @@
  */
 import { createStore } from './store.ts';
 
-/** Whether somebody waits for a new sign-in; the dialog follows it. */
+/** Whether calls wait for a new sign-in; the dialog follows it. */
 export const signInWanted = createStore(false);
 
 let waiting: PromiseWithResolvers | undefined;
@@ -25,7 +25,7 @@ export function signInAgain(): Promise<void> {
   return waiting.promise;
 }
 
-/** Tells all who wait that the same person is signed in again. */
+/** Resumes all waiting calls: the same person is signed in again. */
 export function signedInAgain(): void {
   const done = waiting;
   waiting = undefined;

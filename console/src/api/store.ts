@@ -4,8 +4,8 @@ import { useSyncExternalStore } from 'react';
 export interface Store<Value> {
   get: () => Value;
   set: (value: Value) => void;
-  /** Calls back after each change; what it answers stops that. */
-  follow: (tell: () => void) => () => void;
+  /** Calls back after each change; the returned function stops that. */
+  follow: (notify: () => void) => () => void;
 }
 
 export function createStore<Value>(first: Value): Store<Value> {
@@ -16,11 +16,11 @@ export function createStore<Value>(first: Value): Store<Value> {
     set: (next) => {
       if (Object.is(next, value)) return;
       value = next;
-      for (const tell of followers) tell();
+      for (const notify of followers) notify();
     },
-    follow: (tell) => {
-      followers.add(tell);
-      return () => followers.delete(tell);
+    follow: (notify) => {
+      followers.add(notify);
+      return () => followers.delete(notify);
     },
   };
 }

@@ -75,8 +75,8 @@ export function readDocument(raw: unknown): ApiDocument {
     ...operationsOf(document, 'paths', roots).map((one) => ({ ...one, isWebhook: false })),
     ...operationsOf(document, 'webhooks', roots).map((one) => ({ ...one, isWebhook: true, tag: webhooks_group })),
   ];
-  const told = new Map(listOf(document['tags']).map((tag) => [textOf(recordOf(tag)['name']), recordOf(tag)]));
-  const names = [...new Set([...told.keys(), ...operations.map(({ tag }) => tag)])];
+  const described = new Map(listOf(document['tags']).map((tag) => [textOf(recordOf(tag)['name']), recordOf(tag)]));
+  const names = [...new Set([...described.keys(), ...operations.map(({ tag }) => tag)])];
   return {
     title: textOf(info['title']),
     version: textOf(info['version']),
@@ -84,7 +84,7 @@ export function readDocument(raw: unknown): ApiDocument {
     origin: textOf(recordOf(listOf(document['servers'])[0])['url']),
     groups: names.map((name) => ({
       name,
-      description: textOf(told.get(name)?.['description']),
+      description: textOf(described.get(name)?.['description']),
       operations: operations.filter(({ tag }) => tag === name),
     })),
     raw: document,

@@ -1,4 +1,4 @@
-/** Where the API's documentation begins: `/openapi.json`, to be read. Apart from React it is all ours, and asks nobody else. */
+/** Entry point of the API documentation, rendered from `/openapi.json`. Apart from React it is our own code and makes no requests to other hosts. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../texts/language.ts';

@@ -1,4 +1,4 @@
-/** The method of an operation, told apart by word and colour. */
+/** The method of an operation, distinguished by word and colour. */
 export function MethodTag({ method, isWebhook = false }: { method: string; isWebhook?: boolean }) {
   return (
     <span className={`docs-method docs-${isWebhook ? 'hook' : method}`}>

@@ -59,6 +59,6 @@ export function partsOf(api: ApiDocument, value: unknown): { kind: 'choice' | 'i
   return parts.filter((part) => hasMore(api, part.schema));
 }
 
-/** Whether there is more to tell of a value than its type. */
+/** Whether a value has more to show than its type. */
 export const hasMore = (api: ApiDocument, value: unknown): boolean =>
   fieldsOf(api, value).length > 0 || partsOf(api, value).length > 0;

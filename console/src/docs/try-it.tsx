@@ -9,7 +9,7 @@ import { recordOf, textOf } from './json.ts';
 import { useReader } from './reader.ts';
 import { fieldsOf } from './schema.ts';
 import { texts } from './texts.ts';
-import { isFile, isForm, send, type Told } from './try-request.ts';
+import { isFile, isForm, send, type Received } from './try-request.ts';
 
 interface TryItProps {
   api: ApiDocument;
@@ -25,7 +25,7 @@ export function TryIt({ api, operation }: TryItProps) {
   );
 }
 
-type State = { told?: Told; fault?: string; isSending: boolean };
+type State = { received?: Received; fault?: string; isSending: boolean };
 
 function TryForm({ api, operation }: TryItProps) {
   const say = useTexts(texts);
@@ -48,12 +48,12 @@ function TryForm({ api, operation }: TryItProps) {
     running.current = mine;
     setState({ isSending: true });
     try {
-      const tell = (told: Told) => setState({ isSending: true, told });
+      const report = (received: Received) => setState({ isSending: true, received });
       const parts = new FormData();
       for (const [name, value] of form)
         if (name.startsWith('part ') && hasValue(value)) parts.append(name.slice(5), value);
       const filled = { parameters: parametersOf(form), text, form: parts };
-      await send(operation, filled, { key, signal: mine.signal, tell });
+      await send(operation, filled, { key, signal: mine.signal, report });
       setState((last) => ({ ...last, isSending: false }));
     } catch (error) {
       const fault = mine.signal.aborted ? say('stopped') : say('unreachable', { message: messageOf(error) });
@@ -95,8 +95,8 @@ function TryForm({ api, operation }: TryItProps) {
           </button>
         )}
       </p>
-      <p role="status">{state.fault ?? state.told?.status}</p>
-      {state.told && <Shown told={state.told} label={`${say('answer')}: ${operation.id}`} />}
+      <p role="status">{state.fault ?? state.received?.status}</p>
+      {state.received && <Shown received={state.received} label={`${say('answer')}: ${operation.id}`} />}
     </form>
   );
 }
@@ -130,13 +130,13 @@ function FormParts({ api, body }: { api: ApiDocument; body: Body }) {
   ));
 }
 
-function Shown({ told, label }: { told: Told; label: string }) {
+function Shown({ received, label }: { received: Received; label: string }) {
   const say = useTexts(texts);
-  if (told.file) return <SavedFile file={told.file} />;
+  if (received.file) return <SavedFile file={received.file} />;
   return (
     <>
-      {told.text !== '' && <Code text={told.text} label={label} />}
-      {told.isCut && <p>{say('cut', { count: told.text.length })}</p>}
+      {received.text !== '' && <Code text={received.text} label={label} />}
+      {received.isCut && <p>{say('cut', { count: received.text.length })}</p>}
     </>
   );
 }

@@ -12,7 +12,7 @@ export interface Filled {
   form: FormData;
 }
 
-export interface Told {
+export interface Received {
   status: string;
   type: string;
   /** All of it so far, or up to what is shown. */
@@ -22,14 +22,14 @@ export interface Told {
   file?: Blob;
 }
 
-/** More than anybody reads; a stream or list may go on for long. */
+/** More than a reader needs; a stream or list may be very long. */
 const text_characters_max = 100_000;
 
-/** Sends it to this page's own origin, and tells the answer whenever more of it is there. Raises if none comes. */
+/** Sends it to this page's own origin, and reports the response whenever more of it has arrived. Raises if none comes. */
 export async function send(
   operation: Operation,
   filled: Filled,
-  { key, signal, tell }: { key: string; signal: AbortSignal; tell: (told: Told) => void },
+  { key, signal, report }: { key: string; signal: AbortSignal; report: (received: Received) => void },
 ): Promise<void> {
   const [body] = operation.bodies;
   const response = await fetch(addressOf(operation, filled.parameters), {
@@ -43,11 +43,11 @@ export async function send(
   const type = response.headers.get('Content-Type') ?? '';
   const head = { status: `${response.status} ${response.statusText}`.trim(), type };
   if (/^(video|image|audio)\//.test(type)) {
-    tell({ ...head, text: '', isCut: false, file: await response.blob() });
+    report({ ...head, text: '', isCut: false, file: await response.blob() });
     return;
   }
-  tell({ ...head, text: '', isCut: false });
-  await readText(response, (text, isCut) => tell({ ...head, text: isCut ? text : pretty(text, type), isCut }));
+  report({ ...head, text: '', isCut: false });
+  await readText(response, (text, isCut) => report({ ...head, text: isCut ? text : pretty(text, type), isCut }));
 }
 
 export const isForm = ({ type }: Body): boolean => type === 'multipart/form-data';
@@ -83,7 +83,7 @@ function headersOf(
   return headers;
 }
 
-async function readText(response: Response, tell: (text: string, isCut: boolean) => void): Promise<void> {
+async function readText(response: Response, report: (text: string, isCut: boolean) => void): Promise<void> {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -92,11 +92,11 @@ async function readText(response: Response, tell: (text: string, isCut: boolean)
     if (done) return;
     text += value;
     if (text.length > text_characters_max) {
-      tell(text.slice(0, text_characters_max), true);
+      report(text.slice(0, text_characters_max), true);
       await reader.cancel();
       return;
     }
-    tell(text, false);
+    report(text, false);
   }
 }
 

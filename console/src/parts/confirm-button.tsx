@@ -1,4 +1,4 @@
-/** A button for what can't be taken back: it asks first, and for a reason where one is to be logged. */
+/** A button for what can't be undone: it asks first, and for a reason where one is logged. */
 import { Alert, Button, type ButtonProps, Form, Input, Modal } from 'antd';
 import { useState, type ReactNode } from 'react';
 import { useTexts } from '../texts/define-texts.ts';

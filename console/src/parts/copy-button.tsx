@@ -1,4 +1,4 @@
-/** Copies a text, and says so for a moment. */
+/** Copies a text, and confirms it for a moment. */
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons';
 import { Button, type ButtonProps } from 'antd';
 import { useEffect, useState } from 'react';
@@ -6,11 +6,11 @@ import { useTexts } from '../texts/define-texts.ts';
 import { copyText } from './copy-text.ts';
 import { partsTexts } from './texts.ts';
 
-const told_ms = 2_000;
+const confirmed_ms = 2_000;
 
 interface CopyButtonProps {
   text: string;
-  /** What is copied, for who can't see it; shown beside the icon if `withLabel`. */
+  /** The accessible name; shown beside the icon if `withLabel`. */
   label?: string;
   withLabel?: boolean;
   type?: ButtonProps['type'];
@@ -21,7 +21,7 @@ export function CopyButton({ text, label, withLabel = false, type = 'text' }: Co
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), told_ms);
+    const timer = setTimeout(() => setCopied(false), confirmed_ms);
     return () => clearTimeout(timer);
   }, [isCopied]);
   const name = isCopied ? say('copied') : (label ?? say('copy'));

@@ -8,7 +8,7 @@ interface PageHeadProps {
   actions?: ReactNode;
 }
 
-/** One a page. The heading can have the focus, which moves to it when the page is gone to. */
+/** One a page. The heading can have the focus, which moves to it on navigation. */
 export function PageHead({ title, description, actions }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · Tollgate`;

@@ -57,7 +57,7 @@ export function SecretDialog({ title, warning, kind, label, secret, children, on
   );
 }
 
-/** Keeps the page where it is: the browser's way back would lose the secret, and leaving asks first. */
+/** Blocks navigation: going back would lose the secret, and leaving the page asks first. */
 function useStaysHere(): void {
   useBlocker(true);
   useEffect(() => {

@@ -13,7 +13,7 @@ export interface SheetColumn<Row> {
 }
 
 interface SheetProps<Row> {
-  /** Names the table to who can't see it. */
+  /** The accessible name of the table. */
   label: string;
   columns: readonly SheetColumn<Row>[];
   rows: readonly Row[];

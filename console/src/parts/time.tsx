@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { localeOf, useLanguage } from '../texts/language.ts';
 
-/** `at` is what the API gives: seconds since 1970, or ISO 8601. `relative` tells how long ago, and counts on. */
+/** `at` is what the API gives: seconds since 1970, or ISO 8601. `relative` shows how long ago, and keeps counting. */
 export function Time({ at, relative = false }: { at: number | string; relative?: boolean }) {
   const locale = localeOf(useLanguage());
   const now = useNow(relative);

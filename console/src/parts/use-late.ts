@@ -1,4 +1,4 @@
-/** A value once it has rested for a moment: what somebody types is asked for when they pause. */
+/** A debounced value: what is typed is searched for once the typing pauses. */
 import { useEffect, useState } from 'react';
 
 const rest_ms = 250;

@@ -1,4 +1,4 @@
-/** Who is signed in, with the way to the profile and out. */
+/** The signed-in person, with links to the profile and sign-out. */
 import { LogoutOutlined, SettingOutlined, UserOutlined } from '@ant-design/icons';
 import { App, Button, Dropdown } from 'antd';
 import { useNavigate } from 'react-router';

@@ -1,4 +1,4 @@
-/** Around all pages, signed in or not: the bar that tells a page is loading, and where focus goes after a change of page. */
+/** Around all pages, signed in or not: the bar that shows a page is loading, and where focus goes after a change of page. */
 import { useEffect, useRef } from 'react';
 import { Outlet, useLocation, useNavigation } from 'react-router';
 import { useTexts } from '../texts/define-texts.ts';

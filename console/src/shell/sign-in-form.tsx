@@ -11,7 +11,7 @@ interface Fields {
   password: string;
 }
 
-/** `email` is filled in; `onDone` runs once somebody is signed in. */
+/** `email` is filled in; `onDone` runs after the sign-in. */
 export function SignInForm({ email, onDone }: { email?: string | undefined; onDone?: () => void }) {
   const say = useTexts(shellTexts);
   const attempt = useMutation({
@@ -28,7 +28,9 @@ export function SignInForm({ email, onDone }: { email?: string | undefined; onDo
       onFinish={(fields) => attempt.mutate(fields)}
     >
       <div role="alert">
-        {attempt.isError && <Alert className="tg-form-alert" type="error" showIcon title={told(attempt.error, say)} />}
+        {attempt.isError && (
+          <Alert className="tg-form-alert" type="error" showIcon title={failureText(attempt.error, say)} />
+        )}
       </div>
       <Form.Item
         name="email"
@@ -47,7 +49,7 @@ export function SignInForm({ email, onDone }: { email?: string | undefined; onDo
   );
 }
 
-function told(error: unknown, say: (key: 'wrongPassword' | 'tooManyTries' | 'unreachable') => string): string {
+function failureText(error: unknown, say: (key: 'wrongPassword' | 'tooManyTries' | 'unreachable') => string): string {
   const { code, status, message } = toConsoleError(error);
   if (code === 'wrong_password') return say('wrongPassword');
   if (status === 429) return say('tooManyTries');

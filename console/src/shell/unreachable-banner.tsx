@@ -1,4 +1,4 @@
-/** Tells that the server can't be reached, asks until it is back, and then has everything on the page read anew. */
+/** Shows that the server can't be reached, retries until it is back, and then refetches everything on the page. */
 import { Alert } from 'antd';
 import { useEffect } from 'react';
 import { queryClient } from '../api/client.ts';
@@ -21,7 +21,7 @@ export function UnreachableBanner() {
       void queryClient.invalidateQueries();
     };
   }, [isAway]);
-  // The region is always there: a screen reader tells what changes in it.
+  // The region is always there: a screen reader announces what changes in it.
   return (
     <div role="status" className="tg-banner">
       {isAway && <Alert banner showIcon type="warning" title={say('unreachable')} />}

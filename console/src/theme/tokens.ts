@@ -121,7 +121,7 @@ export function themeOf(isDark: boolean): ThemeConfig {
       controlHeight: 36,
       wireframe: false,
       motion: !window.matchMedia('(prefers-reduced-motion: reduce)').matches,
-      // Links inside of text are told by more than their colour.
+      // Links inside of text are marked by more than their colour.
       linkDecoration: 'none',
       linkHoverDecoration: 'underline',
       linkFocusDecoration: 'underline',
@@ -142,7 +142,7 @@ export function themeOf(isDark: boolean): ThemeConfig {
       Card: { headerFontSize: 15 },
       Typography: { titleMarginBottom: 0, titleMarginTop: 0 },
       Select: { optionSelectedBg: colours.colorPrimaryBg },
-      // antd's own track can't be told from the page.
+      // antd's own track doesn't stand out from the page.
       Segmented: isDark
         ? { trackBg: '#1c2027', itemSelectedBg: '#39404c' }
         : { trackBg: '#e6e8ed', itemSelectedBg: '#ffffff' },

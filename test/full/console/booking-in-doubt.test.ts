@@ -36,16 +36,16 @@ const booking = 'write-money-locked';
 for (const { locale, text, words } of [
   {
     locale: 'en-US',
-    text: 'The database went away before it said whether this was done.',
+    text: 'The connection to the database was lost before it confirmed this action',
     words: { credit: 'Credit', amount: 'Amount in yuan', reason: 'Reason', next: 'Continue' },
   },
   {
     locale: 'zh-CN',
-    text: '数据库在确认结果之前断开，此操作可能已经执行。',
+    text: '在数据库确认结果之前连接中断，此操作可能已经执行。',
     words: { credit: /^充\s?值$/, amount: /金额/, reason: '原因', next: /继\s?续/ },
   },
 ] as const) {
-  test(`a credit in doubt is told, and sent again from the same dialog it is booked once (${locale})`, async () => {
+  test(`a credit in doubt is reported, and sent again from the same dialog it is booked once (${locale})`, async () => {
     const { account, key } = await gateway.newKey({ balance: '100' });
     const { email } = await newPerson(gateway, { memberships: [], isOperator: true });
     const expected = { origin: gateway.url, locale, expectAnswers: [503] };

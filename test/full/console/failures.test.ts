@@ -20,10 +20,10 @@ after(async () => {
   await gateway.stop();
 });
 
-test('a server that goes away is told, and once it is back the page goes on by itself', async () => {
+test('an unreachable server is reported, and once it is back the page continues by itself', async () => {
   const { email } = await newPerson(gateway);
   const line = await lineTo(Number(new URL(gateway.url).port));
-  const away = /can.t be reached/;
+  const away = /Can’t reach the server/;
   try {
     await browser.visit({ origin: line.url, expectBrokenRequests: true }, async (page) => {
       await signIn(page, { url: line.url, email, password });

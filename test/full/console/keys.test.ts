@@ -1,4 +1,4 @@
-/** API tokens in a real browser: made, used, seen at work, changed and revoked. */
+/** API keys in a real browser: created, used, seen at work, changed and revoked. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI, { AuthenticationError } from 'openai';
@@ -39,29 +39,29 @@ const clientOf = (apiKey: string) => new OpenAI({ baseURL: `${gateway.url}/v1`, 
 const chat = (client: OpenAI) =>
   client.chat.completions.create({ model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] });
 
-test('a token is made, used by the openai package, seen at work without reloading, and revoked', async () => {
+test('an API key is created, used by the openai package, seen at work without reloading, and revoked', async () => {
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await page.getByRole('link', { name: 'API tokens' }).click();
     const name = 'shop <b>backend</b>';
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByLabel('Name').fill(name);
     await page.getByRole('radio', { name: /^Chat/ }).click();
     await page.getByRole('combobox', { name: 'Models' }).click();
     await page.getByTitle('sim-chat').click();
     await page.getByRole('combobox', { name: 'Models' }).press('Escape');
-    await page.getByRole('button', { name: 'Add a call limit' }).click();
+    await page.getByRole('button', { name: 'Add rate limit' }).click();
     await page.getByLabel('Calls', { exact: true }).fill('100');
-    await page.getByRole('group', { name: 'Calls at most' }).getByRole('combobox').click();
+    await page.getByRole('group', { name: 'Rate limits' }).getByRole('combobox').click();
     await page.getByTitle('in total').click();
     await audited(page);
     await screenshotOf(page, 'keys-create-en');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
 
-    const dialog = page.getByRole('dialog', { name: `Your new token “${name}”` });
-    const key = await secretIn(page, 'Token');
+    const dialog = page.getByRole('dialog', { name: `Your new key “${name}”` });
+    const key = await secretIn(page, 'Key');
     assert.match(key, /^sk-tg-[\w-]{43}$/);
-    await dialog.getByRole('button', { name: 'Copy: Token' }).click();
+    await dialog.getByRole('button', { name: 'Copy key' }).click();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
     for (const [tab, begins] of [
       ['curl', `curl '${gateway.url}/v1/chat/completions'`],
@@ -80,7 +80,7 @@ test('a token is made, used by the openai package, seen at work without reloadin
     await page.evaluate('history.back()');
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))');
     assert.equal(new URL(page.url()).pathname, keysPage());
-    assert.equal(await secretIn(page, 'Token'), key);
+    assert.equal(await secretIn(page, 'Key'), key);
     await dialog.getByRole('checkbox').check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -106,20 +106,20 @@ test('a token is made, used by the openai package, seen at work without reloadin
   });
 });
 
-test('limits are changed by whoever opened the form, and leave alone what another tab changed meanwhile', async () => {
+test('a form changes the limits edited in it, and leaves alone what another tab changed meanwhile', async () => {
   const { keyId } = await gateway.newKey({ name: 'of two tabs', maxRunningTasks: 5 });
   await browser.visit({ origin: gateway.url }, async (first) => {
     await openKeys(first);
     const second = await first.context().newPage();
     await second.goto(keysPage());
     for (const tab of [first, second]) await tab.getByRole('button', { name: 'Edit of two tabs' }).click();
-    await first.getByLabel('Spend at most').fill('12.5');
+    await first.getByLabel('Spend limit').fill('12.5');
     await first.getByRole('button', { name: 'Save changes' }).click();
     await rowOf(first, 'of two tabs').getByText('¥0.00 of ¥12.50 per month').waitFor();
-    await second.getByLabel('Tasks at once, at most').fill('9');
+    await second.getByLabel('Max concurrent tasks').fill('9');
     await second.getByRole('button', { name: 'Save changes' }).click();
     for (const tab of [first, second]) {
-      await rowOf(tab, 'of two tabs').getByText('0 of 9 tasks at once').waitFor();
+      await rowOf(tab, 'of two tabs').getByText('0 of 9 concurrent tasks').waitFor();
       await rowOf(tab, 'of two tabs').getByText('¥0.00 of ¥12.50 per month').waitFor();
     }
     // One tab revokes what the other is about to change.
@@ -138,47 +138,47 @@ test('limits are changed by whoever opened the form, and leave alone what anothe
 test('a session that ends in the middle of the form costs nothing that was typed', async () => {
   await browser.visit({ origin: gateway.url }, async (page) => {
     await openKeys(page);
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByLabel('Name').fill('typed before');
-    await page.getByLabel('Tasks at once, at most').fill('7');
+    await page.getByLabel('Max concurrent tasks').fill('7');
     expectAnswers(page, 401);
     await page.context().clearCookies();
-    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     const again = page.getByRole('dialog', { name: 'Your session has ended' });
     await again.getByLabel('Password').fill(password);
     await audited(page);
     await again.getByRole('button', { name: 'Sign in' }).click();
-    const made = page.getByRole('dialog', { name: 'Your new token “typed before”' });
+    const made = page.getByRole('dialog', { name: 'Your new key “typed before”' });
     await made.getByRole('checkbox').check();
     await made.getByRole('button', { name: 'Done' }).click();
-    await rowOf(page, 'typed before').getByText('0 of 7 tasks at once').waitFor();
+    await rowOf(page, 'typed before').getByText('0 of 7 concurrent tasks').waitFor();
   });
 });
 
-test('on a Chinese phone in the dark: an expiry that has passed is told at its field, and then mended', async () => {
+test('on a Chinese phone in the dark: an expiry in the past is reported at its field, and then corrected', async () => {
   const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit(look, async (page) => {
     await openKeys(page);
-    await page.getByRole('button', { name: '创建令牌' }).click();
-    await page.getByLabel('名称').fill('手机上创建的令牌');
+    await page.getByRole('button', { name: '创建密钥' }).click();
+    await page.getByLabel('名称').fill('手机上创建的密钥');
     await page.getByLabel('有效期').click();
     await page.getByTitle('指定时间…').click();
     await page.getByLabel('过期时间').fill('2020-01-31T08:00');
-    await page.getByRole('dialog').getByRole('button', { name: '创建令牌' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: '创建密钥' }).click();
     await page.getByText('这个时间已经过去').waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
     await screenshotOf(page, 'keys-create-zh-phone-dark');
     await page.getByLabel('过期时间').fill('2099-01-31T08:00');
-    await page.getByRole('dialog').getByRole('button', { name: '创建令牌' }).click();
-    const made = page.getByRole('dialog', { name: '新令牌“手机上创建的令牌”' });
+    await page.getByRole('dialog').getByRole('button', { name: '创建密钥' }).click();
+    const made = page.getByRole('dialog', { name: '新密钥“手机上创建的密钥”' });
     await made.getByRole('checkbox').waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
     await screenshotOf(page, 'keys-made-zh-phone-dark');
     await made.getByRole('checkbox').check();
     await made.getByRole('button', { name: /完\s?成/ }).click();
-    await page.getByRole('listitem').filter({ hasText: '手机上创建的令牌' }).getByText('2099年1月31日').waitFor();
+    await page.getByRole('listitem').filter({ hasText: '手机上创建的密钥' }).getByText('2099年1月31日').waitFor();
     await assertNoSidewaysScroll(page);
     await screenshotOf(page, 'keys-list-zh-phone-dark');
   });

@@ -64,14 +64,14 @@ test('an operator puts a model in maintenance, and the page of an owner shows it
     await goTo(page, owner, modelsOf());
     const seen = card(page, 'vendor/painter-1.5');
     await seen.getByText('Available', { exact: true }).waitFor();
-    assert.match(await seen.innerText(), /Each image of 2k\s+¥0\.40[\s\S]*Each other image\s+¥0\.20/);
+    assert.match(await seen.innerText(), /2k, per image\s+¥0\.40[\s\S]*Other sizes, per image\s+¥0\.20/);
     assert.equal(await card(page, 'hidden').count(), 0);
     assert.equal(await page.getByRole('button', { name: /maintenance/i }).count(), 0);
     // Markup is text.
     assert.equal(await page.getByRole('heading', { name: '<b>bold</b>&amp', exact: true }).count(), 1);
     const link = card(page, '<b>bold</b>&amp').getByRole('link', { name: 'Try it' });
     assert.match((await link.getAttribute('href')) ?? '', /\/playground\/image\?model=%3Cb%3Ebold%3C%2Fb%3E%26amp$/);
-    await seen.getByRole('button', { name: 'Copy the id vendor/painter-1.5' }).click();
+    await seen.getByRole('button', { name: 'Copy ID vendor/painter-1.5' }).click();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'vendor/painter-1.5');
     await audited(page);
     await screenshotOf(page, 'models-owner-en');
@@ -79,28 +79,28 @@ test('an operator puts a model in maintenance, and the page of an owner shows it
     await browser.visit({ origin: gateway.url }, async (desk) => {
       await goTo(desk, operator, modelsOf());
       await card(desk, 'hidden').getByText('Not published').first().waitFor();
-      await desk.getByRole('button', { name: 'Begin maintenance: vendor/painter-1.5' }).click();
-      await desk.getByRole('dialog').getByText('told to come back').waitFor();
+      await desk.getByRole('button', { name: 'Start maintenance: vendor/painter-1.5' }).click();
+      await desk.getByRole('dialog').getByText('refused with 503 and a Retry-After').waitFor();
       await audited(desk);
-      await reasoned(desk, 'Begin maintenance', 'the upstream moves');
+      await reasoned(desk, 'Start maintenance', 'the upstream moves');
       await card(desk, 'vendor/painter-1.5').getByText('set by operator@example.com').waitFor();
       await audited(desk);
       // Nobody has touched this page.
       await seen.getByText('In maintenance').waitFor();
       assert.equal(await seen.getByRole('link', { name: 'Try it' }).count(), 0);
-      await confirmed(desk, 'Back to the file: vendor/painter-1.5', 'it is there again');
+      await confirmed(desk, 'Reset to config: vendor/painter-1.5', 'it is there again');
       await seen.getByText('Available', { exact: true }).waitFor();
       await confirmed(desk, 'Publish: hidden', 'it is ready');
       await card(page, 'hidden').waitFor();
-      await confirmed(desk, 'Back to the file: hidden', 'not yet');
+      await confirmed(desk, 'Reset to config: hidden', 'not yet');
       await card(page, 'hidden').waitFor({ state: 'detached' });
     });
   }));
 
-test('a model that is taken from the file meanwhile is told, and what is left switched of it can be removed', () =>
+test('a model removed from the config file meanwhile is reported, and its leftover switches can be removed', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     await goTo(page, operator, modelsOf());
-    await confirmed(page, 'Begin maintenance: film', 'to see');
+    await confirmed(page, 'Start maintenance: film', 'to see');
     await card(page, 'film').getByText('set by operator@example.com').waitFor();
     await page.getByRole('button', { name: 'Unpublish: film' }).click();
     await gateway.reload(without('film'));
@@ -108,7 +108,7 @@ test('a model that is taken from the file meanwhile is told, and what is left sw
     await reasoned(page, 'Unpublish', 'to see');
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('heading', { name: 'Switches of models that the file no longer has' }).waitFor();
+    await page.getByRole('heading', { name: 'Switches of models that are no longer in the config file' }).waitFor();
     await page.getByRole('button', { name: 'Remove: film' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('heading', { name: 'Switches of models' }).waitFor({ state: 'detached' });
@@ -119,7 +119,7 @@ test('the catalogue is fit for a phone, in Chinese and in the dark', () =>
   browser.visit({ origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
     await goTo(page, operator, modelsOf());
     const seen = card(page, 'talker');
-    for (const words of ['视觉理解', '工具调用', '可用', '每次回答最多 4,096 个 token'])
+    for (const words of ['视觉理解', '工具调用', '可用', '最多输出 4,096 个 token'])
       await seen.getByText(words).waitFor();
     await page.getByRole('button', { name: '开始维护：talker' }).waitFor();
     await audited(page);
@@ -137,19 +137,16 @@ test('operators see how the providers do, on a desk and on a phone', async () =>
     const main = card(page, 'main');
     const rows = main.getByRole('row');
     assert.match(await rows.nth(1).innerText(), /^hour\s+1\s+1\s+0\s+0$/);
-    assert.match(await main.innerText(), /Answered its probe[\s\S]*Places taken\s+0 of 40/);
+    assert.match(await main.innerText(), /Reachable · checked[\s\S]*Concurrency\s+0 of 40/);
     const talks = await card(page, 'talks').innerText();
-    assert.match(
-      talks,
-      /openai · 127\.0\.0\.1:9[\s\S]*Did not answer its probe[\s\S]*talker called gpt there, tried as number 2/,
-    );
+    assert.match(talks, /openai · 127\.0\.0\.1:9[\s\S]*Unreachable · checked[\s\S]*talker upstream: gpt · priority 2/);
     assert.ok(!(await page.content()).includes('sk-of-the-operator'));
     await audited(page);
   });
   const phone = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit(phone, async (page) => {
     await goTo(page, operator, path);
-    await card(page, 'main').getByText('探测有应答').waitFor();
+    await card(page, 'main').getByText('连接正常').waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
   });

@@ -99,7 +99,7 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
     const drawer = page.getByRole('dialog');
     await drawer.getByText('Output tokens').waitFor();
     await drawer.getByText('web <b>shop</b>').waitFor();
-    await drawer.getByText('the provider’s count').waitFor();
+    await drawer.getByText('provider', { exact: true }).waitFor();
     await audited(page);
     await screenshotOf(page, 'ledger-entry-en');
     await page.keyboard.press('Escape');
@@ -111,7 +111,7 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
   });
 });
 
-test('filters and ranges stand in the address, and what is wrong there is told', async () => {
+test('filters and ranges stand in the address, and what is wrong there is reported', async () => {
   const one = await customer('10');
   const cost = await call(one);
   await browser.visit({ origin: gateway.url }, async (page) => {
@@ -125,11 +125,11 @@ test('filters and ranges stand in the address, and what is wrong there is told',
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('table').getByRole('row').nth(4).waitFor();
     assert.equal(new URL(page.url()).search, '');
-    await page.getByLabel('Task or request id').fill('a b');
-    await page.getByText('An id has letters, digits').waitFor();
-    await page.getByLabel('Task or request id').fill('req_none');
-    await page.getByLabel('Task or request id').press('Enter');
-    await page.getByText('No entry is like that').waitFor();
+    await page.getByLabel('Task or request ID').fill('a b');
+    await page.getByText('An ID can only contain letters, digits').waitFor();
+    await page.getByLabel('Task or request ID').fill('req_none');
+    await page.getByLabel('Task or request ID').press('Enter');
+    await page.getByText('No matching entries').waitFor();
     assert.match(page.url(), /id=req_none/);
 
     await page.goto(one.path('usage'));
@@ -139,7 +139,7 @@ test('filters and ranges stand in the address, and what is wrong there is told',
     await page.getByRole('link', { name: 'sim-chat' }).waitFor();
     assert.match(page.url(), /by=model/);
     assert.match((await downloaded(page, /Download CSV/))[0] ?? '', /^object,model,calls,input_tokens/);
-    await page.getByText('API token', { exact: true }).click();
+    await page.getByText('API key', { exact: true }).click();
     await page.getByRole('link', { name: 'web <b>shop</b>' }).click();
     await page.getByRole('heading', { name: 'Ledger' }).waitFor();
     await page
@@ -148,9 +148,9 @@ test('filters and ranges stand in the address, and what is wrong there is told',
       .waitFor();
     assert.equal(await page.getByRole('table').getByRole('row').count(), 2);
     await page.goto(one.path('usage?range=custom&from=2026-02-02&to=2026-02-01'));
-    await page.getByText('Choose a last day').waitFor();
+    await page.getByText('The end date must not be before the start date').waitFor();
     await page.goto(one.path('usage?range=custom&from=2024-02-01&to=2024-02-02'));
-    await page.getByText('Nothing was charged in these days').waitFor();
+    await page.getByText('No charges in this period').waitFor();
   });
 });
 
@@ -177,8 +177,8 @@ test('a statement adds up on the page and in its file, and is printed by itself'
       await amountOf('Adjustments'),
       await amountOf('Charges'),
       await amountOf('Closing balance'),
-      await amountOf('of which to spend'),
-      await amountOf('of which held'),
+      await amountOf('Available'),
+      await amountOf('On hold'),
     ];
     assert.deepEqual([opening, topUps, adjustments], [0, 10, -1.000001]);
     assert.ok(charges < 0);
@@ -195,7 +195,7 @@ test('a statement adds up on the page and in its file, and is printed by itself'
     await page.emulateMedia({ media: 'screen' });
     expectAnswers(page, { status: 400, path: `/console/api/accounts/${one.account}/statement` });
     await page.goto(one.path('statement?month=2999-01'));
-    await page.getByText('There is no statement for such a month').waitFor();
+    await page.getByText('There is no statement for this month').waitFor();
     await page.getByRole('button', { name: 'This month' }).click();
     await sums.getByText('Closing balance').waitFor();
   });
@@ -215,7 +215,7 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
     for (const [name, heading, sign] of [
       ['overview', '概览', '最近的失败'],
       ['usage', '用量', '每日支出'],
-      ['ledger', '账本', '扣费'],
+      ['ledger', '资金明细', '扣费'],
       ['statement', '对账单', '期末余额'],
     ] as const) {
       await page.goto(path(name));

@@ -1,4 +1,4 @@
-/** An operator's day in a real browser: an account made, its owner let in, money given and corrected, and everything told. */
+/** An operator's day in a real browser: an account made, its owner let in, money given and corrected, and everything logged. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -44,7 +44,7 @@ test('an account is made, its owner comes in by the link and sees money come and
     await dialog(page).getByLabel('Name').fill(markup);
     await dialog(page).getByLabel('Opening balance in yuan').fill('1.2345678');
     await press(page, 'Create account');
-    await dialog(page).getByText('Yuan above 0 with at most six decimals').waitFor();
+    await dialog(page).getByText('above 0 with at most six decimals').waitFor();
     await dialog(page).getByLabel('Opening balance in yuan').fill('10');
     await dialog(page).getByLabel("Owner's e-mail").fill('Owner@example.com');
     await press(page, 'Create account');
@@ -72,16 +72,16 @@ test('an account is made, its owner comes in by the link and sees money come and
       await open.click();
       await page.getByRole('button', { name: 'Credit', exact: true }).click();
       await press(page, 'Continue');
-      await dialog(page).getByText('Say why').waitFor();
+      await dialog(page).getByText('Add a reason.').waitFor();
       await dialog(page).getByLabel('Amount in yuan').fill('2.5');
       await dialog(page).getByLabel('Reason').fill('paid <b>by wire</b>');
       await press(page, 'Continue');
-      await dialog(page).getByText('Its balance goes from ¥10.00 to ¥12.50.').waitFor();
+      await dialog(page).getByText('The balance will change from ¥10.00 to ¥12.50.').waitFor();
       await audited(page);
       await screenshotOf(page, 'operator-credit-en');
       // A double click books once.
       await dialog(page).getByRole('button', { name: 'Credit', exact: true }).dblclick();
-      await gone(page, 'Its balance goes from');
+      await gone(page, 'The balance will change from');
       await seen(page.locator('.tg-account-balance'), '¥12.50');
       await seen(told, '12.50');
 
@@ -91,12 +91,12 @@ test('an account is made, its owner comes in by the link and sees money come and
       await press(page, 'Continue');
       expectAnswers(page, { status: 402, path: `/console/api/operator/accounts/${account}/adjustments` });
       await press(page, 'Adjust');
-      await dialog(page).getByText('The account has less than that available.').first().waitFor();
+      await dialog(page).getByText('The account doesn’t have that much available.').first().waitFor();
       await dialog(page).getByLabel('Amount in yuan').fill('-0.5');
       await press(page, 'Continue');
-      await dialog(page).getByText('Its balance goes from ¥12.50 to ¥12.00.').waitFor();
+      await dialog(page).getByText('The balance will change from ¥12.50 to ¥12.00.').waitFor();
       await press(page, 'Adjust');
-      await gone(page, 'Its balance goes from');
+      await gone(page, 'The balance will change from');
       await seen(page.locator('.tg-account-balance'), '¥12.00');
       await seen(told, '12.00');
 
@@ -117,7 +117,7 @@ test('an account is made, its owner comes in by the link and sees money come and
       await page.getByRole('button', { name: markup }).first().waitFor();
       await audited(page);
       await screenshotOf(page, 'operator-acts-en');
-      await page.getByRole('combobox', { name: 'What was done' }).click();
+      await page.getByRole('combobox', { name: 'Action' }).click();
       await page.getByTitle('Account adjusted', { exact: true }).click();
       await page.getByRole('row').filter({ hasText: 'Account suspended' }).waitFor({ state: 'detached' });
       assert.equal(await page.getByRole('row').count(), 2);
@@ -131,16 +131,16 @@ describe('people', () => {
       const email = 'grace@example.com';
       await newPerson(gateway, { email });
       await openAs(page, operator, '/console/operator/people');
-      await page.getByRole('button', { name: 'Invite somebody' }).click();
+      await page.getByRole('button', { name: 'Invite person' }).click();
       await dialog(page).getByLabel('E-mail').fill('new@example.com');
-      await dialog(page).getByLabel('Becomes an operator').check();
-      await press(page, 'Make the link');
+      await dialog(page).getByLabel('Operator role').check();
+      await press(page, 'Create link');
       await dialog(page).getByText('A link for new@example.com').waitFor();
       await dialog(page).getByRole('checkbox').check();
       await press(page, 'Done');
       await page.getByRole('row').filter({ hasText: 'new@example.com' }).getByRole('button').click();
-      await press(page, 'Take back');
-      await page.getByText('Taken back').waitFor();
+      await press(page, 'Revoke');
+      await page.getByText('Revoked').waitFor();
       await page.getByText('This is you.').waitFor();
       await audited(page);
       await screenshotOf(page, 'operator-people-en');
@@ -165,7 +165,7 @@ describe('people', () => {
     }));
 });
 
-test('a paid call of unknown outcome says what can be done, and is ticked off with a note', () =>
+test('a paid call of unknown outcome says what can be done, and is resolved with a note', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     const { keyId, account } = await gateway.newKey({ balance: '5' });
     const who = { account, key: keyId as Parameters<typeof admissionOf>[0]['key'] };
@@ -179,33 +179,33 @@ test('a paid call of unknown outcome says what can be done, and is ticked off wi
 
     await openAs(page, operator, '/console/operator/unknown');
     await page.getByText(reason).waitFor();
-    await page.getByText('The caller was not charged; what was held went back.').waitFor();
-    await page.getByText('Ask simulator what became of the request up-17.').waitFor();
+    await page.getByText('The caller was not charged; the hold was released.').waitFor();
+    await page.getByText('Ask simulator what happened to request up-17.').waitFor();
     await audited(page);
     await screenshotOf(page, 'operator-unknown-en');
-    await page.getByRole('button', { name: 'Tick off' }).click();
-    await press(page, 'Tick off');
+    await page.getByRole('button', { name: 'Mark resolved' }).click();
+    await press(page, 'Mark resolved');
     await dialog(page).getByText('Write down what you found.').waitFor();
-    await dialog(page).getByLabel('What was found out').fill('They <i>never</i> had it.');
-    await press(page, 'Tick off');
-    await page.getByText('There is none.').waitFor();
-    await page.getByText('Dealt with', { exact: true }).click();
+    await dialog(page).getByLabel('What you found').fill('They <i>never</i> had it.');
+    await press(page, 'Mark resolved');
+    await page.getByText('Nothing open.').waitFor();
+    await page.getByText('Resolved', { exact: true }).click();
     await page.getByText('They <i>never</i> had it.').waitFor();
     await page.getByRole('button', { name: 'Reopen' }).click();
     await press(page, 'Reopen');
-    await page.getByText('None was dealt with yet.').waitFor();
+    await page.getByText('Nothing resolved yet.').waitFor();
   }));
 
 test('an audit that is run now shows its result when it has ended', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     await openAs(page, operator, '/console/operator/audit');
-    await page.getByText('There was no audit yet.').waitFor();
+    await page.getByText('No audits yet.').waitFor();
     await page.getByRole('button', { name: 'Run now' }).click();
     await page
-      .getByText(/Everything agrees|things? disagrees?/)
+      .getByText(/No discrepancies|\d discrepanc(y|ies)/)
       .first()
       .waitFor();
-    await page.getByText(/^Looked at: .*entries \d/).waitFor();
+    await page.getByText(/^Checked: .*entries \(\d/).waitFor();
     await audited(page);
     await screenshotOf(page, 'operator-audit-en');
   }));

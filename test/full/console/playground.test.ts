@@ -91,9 +91,9 @@ async function pictured(page: Page, name: string): Promise<void> {
   await screenshotOf(page, name);
 }
 
-const costBefore = (page: Page) => page.getByLabel('Cost before');
+const costBefore = (page: Page) => page.getByLabel('Estimated cost');
 /** Waits until the cost that is held has been quoted. */
-const quoted = async (page: Page, label = 'Cost before') => {
+const quoted = async (page: Page, label = 'Estimated cost') => {
   await page
     .getByLabel(label)
     .getByText(/¥.*(×|tokens)/)
@@ -108,10 +108,10 @@ test('a chat streams: its first words stand there before its last, its cost is t
     const held = new Promise<void>((resolve) => (release = resolve));
     const { pieces = [] } = chatStream(['And <b>here</b> is code:\n```js\nlet a = 1;\n```\n', 'The end.']);
     upstream.answers({ pieces: [deltaEvent('The first words. '), held, ...pieces] });
-    await page.getByLabel('Most tokens of an answer').fill('50');
+    await page.getByLabel('Max output tokens').fill('50');
     await message.fill('Tell me');
     await quoted(page);
-    const { Holds: hold } = await costs(costBefore(page));
+    const { Hold: hold } = await costs(costBefore(page));
     await page.getByRole('button', { name: 'Send' }).click();
     const answer = page.getByRole('article', { name: 'Model' });
     await answer.getByText('The first words.').waitFor();
@@ -120,10 +120,10 @@ test('a chat streams: its first words stand there before its last, its cost is t
     await answer.getByText('The end.').waitFor();
     await answer.getByText('<b>here</b>').waitFor(); // as text
     assert.equal(await answer.locator('pre').innerText(), 'let a = 1;');
-    const receipt = answer.getByLabel('Cost after');
+    const receipt = answer.getByLabel('Actual cost');
     await receipt.getByText('Charged', { exact: true }).waitFor();
     const booked = await bookedFor(at);
-    const { Charged: charged, 'Given back': returned } = await costs(receipt);
+    const { Charged: charged, Released: returned } = await costs(receipt);
     assert.deepEqual({ held: hold, charged }, booked);
     assert.equal(returned, Math.round((booked.held - booked.charged) * 1e6) / 1e6);
     await receipt.getByText('9 in, 2 out').waitFor();
@@ -138,11 +138,11 @@ test('a chat streams: its first words stand there before its last, its cost is t
     await message.press('Enter');
     await answer.getByText('Before the stop.').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped. What was produced').waitFor();
+    await page.getByText('Stopped. Output produced').waitFor();
     await answer.nth(1).getByText('Charged', { exact: true }).waitFor();
     assert.equal(
       Math.round(((await bookedFor(at)).charged - booked.charged) * 1e6) / 1e6,
-      (await costs(answer.nth(1).getByLabel('Cost after')))['Charged'],
+      (await costs(answer.nth(1).getByLabel('Actual cost')))['Charged'],
     );
 
     await answer.nth(1).getByRole('link', { name: 'Ledger entries' }).click();
@@ -183,11 +183,11 @@ test('an image is quoted, made, decoded and charged as the ledger has it; what i
     assert.equal(await prompt.inputValue(), 'A gate <i>in</i> the fog');
     await size.fill('1024x1024');
     await quoted(page);
-    const { Holds: hold } = await costs(costBefore(page));
+    const { Hold: hold } = await costs(costBefore(page));
     await page.getByRole('button', { name: 'Run' }).click();
     const run = page.getByRole('article', { name: 'A gate <i>in</i> the fog' });
     assert.deepEqual(await decodedSize(run.getByRole('img', { name: /Image 1/ })), { width: 1024, height: 1024 });
-    const receipt = run.getByLabel('Cost after');
+    const receipt = run.getByLabel('Actual cost');
     await receipt.getByText('Charged', { exact: true }).waitFor();
     const { Charged: charged } = await costs(receipt);
     assert.deepEqual(await bookedFor(at), { held: hold, charged });
@@ -222,15 +222,15 @@ test('a video plays, in Chinese, on a phone in the dark', async () => {
     'video',
     async (page, at) => {
       await page.getByLabel('提示词').fill('栏杆升起 [sim:delay=1s]');
-      await quoted(page, '运行前费用').catch(() => undefined);
+      await quoted(page, '预估费用').catch(() => undefined);
       await page
-        .getByLabel('运行前费用')
+        .getByLabel('预估费用')
         .getByText(/5 秒 × ¥0\.10/)
         .waitFor();
       await page.getByRole('button', { name: '运行' }).click();
       await page.getByText(/已运行 \d+ 秒/).waitFor();
       await playsFrames(page.locator('video'));
-      const receipt = page.getByLabel('运行后费用');
+      const receipt = page.getByLabel('实际费用');
       await receipt.getByText('实扣').waitFor();
       const { 实扣: charged } = await costs(receipt);
       assert.deepEqual(await bookedFor(at), { held: 0.5, charged });
@@ -240,15 +240,11 @@ test('a video plays, in Chinese, on a phone in the dark', async () => {
       for (const [place, heading] of [
         ['对话', '对话'],
         ['图片', '图片'],
-        ['数字人', '数字人'],
+        ['数字人口播', '数字人口播'],
       ] as const) {
         await page.getByRole('link', { name: place, exact: true }).last().click();
         await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-        await page
-          .getByLabel('运行前费用')
-          .getByText('¥10.00')
-          .or(page.getByLabel('运行前费用').getByText(/¥9/))
-          .waitFor();
+        await page.getByLabel('预估费用').getByText('¥10.00').or(page.getByLabel('预估费用').getByText(/¥9/)).waitFor();
         await assertNoSidewaysScroll(page);
         await audited(page);
       }
@@ -276,13 +272,15 @@ test('a video that runs is found again, and can be cancelled', async () => {
 test('an avatar talks: files are checked, uploaded with progress, and the video is fetched once and plays', async () => {
   const [sound, footage] = [wav({ seconds: 3, samplesPerSecond: 48_000, channels: 2 }), await mp4({ seconds: 1 })];
   await playing('avatar-talk', async (page, at) => {
-    const audio = page.getByLabel('Sound');
+    const audio = page.getByLabel('Audio', { exact: true });
     const run = page.getByRole('button', { name: 'Run' });
     await audio.setInputFiles({ name: 'song.wav', mimeType: 'audio/wav', buffer: textFile });
-    await page.getByRole('alert').filter({ hasText: 'no WAV or MP3' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'not a WAV or MP3' }).waitFor();
     await run.click();
     await page.getByRole('alert').filter({ hasText: 'Choose a file.' }).waitFor();
-    await page.getByLabel('Footage').setInputFiles({ name: 'person.mp4', mimeType: 'video/mp4', buffer: footage });
+    await page
+      .getByLabel('Video', { exact: true })
+      .setInputFiles({ name: 'person.mp4', mimeType: 'video/mp4', buffer: footage });
     await page.getByText(/person\.mp4, .*1 s/).waitFor();
     // A file that looks right at its beginning is for the server to refuse.
     const header = wav({ seconds: 0 });
@@ -295,21 +293,21 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await audio.setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: sound });
     await page.getByText(/speech\.wav, .*3 s/).waitFor();
     await quoted(page);
-    const { Holds: hold } = await costs(costBefore(page));
+    const { Hold: hold } = await costs(costBefore(page));
     assert.equal(hold, 0.15);
     await slowUploads(page, 200_000);
     await run.click();
     await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
-    await page.getByRole('button', { name: 'Cancel the upload' }).click();
-    await page.getByText('The video shows up here').waitFor();
+    await page.getByRole('button', { name: 'Cancel upload' }).click();
+    await page.getByText('The video will appear here').waitFor();
     await run.click();
     await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
     await pictured(page, 'playground-avatar-talk-upload-en');
     await slowUploads(page, -1);
     const film = page.getByLabel('The finished video');
     await playsFrames(film);
-    await page.getByText('gives a finished video once').waitFor();
-    const receipt = page.getByLabel('Cost after');
+    await page.getByText('A finished video can be downloaded only once').waitFor();
+    const receipt = page.getByLabel('Actual cost');
     await receipt.getByText('Charged', { exact: true }).waitFor();
     const { Charged: charged } = await costs(receipt);
     assert.deepEqual(await bookedFor(at), { held: hold, charged });
@@ -342,7 +340,7 @@ test('without money the reader is told how to get some, and a member why nothing
       await page.getByLabel('Prompt').fill('Too dear');
       expectAnswers(page, { status: 402, path: `/console/api/accounts/${at.account}/v1/images/generations` });
       await page.getByRole('button', { name: 'Run' }).click();
-      await page.getByRole('alert').filter({ hasText: 'Ask an operator to add money' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'Ask an operator to top up' }).waitFor();
       assert.equal(await page.getByLabel('Prompt').inputValue(), 'Too dear');
     },
     { balance: '0.1' },
@@ -350,11 +348,11 @@ test('without money the reader is told how to get some, and a member why nothing
   await playing(
     'chat',
     async (page) => {
-      await page.getByText('which is for its owners').waitFor();
+      await page.getByText('only owners of the account can spend its balance').waitFor();
       assert.equal(await page.getByLabel('Message').isDisabled(), true);
       await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
       await page.getByRole('heading', { name: 'Avatar talk', level: 1 }).waitFor();
-      assert.equal(await page.getByLabel('Sound').isDisabled(), true);
+      assert.equal(await page.getByLabel('Audio', { exact: true }).isDisabled(), true);
       assert.equal(await page.getByRole('button', { name: 'Run' }).isDisabled(), true);
       await audited(page);
     },

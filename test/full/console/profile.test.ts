@@ -61,7 +61,7 @@ test('on a Chinese phone in the dark: a wrong password is told at its field, the
     await page.getByLabel('新密码').fill('another good one');
     expectAnswers(page, { status: 400, path: '/console/api/profile/password' });
     await page.getByRole('button', { name: '修改密码' }).click();
-    await page.getByText('这不是您的密码。').waitFor();
+    await page.getByText('当前密码不正确。').waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
     await screenshotOf(page, 'profile-password-zh-phone-dark');

@@ -21,7 +21,7 @@ after(async () => {
   await gateway.stop();
 });
 
-test('a token is made and used, the charge is seen, an avatar talks, the token is revoked, an operator adds money', async () => {
+test('an API key is created and used, the charge is seen, an avatar talks, the key is revoked, an operator adds money', async () => {
   const { account } = gateway;
   const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator: true });
   const [sound, footage] = [wav({ seconds: 2 }), await mp4({ seconds: 1 })];
@@ -30,11 +30,11 @@ test('a token is made and used, the charge is seen, an avatar talks, the token i
     await balance(page, '¥100.00');
 
     await goTo(page, 'API tokens');
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByLabel('Name').fill('web shop');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
-    const made = page.getByRole('dialog', { name: 'Your new token “web shop”' });
-    const apiKey = (await made.getByRole('group', { name: 'Token' }).locator('code').textContent()) ?? '';
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const made = page.getByRole('dialog', { name: 'Your new key “web shop”' });
+    const apiKey = (await made.getByRole('group', { name: 'Key' }).locator('code').textContent()) ?? '';
     await made.getByRole('checkbox').check();
     await made.getByRole('button', { name: 'Done' }).click();
 
@@ -50,8 +50,12 @@ test('a token is made and used, the charge is seen, an avatar talks, the token i
 
     await goTo(page, 'Playground');
     await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
-    await page.getByLabel('Sound').setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: sound });
-    await page.getByLabel('Footage').setInputFiles({ name: 'person.mp4', mimeType: 'video/mp4', buffer: footage });
+    await page
+      .getByLabel('Audio', { exact: true })
+      .setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: sound });
+    await page
+      .getByLabel('Video', { exact: true })
+      .setInputFiles({ name: 'person.mp4', mimeType: 'video/mp4', buffer: footage });
     await page.getByRole('button', { name: 'Run' }).click();
     await playsFrames(page.getByLabel('The finished video'));
     await goTo(page, 'Overview');
@@ -71,7 +75,7 @@ test('a token is made and used, the charge is seen, an avatar talks, the token i
     await form.getByLabel('Reason').fill('paid by wire');
     await form.getByRole('button', { name: 'Continue' }).click();
     await form.getByRole('button', { name: 'Credit', exact: true }).click();
-    await page.getByText('Its balance goes from').waitFor({ state: 'detached' });
+    await page.getByText('The balance will change from').waitFor({ state: 'detached' });
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click(); // the account's drawer
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await goTo(page, 'Overview');

@@ -81,14 +81,14 @@ test('an image and a video appear by themselves, succeed without reloading, and 
 
     await page.getByRole('link', { name: 'A toll gate in the snow' }).click();
     await page.getByRole('heading', { name: 'Task: Image' }).waitFor();
-    assert.deepEqual(await decodedSize(page.getByRole('img', { name: 'Result: picture 1' })), {
+    assert.deepEqual(await decodedSize(page.getByRole('img', { name: 'Result: image 1' })), {
       width: 1024,
       height: 1024,
     });
-    for (const step of ['Accepted, price held', 'Sent to a provider', 'Result stored and charged'])
-      await says(page.getByRole('region', { name: 'What happened' }), step);
+    for (const step of ['Accepted, hold placed', 'Sent to provider', 'Result stored and charged'])
+      await says(page.getByRole('region', { name: 'Timeline' }), step);
     await audited(page);
-    await page.getByRole('button', { name: 'Enlarge picture 1' }).click();
+    await page.getByRole('button', { name: 'Enlarge image 1' }).click();
     await page.locator('.ant-image-preview img').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.ant-image-preview img').waitFor({ state: 'hidden' });
@@ -96,7 +96,7 @@ test('an image and a video appear by themselves, succeed without reloading, and 
     await says(page.getByRole('region', { name: 'Ledger' }), 'Charge');
     await page.getByRole('tab', { name: 'JSON' }).click();
     await says(page.getByRole('region', { name: 'JSON' }), '"object": "image"');
-    assert.equal(await page.getByRole('button', { name: 'Cancel the task' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Cancel task' }).count(), 0);
 
     await page.getByRole('link', { name: 'All tasks' }).click();
     await page.getByRole('link', { name: 'Cars at a gate' }).click();
@@ -107,21 +107,21 @@ test('an image and a video appear by themselves, succeed without reloading, and 
 
 test('the filters stand in the address, and narrow the list down', async () => {
   const { key, account } = await gateway.newKey({ balance: '10' });
-  const drawn = await made(key, 'A picture');
-  const filmed = await made(key, 'A film', 'video');
+  const drawn = await made(key, 'An image');
+  const filmed = await made(key, 'A clip', 'video');
   await visit({ account }, async (page) => {
     await rowOf(page, drawn).waitFor();
-    await page.getByLabel('Kind', { exact: true }).click();
+    await page.getByLabel('Type', { exact: true }).click();
     await page.getByTitle('Video', { exact: true }).click();
     await rowOf(page, drawn).waitFor({ state: 'detached' });
     await rowOf(page, filmed).waitFor();
     assert.match(page.url(), /\?kind=video$/);
     await page.goto(`/console/${account}/tasks?kind=nonsense&status=cancelled&from=2020-13-99`);
-    await page.getByText('No task fits these filters.').waitFor();
+    await page.getByText('No tasks match these filters.').waitFor();
     await audited(page);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await rowOf(page, drawn).waitFor();
-    await page.getByLabel('Task id').fill(filmed);
+    await page.getByLabel('Task ID').fill(filmed);
     await page.keyboard.press('Enter');
     await rowOf(page, drawn).waitFor({ state: 'detached' });
     await rowOf(page, filmed).waitFor();
@@ -134,9 +134,9 @@ test('a slow task is cancelled, and what was held comes back', async () => {
     const id = await made(key, 'Slowly [sim:delay=20s]');
     assert.ok((await gateway.money(key)).held > 0);
     await page.getByRole('link', { name: 'Slowly' }).click();
-    await page.getByRole('button', { name: 'Cancel the task' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the task' }).click();
-    await says(page.locator('main'), 'Cancelled, hold given back');
+    await page.getByRole('button', { name: 'Cancel task' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel task' }).click();
+    await says(page.locator('main'), 'Cancelled, hold released');
     await page.getByText('The task was cancelled.').waitFor();
     assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
     await page.getByRole('tab', { name: 'Ledger' }).click();
@@ -198,7 +198,7 @@ test('an avatar talk is looked at without being fetched; an operator is led to i
     await page.goto(`/console/${account}/tasks/${id}`);
     await says(page.locator('main'), '结果已保存并扣费');
     await playsFrames(page.getByLabel('结果：视频'));
-    await says(page.locator('main'), /仍可取走一次/);
+    await says(page.locator('main'), /不占用唯一的一次下载机会/);
     await page.getByLabel('上传的音频').waitFor();
     const link = await page.getByRole('link', { name: '在 Temporal 中打开' }).getAttribute('href');
     assert.equal(link, `https://temporal.example.com/namespaces/default/workflows/${id}`);
@@ -206,8 +206,8 @@ test('an avatar talk is looked at without being fetched; an operator is led to i
     await says(page.getByRole('tabpanel'), 'simulator');
     await audited(page);
     await (await gateway.fetch(`/v1/svctalk/generate/${id}`, { key })).arrayBuffer();
-    await gateway.get('/v1/models', bearer(key)); // on the same connection: it proves that the film arrived
-    await says(page.locator('main'), '结果已取走并删除');
+    await gateway.get('/v1/models', bearer(key)); // on the same connection: it proves that the video arrived
+    await says(page.locator('main'), '结果已下载并删除');
   });
 });
 

@@ -33,11 +33,11 @@ test('an owner invites by a link that is shown once; who uses it is in, and is m
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await page.goto(address);
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByRole('button', { name: 'Invite member' }).click();
     await page.getByLabel('E-mail').fill('new@example.com');
     await audited(page);
-    await page.getByRole('button', { name: 'Make the link' }).click();
-    const made = page.getByRole('dialog', { name: 'The invitation for new@example.com' });
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const made = page.getByRole('dialog', { name: 'Invitation for new@example.com' });
     const link = (await made.getByRole('group', { name: 'Link' }).locator('code').textContent()) ?? '';
     assert.match(link, /\/console\/invitation#[\w-]{43}$/);
     assert.ok(link.startsWith(gateway.url));
@@ -45,7 +45,7 @@ test('an owner invites by a link that is shown once; who uses it is in, and is m
     await made.getByRole('checkbox').check();
     await made.getByRole('button', { name: 'Done' }).click();
     const invitations = page.getByRole('list', { name: 'Invitations' });
-    await invitations.getByText('Open').waitFor();
+    await invitations.getByText('Pending').waitFor();
     await screenshotOf(page, 'team-invited-en');
 
     await browser.visit({ origin: gateway.url, expectAnswers: [401] }, async (theirs) => {
@@ -63,14 +63,14 @@ test('an owner invites by a link that is shown once; who uses it is in, and is m
       await page.getByRole('dialog').getByRole('button', { name: 'Make owner' }).click();
       await page.getByRole('button', { name: 'Make new@example.com a member' }).waitFor();
       await theirs.reload();
-      await theirs.getByRole('button', { name: 'Invite somebody' }).waitFor();
+      await theirs.getByRole('button', { name: 'Invite member' }).waitFor();
 
       expectAnswers(theirs, 404);
       await page.getByRole('button', { name: 'Remove new@example.com' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-      await page.getByRole('list', { name: 'People' }).getByText('new@example.com').waitFor({ state: 'detached' });
+      await page.getByRole('list', { name: 'Members' }).getByText('new@example.com').waitFor({ state: 'detached' });
       await theirs.reload();
-      await theirs.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await theirs.getByRole('heading', { name: 'Page not found' }).waitFor();
     });
   });
 });
@@ -82,22 +82,22 @@ test('who is there already joins another account with the password that they hav
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await page.goto(address);
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByRole('button', { name: 'Invite member' }).click();
     await page.getByLabel('E-mail').fill(other.email);
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
     link = (await page.getByRole('group', { name: 'Link' }).locator('code').textContent()) ?? '';
   });
   await browser.visit({ origin: gateway.url, expectAnswers: [401] }, async (page) => {
     await page.goto(link);
     await page.getByLabel('Your password').fill('not the one they have');
     await page.getByRole('button', { name: 'Accept and sign in' }).click();
-    await page.getByText('This is not the right password.').first().waitFor();
+    await page.getByText('The password is incorrect.').first().waitFor();
     await audited(page);
     await page.getByLabel('Your password').fill(password);
     await page.getByRole('button', { name: 'Accept and sign in' }).click();
     await page.waitForURL(/\/overview$/);
     await page.goto(`/console/${account}/team`);
-    await page.getByRole('list', { name: 'People' }).getByText(other.email).waitFor();
+    await page.getByRole('list', { name: 'Members' }).getByText(other.email).waitFor();
   });
 });
 

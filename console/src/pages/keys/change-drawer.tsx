@@ -35,7 +35,7 @@ export function ChangeDrawer({ changed, onClose }: { changed: Key; onClose: () =
       title={say('changeTitle', { name: changed.name })}
       size={520}
       onClose={onClose}
-      // The drawer takes the focus when it opens; whoever types wants it in the first field.
+      // The drawer takes the focus when it opens; for typing it belongs in the first field.
       afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       mask={{ closable: false }}
       footer={

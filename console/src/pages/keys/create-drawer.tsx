@@ -1,4 +1,4 @@
-/** Making a key. What was typed stays until it is made, or given up. */
+/** Creates a key. What was typed stays until it is created, or discarded. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Drawer, Form } from 'antd';
 import { useState } from 'react';
@@ -35,7 +35,7 @@ export function CreateDrawer({ onClose }: { onClose: () => void }) {
       title={say('create')}
       size={520}
       onClose={onClose}
-      // The drawer takes the focus when it opens; whoever types wants it in the first field.
+      // The drawer takes the focus when it opens; for typing it belongs in the first field.
       afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       mask={{ closable: false }}
       footer={

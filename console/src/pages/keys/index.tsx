@@ -1,4 +1,4 @@
-/** API tokens: what programs call the API with. They are made, limited and revoked here; the list follows their use. */
+/** The API token page: API keys are created, limited and revoked here; the list follows their use. */
 import { PlusOutlined } from '@ant-design/icons';
 import { Button, Segmented } from 'antd';
 import { useState } from 'react';

@@ -23,7 +23,7 @@ export function KeyActions({ of: key, onChange }: { of: Key; onChange: () => voi
       <Button size="small" type="text" aria-label={say('editOf', { name })} onClick={onChange}>
         {say('edit')}
       </Button>
-      {/* The playground makes its own, and nobody else has it. */}
+      {/* The playground creates its own key, which never leaves the server. */}
       {!key.is_playground && (
         <ConfirmButton
           title={say('revokeTitle', { name })}

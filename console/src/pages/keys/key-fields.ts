@@ -11,7 +11,7 @@ export const levels = ['read', 'chat', 'standard', 'admin'] as const satisfies r
 export const windows = ['minute', 'hour', 'day', 'month', 'total'] as const satisfies readonly Window[];
 export const expiry_days = [7, 30, 90, 365] as const;
 
-/** Named as the API names them, so that what it refuses is told at its field. */
+/** Named as the API names them, so that what it refuses is shown at its field. */
 export interface KeyFields {
   name: string;
   level: Key['level'];
@@ -54,7 +54,7 @@ export const newKeyOf = (fields: KeyFields, now: Date): NewKey => ({
   ...limitsOf(fields, now),
 });
 
-/** Only what was changed in the form: what somebody else changed meanwhile stays. */
+/** Only what was changed in the form: changes made elsewhere meanwhile stay. */
 export function changesOf(before: KeyFields, after: KeyFields, now: Date): KeyChanges {
   const [old, wanted] = [before, after].map((fields) => ({ name: fields.name.trim(), ...limitsOf(fields, now) }));
   if (!old || !wanted) return {};

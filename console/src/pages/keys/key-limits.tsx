@@ -12,26 +12,26 @@ export function KeyLimits({ of: key }: { of: Key }) {
   const locale = localeOf(useLanguage());
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
   const money = (yuan: number) => moneyText(yuan, locale);
-  const told: string[] = [];
+  const lines: string[] = [];
   for (const { calls, per } of key.call_limits) {
     const values = { used: number(key.calls[per]), limit: number(calls) };
-    told.push(per === 'total' ? say('callsOfTotal', values) : say('callsOf', { ...values, window: say(per) }));
+    lines.push(per === 'total' ? say('callsOfTotal', values) : say('callsOf', { ...values, window: say(per) }));
   }
   if (key.spend_limit) {
     const { amount, per } = key.spend_limit;
     const values = { used: money(key.spent[per]), limit: money(amount) };
-    told.push(per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) }));
+    lines.push(per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) }));
   }
   if (key.max_running_tasks !== null)
-    told.push(say('tasksOf', { used: number(key.running_tasks), limit: number(key.max_running_tasks) }));
+    lines.push(say('tasksOf', { used: number(key.running_tasks), limit: number(key.max_running_tasks) }));
   if (key.expires_at !== null) {
     const time = timeText(new Date(key.expires_at), locale);
-    told.push(key.state === 'expired' ? say('expired', { time }) : say('expires', { time }));
+    lines.push(key.state === 'expired' ? say('expired', { time }) : say('expires', { time }));
   }
-  if (told.length === 0 && key.models === null) return <span className="tg-hint">{say('noLimit')}</span>;
+  if (lines.length === 0 && key.models === null) return <span className="tg-hint">{say('noLimit')}</span>;
   return (
     <ul className="tg-limits">
-      {told.map((text) => (
+      {lines.map((text) => (
         <li key={text}>{text}</li>
       ))}
       {key.models && (

@@ -1,4 +1,4 @@
-/** How a key is told from others: its name, level and state, and what is known of the key itself. */
+/** What distinguishes a key: its name, level and state, and what is known of the key itself. */
 import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from '@ant-design/icons';
 import { Tag } from 'antd';
 import { useTexts } from '../../texts/define-texts.ts';

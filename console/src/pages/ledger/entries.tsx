@@ -87,7 +87,7 @@ function What({ entry: { model, task_id: task, request_id: request, key_name: ke
   );
 }
 
-/** Within a row that opens its details by a click: the link is gone to, and nothing opens. */
+/** Within a row that opens its details by a click: the link navigates, and no details open. */
 export function TaskLink({ task, text }: { task: string; text: string }) {
   return (
     <Link to={`../tasks/${task}`} onClick={(event) => event.stopPropagation()}>

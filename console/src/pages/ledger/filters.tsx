@@ -1,4 +1,4 @@
-/** The controls above the entries. Models and tokens to choose from are those that were charged in the last 90 days. */
+/** The controls above the entries. Models and keys to choose from are those that were charged in the last 90 days. */
 import { Button, Input, Select } from 'antd';
 import { useState } from 'react';
 import { query } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** What is switched of models that the file no longer has: shown so that it doesn't surprise anybody later. */
+/** Switches of models that the config file no longer has: shown because they apply again if the model comes back. */
 import { query } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 const refresh_ms = 10_000;
 
-/** Nothing where there is none; who can't be asked has said so above. */
+/** Shows nothing where there are none; the page above reports a failed read. */
 export function Leftovers() {
   const say = useTexts(texts);
   const { data, refetch } = query.useQuery(

@@ -83,7 +83,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function checkOptional(text: unknown, told: string): Promise<void> {
+function checkOptional(text: unknown, problem: string): Promise<void> {
   if (typeof text !== 'string' || text.trim() === '') return Promise.resolve();
-  return (microsOf(text) ?? 0n) > 0n ? Promise.resolve() : Promise.reject(new Error(told));
+  return (microsOf(text) ?? 0n) > 0n ? Promise.resolve() : Promise.reject(new Error(problem));
 }

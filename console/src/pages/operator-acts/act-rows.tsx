@@ -1,4 +1,4 @@
-/** The acts, each with all that the log says of it. */
+/** The audit-log entries, each with all its facts. */
 import { Button } from 'antd';
 import type { Answer } from '../../api/client.ts';
 import { Money } from '../../parts/money.tsx';
@@ -64,17 +64,17 @@ function What({ of: { id, action, amount } }: { of: Act }) {
 
 function Details({ of: { subject, details, facts } }: { of: Act }) {
   const say = useTexts(texts);
-  const told = [
+  const lines = [
     ...(subject === null ? [] : [['subject', subject] as const]),
     ...Object.entries(details ?? {}),
     ...Object.entries(facts ?? {}),
   ];
-  if (told.length === 0) return null;
+  if (lines.length === 0) return null;
   return (
     <details className="tg-act-details">
       <summary>{say('show')}</summary>
       <dl>
-        {told.map(([name, value], at) => (
+        {lines.map(([name, value], at) => (
           <div key={`${name} ${at}`}>
             <dt>{name}</dt>
             <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>

@@ -1,4 +1,4 @@
-/** What the acts of the log are called. */
+/** The names of the actions in the audit log. */
 import { defineTexts } from '../../texts/define-texts.ts';
 
 const en = {

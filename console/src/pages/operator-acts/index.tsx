@@ -1,4 +1,4 @@
-/** The log of administrative acts: who changed what, when and why. */
+/** The audit log: who changed what, when and why. */
 import { Button, DatePicker, Input, Select } from 'antd';
 import dayjs from 'dayjs';
 import { useSearchParams } from 'react-router';

@@ -1,9 +1,9 @@
-/** What an audit has looked at, as a sentence. */
+/** What an audit has checked, as a sentence. */
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { texts } from './texts.ts';
 
-/** Answers "Looked at: entries 1,204 and tasks 17."; a name that is not known stays as the server has it. */
+/** Returns "Checked: entries (1,204) and tasks (17)."; an unknown name stays as the server has it. */
 export function useLookedText(): (looked: Readonly<Record<string, number>>) => string {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());

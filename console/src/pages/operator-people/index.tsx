@@ -1,4 +1,4 @@
-/** Everybody who can sign in, and the one-time links by which others will. */
+/** People who can sign in, and the one-time links that invite others. */
 import { UserAddOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
 import { useState } from 'react';

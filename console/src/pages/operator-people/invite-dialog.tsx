@@ -1,4 +1,4 @@
-/** Inviting somebody: as an operator, into an account, or both. The link is shown this once. */
+/** Invites a person: as an operator, into an account, or both. The link is shown once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Checkbox, Form, Input, Modal, Select } from 'antd';
 import { useState } from 'react';

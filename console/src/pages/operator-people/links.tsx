@@ -36,7 +36,7 @@ export function Links() {
       key: 'acts',
       title: say('actions'),
       isPlain: true,
-      render: (link) => (link.state === 'open' ? <TakeBack of={link} /> : null),
+      render: (link) => (link.state === 'open' ? <Revoke of={link} /> : null),
     },
   ];
   return (
@@ -62,21 +62,21 @@ function LinkState({ state }: { state: OneTimeLink['state'] }) {
   return <Tag color={colours[state]}>{say(state)}</Tag>;
 }
 
-function TakeBack({ of: { id, email } }: { of: OneTimeLink }) {
+function Revoke({ of: { id, email } }: { of: OneTimeLink }) {
   const say = useTexts(texts);
   const queries = useQueryClient();
-  const takeBack = async () => {
+  const revokeLink = async () => {
     await api.DELETE('/console/api/operator/invitations/{invitation}', { params: { path: { invitation: id } } });
     await queries.invalidateQueries({ queryKey: [links_key] });
   };
   return (
     <ConfirmButton
-      title={say('takeBackTitle', { email })}
-      text={say('takeBackText')}
-      onConfirm={takeBack}
+      title={say('revokeTitle', { email })}
+      text={say('revokeText')}
+      onConfirm={revokeLink}
       buttonProps={{ size: 'small' }}
     >
-      {say('takeBack')}
+      {say('revoke')}
     </ConfirmButton>
   );
 }

@@ -73,7 +73,7 @@ function State({ of: { is_disabled: isDisabled, is_operator: isOperator } }: { o
         </Tag>
       ) : (
         <Tag color="success" icon={<CheckCircleOutlined />}>
-          {say('good')}
+          {say('active')}
         </Tag>
       )}
       {isOperator && (

@@ -1,4 +1,4 @@
-/** One provider: its limits, what became of what it was sent, and the models that lead to it. */
+/** One provider: its limits, the outcomes of its tasks, and the models routed to it. */
 import { CheckCircleOutlined, CloseCircleOutlined, MinusCircleOutlined } from '@ant-design/icons';
 import { Tag } from 'antd';
 import { Link } from 'react-router';

@@ -1,4 +1,4 @@
-/** What is the matter with a paid call, what it means for the caller's money, and what can be done. */
+/** What happened to a paid call, what it means for the caller's money, and what can be done. */
 import { moneyText } from '../../parts/money.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
@@ -33,7 +33,7 @@ export function Advice({ outcome }: { outcome: Outcome }) {
         <li>{ask}</li>
         <li>{say(outcome.case === 'left' ? 'stopThere' : 'lookAtBill', { provider })}</li>
         {cost === null && finished !== null && <li>{say('bearOrAdjust')}</li>}
-        <li>{say('tickOff')}</li>
+        <li>{say('thenResolve')}</li>
       </ol>
     </div>
   );

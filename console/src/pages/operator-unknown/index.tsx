@@ -1,4 +1,4 @@
-/** Paid calls of which nobody knows what became: what is known of each, what can be done, and a tick once it was. */
+/** Paid calls whose outcome is unknown: the facts of each, what can be done, and marking it resolved. */
 import { Segmented } from 'antd';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';

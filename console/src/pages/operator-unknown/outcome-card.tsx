@@ -1,4 +1,4 @@
-/** One paid call: the facts, what can be done about it in words, and the tick with its note. */
+/** One paid call: the facts, advice, and its resolution with a note. */
 import { CheckOutlined, QuestionCircleOutlined } from '@ant-design/icons';
 import { Tag } from 'antd';
 import { Link } from 'react-router';

@@ -1,4 +1,4 @@
-/** Ticking a paid call off with a note, and taking the tick off again. */
+/** Marks a paid call resolved with a note, and reopens it. */
 import { useQueryClient } from '@tanstack/react-query';
 import { Button, Form, Input, Modal } from 'antd';
 import { useMutation } from '@tanstack/react-query';

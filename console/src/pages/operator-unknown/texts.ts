@@ -48,7 +48,7 @@ export const texts = defineTexts('operator-unknown', {
     stopThere: 'If it is still running, stop it at {{provider}}; otherwise check whether it is on the bill.',
     bearOrAdjust:
       'If the work was charged, the gateway bears the cost. Adjust the caller’s account, with a reason, only if the caller agreed to pay.',
-    tickOff: 'Then mark it resolved, with a note of what you found.',
+    thenResolve: 'Then mark it resolved, with a note of what you found.',
     review: 'Mark resolved',
     reviewTitle: 'Mark this call resolved',
     note: 'What you found',
@@ -100,7 +100,7 @@ export const texts = defineTexts('operator-unknown', {
     lookAtBill: '查看 {{provider}} 当时的账单：这项工作收费了吗？',
     stopThere: '如果仍在运行，请在 {{provider}} 处停止；否则查看其账单是否列出。',
     bearOrAdjust: '如果已收费，费用由网关承担。只有在调用方同意付费时，才可注明原因调整其账户。',
-    tickOff: '然后写明查到的情况并标记为已处理。',
+    thenResolve: '然后写明查到的情况并标记为已处理。',
     review: '标记为已处理',
     reviewTitle: '将此调用标记为已处理',
     note: '查到的情况',

@@ -11,7 +11,7 @@ export function FirstSteps({ model }: { model: string | null }) {
     <Panel title={say('firstSteps')}>
       <ol className="tg-steps">
         <li>
-          {say('stepToken')} <Link to="../keys">{say('toTokens')}</Link>
+          {say('stepKey')} <Link to="../keys">{say('toKeys')}</Link>
         </li>
         <li>
           {say('stepCall')}

@@ -1,4 +1,4 @@
-/** A new password, for who knows the current one. */
+/** A new password; the current one is required. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Form, Input } from 'antd';
 import { api } from '../../api/client.ts';

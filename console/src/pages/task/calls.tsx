@@ -1,4 +1,4 @@
-/** The paid calls of a task, for operators: provider, job, and what became of it. */
+/** The paid calls of a task, for operators: provider, job and outcome. */
 import { Time } from '../../parts/time.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';

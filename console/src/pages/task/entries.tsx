@@ -1,4 +1,4 @@
-/** The ledger entries of a task: what was held, charged and given back. */
+/** The ledger entries of a task: what was held, charged and released. */
 import { Link } from 'react-router';
 import { Money } from '../../parts/money.tsx';
 import { Time } from '../../parts/time.tsx';

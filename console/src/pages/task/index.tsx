@@ -9,7 +9,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { Course } from './course.tsx';
+import { Timeline } from './timeline.tsx';
 import { Details } from './details.tsx';
 import { Facts } from './facts.tsx';
 import { Result } from './result.tsx';
@@ -51,7 +51,7 @@ export function Component() {
         </div>
         <div>
           <Facts task={data} />
-          <Course task={data} />
+          <Timeline task={data} />
         </div>
       </div>
     </>

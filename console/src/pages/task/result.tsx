@@ -1,4 +1,4 @@
-/** What came of the task: pictures to look at closely, films to play, the error, or why nothing is there any more. */
+/** The result of the task: images to enlarge, videos to play, the error, or why there is nothing any more. */
 import { DownloadOutlined } from '@ant-design/icons';
 import { Alert, Button, Image } from 'antd';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ export function Result({ task }: { task: TaskPage }) {
   const locale = localeOf(useLanguage());
   const { status, error, files, removed, fetchable_until: until } = task;
   const [zoomed, setZoomed] = useState<number>();
-  const pictures = files.filter(({ type, url }) => url !== null && type.startsWith('image/'));
+  const images = files.filter(({ type, url }) => url !== null && type.startsWith('image/'));
   return (
     <section className="tg-task-card" aria-label={say('result')}>
       <h2>{say('result')}</h2>
@@ -45,13 +45,13 @@ export function Result({ task }: { task: TaskPage }) {
             file={file}
             number={index + 1}
             name={`${task.id}-${index}`}
-            onZoom={() => setZoomed(pictures.indexOf(file))}
+            onZoom={() => setZoomed(images.indexOf(file))}
           />
         ))}
       </div>
-      {pictures.length > 0 && (
+      {images.length > 0 && (
         <Image.PreviewGroup
-          items={pictures.map(({ url }) => url ?? '')}
+          items={images.map(({ url }) => url ?? '')}
           preview={{
             open: zoomed !== undefined,
             current: zoomed ?? 0,

@@ -1,4 +1,4 @@
-/** What the task's webhook was told, and how each attempt went. */
+/** The webhook event of the task, and the outcome of each attempt. */
 import { App, Button, Tag } from 'antd';
 import { useState } from 'react';
 import { api, queryClient } from '../../api/client.ts';

@@ -1,7 +1,7 @@
 /** Rows that don't move while they are read: those that arrive wait above until the reader is at the top again. */
 import { useState, useSyncExternalStore } from 'react';
 
-/** Further down than this, somebody reads. */
+/** Scrolled further down than this, the reader is reading. */
 const top_pixels = 160;
 
 export interface HeldRows<Row> {
@@ -27,7 +27,7 @@ export function useHeldRows<Row extends { id: string }>(rows: readonly Row[]): H
 
 const isBelowTop = (): boolean => window.scrollY > top_pixels;
 
-function followScroll(tell: () => void): () => void {
-  window.addEventListener('scroll', tell, { passive: true });
-  return () => window.removeEventListener('scroll', tell);
+function followScroll(notify: () => void): () => void {
+  window.addEventListener('scroll', notify, { passive: true });
+  return () => window.removeEventListener('scroll', notify);
 }

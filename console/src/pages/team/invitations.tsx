@@ -1,4 +1,4 @@
-/** The invitations of the account and what became of them; owners take open ones back. */
+/** The invitations of the account and their state; owners revoke pending ones. */
 import { CheckCircleOutlined, ClockCircleOutlined, HourglassOutlined, RollbackOutlined } from '@ant-design/icons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tag } from 'antd';
@@ -55,14 +55,14 @@ export function Invitations() {
               </>
             )}
           </span>
-          {mayChange && <TakeBack of={invitation} />}
+          {mayChange && <Revoke of={invitation} />}
         </li>
       ))}
     </ul>
   );
 }
 
-function TakeBack({ of: { id, email, state } }: { of: Invitation }) {
+function Revoke({ of: { id, email, state } }: { of: Invitation }) {
   const say = useTexts(texts);
   const account = useAccountId();
   const queries = useQueryClient();
@@ -70,16 +70,16 @@ function TakeBack({ of: { id, email, state } }: { of: Invitation }) {
   return (
     <span className="tg-actions">
       <ConfirmButton
-        title={say('takeBackTitle', { email })}
-        text={say('takeBackText')}
+        title={say('revokeTitle', { email })}
+        text={say('revokeText')}
         onConfirm={async () => {
           const init = { params: { path: { account, invitation: id } } };
           await api.DELETE('/console/api/accounts/{account}/invitations/{invitation}', init);
           await queries.invalidateQueries({ queryKey: ['invitations', account] });
         }}
-        buttonProps={{ size: 'small', type: 'text', danger: true, 'aria-label': say('takeBackOf', { email }) }}
+        buttonProps={{ size: 'small', type: 'text', danger: true, 'aria-label': say('revokeOf', { email }) }}
       >
-        {say('takeBack')}
+        {say('revoke')}
       </ConfirmButton>
     </span>
   );

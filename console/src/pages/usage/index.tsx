@@ -1,4 +1,4 @@
-/** Usage: spend and calls by day, model and token, as a chart and as a table. */
+/** Usage: spend and calls by day, model and API key, as a chart and as a table. */
 import { DownloadOutlined } from '@ant-design/icons';
 import { keepPreviousData } from '@tanstack/react-query';
 import { Alert, Button } from 'antd';

@@ -16,7 +16,7 @@ export interface Shown {
   /** The first and the last day. */
   first: string;
   last: string;
-  /** A range that somebody has chosen may be none. */
+  /** A custom range may be invalid. */
   isRange: boolean;
 }
 

@@ -17,7 +17,7 @@ interface ViewProps {
   shown: Shown;
 }
 
-/** Bars that can be told apart; the table has the rest. */
+/** As many bars as can be distinguished; the table has the rest. */
 const bars_max = 12;
 const titles = { day: 'chartByDay', model: 'chartByModel', key: 'chartByKey' } as const;
 const counts = {

@@ -1,4 +1,4 @@
-/** Yuan by day or name, what it is made of in stacked colours; and the same as a table, for who can't see it or wants numbers. */
+/** Yuan by day or name, what it is made of in stacked colours; and the same as a table, for screen readers and exact numbers. */
 import { lazy, Suspense } from 'react';
 import { useIsDark } from '../../theme/scheme.ts';
 import { useTexts } from '../../texts/define-texts.ts';

@@ -19,12 +19,12 @@ const icons = {
 export function ActorName({ of: { id, kind, name } }: { of: ActorFacts }) {
   const say = useTexts(operatorTexts);
   const shown = name ?? id;
-  const told = { person: shown, key: say('byKey', { name: shown }), cli: say('byCli', { name: shown }) };
+  const names = { person: shown, key: say('byKey', { name: shown }), cli: say('byCli', { name: shown }) };
   return (
     <span title={id}>
       <span aria-hidden="true">{icons[kind]}</span>
       {'\u00a0'}
-      {kind === 'tollgate' ? say('byItself') : told[kind]}
+      {kind === 'tollgate' ? say('byItself') : names[kind]}
     </span>
   );
 }

@@ -8,14 +8,14 @@ export interface Column<Item> {
   render: (item: Item) => ReactNode;
   /** Numbers stand at the right. */
   isNumber?: boolean;
-  /** Left out where the table is narrow; such as what a drawer tells, too. */
+  /** Left out where the table is narrow; such as what a drawer shows, too. */
   isExtra?: boolean;
   /** Without its name on a card: it speaks for itself. */
   isPlain?: boolean;
 }
 
 interface RowsProps<Item> {
-  /** What the table is of, for who can't see it. */
+  /** The accessible name of the table. */
   caption: string;
   /** The first one names the row. */
   columns: readonly Column<Item>[];

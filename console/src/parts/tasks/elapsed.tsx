@@ -1,4 +1,4 @@
-/** How long a task took, or has been taking: that counts on. */
+/** How long a task took, or has been running; the latter keeps counting. */
 import { useEffect, useState } from 'react';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { durationText } from '../measures.ts';

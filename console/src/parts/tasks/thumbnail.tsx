@@ -1,4 +1,4 @@
-/** A small picture of a task's result, loaded once it is near to being seen; without one, what kind of task it is. */
+/** A thumbnail of a task's result, loaded when it comes near the viewport; without a result, an icon of the task's kind. */
 import { PictureOutlined, PlaySquareOutlined, UserOutlined } from '@ant-design/icons';
 import { useEffect, useRef, useState } from 'react';
 import './tasks.css';
@@ -10,7 +10,7 @@ interface ThumbnailProps {
   preview: { url: string; type: string } | null;
 }
 
-/** Says nothing to who can't see it: the words beside it do. */
+/** Hidden from screen readers: the words beside it say the same. */
 export function Thumbnail({ kind, preview }: ThumbnailProps) {
   const Icon = icons[kind];
   return (

@@ -51,7 +51,7 @@ export function FileDrop({ name, hint, accept, chosen, error, isDisabled, onFile
             disabled={isDisabled}
             onChange={(event) => {
               take(event.target.files);
-              event.target.value = ''; // the same file may be chosen again once it was mended
+              event.target.value = ''; // the same file may be chosen again once it was corrected
             }}
           />
           <UploadOutlined aria-hidden />

@@ -38,7 +38,7 @@ export function Result({ run, place }: { run: Run; place: Place }) {
       {run.step === 'processing' && <Running since={run.since} onCancel={() => cancel(place)} />}
       {run.step === 'fetching' && <p role="status">{say('fetching')}</p>}
       {run.step === 'failed' && <Failed run={run} />}
-      {run.step === 'done' && <Film run={run} />}
+      {run.step === 'done' && <Video run={run} />}
       <Receipt of={{ task_id: run.id }} isOver={isOver} />
       {isOver && <Button onClick={() => clear(place)}>{say('again')}</Button>}
     </article>
@@ -80,13 +80,13 @@ function Failed({ run: { error } }: { run: Extract<Run, { step: 'failed' }> }) {
   return <Alert type={isGone ? 'info' : 'error'} showIcon title={isGone ? say('goneTitle') : error.message} />;
 }
 
-function Film({ run: { id, address, seconds, tokens } }: { run: Extract<Run, { step: 'done' }> }) {
+function Video({ run: { id, address, seconds, tokens } }: { run: Extract<Run, { step: 'done' }> }) {
   const say = useTexts(texts);
   const sayShared = useTexts(playgroundTexts);
   const number = new Intl.NumberFormat(localeOf(useLanguage()), { maximumFractionDigits: 3 });
   return (
     <>
-      <figure className="tg-film">
+      <figure className="tg-video">
         <video src={address} controls aria-label={say('result')} />
         <figcaption>
           <span className="tg-number">

@@ -100,19 +100,19 @@ async function follow(place: Place, id: string, since: number): Promise<void> {
       const answer = await send(new Request(`${rootOf(place)}/svctalk/generate/${id}`, { signal: abort.signal }));
       if (answer.headers.get('Content-Type')?.startsWith('video/mp4')) {
         store.set({ step: 'fetching', id, since });
-        const film = await answer.blob(); // this once; a download that breaks off may be tried again
+        const video = await answer.blob(); // this once; a download that breaks off may be tried again
         sessionStorage.removeItem(place.name);
-        if (isOurs()) store.set({ step: 'done', id, address: URL.createObjectURL(film), ...factsOf(answer) });
+        if (isOurs()) store.set({ step: 'done', id, address: URL.createObjectURL(video), ...factsOf(answer) });
         return;
       }
       await refuseFailed(answer);
     } catch (error) {
       if (!isOurs()) return;
-      const told = toConsoleError(error);
+      const failure = toConsoleError(error);
       // Away, or another tab is fetching it: it may come yet.
-      if (!told.isAway && told.code !== 'task_being_fetched' && told.status !== -1) {
+      if (!failure.isAway && failure.code !== 'task_being_fetched' && failure.status !== -1) {
         sessionStorage.removeItem(place.name);
-        store.set({ step: 'failed', id, error: told });
+        store.set({ step: 'failed', id, error: failure });
         return;
       }
     }

@@ -1,4 +1,4 @@
-/** What a chosen file is, by its first bytes, its size and its length: told before an upload of many MB is refused. */
+/** What a chosen file is, by its first bytes, its size and its length: checked before an upload of many MB is refused. */
 import type { Facts } from '../shared/facts.ts';
 
 export type FileName = 'audio' | 'video';
@@ -13,7 +13,7 @@ export interface Chosen {
 }
 
 const head_bytes = 16;
-/** A file of which the browser tells nothing is no reason to wait. */
+/** The wait for a file that the browser can't read is bounded. */
 const metadata_ms_max = 8_000;
 
 /** Looks into a file. Never fails: what can't be read is a mistake. */

@@ -1,4 +1,4 @@
-/** Sends the form with its two files, and tells how far it is; `fetch` tells nothing of what it sends. */
+/** Sends the form with its two files, and reports progress, which `fetch` doesn't for what it sends. */
 import { ConsoleError, errorOfAnswer } from '../../../api/error.ts';
 import { signInAgain } from '../../../api/sign-in-again.ts';
 
@@ -12,7 +12,7 @@ export interface Progress {
 const window_ms = 3_000;
 
 /**
- * Answers the id of the task. Where the session has ended, waits for a new sign-in and sends all of it again, under the same
+ * Returns the id of the task. Where the session has ended, waits for a new sign-in and sends all of it again, under the same
  * Idempotency-Key. Raises a ConsoleError for what is refused, and the signal's reason when it aborts.
  */
 export async function upload(
@@ -20,14 +20,14 @@ export async function upload(
   form: FormData,
   key: string,
   signal: AbortSignal,
-  tell: (progress: Progress) => void,
+  report: (progress: Progress) => void,
 ): Promise<string> {
-  const answer = await sent(address, form, key, signal, tell);
+  const answer = await sent(address, form, key, signal, report);
   if (answer.ok) return idOf(await answer.json());
   const error = await errorOfAnswer(answer);
   if (error.code !== 'not_signed_in') throw error;
   await signInAgain();
-  return upload(address, form, key, signal, tell);
+  return upload(address, form, key, signal, report);
 }
 
 function sent(
@@ -35,7 +35,7 @@ function sent(
   form: FormData,
   key: string,
   signal: AbortSignal,
-  tell: (progress: Progress) => void,
+  report: (progress: Progress) => void,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -46,7 +46,7 @@ function sent(
       while ((paces[0]?.at ?? at) < at - window_ms) paces.shift();
       const first = paces[0] ?? { at, bytes: loaded };
       const bytesPerSecond = at > first.at ? ((loaded - first.bytes) * 1000) / (at - first.at) : 0;
-      tell({ sentBytes: loaded, totalBytes: total, bytesPerSecond });
+      report({ sentBytes: loaded, totalBytes: total, bytesPerSecond });
     };
     request.onload = () => {
       const headers = new Headers();

@@ -25,7 +25,7 @@ export interface Conversation {
   error: unknown;
 }
 
-/** A conversation and who can stop it. */
+/** A conversation and the controller that stops it. */
 interface Kept {
   store: Store<Conversation>;
   abort: AbortController | undefined;
@@ -39,7 +39,7 @@ export function conversationOf(name: string): Store<Conversation> {
 }
 
 /**
- * Says something and has it answered. `bodyOf` makes the request of all turns. Answers whether it was said: what was
+ * Says something and has it answered. `bodyOf` makes the request of all turns. Returns whether it was sent: what was
  * refused is taken back.
  */
 export async function say(

@@ -1,12 +1,12 @@
 /** The chunks of a chat stream: lines of `data:`, until `[DONE]`. */
 
 /**
- * Reads a stream to its end, telling each text that comes, and answers why it ended. Raises a BrokenStream with the words
+ * Reads a stream to its end, reporting each text that arrives, and returns why it ended. Raises a BrokenStream with the words
  * of one that breaks, or with none when it ends too early.
  */
 export async function readPieces(
   body: ReadableStream<Uint8Array>,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<string | null> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -23,7 +23,7 @@ export async function readPieces(
       if (data === '[DONE]') return last;
       const { text, finish } = pieceOf(data);
       last = finish ?? last;
-      if (text !== '') tell(text);
+      if (text !== '') report(text);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Chat: talk to a model as your programs would. */
+/** Chat: talk to a model as your apps do. */
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useStore } from '../../../api/store.ts';
 import { useTexts } from '../../../texts/define-texts.ts';

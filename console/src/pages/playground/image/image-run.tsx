@@ -1,4 +1,4 @@
-/** An image task that was begun here, with its pictures. */
+/** An image task that was begun here, with its images. */
 import { DownloadOutlined } from '@ant-design/icons';
 import { api, query, queryClient } from '../../../api/client.ts';
 import { useAccountId } from '../../../parts/use-account.ts';

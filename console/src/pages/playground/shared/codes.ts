@@ -104,8 +104,8 @@ for (;;) {
     await writeFile('result.mp4', new Uint8Array(await answer.arrayBuffer())); // it can be fetched once
     break;
   }
-  const told = await answer.json();
-  if (told.status !== 'processing') throw new Error(JSON.stringify(told));
+  const task = await answer.json();
+  if (task.status !== 'processing') throw new Error(JSON.stringify(task));
   await new Promise((done) => setTimeout(done, 2_000));
 }
 `,

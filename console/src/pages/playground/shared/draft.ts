@@ -1,4 +1,4 @@
-/** What is typed and not sent, kept in the tab: gone to another page or loaded anew, it is still there. */
+/** What is typed and not sent, kept in the tab: after another page or a reload it is still there. */
 import { useEffect, useState } from 'react';
 import { useSession } from '../../../api/session.ts';
 import { useAccountId } from '../../../parts/use-account.ts';

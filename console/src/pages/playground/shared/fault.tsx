@@ -19,7 +19,7 @@ export interface Fault {
   error: unknown;
 }
 
-const told = {
+const textOfCode = {
   insufficient_balance: 'noMoney',
   account_suspended: 'suspended',
   permission_denied: 'mayNot',
@@ -40,11 +40,11 @@ export function useFault(error: unknown, fieldOf: FieldOf): Fault | undefined {
     if (field !== undefined) document.getElementById(fieldId(field))?.focus();
   }, [error, field]);
   if (!isThere) return undefined;
-  const text = Object.entries(told).find(([name]) => name === code)?.[1];
+  const text = Object.entries(textOfCode).find(([name]) => name === code)?.[1];
   return { field, text: text === undefined ? textOf(error) : say(text), error };
 }
 
-/** What the field of this name is told. */
+/** The error of the field of this name. */
 export const faultAt = (fault: Fault | undefined, name: string): string | undefined =>
   fault?.field === name ? fault.text : undefined;
 

@@ -1,4 +1,4 @@
-/** A field with its label, a word on it, and what was refused of it; whoever can't see gets the same. */
+/** A field with its label, hint and error, all linked to it for screen readers. */
 import { type ReactNode, useId } from 'react';
 
 export interface FieldProps {
@@ -19,19 +19,19 @@ interface Props {
 
 export function Field({ label, hint, error, name, children }: Props) {
   const id = fieldId(name);
-  const told = useId();
-  const isTold = error !== undefined || hint !== undefined;
+  const note = useId();
+  const hasNote = error !== undefined || hint !== undefined;
   return (
     <div className="tg-field">
       <label htmlFor={id}>{label}</label>
       {children({
         id,
-        'aria-describedby': isTold ? told : undefined,
+        'aria-describedby': hasNote ? note : undefined,
         'aria-invalid': error !== undefined,
         status: error === undefined ? '' : 'error',
       })}
-      {isTold && (
-        <div id={told} className="tg-field-told">
+      {hasNote && (
+        <div id={note} className="tg-field-note">
           {error !== undefined && (
             <p className="tg-field-error" role="alert">
               {error}

@@ -18,7 +18,7 @@ export function pythonLiteral(value: unknown, indent = ''): string {
   return typeof value === 'string' ? pythonText(value) : JSON.stringify(value);
 }
 
-/** A text of JSON is one of Python's too, but for lone halves of characters, which nobody can type. */
+/** A text of JSON is one of Python's too, but for lone halves of characters, which can't be typed. */
 const pythonText = (text: string): string => JSON.stringify(text);
 
 /** Pretty JSON that goes on at an indentation. */

@@ -1,4 +1,4 @@
-/** What a run has cost, by the ledger's own entries: told once they are booked, and the balance is read anew. */
+/** What a run has cost, by the ledger's own entries: shown once they are booked, and then the balance is refetched. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'react-router';

@@ -93,11 +93,11 @@ export function Running({ since, onCancel }: { since: number; onCancel?: () => P
       setBusy(false);
     }
   };
-  const told = say('runningFor', { seconds: Math.max(0, Math.floor(now / 1000 - since)) });
+  const elapsed = say('runningFor', { seconds: Math.max(0, Math.floor(now / 1000 - since)) });
   return (
     <div className="tg-running">
-      <div className="tg-running-bar" role="progressbar" aria-label={told} />
-      <span className="tg-number">{told}</span>
+      <div className="tg-running-bar" role="progressbar" aria-label={elapsed} />
+      <span className="tg-number">{elapsed}</span>
       {onCancel && (
         <Button size="small" loading={isBusy} onClick={() => void cancel()}>
           {say('cancelTask')}

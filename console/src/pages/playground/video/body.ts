@@ -8,7 +8,7 @@ export const ratios = ['16:9', '9:16', '1:1'] as const;
 export const firstDraft = {
   model: '',
   prompt: '',
-  /** An image that the video goes on from, or the picture of an avatar. */
+  /** An image that the video goes on from, or the image of an avatar. */
   image: '',
   audio: '',
   video: '',

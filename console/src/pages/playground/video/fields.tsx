@@ -65,7 +65,7 @@ export function VideoFields({ draft, change, models, model, onModel, fault }: Pr
         </Field>
       )}
       {kind === 'video' && address('image', say('image'), say('imageHint'))}
-      {kind === 'avatar-image' && address('image', say('picture'), say('address'))}
+      {kind === 'avatar-image' && address('image', say('avatarImage'), say('address'))}
       {kind === 'avatar-video' && address('video', say('video'), say('address'))}
       {kind !== 'video' && address('audio', say('audio'), say('address'))}
       {kind === 'avatar-video' && (
@@ -86,12 +86,12 @@ export function VideoFields({ draft, change, models, model, onModel, fault }: Pr
           )}
         </Field>
       )}
-      {kind === 'video' && <FilmFields draft={draft} change={change} model={model} fault={fault} />}
+      {kind === 'video' && <PlainVideoFields draft={draft} change={change} model={model} fault={fault} />}
     </>
   );
 }
 
-function FilmFields({ draft, change, model, fault }: Pick<Props, 'draft' | 'change' | 'model' | 'fault'>) {
+function PlainVideoFields({ draft, change, model, fault }: Pick<Props, 'draft' | 'change' | 'model' | 'fault'>) {
   const say = useTexts(texts);
   return (
     <>

@@ -1,4 +1,4 @@
-/** A video task that was begun here, with its film. */
+/** A video task that was begun here, with its video. */
 import { DownloadOutlined } from '@ant-design/icons';
 import { api, query, queryClient } from '../../../api/client.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
@@ -22,7 +22,7 @@ export function VideoRun({ run, onRemove }: { run: Run; onRemove: () => void }) 
     { params },
     { refetchInterval: ({ state }) => (state.data && state.data.status !== 'processing' ? false : again_ms) },
   );
-  const films = data?.status === 'succeeded' ? data.content.map(({ video_url: url }) => ownAddress(url)) : [];
+  const videos = data?.status === 'succeeded' ? data.content.map(({ video_url: url }) => ownAddress(url)) : [];
   return (
     <TaskCard
       run={run}
@@ -34,8 +34,8 @@ export function VideoRun({ run, onRemove }: { run: Run; onRemove: () => void }) 
         await queryClient.invalidateQueries({ queryKey: ['get', path, { params }] });
       }}
     >
-      {films.map((address) => (
-        <figure key={address} className="tg-film">
+      {videos.map((address) => (
+        <figure key={address} className="tg-video">
           <video src={address} controls preload="metadata" aria-label={say('videoOf', { label: run.label })} />
           <figcaption>
             <a href={address} download>

@@ -17,11 +17,11 @@ import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import type { CourseStep, TaskPage } from './task-page.ts';
+import type { TimelineStep, TaskPage } from './task-page.ts';
 import { texts } from './texts.ts';
 
 // LoginOutlined brings a style of its own, which the Content-Security-Policy forbids.
-const icons: Record<CourseStep['step'], ReactNode> = {
+const icons: Record<TimelineStep['step'], ReactNode> = {
   admitted: <FileDoneOutlined />,
   submitted: <SendOutlined />,
   running: <PlayCircleOutlined />,
@@ -36,13 +36,13 @@ const icons: Record<CourseStep['step'], ReactNode> = {
   removed: <DeleteOutlined />,
 };
 
-export function Course({ task }: { task: TaskPage }) {
+export function Timeline({ task }: { task: TaskPage }) {
   const say = useTexts(texts);
   const { course, status } = task;
   return (
-    <section className="tg-task-card" aria-label={say('course')}>
-      <h2>{say('course')}</h2>
-      <ol className="tg-task-course">
+    <section className="tg-task-card" aria-label={say('timeline')}>
+      <h2>{say('timeline')}</h2>
+      <ol className="tg-task-timeline">
         {course.map((step, index) => (
           <Step key={`${step.step} ${step.at} ${step.number ?? ''}`} step={step} before={course[index - 1]} />
         ))}
@@ -63,19 +63,19 @@ function Step({
   step: { step, at, number, provider, reason, status, fault },
   before,
 }: {
-  step: CourseStep;
-  before: CourseStep | undefined;
+  step: TimelineStep;
+  before: TimelineStep | undefined;
 }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const told = step === 'webhook' ? (fault ?? (status === null ? null : `HTTP ${status}`)) : reason;
+  const note = step === 'webhook' ? (fault ?? (status === null ? null : `HTTP ${status}`)) : reason;
   return (
     <li className={`tg-step-${step}`}>
       <span aria-hidden>{icons[step]}</span>
       <div>
         <strong>{step === 'webhook' ? say('step_webhook', { number: number ?? 1 }) : say(`step_${step}`)}</strong>
         {provider !== null && step === 'submitted' && <> {say('toProvider', { provider, number: number ?? 1 })}</>}
-        {told !== null && <div className="tg-task-quiet">{told}</div>}
+        {note !== null && <div className="tg-task-quiet">{note}</div>}
         <div className="tg-task-quiet">
           <Time at={at} />
           {before !== undefined && (
