@@ -94,6 +94,6 @@ export const playgroundTexts = defineTexts('playground', {
     onePerLine: '每行一个 http 或 https 地址。',
     standard: '模型默认',
     cancelled: '已取消，未收取费用。',
-    gone: '结果已删除，或已被取走。',
+    gone: '结果已被删除或下载。',
   },
 });

@@ -65,7 +65,10 @@ function promptOf(request: TaskRequest): string {
   return request.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
 }
 
-/** Under the names of the API, in its words: they are to be found again in the caller's own code. */
+/** The API's default, whose value is Chinese in every language of the console, so it is left out. */
+const defaultTemplate = '不使用分身';
+
+/** Named as in the API, so that callers find them in their own code. */
 function parametersOf(request: TaskRequest): [name: string, value: string][] {
   switch (request.kind) {
     case 'image':
@@ -86,7 +89,7 @@ function parametersOf(request: TaskRequest): [name: string, value: string][] {
           : [['modelVersion', String(request.model_version)] satisfies [string, string]]),
       ];
     case 'avatar_talk':
-      return [['templateName', request.template_name]];
+      return request.template_name === defaultTemplate ? [] : [['templateName', request.template_name]];
   }
 }
 
