@@ -36,7 +36,7 @@ export const assumptions = {
   database: { cores: 32, commitsPerSecond: 20_000, diskTb: 20 },
 } as const;
 
-/** Bounds of one process, as ARCHITECTURE.md has them. */
+/** Bounds of one process, as docs/internals/queues.md has them. */
 export const bounds = { connections: 20_000, chatCalls: 4_096, collects: 20_000, submits: 20 } as const;
 
 export const month_s = 30 * 24 * 3_600;

@@ -220,6 +220,12 @@ export const openRooms: Readonly<Record<string, string>> = {
   cli: 'the commands',
 };
 
+/** What the folders hold that are several rooms. */
+export const folders: Readonly<Record<string, string>> = {
+  tasks: 'an image, video or avatar task from its creation to its deletion',
+  api: 'the HTTP server, the public operations, their OpenAPI document, the console',
+};
+
 /** The room that a file below `src` stands in. */
 export function roomOf(path: string): string {
   const names = [...Object.keys(rooms), ...Object.keys(openRooms)];
