@@ -5,7 +5,8 @@ import pg from 'pg';
 import { z } from 'zod';
 import { deriveKeys } from '../../src/config/secrets.ts';
 import type { Administrator } from '../../src/ledger/audit-log.ts';
-import { migrateDatabase, openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { migrateDatabase } from '../../src/postgres/migrations.ts';
 import { createFileBlobs } from '../../src/blobs/file-store.ts';
 import { type Moves, movesOn } from './fill.ts';
 

@@ -3,7 +3,7 @@
  * on the data folder, the schema, and Temporal, which nobody may start without the lock.
  */
 import type { Settings } from '../config/load-settings.ts';
-import { migrateDatabase } from '../postgres/database.ts';
+import { migrateDatabase } from '../postgres/migrations.ts';
 import { type FolderLock, takeFolderLock } from './data-folder-lock.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { StartSteps } from './start-steps.ts';

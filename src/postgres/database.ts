@@ -1,8 +1,4 @@
-/** The connection to PostgreSQL: pools, drizzle over them, and the migrations. */
-import { fileURLToPath } from 'node:url';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
+/** The connection to PostgreSQL: pools, partitions, and what its errors mean. */
 import pg from 'pg';
 import * as z from 'zod';
 import { BoundedPool, PoolFull } from './connection-pool.ts';
@@ -95,60 +91,6 @@ export function openDatabase(
       await (closed ??= Promise.all([pool.end(), keyed.end(), unhurried.end(), pipelined.end()]));
     },
   };
-}
-
-/** The migrations that this program knows. */
-export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
-
-/** Any number, as long as no other program uses it in the same database. */
-const migrationLock = 7_018_551;
-
-/**
- * Brings the schema up to date. Safe when several processes start at once: one migrates while the others wait for its
- * lock and then find nothing left to do. Refuses a database that is newer than this program.
- */
-export async function migrateDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  await client.connect();
-  try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    await refuseNewer(client);
-    await migrate(drizzle(client), { migrationsFolder });
-    await ensurePartitions(client, { patient: true });
-    await validateConstraints(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** drizzle itself would take a newer schema for one that is up to date. */
-async function refuseNewer(client: pg.Client): Promise<void> {
-  const { rowCount } = await client.query(
-    `select 1 from information_schema.tables where table_schema = 'drizzle' and table_name = '__drizzle_migrations'`,
-  );
-  if (rowCount === 0) return;
-  const newest = Math.max(...readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis));
-  const newer = await client.query('select 1 from drizzle.__drizzle_migrations where created_at > $1', [newest]);
-  if (newer.rowCount !== 0) throw new Error('The database was migrated by a newer version of Tollgate; run that one.');
-}
-
-/** Added for new rows only, by migration 0008. */
-const references_to_tasks = ['idempotency_keys', 'intents', 'provider_jobs', 'events'].map(
-  (table) => `${table}_task_id_tasks_id_fk`,
-);
-
-/**
- * Asks whether old rows keep the constraints that a migration added for new ones only: what takes long with many rows, and
- * holds nobody up outside of the migration's transaction.
- */
-async function validateConstraints(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ statement: string }>(
-    `select format('alter table %s validate constraint %I', conrelid::regclass, conname) as statement
-     from pg_constraint where conname = any($1::text[]) and not convalidated and conparentid = 0
-     order by conrelid::regclass::text, conname`,
-    [references_to_tasks],
-  );
-  for (const { statement } of rows) await client.query(statement);
 }
 
 /** Few, since each partition costs every statement some time; all processes make new ones long before they are needed. */

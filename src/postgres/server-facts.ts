@@ -11,7 +11,6 @@ const row = z.object({
   role: z.string(),
   superuser: z.boolean(),
   makes_tables: z.boolean(),
-  makes_schemas: z.boolean(),
   foreign_tables: z.int(),
   fsync: z.string(),
   full_page_writes: z.string(),
@@ -42,7 +41,6 @@ export async function readServerFacts({ pool }: Database): Promise<ServerFacts> 
         current_user as role,
         (select rolsuper from pg_roles where rolname = current_user) as superuser,
         coalesce(has_schema_privilege(current_schema(), 'create'), false) as makes_tables,
-        has_database_privilege(current_database(), 'create') as makes_schemas,
         (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
           where n.nspname = current_schema() and c.relkind in ('r', 'p')
             and not pg_has_role(current_user, c.relowner, 'usage')) as foreign_tables,

@@ -55,7 +55,7 @@ describe('the clock', () => {
 describe('a database server', () => {
   const sound: ServerFacts = {
     ...{ version: '17.1', major: 17, encoding: 'UTF8', standby: false, read_only: false, role: 'gate' },
-    ...{ superuser: false, makes_tables: true, makes_schemas: true, foreign_tables: 0 },
+    ...{ superuser: false, makes_tables: true, foreign_tables: 0 },
     ...{ fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', connections_max: 97, connections_used: 5 },
     ...{ clockAheadMs: 0, roundTripMs: 1 },
   };
@@ -67,7 +67,6 @@ describe('a database server', () => {
     ['of another encoding', { encoding: 'SQL_ASCII' }, 'fail', /UTF8/],
     ['used as a superuser', { superuser: true }, 'warn', /superuser/],
     ['where we make no tables', { makes_tables: false }, 'fail', /grant create on schema/],
-    ['where we make no schemas', { makes_schemas: false }, 'warn', /grant create on database/],
     ['with tables of another role', { foreign_tables: 3 }, 'fail', /3 tables belong/],
     ['that forgets', { fsync: 'off', synchronous_commit: 'off' }, 'warn', /set fsync, synchronous_commit to on/],
     ['that is full', { connections_used: 90 }, 'warn', /max_connections/],

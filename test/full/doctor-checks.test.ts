@@ -135,19 +135,27 @@ describe('the database', () => {
 
   test('is behind, or ahead, or has no tables', async () => {
     const url = { DATABASE_URL: database.url };
-    await sql(`create table kept as select * from drizzle.__drizzle_migrations`);
-    await sql(`delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from kept)`);
+    await sql(`create table kept as select * from tollgate_migrations`);
+    await sql(`delete from tollgate_migrations where name = (select max(name) from kept)`);
     const behind = await findings(url);
     fails(behind, 'migrations', /^1 missing: \d+ applied, \d+ known here$/, /^'npx tollgate migrate'$/);
     skips(behind, 'secret', 'migrations');
     skips(behind, 'workers', 'queues');
 
-    await sql(`update drizzle.__drizzle_migrations set created_at = 99999999999999`);
+    await sql(`update tollgate_migrations set name = '9999_newer.sql' where name like '0001%'`);
     fails(await findings(url), 'migrations', /a newer Tollgate/, /run that version/);
 
-    await sql(`delete from drizzle.__drizzle_migrations`);
+    await sql(`delete from tollgate_migrations`);
     fails(await findings(url), 'migrations', /no tables yet/, /^'npx tollgate migrate'$/);
-    await sql(`insert into drizzle.__drizzle_migrations select * from kept`);
+    await sql(`insert into tollgate_migrations select * from kept`);
+    await sql(`update tollgate_migrations set sha256 = 'x' where name like '0002%'`);
+    fails(await findings(url), 'migrations', /^0002_ledger\.sql had other contents/, /put the file back/);
+    await sql(`update tollgate_migrations m set sha256 = k.sha256 from kept k where k.name = m.name`);
+
+    await sql(`alter table tollgate_migrations rename to set_aside; create schema drizzle;
+      create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
+    fails(await findings(url), 'migrations', /an unreleased version/, /remove the data folder/);
+    await sql(`drop schema drizzle cascade; alter table set_aside rename to tollgate_migrations`);
     await sql(`drop table kept`);
     of(await findings(url), 'migrations', 'ok');
   });

@@ -1,8 +1,11 @@
 /** Migrations may be applied by several processes at once, again and again, and leave a database that guards itself. */
 import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
-import { migrateDatabase } from '../../src/postgres/database.ts';
+import { migrateDatabase } from '../../src/postgres/migrations.ts';
 import { newTransferId } from '../../src/postgres/new-ids.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -56,9 +59,69 @@ describe('migrating', () => {
   });
 
   test('refuses a database that a newer version has migrated', async () => {
-    await query(`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`);
+    await query(`insert into tollgate_migrations (name, sha256) values ('9999_newer.sql', '')`);
     await assert.rejects(migrateDatabase(db.url), /newer version/);
-    await query(`delete from drizzle.__drizzle_migrations where hash = 'newer'`);
+    await query(`delete from tollgate_migrations where name = '9999_newer.sql'`);
+  });
+
+  test('refuses a database to which a file was applied that has changed since', async () => {
+    await query(`update tollgate_migrations set sha256 = 'x' || sha256 where name = '0002_ledger.sql'`);
+    await assert.rejects(migrateDatabase(db.url), /0002_ledger\.sql was applied to this database with other contents/);
+    await query(`update tollgate_migrations set sha256 = substr(sha256, 2) where name = '0002_ledger.sql'`);
+    await migrateDatabase(db.url);
+  });
+
+  test('refuses a database of an unreleased version, and names the way out', async () => {
+    await query(`alter table tollgate_migrations rename to set_aside; create schema drizzle;
+      create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
+    const wayOut =
+      /unreleased version.*remove the data folder \(\.tollgate\), or name another one in TOLLGATE_DATA_DIR/;
+    await assert.rejects(migrateDatabase(db.url), wayOut);
+    await query(`drop schema drizzle cascade; alter table set_aside rename to tollgate_migrations`);
+    await migrateDatabase(db.url);
+  });
+
+  describe('from a folder of files', () => {
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'tollgate-migrations-'));
+      await cp(join(import.meta.dirname, '../../migrations'), folder, { recursive: true });
+    });
+    after(() => rm(folder, { recursive: true }));
+
+    test('applies the new one alone, whatever the line ends of the others', async () => {
+      const accounts = join(folder, '0001_accounts.sql');
+      await writeFile(accounts, (await readFile(accounts, 'utf8')).replaceAll('\n', '\r\n'));
+      await writeFile(join(folder, '9000_added.sql'), 'create table added (id integer); insert into added values (1);');
+      await migrateDatabase(db.url, folder);
+      await migrateDatabase(db.url, folder);
+      assert.deepEqual((await query('select id from added')).rows, [{ id: 1 }]);
+    });
+
+    test('leaves nothing of a file that fails, and all of those before it', async () => {
+      await writeFile(join(folder, '9001_good.sql'), 'create table good (id integer)');
+      await writeFile(join(folder, '9002_bad.sql'), 'create table half (id integer); select 1 / 0;');
+      await assert.rejects(
+        migrateDatabase(db.url, folder),
+        /^Error: Migration 9002_bad\.sql failed: division by zero$/,
+      );
+      const { rows } = await query(`select to_regclass('good') is not null as good, to_regclass('half') as half`);
+      assert.deepEqual(rows, [{ good: true, half: null }]);
+    });
+
+    test('gives up a file that waits for a lock for five seconds', async () => {
+      await writeFile(join(folder, '9002_bad.sql'), 'lock table accounts in access exclusive mode');
+      const reader = await db.database.unhurried.connect();
+      try {
+        await reader.query('begin');
+        await reader.query('select 1 from accounts');
+        await assert.rejects(migrateDatabase(db.url, folder), /9002_bad\.sql failed: .*lock timeout/);
+      } finally {
+        reader.release(new Error('its transaction goes with it'));
+      }
+    });
+
+    after(() => query(`drop table added, good; delete from tollgate_migrations where name like '9%'`));
   });
 });
 

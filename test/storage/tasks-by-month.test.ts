@@ -5,21 +5,16 @@ import pg from 'pg';
 import pino from 'pino';
 import { taskIdPrefixes, type TaskId } from '../../src/domain/ids.ts';
 import { type TaskKind, taskKinds } from '../../src/domain/tasks/task-states.ts';
-import { ensurePartitions, migrateDatabase, missingPartitions, supplyPartitions } from '../../src/postgres/database.ts';
-import { audit } from '../../src/audit/audit.ts';
-import { blobsCheck } from '../../src/audit/checks/stored-blobs.ts';
-import { rowChecks } from '../../src/audit/checks/all-checks.ts';
+import { ensurePartitions, missingPartitions, supplyPartitions } from '../../src/postgres/database.ts';
+import { migrateDatabase } from '../../src/postgres/migrations.ts';
 import { sweep_lock } from '../../src/ledger/sweep.ts';
-import type { TaskAdmitted } from '../../src/ledger/ledger.ts';
 import { claimFetch } from '../../src/tasks/rows/fetch-claims.ts';
 import { openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { requestOfTask } from '../../src/tasks/rows/task-requests.ts';
 import { finalAmong, findTask, markStarted } from '../../src/tasks/rows/task-rows.ts';
 import { PartitionSupply } from '../../src/runtime/partition-supply.ts';
-import { type Audited, auditedWorld } from '../support/audited.ts';
-import { copyRows } from '../support/copied-rows.ts';
-import { freshDatabase, oldDatabase, type TestDatabase } from '../support/database.ts';
-import { admissionOf, type Customer, failureOf, ledgerKey, newCustomer, newLedger } from '../support/money.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 
 let db: TestDatabase;
 let who: Customer;
@@ -76,13 +71,13 @@ describe('a task', () => {
     assert.deepEqual(await made(monthAhead(10)), [{ name: `tasks_video_${nameOf(monthAhead(10))}` }]);
   });
 
-  for (const [what, id] of [
-    ['from before the first month', idAt('image', new Date('2020-01-01'))],
-    ['of a kind that has no months', 'new_01a00000000070000000000000000000'],
-    ['whose id has no time of ours', 'img_ffff'],
+  for (const [what, id, part] of [
+    ['from before the first month', idAt('image', new Date('2020-01-01')), 'tasks_image_rest'],
+    ['of a kind that has no months', 'new_01a00000000070000000000000000000', 'tasks_rest'],
+    ['whose id has no time of ours', 'img_ffff', 'tasks_rest'],
   ] as const) {
     test(`${what} is taken all the same`, async () => {
-      assert.equal(await writeTask(id), 'tasks_earlier');
+      assert.equal(await writeTask(id), part);
       assert.equal((await query('select 1 from tasks where id = $1', [id])).rowCount, 1);
     });
   }
@@ -224,94 +219,6 @@ describe('a statement opens no partition but that of its task:', () => {
 
   test('final-among, which is told several, looks into those of each', async () => {
     assert.deepEqual(await scannedBy(db.database.keyed, 'final-among', [`{${id}}`], 'analyze,'), [here]);
-  });
-});
-
-describe('tasks from before they were cut', () => {
-  let old: TestDatabase;
-  let world: Audited;
-  let taskBefore: TaskAdmitted;
-  let copyTheRest: () => Promise<void>;
-  before(async () => {
-    old = await oldDatabase(8);
-    await old.database.pool.query('grant select on tasks to public');
-    // Made by today's code, which needs today's tables.
-    world = await auditedWorld();
-    taskBefore = await newLedger(world.home.database).admitTask(
-      admissionOf(world.customer, 10n, { idempotency: { key: 'k', bodyHash: Buffer.alloc(32) } }),
-    );
-    copyTheRest = await copyRows(world.home, old);
-  });
-  after(async () => {
-    await world.remove();
-    await old.drop();
-  });
-
-  const tables = ['tasks', 'intents', 'provider_jobs', 'events', 'idempotency_keys', 'reviews'];
-  const rowsOf = async (table: string, columns: readonly string[]): Promise<unknown[]> => {
-    const text = `select to_jsonb(t)::text as row from (select ${columns.join(', ')} from ${table}) t order by 1`;
-    return (await old.database.pool.query<{ row: string }>(text)).rows;
-  };
-  const columnsOf = async (table: string): Promise<string[]> => {
-    const text = 'select column_name as name from information_schema.columns where table_name = $1';
-    return (await old.database.pool.query<{ name: string }>(text, [table])).rows.map(({ name }) => name);
-  };
-
-  test('are all kept, with what names them, and go on', async () => {
-    const ledger = newLedger(old.database);
-    assert.ok(taskBefore.admitted === 'new');
-    const columns = await Promise.all(tables.map(columnsOf));
-    const rowsOfAll = () => Promise.all(tables.map((table, at) => rowsOf(table, columns[at] ?? [])));
-    const told = await rowsOfAll();
-    await migrateDatabase(old.url);
-    assert.deepEqual(await rowsOfAll(), told);
-    await copyTheRest();
-
-    const { rows } = await old.database.pool.query('select distinct tableoid::regclass::text as part from tasks');
-    assert.deepEqual(rows, [{ part: 'tasks_earlier' }]);
-    await ledger.releaseTask(failureOf(world.customer, taskBefore.taskId));
-    for (const kind of ['image', 'avatar_talk'] as const) {
-      const taskAfter = await ledger.admitTask(admissionOf(world.customer, 10n, { kind }));
-      assert.ok(taskAfter.admitted === 'new');
-      await openIntent(old.database, taskAfter.taskId, 0, 'p');
-      await ledger.releaseTask(failureOf(world.customer, taskAfter.taskId));
-    }
-    const checks = [...rowChecks, blobsCheck({ database: old.database, blobs: world.blobs, deep: false })];
-    const { findings } = await audit({ database: old.database, ledgerKeys: [ledgerKey] }, checks);
-    assert.deepEqual(findings, []);
-  });
-
-  test('lie before months that nobody has tasks of yet', async () => {
-    const { rows } = await old.database.pool.query<{ bound: string }>(
-      `select pg_get_expr(relpartbound, oid) as bound from pg_class where relname = 'tasks_image'`,
-    );
-    const [, first = ''] = /'img_([0-9a-f]{12})'/.exec(rows[0]?.bound ?? '') ?? [];
-    const firstAt = new Date(parseInt(first, 16));
-    assert.ok(firstAt > now && firstAt.getUTCDate() === 1 && firstAt.toISOString().endsWith('T00:00:00.000Z'));
-  });
-
-  test('have the guards, rights, constraints and indexes that new tasks have', async () => {
-    const ask = async (database: TestDatabase, text: string): Promise<unknown[]> =>
-      (await database.database.pool.query<Record<string, unknown>>(text)).rows;
-    const constraints = (table: string) =>
-      `select conname, contype, pg_get_constraintdef(oid) as says, convalidated from pg_constraint
-       where conrelid = '${table}'::regclass and contype in ('c', 'f') and conparentid = 0 order by 1`;
-    for (const table of ['tasks', 'intents', 'provider_jobs', 'events', 'idempotency_keys'])
-      assert.deepEqual(await ask(old, constraints(table)), await ask(db, constraints(table)), table);
-    assert.deepEqual(
-      await ask(old, `select 1 from pg_constraint where contype = 'f' and conparentid = 0 and not convalidated`),
-      [],
-    );
-    const indexes = (table: string) => `select count(*)::int as all, count(*) filter (where i.indisvalid)::int as valid
-      from pg_index i where indrelid = '${table}'::regclass`;
-    assert.deepEqual(await ask(old, indexes('tasks')), [{ all: 13, valid: 13 }]);
-    assert.deepEqual(await ask(old, indexes('tasks_earlier')), [{ all: 13, valid: 13 }]);
-    assert.deepEqual(await ask(old, `select has_table_privilege('public', 'tasks', 'select') as may`), [{ may: true }]);
-    await assert.rejects(
-      old.database.pool.query(`update tasks set state = 'accepted' where id = $1`, [world.tasks.failed]),
-      /can't become/,
-    );
-    await assert.rejects(old.database.pool.query('delete from tasks'), /violates (RESTRICT setting of )?foreign key/);
   });
 });
 

@@ -1,13 +1,8 @@
 /** A database for one test file: made from a migrated template on the server that `npm test` runs. */
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import * as z from 'zod';
-import { type Database, migrateDatabase, migrationsFolder, openDatabase } from '../../src/postgres/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { migrateDatabase } from '../../src/postgres/migrations.ts';
 
 const templateLock = 424_242;
 
@@ -50,26 +45,6 @@ function opened(server: string, name: string): TestDatabase {
       await onServer(server, (client) => client.query(`drop database if exists ${name} with (force)`));
     },
   };
-}
-
-/** A database as a release with only so many migrations left it, and empty. */
-export async function oldDatabase(migrations: number): Promise<TestDatabase> {
-  const server = fromTestRun('DATABASE_URL');
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-migrations-'));
-  try {
-    await cp(migrationsFolder, folder, { recursive: true });
-    const journalPath = join(folder, 'meta', '_journal.json');
-    const journal = z
-      .looseObject({ entries: z.array(z.unknown()) })
-      .parse(JSON.parse(await readFile(journalPath, 'utf8')));
-    await writeFile(journalPath, JSON.stringify({ ...journal, entries: journal.entries.slice(0, migrations) }));
-    await onServer(server, (client) => client.query(`create database ${name}`));
-    await onServer(named(server, name), (client) => migrate(drizzle(client), { migrationsFolder: folder }));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-  return opened(server, name);
 }
 
 async function makeTemplate(client: pg.Client, server: string): Promise<void> {

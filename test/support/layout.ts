@@ -33,9 +33,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   postgres: {
     holds: 'connections, migrations, and ways to read and write that all tables share',
     all: ['domain'],
-    packages: ['node:', 'zod', 'pg', 'drizzle-orm'],
+    packages: ['node:', 'zod', 'pg'],
   },
-  storage: { holds: 'the tables as drizzle sees them', all: ['domain'], packages: ['drizzle-orm'] },
   blobs: { holds: 'the blob store: on disk, or S3', all: ['domain'], packages: ['node:', 'zod', '@aws-sdk/'] },
   ledger: {
     holds: 'balances, holds and entries; group commit, chain, seals, audit log',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../../src/embedded/postgres-server.ts';
 import { startTemporal } from '../../src/embedded/temporal-server.ts';
-import { migrateDatabase } from '../../src/postgres/database.ts';
+import { migrateDatabase } from '../../src/postgres/migrations.ts';
 import { fromTestRun } from './database.ts';
 import { kill } from './process.ts';
 

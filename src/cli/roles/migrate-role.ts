@@ -5,7 +5,7 @@ import { runningPostgres } from '../../embedded/postgres-server.ts';
 import { providerKinds } from '../../providers/registry.ts';
 import { loadSettings } from '../../config/load-settings.ts';
 import { SettingsError } from '../../config/setting-errors.ts';
-import { migrateDatabase } from '../../postgres/database.ts';
+import { migrateDatabase } from '../../postgres/migrations.ts';
 import { lazyConnection, type TemporalTarget } from '../../temporal/connection.ts';
 import { registerSearchAttributes, searchAttributeTypes } from '../../temporal/search-attributes.ts';
 import { checkTemporal, TemporalTrouble, troubleOf } from '../../temporal/connection-errors.ts';

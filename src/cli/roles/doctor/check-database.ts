@@ -8,7 +8,7 @@ import {
   sqlState,
 } from '../../../postgres/database.ts';
 import { findFact } from '../../../postgres/installation.ts';
-import { migrationState } from '../../../postgres/migration-state.ts';
+import { migrationState, unreleased } from '../../../postgres/migrations.ts';
 import { readServerFacts, type ServerFacts } from '../../../postgres/server-facts.ts';
 import { judgeClock } from './check-clock.ts';
 import { fail, type Finding, ok, skip, type Verdict, warn } from './finding.ts';
@@ -62,16 +62,21 @@ export function judgeServer(facts: ServerFacts, { isOurs }: { isOurs: boolean })
 
 export async function examineMigrations(database: Database, { isOurs }: { isOurs: boolean }): Promise<Verdict<true>> {
   const name = 'migrations';
-  const { applied, known, missing, isNewer } = await migrationState(database);
+  const { applied, known, missing, isNewer, changed, isUnreleased } = await migrationState(database);
   const found = `${applied} applied, ${known} known here`;
   if (isNewer)
     return { findings: [fail(name, `a newer Tollgate migrated this database (${found})`, 'run that version here')] };
-  if (missing === 0) {
+  if (isUnreleased) return { findings: [fail(name, `the database ${unreleased.found}`, unreleased.mend)] };
+  if (changed.length > 0) {
+    const what = `${changed.join(', ')} had other contents when applied (${found})`;
+    return { findings: [fail(name, what, 'run the version that applied it, or put the file back')] };
+  }
+  if (missing.length === 0) {
     const partitions = judgePartitions(await missingPartitions(database.pool));
     return { findings: [ok(name, `up to date (${applied})`), partitions], value: true };
   }
   const mend = isOurs ? "stop and start the gateway ('npm start')" : "'npx tollgate migrate'";
-  const what = applied === 0 ? 'the database has no tables yet' : `${missing} missing: ${found}`;
+  const what = applied === 0 ? 'the database has no tables yet' : `${missing.length} missing: ${found}`;
   return { findings: [fail(name, what, mend)] };
 }
 
@@ -112,7 +117,7 @@ function writable({ standby, read_only, encoding }: ServerFacts): Finding[] {
 
 function roleOf(facts: ServerFacts, isOurs: boolean): Finding {
   const name = 'database role';
-  const { role, superuser, makes_tables, makes_schemas, foreign_tables } = facts;
+  const { role, superuser, makes_tables, foreign_tables } = facts;
   if (isOurs) return ok(name, `${role}, of the embedded server`);
   if (superuser) {
     const mend = 'make a role without superuser that owns the database, and name it in DATABASE_URL';
@@ -127,10 +132,6 @@ function roleOf(facts: ServerFacts, isOurs: boolean): Finding {
   if (foreign_tables > 0) {
     const mend = `make them its own (reassign owned), or migrate and work as their owner`;
     return fail(name, `${foreign_tables} tables belong to another role than ${role}`, mend);
-  }
-  if (!makes_schemas) {
-    const mend = `grant create on database to "${role}", or have another role run 'npx tollgate migrate' the first time`;
-    return warn(name, `${role} may create tables and no schemas, which the first migration does`, mend);
   }
   return ok(name, `${role} may create tables, and is no superuser`);
 }

@@ -1,2 +1,0 @@
-ALTER TABLE "audits" ADD COLUMN "anchor" jsonb;--> statement-breakpoint
-ALTER TABLE "audits" ADD COLUMN "seal" "bytea";

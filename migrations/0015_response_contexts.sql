@@ -1,1 +1,0 @@
-ALTER TABLE "responses" ADD COLUMN "context_tokens" bigint;
