@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { readConfiguration } from '../../src/config/configuration.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
-import { allPages, examplesOf, placeOf } from './pages.ts';
+import { examplesOf, pagesWithExamples, placeOf } from './pages.ts';
 
 /** Examples that say why they can't run on their own. One more is a decision, not an oversight. */
 const exempt_max = 12;
@@ -15,7 +15,7 @@ const runnable = ['sh', 'js', 'python'];
 /** Empty: pictures and what programs print. */
 const languages = [...runnable, 'yaml', 'json', 'ini', ''];
 
-const examples = allPages().flatMap(examplesOf);
+const examples = pagesWithExamples().flatMap(examplesOf);
 const env = Object.fromEntries(['UPSTREAM_API_KEY', 'FAL_KEY', 'REPLICATE_API_TOKEN'].map((name) => [name, 'key']));
 
 test('each example is in a language that is checked', () => {

@@ -31,14 +31,29 @@ export interface Example {
   exempt: string | undefined;
 }
 
-/** README, ARCHITECTURE, CHANGELOG, and every page below `docs`. */
+/** README in both languages, ARCHITECTURE, CHANGELOG, and every page below `docs`. */
 export function allPages(): Page[] {
-  const ours = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md'];
+  const ours = ['README.md', 'README.zh-CN.md', 'ARCHITECTURE.md', 'CHANGELOG.md'];
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name).replaceAll('\\', '/'))
     .sort();
   return [...ours, ...docs].map(pageAt);
+}
+
+/** Pages in Chinese with the English pages that they translate. Their examples are those of the originals. */
+export function translations(): { original: string; path: string }[] {
+  const docs = readdirSync(join(root, 'docs', 'zh')).map((name) => ({
+    original: `docs/${name}`,
+    path: `docs/zh/${name}`,
+  }));
+  return [{ original: 'README.md', path: 'README.zh-CN.md' }, ...docs];
+}
+
+/** The pages whose examples are run: a translation repeats those of its original. */
+export function pagesWithExamples(): Page[] {
+  const translated = new Set(translations().map(({ path }) => path));
+  return allPages().filter(({ path }) => !translated.has(path));
 }
 
 export function pageAt(path: string): Page {

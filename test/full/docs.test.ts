@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { allPages, type Example, examplesOf, placeOf, root } from '../docs/pages.ts';
+import { type Example, examplesOf, pagesWithExamples, placeOf, root } from '../docs/pages.ts';
 import { Installation } from '../support/process.ts';
 import { pythonWith } from '../support/python.ts';
 
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => home.remove());
 
-for (const page of allPages()) {
+for (const page of pagesWithExamples()) {
   const examples = examplesOf(page).filter(({ exempt }) => exempt === undefined);
   const lines = examples.filter(({ language }) => language === 'sh');
   const programs = examples.filter(({ language }) => ['js', 'python'].includes(language));
