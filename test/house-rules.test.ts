@@ -173,7 +173,36 @@ test('every code of the error table is thrown somewhere', () => {
   );
 });
 
+/** Documents that are not in the repository: their chapters say nothing to whoever reads this. */
+const foreignDocument =
+  /\(contract\b|\bcontract,? (?:sections? )?\d|\bthe contract(?:'s| says| has| knows)|(?<!Compose )\bspecification\b/i;
+
+test('no text refers to a document that is not in the repository', () => {
+  const referring = ['src', 'console/src', 'docs', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(?:tsx?|mjs|md|css)$/.test(path))
+      .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+      // This file has the words themselves, and the client's types are made of the API's document.
+      .filter((path) => path !== 'test/house-rules.test.ts' && path !== 'console/src/api/schema.ts')
+      .flatMap((path) =>
+        readFileSync(join(root, path), 'utf8')
+          .split('\n')
+          .flatMap((line, at) => (foreignDocument.test(line) ? [`${path}:${at + 1}`] : [])),
+      ),
+  );
+  assert.deepEqual(referring, []);
+});
+
 test('these rules see what breaks them', () => {
+  for (const text of [
+    'as it is (contract, section 3)',
+    'see contract 5',
+    "the contract's codes",
+    '(specification 2.1)',
+  ])
+    assert.match(text, foreignDocument);
+  for (const text of ['The contract is `BlobStore.write`.', "the Compose Specification's own reader"])
+    assert.doesNotMatch(text, foreignDocument);
   const source = (text: string): Source => ({
     path: 'domain/x.ts',
     text,

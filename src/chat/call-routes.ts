@@ -30,7 +30,7 @@ export function routesOf({ chatProviders }: ApiDependencies, call: Call, only: s
 
 /**
  * Tries the routes until one has answered the caller. `attempt` sends to one provider and throws `RouteFault` as long as
- * nothing was delivered. When all have failed, refuses with what the contract has for that.
+ * nothing was delivered. When all have failed, refuses with one error for all of them.
  */
 export async function overRoutes<T>(
   deps: ApiDependencies,

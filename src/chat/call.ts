@@ -56,7 +56,7 @@ export interface BoundedCall extends Call {
 
 const output_tokens_default = 4_096;
 
-/** Reads and checks a call; nothing is held yet. Refuses with the contract's codes in its order. */
+/** Reads and checks a call; nothing is held yet. Refuses with a code of the error table. */
 export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<BoundedCall> {
   const body = await requestJson(deps, ctx, { names: namesOfCall[endpoint], places: splicedNames });
   ctx.state.bodyMs = body.tookMs;

@@ -1,4 +1,4 @@
-/** The settings that come from the environment (contract, section 9), checked together. */
+/** The settings that come from the environment, checked together. `docs/settings.md` explains them. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { micros, type MicroYuan, yuanText } from '../domain/money.ts';

@@ -1,4 +1,4 @@
-/** The schema of `tollgate.yaml` (contract, section 9): every key, its bounds and its default. */
+/** The schema of `tollgate.yaml`: every key, its bounds and its default. `docs/settings.md` explains them. */
 import { z } from 'zod';
 import { capabilityLabels, modelKinds, type Capability, type ImageQuality } from '../domain/catalogue.ts';
 import { overrunFactorDefault } from '../domain/billing/overrun.ts';
@@ -16,7 +16,7 @@ export const imageTimeoutSecondsDefault = 300;
 
 const waitSecondsMax = 300;
 
-// The two deployments of the specification differ in these; others follow the general rule.
+// The two built-in deployments differ in these; others follow the general rule.
 export const healthDefault = (root: string): string =>
   root === '/v1' ? '/api/models/health' : `${root}/models/health`;
 export const imageWaitSecondsDefault = (root: string): number => (root === '/ai/v1' ? 0 : waitSecondsMax);

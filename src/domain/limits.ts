@@ -1,16 +1,16 @@
 /** The bounds of what a request may ask for, each with its unit last. Where a number comes from is said beside it. */
 
-/** Bounds of the specification, section 2.6 and section 8. */
+/** What an image may have; `docs/api-guide.md` tells callers. */
 export const imageAreaPixelsMin = 1024 * 1024;
 export const imageAreaPixelsMax = 4096 * 4096;
 /** Width to height is at most 3, and height to width too. */
 export const imageSideRatioMax = 3;
 export const referenceImagesMax = 14;
 
-/** Contract, section 5. */
+/** What one image request may ask for, as with the OpenAI images API. */
 export const imagesMax = 10;
 
-/** How long the result of an avatar-talk task can be fetched (specification, section 2.10). */
+/** How long the result of an avatar-talk task can be fetched: ten minutes. */
 export const fetchWindowMs = 600_000;
 
 /** How long one download may claim such a result: one that began in time may go on for so long after the window. */
@@ -25,10 +25,10 @@ export const promptCharactersMax = 32_000;
 /** Our own bound: room for a signed link, and small enough to keep with a task. */
 export const addressCharactersMax = 2048;
 
-/** Our own bound: the 14 references that the specification allows an image, with room for texts and sounds. */
+/** Our own bound: the 14 references that an image may have, with room for texts and audio. */
 export const contentItemsMax = 20;
 
-/** Specification, sections 2.7 and 8. The first is the default. */
+/** The lengths that a video may have. The first is the default. */
 export const videoDurationsSeconds = [5, 8, 10, 11] as const;
 
 export const templateNameCharactersMax = 200;
@@ -36,7 +36,7 @@ export const templateNameCharactersMax = 200;
 /** Longer than any model id in use; keeps the answer that repeats an unknown id short. */
 export const modelIdCharactersMax = 256;
 
-/** Specification, section 2.1. */
+/** As of the OpenAI chat API. */
 export const stopSequencesMax = 4;
 export const temperatureMax = 2;
 export const penaltyMax = 2;

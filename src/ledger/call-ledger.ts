@@ -90,7 +90,7 @@ export class CallLedger {
   }
 
   /**
-   * Counts a call and holds the most that it can cost, or refuses with one of the contract's codes. Where it is in doubt
+   * Counts a call and holds the most that it can cost, or refuses with a code of the error table. Where it is in doubt
    * whether the hold is there, it is refused, since its caller can't wait, and the hold is given back (`lostAdmissions`).
    */
   async admit(admission: CallAdmission): Promise<CallAdmitted> {

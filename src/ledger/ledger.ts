@@ -117,7 +117,7 @@ export class Ledger {
   }
 
   /**
-   * Admits a task: counts the call, holds its price and writes its row, or refuses with one of the contract's codes and
+   * Admits a task: counts the call, holds its price and writes its row, or refuses with a code of the error table and
    * changes nothing. A bound idempotency key answers with the task that it bound.
    */
   admitTask(admission: TaskAdmission, wishes: CommitWishes<TaskAdmitted> = {}): Promise<TaskAdmitted> {

@@ -21,7 +21,7 @@ export interface WebhookKey {
   ledger: Buffer;
 }
 
-/** How long a secret that was replaced still signs: the contract's 24 hours. */
+/** How long a secret that was replaced still signs, so that receivers can change over. */
 const retires_after_hours = 24;
 /** Each is one more signature in a delivery's header. */
 const retiring_max = 5;

@@ -1,4 +1,4 @@
-/** `DELETE` on a task's address, in both deployments (contract, sections 3 and 5). */
+/** `DELETE` on a task's address, in both deployments. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertError } from '../support/errors.ts';

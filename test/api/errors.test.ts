@@ -312,7 +312,7 @@ test('what is refused is not held', async () => {
   assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
 });
 
-// Each request is wrong in two ways, and the first in the contract's order of checks is answered.
+// Each request is wrong in two ways, and the first in the order of checks is answered.
 for (const [first, second, code, send] of [
   ['an unknown route', 'no key', 'route_not_found', () => ask('/v1/nothing', { key: null })],
   ['a wrong method', 'no key', 'method_not_allowed', () => ask(images, { method: 'PUT', key: null })],

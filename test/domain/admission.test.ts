@@ -131,7 +131,7 @@ describe('a single reason', () => {
   }
 });
 
-test('of several reasons the first in the order of the contract is told', () => {
+test('of several reasons the first in the order of checks is reported', () => {
   const reasons: [ErrorCode, Case][] = [
     ['invalid_api_key', { key: { revoked: true } }],
     ['account_suspended', { account: { status: 'suspended' } }],

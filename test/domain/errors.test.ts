@@ -1,4 +1,4 @@
-/** The error table, code by code: status and type are part of the contract. */
+/** The error table, code by code: status and type are what clients rely on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ErrorCode, errorBody, errorTable, GatewayError } from '../../src/domain/errors.ts';
@@ -49,8 +49,8 @@ const ofConsole: readonly ErrorCode[] = [
 ];
 
 test('the table has no other codes, but for that of a cancelled task and those of the console', () => {
-  const ofContract = rows.flatMap(([, , codes]) => codes);
-  assert.deepEqual(Object.keys(errorTable).sort(), [...ofContract, 'cancelled', ...ofConsole].sort());
+  const ofApi = rows.flatMap(([, , codes]) => codes);
+  assert.deepEqual(Object.keys(errorTable).sort(), [...ofApi, 'cancelled', ...ofConsole].sort());
 });
 
 test('an error shown outside has all four keys', () => {

@@ -90,7 +90,7 @@ describe('the limits of size', () => {
       assert.equal(hasAllowedSides({ width, height }), sides);
     });
   }
-  test('are the specification’s', () =>
+  test('are the documented ones', () =>
     assert.deepEqual([imageAreaPixelsMin, imageAreaPixelsMax], [1_048_576, 16_777_216]));
 });
 

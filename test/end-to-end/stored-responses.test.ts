@@ -1,4 +1,4 @@
-/** What an upstream keeps of a response, asked for through the gateway: passed on, passed back, and told as the contract says. */
+/** What an upstream keeps of a response, asked for through the gateway: passed on, passed back, and reported by our own errors. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deleteOldResponses, findResponse, insertResponse, noteContext } from '../../src/chat/response-rows.ts';

@@ -28,7 +28,7 @@ const media = (name: 'image_url' | 'video_url' | 'audio_url', file: string, role
 });
 const text = { type: 'text', text: 'A toll gate in the rain' };
 
-// Each is a form that the specification allows; what the result lasts is what it costs.
+// Each is a form that a request may have; what the result lasts is what it costs.
 for (const [what, body, price] of [
   ['a prompt', () => ({ model: 'sim-video-fast', prompt: text.text }), 0.1],
   ['content with a text, on the dearer model', () => ({ model: 'sim-video-pro', content: [text] }), 0.3],

@@ -35,7 +35,7 @@ const linesOf = (text: string, env: Record<string, string> = {}): readonly strin
 };
 const placesOf = (text: string) => linesOf(text).map((line) => /^tollgate\.yaml:\d+: ([^:]+):/.exec(line)?.[1] ?? line);
 
-test("the contract's example is read, its environment filled in", () => {
+test('an example of all parts is read, its environment filled in', () => {
   const { deployments, providers, models } = read(
     `
 deployments:
@@ -136,7 +136,7 @@ test('the built-in configuration offers one simulated model of each kind, two of
   assert.equal(retentionDays, 7);
 });
 
-test('deployments left out are the two of the specification, one left out is switched off', () => {
+test('deployments left out are the two built-in ones, one left out is switched off', () => {
   const both = read(minimal).deployments;
   assert.deepEqual(both, readConfiguration(builtInConfiguration, 'built-in', {}, providerKinds).deployments);
   const one = read(`deployments: [{ root: /ai/v1 }]\n${minimal}`).deployments;

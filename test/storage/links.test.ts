@@ -21,7 +21,7 @@ const verdictOf = (address: string, known = keys, nowSeconds = 1_789_999_999) =>
   return verifyLink(path, query, known, nowSeconds);
 };
 
-test('a signed link has the form of the contract and is good until it expires', () => {
+test('a signed link has its documented form and is good until it expires', () => {
   const address = signLink(link, keys);
   assert.match(address, /^\/files\/img_0199abc\/3\?e=1790000000&k=n3w&s=[\w-]{43}$/);
   assert.deepEqual(verdictOf(address), { verdict: 'good', link });

@@ -1,8 +1,8 @@
-/** The contract's form of an error, to be asserted of any answer. */
+/** The form of an error that callers get, to be asserted of any answer. */
 import assert from 'node:assert/strict';
 import type { Answer } from './gateway.ts';
 
-/** The contract's table, written out once more: a change of the code's own table must be seen here. */
+/** The error table, written out once more: a change of the code's own table must be seen here. */
 const rows: Record<string, [status: number, type: string]> = {
   invalid_json: [400, 'invalid_request_error'],
   missing_parameter: [400, 'invalid_request_error'],
@@ -49,10 +49,10 @@ const neverAgain = new Set([
   'outcome_unknown',
 ]);
 
-/** Asserts that an answer is this error in exactly the contract's form, headers included. */
+/** Asserts that an answer is this error in exactly the documented form, headers included. */
 export function assertError({ status, headers, body }: Answer, code: string, param: string | null = null): void {
   const row = rows[code];
-  assert.ok(row, `the contract knows no ${code}`);
+  assert.ok(row, `the error table has no ${code}`);
   const { message } = (body['error'] ?? {}) as { message?: unknown };
   assert.deepEqual({ status, body }, { status: row[0], body: { error: { message, type: row[1], param, code } } });
   assert.ok(typeof message === 'string' && message.length > 10, 'the message says something');

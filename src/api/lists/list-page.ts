@@ -1,4 +1,4 @@
-/** One page of a list, and the list object that it is answered in (contract, section 3). */
+/** One page of a list, and the list object that it is answered in. */
 
 /** A list that can be read on from any of its rows; what arrives meanwhile shifts nothing. */
 export interface Listing<Row, Place> {

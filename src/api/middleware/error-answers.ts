@@ -1,4 +1,4 @@
-/** The border to HTTP: whatever was thrown below becomes one of the contract's errors, and nothing else leaves. */
+/** The border to HTTP: whatever was thrown below becomes an error of the table in `domain/errors.ts`, and nothing else leaves. */
 import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
 import { storeTrouble } from '../../blobs/blob-store.ts';
 import { databaseTrouble } from '../../postgres/database.ts';

@@ -1,4 +1,4 @@
-/** The account, its ledger, usage and settings in the document (contract, section 3). */
+/** The account, its ledger, usage and settings in the document. */
 import * as z from 'zod';
 import { entryTypes } from '../../domain/billing/postings.ts';
 import { accountChangesBody } from '../../domain/requests/account.ts';

@@ -1,4 +1,4 @@
-/** Avatar-talk in the document (specification 2.10, endpoints 9 and 10). */
+/** Avatar-talk in the document. */
 import { avatarTalkFields, templateNameDefault } from '../../domain/requests/avatar-talk.ts';
 import { modelId } from '../../domain/requests/fields.ts';
 import { billableErrors, modelErrors } from './errors.ts';

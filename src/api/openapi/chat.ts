@@ -1,4 +1,4 @@
-/** Chat completions in the document (specification 2.1 to 2.3, endpoint 1). */
+/** Chat completions in the document. */
 import * as z from 'zod';
 import { chatBody } from '../../domain/requests/chat-request.ts';
 import { callErrors, errorAnswer } from './errors.ts';

@@ -1,4 +1,4 @@
-/** Images in the document (specification 2.6, endpoints 4 and 5). */
+/** Images in the document. */
 import { imageBody } from '../../domain/requests/image-request.ts';
 import { failedImage } from './answer-examples.ts';
 import { billableErrors, modelErrors } from './errors.ts';

@@ -1,4 +1,4 @@
-/** The account's API keys in the document (contract, section 3). */
+/** The account's API keys in the document. */
 import * as z from 'zod';
 import { keyLevels, windows } from '../../domain/accounts/key-rules.ts';
 import { keyBody, keyChangesBody } from '../../domain/requests/account.ts';

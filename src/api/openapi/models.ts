@@ -1,4 +1,4 @@
-/** Models and their health in the document (specification 2.4 and 2.5, endpoints 2 and 3). */
+/** Models and their health in the document. */
 import * as z from 'zod';
 import { capabilityLabels } from '../../domain/catalogue.ts';
 import type { Deployment } from '../../domain/catalogue.ts';

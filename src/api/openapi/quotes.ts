@@ -1,4 +1,4 @@
-/** Quotes in the document (contract, section 3). */
+/** Quotes in the document. */
 import * as z from 'zod';
 import { quoteBody } from '../routes/quotes.ts';
 import { costLine } from './account.ts';

@@ -1,4 +1,4 @@
-/** Responses in the document: making one, and what the provider keeps of it (endpoint 8; contract, section 4). */
+/** Responses in the document: making one, and what the provider keeps of it. */
 import * as z from 'zod';
 import { responsesBody } from '../../domain/requests/responses-request.ts';
 import { callErrors, upstreamErrors } from './errors.ts';

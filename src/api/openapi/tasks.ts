@@ -1,4 +1,4 @@
-/** Task records, and what all kinds of task share in the document (specification 2.9 and 2.10; contract, section 5). */
+/** Task records, and what all kinds of task share in the document. */
 import * as z from 'zod';
 import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import { taskIdPrefixes } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-/** Videos in the document (specification 2.7 to 2.9, endpoints 6 and 7). */
+/** Videos in the document. */
 import { videoBody } from '../../domain/requests/video-request.ts';
 import { failedVideo } from './answer-examples.ts';
 import { billableErrors, modelErrors } from './errors.ts';

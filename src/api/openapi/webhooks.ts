@@ -1,4 +1,4 @@
-/** The events that accounts are told by webhook (contract, section 5), as OpenAPI 3.1's `webhooks`. */
+/** The events that accounts are told by webhook, as OpenAPI 3.1's `webhooks`. */
 import * as z from 'zod';
 import type { JsonSchema } from './operation.ts';
 import { answer, refOf } from './schemas.ts';

@@ -1,4 +1,4 @@
-/** Accounts, keys and ledger entries as callers see them (contract, section 3). The commands print the same objects. */
+/** Accounts, keys and ledger entries as callers see them. The commands print the same objects. */
 import { toYuan } from '../../domain/money.ts';
 import type { Account } from '../../accounts/accounts.ts';
 import type { ApiKey } from '../../accounts/api-keys.ts';

@@ -1,4 +1,4 @@
-/** Quotes: what an operation would hold, and how that was worked out (contract, section 3). */
+/** Quotes: what an operation would hold, and how that was worked out. */
 import { type MicroYuan, toYuan } from '../../domain/money.ts';
 import { type Quote, tokensIn } from '../../domain/billing/pricing.ts';
 import type { BoundedCall } from '../../chat/call.ts';

@@ -1,4 +1,4 @@
-/** Task records: what callers see of an image, video or avatar-talk task (specification 2.9, 2.10; contract 5). */
+/** Task records: what callers see of an image, video or avatar-talk task. */
 import { errorBody, errorTable } from '../../domain/errors.ts';
 import { toYuan } from '../../domain/money.ts';
 import { tokensOfSeconds } from '../../domain/billing/pricing.ts';

@@ -1,4 +1,4 @@
-/** Usage rows as callers see them (contract, section 3). */
+/** Usage rows as callers see them. */
 import { toYuan } from '../../domain/money.ts';
 import type { Usage, UsageGroup } from '../../ledger/usage-report.ts';
 

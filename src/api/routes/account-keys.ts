@@ -1,4 +1,4 @@
-/** The API keys of an account: making, listing, changing and revoking them, for its admin keys (contract, section 3). */
+/** The API keys of an account: making, listing, changing and revoking them, for its admin keys. */
 import type Router from '@koa/router';
 import * as z from 'zod';
 import { GatewayError } from '../../domain/errors.ts';

@@ -1,4 +1,4 @@
-/** What an account's admin keys may set of it: its default webhook and its low-balance threshold (contract, section 3). */
+/** What an account's admin keys may set of it: its default webhook and its low-balance threshold. */
 import type Router from '@koa/router';
 import { accountChangesBody, parseAccountChanges } from '../../domain/requests/account.ts';
 import { changeAccount } from '../../accounts/accounts.ts';

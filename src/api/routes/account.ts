@@ -1,4 +1,4 @@
-/** The account that a key belongs to, and its balance (contract, section 3). */
+/** The account that a key belongs to, and its balance. */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
 import { findAccount } from '../../accounts/accounts.ts';

@@ -1,4 +1,4 @@
-/** Avatar-talk: `POST /svctalk/generate`, `GET` and `DELETE /svctalk/generate/{id}` (specification 2.10, endpoints 9 and 10). */
+/** Avatar-talk: `POST /svctalk/generate`, `GET` and `DELETE /svctalk/generate/{id}`. */
 import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
 import { parseAvatarTalkFields } from '../../domain/requests/avatar-talk.ts';

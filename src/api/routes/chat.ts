@@ -1,4 +1,4 @@
-/** Chat and responses: straight through, held before and charged after (specification 2.1 to 2.3, endpoints 1 and 8). */
+/** Chat and responses: straight through, held before and charged after. */
 import type Router from '@koa/router';
 import { serveCall } from '../../chat/serve-call.ts';
 import { serveStored, type StoredOperation } from '../../chat/serve-stored-response.ts';

@@ -1,4 +1,4 @@
-/** Images: `POST /images/generations`, `GET` and `DELETE /images/generations/{id}` (specification 2.6, endpoints 4 and 5). */
+/** Images: `POST /images/generations`, `GET` and `DELETE /images/generations/{id}`. */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { imageBody, parseImageRequest } from '../../domain/requests/image-request.ts';

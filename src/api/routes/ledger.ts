@@ -1,4 +1,4 @@
-/** The account's ledger, entry by entry, newest first, in JSON or CSV (contract, section 3). */
+/** The account's ledger, entry by entry, newest first, in JSON or CSV. */
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';

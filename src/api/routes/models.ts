@@ -1,4 +1,4 @@
-/** The model list and single records (specification 2.4, endpoint 2). */
+/** The model list and single records. */
 import type Router from '@koa/router';
 import type { Model } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * `POST /quotes`: what an operation would hold for a body (contract, section 3). The body is judged as the operation
+ * `POST /quotes`: what an operation would hold for a body. The body is judged as the operation
  * judges it, model and maintenance included; limits and balance are not asked, and nothing is counted, held or stored.
  */
 import type Router from '@koa/router';

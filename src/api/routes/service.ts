@@ -1,4 +1,4 @@
-/** What needs no key: the health report (specification 2.5, endpoint 3), probes, metrics and `/openapi.json`. */
+/** What needs no key: the health report, probes, metrics and `/openapi.json`. */
 import type Router from '@koa/router';
 import { capabilityLabels } from '../../domain/catalogue.ts';
 import { errorBody, GatewayError } from '../../domain/errors.ts';

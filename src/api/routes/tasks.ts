@@ -1,4 +1,4 @@
-/** The account's tasks of every kind, newest first; listing fetches nothing (contract, section 3). */
+/** The account's tasks of every kind, newest first; listing does not count as fetching a result. */
 import type Router from '@koa/router';
 import * as z from 'zod';
 import { invalid, list } from '../../domain/requests/parse.ts';

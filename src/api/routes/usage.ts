@@ -1,4 +1,4 @@
-/** What the account used and paid, by day, model or key, in JSON or CSV (contract, section 3). */
+/** What the account used and paid, by day, model or key, in JSON or CSV. */
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { AccountId } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-/** Videos: `POST /video/generations`, `GET` and `DELETE /video/generations/{id}` (specification 2.7 to 2.9, endpoints 6 and 7). */
+/** Videos: `POST /video/generations`, `GET` and `DELETE /video/generations/{id}`. */
 import type Router from '@koa/router';
 import { modelIdOf } from '../../domain/requests/parse.ts';
 import { videoBody, parseVideoRequest } from '../../domain/requests/video-request.ts';

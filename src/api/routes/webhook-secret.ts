@@ -1,4 +1,4 @@
-/** The secret that an account's webhooks are signed with, for its admin keys (contract, section 5). */
+/** The secret that an account's webhooks are signed with, for its admin keys. */
 import type Router from '@koa/router';
 import { rotateWebhookSecret, webhookSecrets } from '../../webhooks/webhook-secrets.ts';
 import { administratorOf } from '../acting-administrator.ts';

@@ -57,7 +57,7 @@ export interface RateState {
 export type AdmissionDecision =
   { admitted: true; counters: KeyCounters } | { admitted: false; refusal: GatewayError; counters?: KeyCounters };
 
-/** Decides in the contract's order: key and account, maintenance, calls, running tasks, spending, balance. */
+/** Decides in a fixed order, which tests hold: key and account, maintenance, calls, running tasks, spending, balance. */
 export function decideAdmission(
   request: AdmissionRequest,
   account: AccountState,

@@ -75,7 +75,7 @@ export const imagePrice = (perImage: MicroYuan, count: number): MicroYuan => mic
 export const secondsPrice = (perSecond: MicroYuan, durationMs: number): MicroYuan =>
   roundedHalfUp(perSecond * whole(durationMs), 1000n);
 
-/** The usage statistics' tokens of a video: 1,000 a second, so one a millisecond (specification, section 4). */
+/** The usage statistics' tokens of a video: 1,000 a second, so one a millisecond. */
 export const tokensOfSeconds = (durationMs: number): number => Number(whole(durationMs));
 
 /** Tokens of a call as upstreams report them: `cachedInput` is a part of `input`. */

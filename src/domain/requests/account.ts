@@ -1,5 +1,5 @@
 /**
- * What may be set of an account and its keys (contract, section 3), parsed. Unknown fields are refused here, unlike those
+ * What may be set of an account and its keys, parsed. Unknown fields are refused here, unlike those
  * of images and videos: a limit whose name is misspelt would be a key without that limit.
  */
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The form fields of an avatar-talk creation (specification, endpoint 9; contract, section 5), parsed. */
+/** The form fields of an avatar-talk creation, parsed. */
 import { z } from 'zod';
 import type { Model } from '../catalogue.ts';
 import { isKeepable, withoutNul } from '../text.ts';
@@ -13,7 +13,7 @@ export interface AvatarTalkRequest {
   webhookUrl?: string;
 }
 
-/** "No avatar template", as the specification has it. */
+/** "No avatar template" in Chinese: a part of the wire format, and never translated. */
 export const templateNameDefault = '不使用分身';
 
 const templateRule = `must be a text of 1 to ${templateNameCharactersMax} characters`;

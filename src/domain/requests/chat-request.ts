@@ -1,7 +1,7 @@
 /**
- * The chat completion request (specification 2.1), checked but not changed: the body is forwarded as it came, and only
- * facts are taken from it. Fields, roles and types of parts and tools that the specification doesn't have pass, and so
- * does `null` for an optional field: what an upstream makes of them is its own affair.
+ * The chat completion request, checked but not changed: the body is forwarded as it came, and only facts are taken from
+ * it. Fields, roles and types of parts and tools that are not known here pass, and so does `null` for an optional field:
+ * what an upstream makes of them is its own affair.
  */
 import { z } from 'zod';
 import {

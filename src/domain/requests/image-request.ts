@@ -1,4 +1,4 @@
-/** The image creation request (specification 2.6), parsed. */
+/** The image creation request, parsed. */
 import { z } from 'zod';
 import type { ImageQuality, Model } from '../catalogue.ts';
 import { imageBackgrounds, type ImageBackground, imageFormats, type ImageFormat } from '../tasks/image-outputs.ts';

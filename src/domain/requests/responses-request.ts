@@ -98,7 +98,7 @@ type ResponsesBody = z.output<typeof responsesBody>;
 
 /**
  * The facts of a responses body. Refuses with `missing_parameter` or `invalid_parameter` and the path of the first
- * fault. `conversation` and `background` are refused for now (contract, section 4), and what costs money upstream and
+ * fault. `conversation` and `background` are refused for now, and what costs money upstream and
  * has no price here unless it is `allowed`.
  */
 export function parseResponsesRequest(body: unknown, allowed: Allowed = []): ResponsesFacts {

@@ -1,4 +1,4 @@
-/** The video creation request (specification 2.7 and 2.8), parsed: all forms of body become `content`. */
+/** The video creation request, parsed: all forms of body become `content`. */
 import { z } from 'zod';
 import type { Model } from '../catalogue.ts';
 import { contentItemsMax, videoDurationsSeconds } from '../limits.ts';

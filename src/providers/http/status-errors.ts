@@ -1,4 +1,4 @@
-/** What an HTTP status of an upstream means for a task, where its body says no more (contract, section 2). */
+/** What an HTTP status of an upstream means for a task, where its body says no more. */
 import type { Refusal } from './wire.ts';
 
 /**

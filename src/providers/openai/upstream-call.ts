@@ -1,4 +1,4 @@
-/** One call to an upstream: what undici tells of it, told on in the words of the contract. */
+/** One call to an upstream: what undici tells of it, passed on in the words of `chat-contract.ts`. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';

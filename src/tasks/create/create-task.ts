@@ -47,7 +47,7 @@ export interface CreatedTask {
 }
 
 /**
- * Admits a task and has it started, or refuses with one of the contract's codes and changes nothing. With an
+ * Admits a task and has it started, or refuses with a code of the error table and changes nothing. With an
  * Idempotency-Key that is bound to the same request it answers the task of that key. In doubt the database is asked on for
  * as long as the call may wait, and for ten seconds at least.
  */

@@ -14,7 +14,7 @@ const upscale = (fields: object) => ({ model: 'some-image', upscale: true, image
 const sized = (width: number, height: number): ImageRequest['pixels'] => ({ mode: 'sized', width, height });
 const longUrl = (length: number) => 'https://h.example/'.padEnd(length, 'a');
 
-test('a plain request has the defaults of the specification', () => {
+test('a plain request has the documented defaults', () => {
   assert.deepEqual(parseImageRequest(of({}), any), {
     model: 'some-image',
     prompt: 'a cat',

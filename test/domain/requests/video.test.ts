@@ -17,7 +17,7 @@ const of = (...content: unknown[]) => ({ model: 'some-video', content });
 const prompted = (fields: object) => ({ model: 'some-video', prompt: 'a cat', ...fields });
 const texts = (count: number) => Array.from({ length: count }, () => text);
 
-test('a prompt alone becomes a text item, with the defaults of the specification', () => {
+test('a prompt alone becomes a text item, with the documented defaults', () => {
   assert.deepEqual(parseVideoRequest({ model: 'some-video', prompt: 'a cat' }, video), {
     model: 'some-video',
     content: [text],

@@ -60,7 +60,7 @@ test('the reader takes it, and understands it as we do', async () => {
 });
 
 for (const [what, spoilt, says] of [
-  ['a word that is not in the specification', { image: 'x', restarts: 'always' }, /restarts/],
+  ['a word that the Compose Specification does not have', { image: 'x', restarts: 'always' }, /restarts/],
   ['a list where there is to be a number', { image: 'x', healthcheck: { retries: [] } }, /retries/],
   ['a port that is none', { image: 'x', ports: ['127.0.0.1:eighty:80'] }, /eighty/],
 ] as const)
