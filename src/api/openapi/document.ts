@@ -86,9 +86,9 @@ function documentOf(configuration: Configuration, publicUrl: string): JsonSchema
 const description = (deployments: readonly Deployment[]): string =>
   [
     `The same operations are served below ${deployments.map(({ root }) => `\`${root}\``).join(' and ')}.`,
-    'Every request but for those under Service and the health report carries `Authorization: Bearer <API_KEY>`.',
-    'Every answer that is no success is `{"error":{"message","type","param","code"}}`, but for failed tasks, whose record is the answer.',
-    'Every path that is answered to GET is answered to HEAD too.',
+    'All endpoints except those under Service and the health report need `Authorization: Bearer <API_KEY>`.',
+    'Errors have the form `{"error":{"message","type","param","code"}}`; a failed task is returned as its record.',
+    'Paths that accept GET also accept HEAD.',
   ].join(' ');
 
 type Named = Record<string, JsonSchema>;
