@@ -66,6 +66,19 @@ CREATE INDEX entries_request ON entries (request_id) WHERE type = 'hold';
 CREATE TABLE holds_rest PARTITION OF holds DEFAULT;
 CREATE TABLE entries_rest PARTITION OF entries DEFAULT;
 
+-- Ends a statement that writes with an error if it has not written all that it should have: nothing of it stays. The error
+-- has a state of ours, and the guard's name in the place of a constraint's. PostgreSQL puts the body of `tollgate_require`
+-- in the place of its call, so a guard that holds calls nothing: three of them cost what one division by a CASE does, and
+-- as a function in PL/pgSQL 2 microseconds each.
+CREATE FUNCTION tollgate_fail(guard text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'guard %', guard USING ERRCODE = 'TG001', CONSTRAINT = guard;
+END
+$$;
+CREATE FUNCTION tollgate_require(ok boolean, guard text) RETURNS boolean LANGUAGE sql AS $$
+  SELECT CASE WHEN ok THEN true ELSE tollgate_fail(guard) END
+$$;
+
 -- Processes that hold money for calls, with the leases that they renew. An expired one's holds are swept.
 CREATE TABLE owners (
   id uuid PRIMARY KEY,

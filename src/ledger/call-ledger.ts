@@ -14,7 +14,7 @@ import { type MicroYuan, micros } from '../domain/money.ts';
 import { mostOfHold } from '../domain/billing/overrun.ts';
 import { type TokenLine, tokensIn } from '../domain/billing/pricing.ts';
 import { newTransferId } from '../postgres/new-ids.ts';
-import { sqlState } from '../postgres/database.ts';
+import { failedGuard, sqlState } from '../postgres/database.ts';
 import { isOutcomeUnknown, type LedgerGroups } from './commit/group-commit.ts';
 import { type EntrySale, unusedOf } from './commit/entry-sale.ts';
 import type { EntrySubject, Move, MoveRows } from './commit/ledger-operation.ts';
@@ -73,8 +73,6 @@ export interface CallPrice {
 export const streamed_answer = '';
 
 const lost_ms_max = 3_600_000;
-/** A guard that fails divides by zero, so that the database rolls back. */
-const guard_failed = '22012';
 /** A transfer has one entry of a type. */
 const entry_is_there = '23505';
 
@@ -147,7 +145,7 @@ export class CallLedger {
     try {
       return await this.#capture(hold, price);
     } catch (error) {
-      if (sqlState(error) !== guard_failed) throw error;
+      if (failedGuard(error) !== 'hold_closed') throw error;
       await this.#writeOff(hold, price);
       return micros(0n);
     }
@@ -172,7 +170,7 @@ export class CallLedger {
     try {
       await this.#groups.commit(move, { lasting });
     } catch (error) {
-      if (sqlState(error) !== guard_failed) throw error;
+      if (failedGuard(error) !== 'hold_closed') throw error;
     }
   }
 

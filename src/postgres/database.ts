@@ -134,6 +134,15 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? sqlState(error.cause) : undefined;
 }
 
+/** The SQLSTATE of `tollgate_require`, a class of our own. */
+const guard_failed = 'TG001';
+
+/** Returns the name of the guard that failed, such as `hold_closed`, if the error is that of a guard in a statement. */
+export function failedGuard(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError) return error.code === guard_failed ? error.constraint : undefined;
+  return error instanceof Error && error.cause !== undefined ? failedGuard(error.cause) : undefined;
+}
+
 /**
  * What an error says of the database, where the same may work later. `away`: it can't be reached, or doesn't answer.
  * `busy`: it, or our connections to it, have too much to do, or others held a lock for too long. Undefined for all else.

@@ -251,7 +251,7 @@ function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>,
   }
   if (!closedHold) return;
   const hold = next.holds.get(closedHold.transferId);
-  if (hold?.state !== 'held') throw refusal('22012', 'a hold that is closed is not closed again');
+  if (hold?.state !== 'held') throw failedGuard('hold_closed');
   next.holds.set(closedHold.transferId, { ...hold, state: closedHold.state });
 }
 
@@ -266,7 +266,7 @@ function keepTasks(next: MemoryRows, { newTask, endedTask }: Decision<unknown>, 
   }
   if (!endedTask) return;
   const task = next.tasks.get(endedTask.id);
-  if (!task || task.end) throw refusal('22012', 'a task that has ended does not end again');
+  if (!task || task.end) throw failedGuard('task_ended');
   next.tasks.set(task.id, { ...task, state: endedTask.state, end: endedTask });
 }
 
@@ -274,7 +274,7 @@ function keepBinding(next: MemoryRows, { boundKey, closedKey }: Decision<unknown
   if (boundKey) {
     const place = idempotencyKeyOf(account.id, boundKey.key);
     const before = next.bound.get(place);
-    if (before && !isOld(before.createdAt, now)) throw refusal('22012', `the key ${boundKey.key} is bound already`);
+    if (before && !isOld(before.createdAt, now)) throw failedGuard('idempotency_key_bound');
     const { bodyHash } = boundKey;
     const transferId = 'transferId' in boundKey ? boundKey.transferId : undefined;
     const taskId = 'taskId' in boundKey ? boundKey.taskId : null;
@@ -287,6 +287,12 @@ function keepBinding(next: MemoryRows, { boundKey, closedKey }: Decision<unknown
     if (closedKey.answer === null) next.bound.delete(place);
     else next.bound.set(place, { ...bound, state: 'done', answer: closedKey.answer });
   }
+}
+
+function failedGuard(guard: string): pg.DatabaseError {
+  const error = refusal('TG001', `guard ${guard}`);
+  error.constraint = guard;
+  return error;
 }
 
 function refusal(code: string, message: string): pg.DatabaseError {

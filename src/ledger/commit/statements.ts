@@ -28,7 +28,7 @@ function endText(where: string): string {
         error_retry_after integer, error_digest text, end_seal text)
       where t.id = r.id ${where} and t.state not in ('succeeded', 'failed', 'cancelled') returning 1
     )
-    select 1 / (case when (select count(*) from ended) = $2::integer then 1 else 0 end)`;
+    select tollgate_require((select count(*) from ended) = $2::integer, 'task_ended')`;
 }
 
 // A key older than 24 hours is free again.
@@ -44,7 +44,7 @@ export const bindKeys = {
         created_at = excluded.created_at
       where i.created_at <= $2::timestamptz - interval '24 hours' returning 1
     )
-    select 1 / (case when (select count(*) from bound) = $3::integer then 1 else 0 end)`,
+    select tollgate_require((select count(*) from bound) = $3::integer, 'idempotency_key_bound')`,
 };
 
 // A call's key ends with its answer stored, or is free again.
