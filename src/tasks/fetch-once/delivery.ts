@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { unacknowledgedBytes } from '../../net/unacknowledged.ts';
 import type { DownloadPace } from '../../api/download-pace.ts';
+import { callerBehind } from '../../api/server/proxy-protocol.ts';
 import { type HeldConnection, holdOpen } from './held-open.ts';
 
 /**
@@ -17,6 +18,20 @@ const own_end_share = 1 / 3; // of the time to close: 10 s of 30
 const own_end_again_ms = 1_000;
 /** Who closes with bytes still on their way to it ends cleanly first, and resets when they arrive. */
 const reset_ms = 500;
+
+/**
+ * A balancer acknowledges by itself, while megabytes may still wait in its kernel. Of its caller it passes on what comes
+ * first, an end or a reset; what follows an end it learns only by its next write, and what follows ours it never tells. So
+ * our end is not shown through one, and after the caller's we write it something, one byte at a time. Who closed with bytes
+ * on their way to it has reset the connection by then: the balancer resets ours at the first byte. Who closed with all of
+ * them resets it for the first byte: the balancer resets ours at a later one. Who still reads resets nothing.
+ *
+ * So long after each byte we look; the first pause has to be longer than a busy balancer takes. All of them are less than
+ * who asks again waits for a verdict.
+ */
+const asking_pauses_ms = [1_000, 250, 500, 1_000, 1_000] as const;
+const asking_byte = '\n';
+const resets: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
  * Resolves whether the caller got everything, once that can be told; listens from before the first byte. No: the
@@ -33,6 +48,7 @@ class Delivery {
   readonly #socket: Socket;
   readonly #connection: HeldConnection;
   readonly #resolve: (isFetched: boolean) => void;
+  readonly #isThroughBalancer: boolean;
   readonly #timers = new Set<NodeJS.Timeout>();
   #state: 'writing' | 'written' | 'ended by us' | 'ended by its caller' | 'decided' = 'writing';
 
@@ -40,6 +56,7 @@ class Delivery {
     this.#res = res;
     this.#socket = socket;
     this.#connection = holdOpen(socket);
+    this.#isThroughBalancer = callerBehind(socket) !== undefined;
     this.#resolve = resolve;
   }
 
@@ -49,7 +66,7 @@ class Delivery {
       if (this.#state !== 'writing') return;
       this.#state = 'written';
       this.#after(closeMs + (bytes / closeBytesPerSecond) * 1_000, this.#broken);
-      this.#after(closeMs * own_end_share, () => void this.#endOurSide());
+      if (!this.#isThroughBalancer) this.#after(closeMs * own_end_share, () => void this.#endOurSide());
     });
   }
 
@@ -77,7 +94,25 @@ class Delivery {
     this.#clearTimers(); // it was in time
     if (await unacknowledgedBytes(this.#socket, true)) this.#decide(false);
     // What was ended is no longer read, so only a write tells of a reset; one of no bytes is enough.
-    else this.#after(reset_ms, () => this.#socket.write('', (error) => this.#decide(!error)));
+    else if (this.#isThroughBalancer) this.#after(reset_ms, () => this.#ask(0));
+    else this.#after(reset_ms, () => this.#look((error) => this.#decide(!error)));
+  }
+
+  #look(then: (error: NodeJS.ErrnoException | null | undefined) => void): void {
+    this.#socket.write('', then);
+  }
+
+  /** `asked`: how many bytes the balancer took without resetting the connection for those before. */
+  #ask(asked: number): void {
+    this.#look((error) => {
+      const pause = asking_pauses_ms[asked];
+      if (error) this.#decide(asked > 1 && resets.has(error.code));
+      else if (pause === undefined) this.#decide(false);
+      else {
+        this.#socket.write(asking_byte);
+        this.#after(pause, () => this.#ask(asked + 1));
+      }
+    });
   }
 
   #after(ms: number, act: () => void): void {
