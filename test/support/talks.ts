@@ -76,11 +76,12 @@ export const manners = [
 ] as const;
 export type Manner = (typeof manners)[number];
 
-/** Reads so many bytes of a download and breaks it off; answers how many came, head included. */
+/** Reads so many bytes of a download and breaks it off, so long after that; answers how many came, head included. */
 export async function breakOff(
   { url, path, key, closes }: { url: string; path: string; key: string; closes: boolean },
   bytes: number,
   manner: Manner,
+  afterMs = 0,
 ): Promise<number> {
   const { hostname, port } = new URL(url);
   let read = 0;
@@ -99,6 +100,7 @@ export async function breakOff(
   const more = closes ? 'Connection: close\r\n' : '';
   socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${key}\r\n${more}\r\n`);
   await enough;
+  if (afterMs > 0) await pause(afterMs);
   if (manner === 'a close after a pause') await pause(50); // all that fits is in the kernel's buffers by then
   if (manner.startsWith('an end')) {
     socket.end();

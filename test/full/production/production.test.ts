@@ -19,9 +19,11 @@ import { allEnded } from '../../drills/endings.ts';
 import { Load } from '../../drills/load.ts';
 import { configurationOf, openProviders, type Providers } from '../../drills/providers.ts';
 import { openReceiver, type Receiver } from '../../drills/receiver.ts';
-import { mp4, png, wav } from '../../support/media.ts';
+import { mp3, mp4, png, wav } from '../../support/media.ts';
+import { until } from '../../support/process.ts';
 import { publicSuite } from '../../support/public-suite/suite.ts';
 import { generator } from '../../support/random.ts';
+import { breakOff, download, manners } from '../../support/talks.ts';
 import { Arrangement, type Part } from './arrangement.ts';
 import { RetryingCallers } from './retrying.ts';
 
@@ -32,6 +34,11 @@ const victims: readonly Part[] = ['api-1', 'worker-1', 'temporal', 'store', 'pos
 /** So long the load goes on before a blow, and while a part is away. */
 const calm_ms = 3_000;
 const away_ms = 2_000;
+/** Longer than an API waits before it shows its end to who connects directly. */
+const slow_ms = 11_000;
+/** The verdict on a download takes less than five seconds; the longest time of a claim is an hour. */
+const verdict_ms_max = 10_000;
+const talks = '/v1/svctalk/generate';
 
 /** In the order of their opening; the last is closed first. */
 const closers: (() => Promise<unknown>)[] = [];
@@ -110,6 +117,35 @@ test('through the balancer each caller is known by an address of their own, and 
   assert.equal((await fetch(`${arrangement.urlOf('api-1')}/metrics`)).status, 200);
 });
 
+describe('of a result that is fetched once, through the balancer', () => {
+  before(() => credit('100'));
+
+  for (const [when, after_ms, ways] of [
+    ['at once', 0, manners],
+    ['late', slow_ms, ['a reset', 'an end of its own side, then a close']],
+  ] as const)
+    for (const manner of ways)
+      test(`a download that breaks off ${when} by ${manner} leaves the whole`, async () => {
+        const { path, bytes, sha256 } = await newTalk();
+        const at = { url: arrangement.url, path, key, closes: false };
+        const read = await breakOff(at, Math.floor(bytes * 0.15), manner, after_ms);
+        assert.ok(read < bytes / 2, `${read} of ${bytes} bytes were read`);
+        assert.deepEqual(await answered(path), { status: 200, sha256 });
+        assert.equal((await answered(path)).status, 404);
+      });
+
+  test('one who reads it whole, though slowly, has removed it', async () => {
+    const { path, bytes } = await newTalk();
+    const asked = request(`${arrangement.url}${path}`, { headers: { Authorization: `Bearer ${key}` } }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    await pause(slow_ms);
+    let read = 0;
+    for await (const piece of response) read += (piece as Buffer).length;
+    assert.equal(read, bytes);
+    assert.equal((await answered(path)).status, 404);
+  });
+});
+
 test('a deploy, a part after the other, breaks no connection and fails no request', async (t) => {
   const callers = new RetryingCallers(arrangement.url, key, 4);
   try {
@@ -171,6 +207,36 @@ test('a death of one of each part under load loses no task, charges none twice, 
 });
 
 const allOf = ({ pictures, films, talks }: Providers) => [pictures, films, talks];
+
+/** A task that is done, of a film which fits into the buffers on its way, so that an API has soon sent all of it. */
+async function newTalk(): Promise<{ path: string; bytes: number; sha256: string }> {
+  const form = new FormData();
+  form.append('template_name', 'none');
+  form.append('audio', new Blob([new Uint8Array(mp3({ seconds: 100 }))]), 'voice.mp3');
+  form.append('video', new Blob([new Uint8Array(film)]), 'scene.mp4');
+  const headers = { Authorization: `Bearer ${key}` };
+  const created = await fetch(`${arrangement.url}${talks}`, { method: 'POST', body: form, headers });
+  const { id } = z.object({ id: z.string() }).parse(await created.json());
+  const file = await until('the film', async () => {
+    const { rows } = await database.pool.query('select files from tasks where id = $1', [id]);
+    return filesOf.parse(rows)[0]?.files?.[0];
+  });
+  assert.ok(file.bytes > 1_500_000, `${file.bytes} bytes`);
+  return { path: `${talks}/${id}`, ...file };
+}
+
+const filesOf = z.array(z.object({ files: z.array(z.object({ bytes: z.number(), sha256: z.string() })).nullable() }));
+
+/** What a download says once the one before it has its verdict. */
+const answered = (path: string) =>
+  until(
+    'the verdict',
+    async () => {
+      const answer = await download(arrangement.url, path, key);
+      return answer.status === 409 ? undefined : answer;
+    },
+    verdict_ms_max,
+  );
 
 /** By the command line, in the containers' environment. */
 async function credit(yuan: string): Promise<void> {
