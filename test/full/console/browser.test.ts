@@ -215,7 +215,7 @@ describe('what a page may do', () => {
   });
 });
 
-test('the judge of accessibility names what somebody cannot use', async () => {
+test('the accessibility check names what a person cannot use', async () => {
   await visit(async (page) => {
     await shown(page, '<input><p id="pale"></p>', `document.querySelector('#pale').append('Pale')`);
     await assert.rejects(audited(page), /critical: Form elements must have labels \(label\), 1 times\s+input: <input>/);
@@ -224,7 +224,7 @@ test('the judge of accessibility names what somebody cannot use', async () => {
   });
 });
 
-test('a page that is wider than the phone is told with what sticks out', async () => {
+test('a page that is wider than the phone is reported with what sticks out', async () => {
   await visit(
     async (page) => {
       await shown(page, '<table id="wide"><tr><td><canvas width="500"></canvas></table>');

@@ -333,7 +333,7 @@ async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {
   });
 }
 
-test('without money the reader is told how to get some, and a member why nothing runs', async () => {
+test('without money the page says how to top up, and a member sees why nothing runs', async () => {
   await playing(
     'image',
     async (page, at) => {

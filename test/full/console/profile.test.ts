@@ -28,7 +28,7 @@ async function elsewhere(email: string, userAgent: string): Promise<string> {
 }
 const statusOf = async (cookie: string) => (await callConsole(gateway, cookie, 'GET', '/session')).status;
 
-test('sessions are told apart, what a browser calls itself is text, and others are signed out', async () => {
+test('sessions are distinguished, what a browser calls itself is text, and others are signed out', async () => {
   const { email } = await newPerson(gateway);
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
@@ -51,7 +51,7 @@ test('sessions are told apart, what a browser calls itself is text, and others a
   });
 });
 
-test('on a Chinese phone in the dark: a wrong password is told at its field, the right one sets another', async () => {
+test('on a Chinese phone in the dark: a wrong password is reported at its field, the right one sets a new one', async () => {
   const { email } = await newPerson(gateway);
   const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit(look, async (page) => {

@@ -22,7 +22,7 @@ after(async () => {
   await gateway.stop();
 });
 
-test('somebody signs in, and out again', async () => {
+test('a person signs in, and out again', async () => {
   const { email } = await newPerson(gateway);
   await browser.visit({ origin: gateway.url, locale: 'en-US' }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
@@ -34,7 +34,7 @@ test('somebody signs in, and out again', async () => {
   });
 });
 
-test('a wrong password is told in Chinese, on a phone in the dark', async () => {
+test('a wrong password is reported in Chinese, on a phone in the dark', async () => {
   const { email } = await newPerson(gateway);
   const look = {
     origin: gateway.url,
@@ -58,7 +58,7 @@ test('a wrong password is told in Chinese, on a phone in the dark', async () => 
   });
 });
 
-test('who was invited chooses a password and is in', async () => {
+test('an invited person chooses a password and is signed in', async () => {
   const offer = { email: 'new@example.com', account: gateway.account, role: 'member', makesOperator: false } as const;
   const { token } = await invite(gateway.by, offer);
   await browser.visit({ origin: gateway.url, locale: 'en-US' }, async (page) => {

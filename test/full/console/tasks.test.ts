@@ -187,7 +187,7 @@ test('a task of another account, and one that never was, is no task, with a way 
   });
 });
 
-test('an avatar talk is looked at without being fetched; an operator is led to its workflow', async () => {
+test('an avatar talk is viewed without being fetched; an operator gets a link to its workflow', async () => {
   const { key, account } = await gateway.newKey({ balance: '10' });
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds: 2 })]), 'voice.wav');

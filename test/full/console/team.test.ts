@@ -28,7 +28,7 @@ async function team() {
   return { account, email, address: `/console/${account}/team`, api: `/console/api/accounts/${account}` };
 }
 
-test('an owner invites by a link that is shown once; who uses it is in, and is made owner and removed', async () => {
+test('an owner invites by a link that is shown once; the invited person signs in, and is made owner and removed', async () => {
   const { email, address } = await team();
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
@@ -75,7 +75,7 @@ test('an owner invites by a link that is shown once; who uses it is in, and is m
   });
 });
 
-test('who is there already joins another account with the password that they have', async () => {
+test('an existing person joins another account with their present password', async () => {
   const { email, account, address } = await team();
   const other = await newPerson(gateway);
   let link = '';
@@ -101,7 +101,7 @@ test('who is there already joins another account with the password that they hav
   });
 });
 
-test('on a Chinese phone in the dark: the last owner stays, and is told why', async () => {
+test('on a Chinese phone in the dark: the last owner can’t be removed, and the page says why', async () => {
   const { email, account, address, api } = await team();
   await newPerson(gateway, { email: 'm@example.com', memberships: [{ account, role: 'member' }] });
   const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
