@@ -8,14 +8,11 @@ import type { Environment } from '../config/environment.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { deriveKeys, loadOrMakeSecret, type Secrets } from '../config/secrets.ts';
 import type { Administrator } from '../ledger/audit-log.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
 import { LedgerGroups } from '../ledger/commit/group-commit.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { blobsOf } from '../runtime/open-blob-store.ts';
 import { checkSecret } from '../runtime/check-secret.ts';
-import { takeOverOldRights } from '../runtime/seal-old-rights.ts';
-import { Refusal, tell } from './output.ts';
+import { Refusal } from './output.ts';
 
 export interface Administration {
   environment: Environment;
@@ -41,7 +38,6 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
   const by: Administrator = { database, ledgerKey: secrets.first.ledger, actor: `cli:${userInfo().username}` };
   try {
     await checkSecret(database, secrets);
-    await takeOverOldRights(database, secrets.ledgerKeys, listOnly(environment), tell);
     return await use({
       environment,
       configuration,
@@ -54,15 +50,3 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
     await database.close();
   }
 }
-
-/** The blob store, opened for as long as it is listed: few commands need it. */
-const listOnly = (environment: Environment): Pick<BlobStore, 'list'> => ({
-  async *list(prefix) {
-    const blobs = await blobsOf(environment);
-    try {
-      yield* blobs.list(prefix);
-    } finally {
-      blobs.close();
-    }
-  },
-});

@@ -15,7 +15,6 @@ export type Actor = `cli:${string}` | `key:${string}` | `person:${string}` | 'to
 
 export type ActName =
   | 'log.begun'
-  | 'log.keyed'
   | 'account.adopted'
   | 'account.created'
   | 'account.changed'
@@ -177,14 +176,10 @@ export async function beginLog(database: Database, ledgerKey: Buffer): Promise<v
   begun.add(database);
 }
 
-/** It says that rights have seals from the first act on. */
-const begin: NewAct = {
-  ...{ actor: 'tollgate', action: 'log.begun', account: null, subject: null },
-  details: { rights: 'keyed' },
-};
+const begin: NewAct = { actor: 'tollgate', action: 'log.begun', account: null, subject: null };
 
 /** Of every account, key and person that is there: an act that takes it over as it is. */
-export async function adoptions(client: pg.ClientBase): Promise<NewAct[]> {
+async function adoptions(client: pg.ClientBase): Promise<NewAct[]> {
   const { rows } = await client.query(
     `select id as account, id as subject, 'account.adopted' as action, created_at from accounts
      union all select account_id, id, 'key.adopted', created_at from api_keys

@@ -40,7 +40,6 @@ import { LiveConfiguration } from './live-configuration.ts';
 import { tracedChat, tracedTasks } from './traced-providers.ts';
 import { eachTraced, tracedPost, tracingOf } from './start-tracing.ts';
 import { measuredBlobs } from './measured-blob-store.ts';
-import { takeOverOldRights } from './seal-old-rights.ts';
 import { measuredProvider } from './measured-provider.ts';
 import { countRefusals, showFigures } from './scraped-gauges.ts';
 import { version } from '../version.ts';
@@ -147,7 +146,6 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   let queuePrefix: string;
   try {
     await checkSecret(database, secrets);
-    await takeOverOldRights(database, secrets.ledgerKeys, blobs, (says) => log.warn(says));
     await beginLog(database, secrets.first.ledger);
     queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {

@@ -15,12 +15,12 @@ export const actsCheck: Check = {
   name: 'acts',
   async run(context) {
     const { head, upTo } = await headOfLog(context);
-    const { last, keyedFrom } = await followChain(context, upTo);
+    const last = await followChain(context, upTo);
     compareHead(context, head, last);
     const others = await context.read('select 1 from chains where name <> $1', [acts_chain]);
     if (others.length > 0) context.found(log, 'there are heads of other chains, of which none exists');
     await reportPages(context, 'acts', strangersText);
-    if (keyedFrom !== undefined) await judgeActors(context, keyedFrom);
+    await judgeActors(context);
   },
 };
 
@@ -59,14 +59,9 @@ async function headOfLog({ read }: CheckContext): Promise<{ head: Head | undefin
 }
 
 /** Each act is compared with the link stored before it, so that one that was changed is told once and by its number. */
-async function followChain(
-  context: CheckContext,
-  upTo: bigint,
-): Promise<{ last: LastAct | undefined; keyedFrom: bigint | undefined }> {
+async function followChain(context: CheckContext, upTo: bigint): Promise<LastAct | undefined> {
   const { ledgerKeys, found, looked } = context;
   let last: LastAct | undefined;
-  let isKeyed = false;
-  let keyedFrom: bigint | undefined;
   for await (const rows of pagesOf(context, 'acts', chainText, [upTo])) {
     for (const row of rows) {
       const [seq, at, isExact, actor, action, accountId, subject, facts, details, reason, link] = chainRow.parse(row);
@@ -76,9 +71,6 @@ async function followChain(
       }
       if (!last && action !== 'log.begun') tell(`the log begins with ${action}, not with log.begun`);
       if (last && action === 'log.begun') tell('the log begins a second time');
-      if (action === 'log.keyed' && isKeyed) tell('rights from before they were keyed were taken over a second time');
-      isKeyed ||= action === 'log.keyed' || (action === 'log.begun' && keyedFromTheStart(details));
-      if (action === 'log.keyed' || (seq === 1n && keyedFromTheStart(details))) keyedFrom ??= seq;
       const text = canonicalAct({ seq, at, actor, action, accountId, subject, facts, details, reason });
       const isLinked = ledgerKeys.some((key) => chainLink(key, last?.link ?? actsGenesis(key), [text]).equals(link));
       if (!isLinked || !isExact) tell('what it says and the act before it do not give its link');
@@ -86,11 +78,8 @@ async function followChain(
     }
     looked('acts', rows.length);
   }
-  return { last, keyedFrom };
+  return last;
 }
-
-const keyedFromTheStart = (details: unknown): boolean =>
-  z.object({ rights: z.literal('keyed') }).safeParse(details).success;
 
 function compareHead({ found }: CheckContext, head: Head | undefined, last: LastAct | undefined): void {
   if (!head) {
