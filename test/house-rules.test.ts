@@ -127,6 +127,10 @@ describe('what stands where', () => {
   );
 });
 
+/** Of docs/glossary.md: those that mean nothing else. */
+const replacedWords =
+  /\b(films?|pictures?|whoever|somebody|nobody|errands?|house-keeping|mend(s|ed|ing)?|glimpses?|farewell|unhurried|talking head|troubles?)\b/i;
+
 describe("the console's front end", () => {
   const folder = join(root, 'console', 'src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -151,6 +155,7 @@ describe("the console's front end", () => {
   noneOf('no file is longer than 400 lines', ({ text }) => text.split('\n').length > 401);
   noneOf('every file begins with its idea', ({ text }) => !text.startsWith('/**'));
   noneOf('nothing is typed any', ({ tree }) => has(tree, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword));
+  noneOf('no word that docs/glossary.md replaces', ({ text }) => replacedWords.test(text));
   noneOf('imports nothing of the server but types of domain', (source) =>
     importsOf({ ...source, path: `console/src/${source.path}` }).some(
       ({ target, isPackage, typeOnly }) =>
