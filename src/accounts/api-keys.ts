@@ -232,7 +232,7 @@ async function act(by: Administrator, action: ActName, text: string, values: unk
 const tooManyKeys = (): GatewayError =>
   new GatewayError(
     'invalid_parameter',
-    `This account has ${keys_max} keys that are not revoked, and may have no more. Revoke one first.`,
+    `This account already has the maximum of ${keys_max} active keys. Revoke one first.`,
   );
 
 const ofAccount = (key: ApiKey | undefined, account: AccountId | undefined): ApiKey | undefined =>

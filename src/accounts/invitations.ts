@@ -181,7 +181,10 @@ export async function acceptInvitation(
       [newPersonId(), offer.email, passwordHash, offer.makes_operator, isNewPassword, proved ?? null],
     );
     if (rows[0] === undefined)
-      throw new GatewayError('wrong_password', 'Somebody has this address already, and another password.');
+      throw new GatewayError(
+        'wrong_password',
+        'A person with this e-mail address and a different password already exists.',
+      );
     const person = personRow.parse(rows[0]);
     await sealPerson(client, by.ledgerKey, person, { passwordHash, makesOperator: offer.makes_operator });
     if (isNewPassword) await client.query('delete from sessions where person_id = $1', [person.id]);

@@ -80,7 +80,7 @@ async function requireAnotherOwner(client: pg.ClientBase, account: AccountId, pe
   if (rowCount === 0) {
     throw new GatewayError(
       'last_owner',
-      'The account has no other owner who can sign in. Make somebody else an owner first.',
+      'The account has no other owner who can sign in. Make another person an owner first.',
     );
   }
 }

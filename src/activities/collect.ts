@@ -86,7 +86,7 @@ async function ofStoredAnswer(
   } catch (error) {
     if (isWorthAnotherTry(deadline, signal)) throw failedTry(error, signal);
     deps.log.error({ err: error }, 'the stored answer to a paid call can not be read');
-    return failed(new GatewayError('upstream_error', "The provider's answer could not be read."));
+    return failed(new GatewayError('upstream_error', "The provider's response could not be read."));
   }
   if (result.state === 'succeeded') return await stored(deps, loaded, result.parts, deadline, signal);
   if (result.state === 'failed') return failed(result.error);
@@ -124,7 +124,7 @@ async function untilKnown(
     }
     // Only now: what was told during the last pause counts, too.
     if (performance.now() >= deadline) {
-      return failed(new GatewayError('upstream_timeout', 'The provider never said what became of the task.'));
+      return failed(new GatewayError('upstream_timeout', 'The provider never reported the outcome of the task.'));
     }
     await sleep(Math.max(0, Math.min(pause, deadline - performance.now())));
   }
@@ -228,11 +228,11 @@ const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknow
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 
 function checked({ kind, request, terms: { maxSeconds } }: Task, files: StoredFile[]): Collected {
-  if (files.length === 0) return failed(new GatewayError('upstream_error', 'The provider answered without a result.'));
+  if (files.length === 0) return failed(new GatewayError('upstream_error', 'The provider returned no result.'));
   const isFitting = ({ mediaType, durationMs }: StoredFile) =>
     kind === 'image' ? mediaType.startsWith('image/') : mediaType.startsWith('video/') && durationMs !== undefined;
   if (!files.every(isFitting)) {
-    const text = `The provider answered with a file that is no ${kind === 'image' ? 'image' : 'video'}.`;
+    const text = `The provider returned a file that is not ${kind === 'image' ? 'an image' : 'a video'}.`;
     return failed(new GatewayError('upstream_error', text));
   }
   const wished = request?.kind === 'image' ? request.request.outputFormat : undefined;
@@ -244,7 +244,7 @@ function checked({ kind, request, terms: { maxSeconds } }: Task, files: StoredFi
   const longest = Math.max(0, ...files.map(({ durationMs }) => durationMs ?? 0));
   if (maxSeconds !== null && longest > maxSeconds * 1000) {
     const what = kind === 'avatar_talk' ? 'audio' : 'model';
-    const text = `The result lasts ${longest / 1000} s; ${maxSeconds} s are the most for this ${what}.`;
+    const text = `The result is ${longest / 1000} s long; the maximum for this ${what} is ${maxSeconds} s.`;
     return failed(new GatewayError('upstream_error', text));
   }
   return { outcome: 'stored', files };
@@ -256,7 +256,7 @@ const failed = ({ code, message, param }: GatewayError): TaskFailed => ({
 });
 
 /** The provider says that there is no such job, as it may of one that was just created, or while it has troubles of its own. */
-const lost = failed(new GatewayError('upstream_error', 'The provider has lost the task.'));
+const lost = failed(new GatewayError('upstream_error', 'The provider no longer knows the task.'));
 
 /** Changes nothing any more: the task has its end. */
 const ended = failed(new GatewayError('cancelled', 'The task has ended.'));

@@ -102,7 +102,7 @@ async function inSlot<T extends { opened: string }>(
     if (performance.now() <= slot.until) return prepared;
     await undo(prepared);
   }
-  throw comeBack(deps, late_delay_ms, `The task was late for ${slots_max} create slots of ${provider}.`);
+  throw comeBack(deps, late_delay_ms, `The task missed ${slots_max} create slots of ${provider}.`);
 }
 
 function comeBack(deps: ActivityDependencies, delayMs: number, message: string): ComeBackLater {

@@ -112,7 +112,8 @@ async function answer(
 /** With what the step that found it wrote into the task's row. */
 function factsOf(error: FailureFacts, noted: TaskError | null): TaskError {
   if (error === 'cancelled') return cancelled();
-  if (error === 'broken') return new GatewayError('internal_error', 'The task failed through a fault of the gateway.');
+  if (error === 'broken')
+    return new GatewayError('internal_error', 'The task failed because of an internal error of the gateway.');
   const { code, message, param = null } = error;
   // Workflows of earlier releases bring the words along. An upstream's would otherwise keep a task from ever ending.
   if (message !== undefined) return { code, message: keepable(message), param };

@@ -16,7 +16,7 @@ export async function storeResult(blobs: BlobStore, key: string, open: () => Pro
     blob = await blobs.write(key, await open(), { bytesMax: result_bytes_max });
   } catch (error) {
     if (!(error instanceof BlobTooLarge)) throw error;
-    throw new GatewayError('upstream_error', 'The provider answered with a file that is too large.', { cause: error });
+    throw new GatewayError('upstream_error', 'The provider returned a file that is too large.', { cause: error });
   }
   try {
     return await measured(blobs, blob);
@@ -33,7 +33,7 @@ async function measured(blobs: BlobStore, { key, bytes, sha256 }: StoredBlob): P
     facts = await probeMedia(blobReader(blobs, { key, bytes }));
   } catch (error) {
     if (!(error instanceof InvalidMedia)) throw error;
-    throw new GatewayError('upstream_error', 'The provider answered with a file that is no image or video.', {
+    throw new GatewayError('upstream_error', 'The provider returned a file that is neither an image nor a video.', {
       cause: error,
     });
   }

@@ -107,13 +107,13 @@ async function submitPrepared(
 /** The workflow goes on to the route that has it. */
 async function sentElsewhere(deps: ActivityDependencies, loaded: Sending): Promise<Submitted> {
   deps.log.warn({ taskId: loaded.task.id }, 'another route has the task, so this one is passed by');
-  const message = 'The provider could not be asked.'; // read only if the other route was passed before
+  const message = 'The provider could not be called.'; // read only if the other route was passed before
   return await refused(deps, loaded, { code: 'upstream_error', message, param: null }, { fallOver: true });
 }
 
 const tooLate: TaskError = {
   code: 'upstream_timeout',
-  message: 'The task could not be handed to a provider within 24 hours.',
+  message: 'The task could not be submitted to a provider within 24 hours.',
   param: null,
 };
 
@@ -270,7 +270,7 @@ function pauseOf(
 
 /** Of a create whose answer was to be stored, as it was the result. */
 function lostAnswer(reason: string): Submission & { outcome: 'unknown' } {
-  const message = "The provider's answer broke off, and its result is lost. Nothing is charged.";
+  const message = "The provider's response was interrupted, and its result is lost. You were not charged.";
   return { outcome: 'unknown', reason, error: new GatewayError('upstream_error', message) };
 }
 
@@ -350,7 +350,7 @@ async function lookUp(
   }
   const { provider, job } = loaded;
   if (provider.answersWithResult?.(job) === true) {
-    const error = new GatewayError('upstream_timeout', 'The provider never said what became of the task.');
+    const error = new GatewayError('upstream_timeout', 'The provider never reported the outcome of the task.');
     return close(deps, loaded, index, { outcome: 'unknown', reason: 'the attempt that sent it died', error });
   }
   const jobId = provider.abilities.lookup

@@ -29,7 +29,7 @@ export async function freshKeyOf(
   { database, secrets }: Pick<ApiDependencies, 'database' | 'secrets'>,
 ): Promise<ApiKey> {
   const key = await findSealedKey(database.pool, secrets.ledgerKeys, keyOf(ctx).id);
-  if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
+  if (!key) throw new GatewayError('invalid_api_key', 'Invalid API key.');
   const refusal = refusalOfKey({ needs: 'admin' }, { status: key.accountStatus }, key, new Date());
   if (refusal) throw refusal;
   return key;

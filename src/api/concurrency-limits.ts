@@ -93,7 +93,7 @@ export class Gate {
 
   protected refusal(): GatewayError {
     this.onRefusal();
-    return new GatewayError('overloaded', `Too many ${this.#what} just now. Try again.`, { retryAfterSeconds: 2 });
+    return new GatewayError('overloaded', `Too many ${this.#what}. Retry in a few seconds.`, { retryAfterSeconds: 2 });
   }
 }
 
@@ -166,17 +166,17 @@ export function createGates(bounds: Partial<Bounds> = {}, largestBody = 0): Gate
   const answerRoom = bounds.answerBytes ?? Math.max(answerBytes, answerBytesMax);
   const answerShare = Math.max(answerRoom / 2, Math.min(answerRoom, answerBytesMax));
   return {
-    requests: new Gate(requests, 'requests are under way'),
-    calls: new Gate(calls, 'calls are under way'),
+    requests: new Gate(requests, 'requests are in progress'),
+    calls: new Gate(calls, 'calls are in progress'),
     uploads: new Gate(uploads, 'files are being uploaded'),
-    bodyBytes: new SharedGate(bodyBytes, bodyShare, 'large requests are under way'),
+    bodyBytes: new SharedGate(bodyBytes, bodyShare, 'large requests are in progress'),
     unknownBodyBytes: new SharedGate(
       unknownBodyBytes,
       unknownBodyBytes / 16,
-      'requests without a session are under way',
+      'requests without a session are in progress',
     ),
-    answerBytes: new SharedGate(answerRoom, answerShare, 'large answers are under way'),
-    files: new Gate(files, 'files are being fetched'),
-    followers: new Gate(followers, 'calls wait under Idempotency-Keys'),
+    answerBytes: new SharedGate(answerRoom, answerShare, 'large responses are in progress'),
+    files: new Gate(files, 'files are being downloaded'),
+    followers: new Gate(followers, 'requests are waiting for a call with the same Idempotency-Key'),
   };
 }

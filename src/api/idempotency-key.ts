@@ -9,7 +9,7 @@ export function idempotencyKeyOf(ctx: ApiContext): string | undefined {
   if (ctx.headers['idempotency-key'] === undefined) return undefined;
   const key = ctx.get('Idempotency-Key');
   if (key.length >= 1 && key.length <= 255) return key;
-  throw new GatewayError('invalid_parameter', 'The Idempotency-Key must have 1 to 255 characters.', {
+  throw new GatewayError('invalid_parameter', 'Idempotency-Key must have 1 to 255 characters.', {
     param: 'Idempotency-Key',
   });
 }

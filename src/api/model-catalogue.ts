@@ -13,12 +13,12 @@ export function modelFor(key: ApiKey, { models }: Configuration, id: string): Mo
   if (!model?.published) {
     throw new GatewayError(
       'model_not_found',
-      `There is no model '${shortened(id)}'. GET /models lists those there are.`,
+      `Model '${shortened(id)}' not found. GET /models lists the available models.`,
       { param: 'model' },
     );
   }
   if (key.models && !key.models.includes(id)) {
-    throw new GatewayError('model_not_allowed', `This key may not use the model '${id}'.`, { param: 'model' });
+    throw new GatewayError('model_not_allowed', `This API key may not use the model '${id}'.`, { param: 'model' });
   }
   return model;
 }

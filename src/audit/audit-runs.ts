@@ -54,7 +54,7 @@ export class AuditRuns {
       return await this.#client.withDeadline(Date.now() + call_ms_max, ask);
     } catch (cause) {
       if (cause instanceof ScheduleNotFoundError) return undefined;
-      throw new GatewayError('not_ready', "Temporal can't be reached, which runs the audit. Try again.", {
+      throw new GatewayError('not_ready', 'Temporal, which runs the audit, is unreachable. Try again.', {
         retryAfterSeconds: 5,
         cause,
       });

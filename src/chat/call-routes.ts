@@ -77,24 +77,24 @@ function asFault(error: unknown): RouteFault | undefined {
 
 function refusalOf(faults: readonly RouteFault[], { model, endpoint }: Call): GatewayError {
   if (faults.length === 0) {
-    return new GatewayError('invalid_parameter', `The model '${model.id}' has no ${endpoint} endpoint.`, {
+    return new GatewayError('invalid_parameter', `The model '${model.id}' does not support the ${endpoint} endpoint.`, {
       param: 'model',
     });
   }
   if (faults.every(({ kind }) => kind === 'limited')) {
     const soonest = Math.min(...faults.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 5));
-    return new GatewayError('upstream_rate_limited', `Every route of '${model.id}' is limited just now.`, {
+    return new GatewayError('upstream_rate_limited', `Every route of '${model.id}' is rate limited. Retry later.`, {
       retryAfterSeconds: Math.max(1, Math.ceil(soonest)),
     });
   }
   if (faults.every(({ kind }) => kind === 'timeout')) {
-    return new GatewayError('upstream_timeout', `'${model.id}' did not answer in time.`);
+    return new GatewayError('upstream_timeout', `'${model.id}' did not respond in time.`);
   }
   // Busy for the moment: who says when it won't be is believed.
   const waits = faults.map(({ status, retryAfterSeconds }) => (status === 503 ? retryAfterSeconds : undefined));
   const isBusy = waits.every((seconds) => seconds !== undefined);
   const [words, ...others] = new Set(faults.map(wordsOf));
-  const text = words === undefined || others.length > 0 ? 'gave no answer by any of its routes' : words;
+  const text = words === undefined || others.length > 0 ? 'failed on all of its routes' : words;
   return new GatewayError('upstream_error', `'${model.id}' ${text}.`, {
     ...(isBusy && { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(...waits))) }),
   });
@@ -102,9 +102,8 @@ function refusalOf(faults: readonly RouteFault[], { model, endpoint }: Call): Ga
 
 /** What went wrong, without a word about where the route leads. */
 function wordsOf({ status, isReached }: RouteFault): string {
-  if (status === 503) return 'has too much to do just now. Try again';
+  if (status === 503) return 'is overloaded. Retry in a few seconds';
   if (status !== undefined && status >= 500) return 'failed at its provider. Try again';
-  if (status !== undefined)
-    return "was refused to this gateway by its provider, which is for the gateway's operator to fix";
-  return isReached ? 'gave no answer that can be used. Try again' : 'could not be reached just now';
+  if (status !== undefined) return "was refused by its provider. The gateway's operator has to fix this";
+  return isReached ? 'returned an unusable response. Try again' : 'could not be reached';
 }

@@ -126,7 +126,9 @@ export function goingOn(call: BoundedCall, contextTokens: number | undefined): B
 export function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): CallAdmission {
   refuseLate(ctx);
   if (!deps.owner.mayAdmit) {
-    throw new GatewayError('not_ready', 'This gateway takes no calls just now. Try again.', { retryAfterSeconds: 2 });
+    throw new GatewayError('not_ready', 'This gateway is not accepting calls. Retry in a few seconds.', {
+      retryAfterSeconds: 2,
+    });
   }
   const key = keyOf(ctx);
   const idempotencyKey = idempotencyKeyOf(ctx);

@@ -23,7 +23,7 @@ export async function answerBefore(
   if (call.stream) {
     throw new GatewayError(
       'idempotency_key_used',
-      'This Idempotency-Key was used for a stream, which can not be given twice.',
+      "This Idempotency-Key was used for a stream, which can't be replayed. Use a new key.",
     );
   }
   const answer = stored ?? (await following(deps, ctx));
@@ -54,13 +54,13 @@ async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiCon
   for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
     const bound = await findBoundAnswer(database, keyOf(ctx).accountId, key);
     if (bound === 'none')
-      throw new GatewayError('upstream_error', 'The first call with this Idempotency-Key came to nothing.');
+      throw new GatewayError('upstream_error', 'The original request with this Idempotency-Key failed. Send it again.');
     if (bound !== 'running') return bound.answer;
     await pause(pauseMs);
     pauseMs = Math.min(ask_ms_max, pauseMs * 1.2);
   }
   if (ctx.res.closed) return undefined;
-  throw new GatewayError('not_ready', 'The first call with this Idempotency-Key is still running.', {
+  throw new GatewayError('not_ready', 'The original request with this Idempotency-Key is still running.', {
     retryAfterSeconds: 2,
   });
 }

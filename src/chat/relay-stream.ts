@@ -264,7 +264,7 @@ function endOf({ state, meter }: MeteredStream, settings: Settings): End {
   }
   return meter.isComplete
     ? 'complete'
-    : { broke: new GatewayError('upstream_error', 'The model broke off its answer.') };
+    : { broke: new GatewayError('upstream_error', "The model's response was interrupted.") };
 }
 
 function finish(ctx: ApiContext, events: EventStream, meter: StreamMeter, end: End, last: Buffer | undefined): void {
@@ -291,12 +291,12 @@ function errorEvent(meter: StreamMeter, error: GatewayError): string {
 
 /** What was produced is charged: the caller has it. */
 function drained(): End {
-  const text = 'This gateway is shutting down and could not go on with the answer.';
+  const text = 'This gateway shut down before the response was complete.';
   return { broke: new GatewayError('not_ready', text), byUs: true };
 }
 
 function brokeOf(error: Error): GatewayError {
   return error instanceof ChatUnreachable && error.kind === 'timeout'
-    ? new GatewayError('upstream_timeout', 'The model fell silent in the middle of its answer.', { cause: error })
-    : new GatewayError('upstream_error', 'The model broke off its answer.', { cause: error });
+    ? new GatewayError('upstream_timeout', 'The model stopped sending in the middle of its response.', { cause: error })
+    : new GatewayError('upstream_error', "The model's response was interrupted.", { cause: error });
 }

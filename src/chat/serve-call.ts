@@ -85,7 +85,7 @@ async function serveHeld(
       return;
     }
     if (earlyEnd.reason !== undefined) {
-      throw new GatewayError('not_ready', 'This gateway could not go on with the call. Try again.', {
+      throw new GatewayError('not_ready', 'This gateway could not continue the call. Try again.', {
         retryAfterSeconds: 2,
         cause: error,
       });

@@ -44,7 +44,7 @@ export async function serveStored(
 async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operation: StoredOperation): Promise<void> {
   const { provider: name } = await ownResponse(deps, ctx, id, undefined);
   const provider = deps.chatProviders.get(name);
-  if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is not configured any more.');
+  if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is no longer configured.');
   const earlyEnd = new EarlyEnd();
   // Reading ends with its caller. What changes something is brought to its end, so that our own row follows it.
   if (operation.method === 'GET') {
@@ -139,7 +139,7 @@ class StoredRelay implements AnswerReader {
     this.#isJson = contentType === '' || jsonType.test(contentType);
     if (this.#isJson || eventStreamType.test(contentType)) return;
     this.#exchange?.abort();
-    const text = 'The provider of this response answered with something that is neither JSON nor an event stream.';
+    const text = 'The provider of this response returned neither JSON nor an event stream.';
     this.onFailure(new GatewayError('upstream_error', text));
   }
 
@@ -200,15 +200,15 @@ function toldOf(error: unknown): GatewayError {
     error instanceof EndedEarly ||
     ((error instanceof ChatUnreachable || error instanceof RouteFault) && error.kind === 'timeout');
   if (isTimeout) {
-    return new GatewayError('upstream_timeout', 'The provider of this response did not answer in time.', {
+    return new GatewayError('upstream_timeout', 'The provider of this response did not respond in time.', {
       cause: error,
     });
   }
   if (error instanceof RouteFault && error.status === 404) {
-    return new GatewayError('response_not_found', 'There is no such response any more.', { cause: error });
+    return new GatewayError('response_not_found', 'This response no longer exists.', { cause: error });
   }
   if (error instanceof RouteFault && error.kind === 'limited') {
-    return new GatewayError('upstream_rate_limited', 'The provider of this response is limited just now.', {
+    return new GatewayError('upstream_rate_limited', 'The provider of this response is rate limited. Retry later.', {
       retryAfterSeconds: Math.max(1, Math.ceil(error.retryAfterSeconds ?? 5)),
       cause: error,
     });
@@ -217,6 +217,6 @@ function toldOf(error: unknown): GatewayError {
     isUnreadable(error) ||
     error instanceof RouteFault ||
     (error instanceof ChatUnreachable && error.kind !== 'connect');
-  const text = isReached ? 'gave no answer that can be used' : 'could not be reached just now';
+  const text = isReached ? 'returned an unusable response' : 'could not be reached';
   return new GatewayError('upstream_error', `The provider of this response ${text}.`, { cause: error });
 }

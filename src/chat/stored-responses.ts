@@ -19,8 +19,7 @@ export async function ownResponse(
 ): Promise<StoredResponse> {
   const isId = id.length <= 200 && isKeepable(id);
   const found = isId ? await findResponse(deps.database, id, keyOf(ctx).accountId) : undefined;
-  if (!found)
-    throw new GatewayError('response_not_found', 'There is no such response.', param === undefined ? {} : { param });
+  if (!found) throw new GatewayError('response_not_found', 'Response not found.', param === undefined ? {} : { param });
   if (param !== undefined) requireRoute(deps, ctx.state.model, found.provider, param);
   return found;
 }

@@ -73,7 +73,7 @@ export class GatewayError extends Error {
 }
 
 /** In the place of a message that was deleted with the request of its task. */
-export const deletedMessage = 'The details of this error were deleted together with the request.';
+export const deletedMessage = 'The details of this error were deleted with the request.';
 
 /** The error object shown to callers, in answers and in task records: always all four keys. */
 export interface ErrorBody {

@@ -31,11 +31,12 @@ export const webhookBody = (event: { type: string; createdAt: Date; data: unknow
 /** 2xx is delivered; 410 says that nobody wants it any more; everything else may be better the next time. */
 export function judgedStatus(status: number): WebhookOutcome {
   if (status >= 200 && status < 300) return { verdict: 'delivered', status, fault: null };
-  if (status === 410) return { verdict: 'never', status, fault: 'the receiver wants no more events (410)' };
+  if (status === 410)
+    return { verdict: 'never', status, fault: 'the receiver returned 410 Gone and wants no more events' };
   const isRedirect = status >= 300 && status < 400;
   const fault = isRedirect
-    ? `the receiver redirects (${status}), which is not followed`
-    : `the receiver answered ${status}`;
+    ? `the receiver returned a redirect (${status}); redirects are not followed`
+    : `the receiver returned ${status}`;
   return { verdict: 'again', status, fault };
 }
 

@@ -232,7 +232,7 @@ export class CallLedger {
 const holdInDoubt = (cause: GatewayError): GatewayError =>
   new GatewayError(
     'not_ready',
-    'The database went away while this call was being admitted. The call was given up and costs nothing; what may be held for it is given back. Try again.',
+    'The connection to the database was lost while this call was being admitted. The call was cancelled and costs nothing; its hold, if any, is released. Try again.',
     { retryAfterSeconds: 5, cause },
   );
 

@@ -288,11 +288,12 @@ export class Ledger {
 }
 
 function bookingInDoubt({ account, request }: Booking, cause: GatewayError): GatewayError {
-  const text = 'The database went away before it said whether this was booked: it may be, or not.';
+  const text =
+    'The connection to the database was lost before it confirmed this booking, which may or may not have been made.';
   const wayOut =
     request === undefined
-      ? `Look at the ledger of ${account} before you book it again.`
-      : `Send it again with the same request id, ${request}: it is booked once.`;
+      ? `Check the ledger of ${account} before you book it again.`
+      : `Retry with the same request id, ${request}: it is booked only once.`;
   return new GatewayError('outcome_unknown', `${text} ${wayOut}`, { cause });
 }
 

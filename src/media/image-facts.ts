@@ -61,7 +61,7 @@ export async function probeJpeg(reader: MediaReader): Promise<MediaFacts> {
 export async function probeWebp(reader: MediaReader): Promise<MediaFacts> {
   const head = await readAt(reader, 0, 30);
   if (head.length < 30) throw new InvalidMedia('the WebP has no header');
-  if (head.readUInt32LE(4) + 8 > reader.bytes) throw new InvalidMedia('the WebP is cut short');
+  if (head.readUInt32LE(4) + 8 > reader.bytes) throw new InvalidMedia('the WebP is truncated');
   await requireWebpImage(reader);
   switch (head.toString('latin1', 12, 16)) {
     case 'VP8 ':
@@ -136,7 +136,7 @@ function facts(reader: MediaReader, mediaType: MediaType, width: number, height:
   if (width === 0 || height === 0) throw new InvalidMedia('the image has no size');
   if (width > sideMax || height > sideMax || width * height > pixelsMax) {
     throw new InvalidMedia(
-      `the image is too large: it says that it has ${width}x${height} pixels, more than ${sideMax} on a side or ${pixelsMax} in all`,
+      `the image is too large: its header says ${width}x${height} pixels; the maximum is ${sideMax} per side and ${pixelsMax} in total`,
     );
   }
   return { mediaType, bytes: reader.bytes, width, height, hasVideo: false, hasAudio: false };
@@ -144,10 +144,10 @@ function facts(reader: MediaReader, mediaType: MediaType, width: number, height:
 
 /** Refuses a size that so few bytes can't hold, however well they are packed. WebP and GIF pack without a bound. */
 function requireBytes(reader: MediaReader, bytes: number): void {
-  if (reader.bytes < bytes) throw new InvalidMedia('the image holds fewer bytes than its size takes');
+  if (reader.bytes < bytes) throw new InvalidMedia('the image has fewer bytes than its size requires');
 }
 
 async function requireEnd(reader: MediaReader, mark: Buffer, format: string): Promise<void> {
   const tail = await readAt(reader, Math.max(0, reader.bytes - tailBytes), tailBytes);
-  if (tail.lastIndexOf(mark) < 0) throw new InvalidMedia(`the ${format} is cut short`);
+  if (tail.lastIndexOf(mark) < 0) throw new InvalidMedia(`the ${format} is truncated`);
 }

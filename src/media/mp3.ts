@@ -43,7 +43,7 @@ export async function probeMp3(reader: MediaReader): Promise<MediaFacts> {
   }
   walk.requireMostlyFrames();
   const durationMs = unitsToMs(walk.samples, first.header.samplesPerSecond);
-  if (durationMs === 0) throw new InvalidMedia('the MP3 has no audio in it');
+  if (durationMs === 0) throw new InvalidMedia('the MP3 has no audio');
   return { mediaType: 'audio/mpeg', bytes: reader.bytes, durationMs, hasVideo: false, hasAudio: true };
 }
 
@@ -90,7 +90,7 @@ class Walk {
   requireMostlyFrames(): void {
     const isTooMuch = this.#junkBytes > Math.max(junkBytesMax, this.#frameBytes * junkPartMax);
     if (isTooMuch || this.#strangeSeconds > strangeSecondsMax) {
-      throw new InvalidMedia('the MP3 holds too much that is not MP3 audio, so encode it again');
+      throw new InvalidMedia('the MP3 contains too much data that is not MP3 audio; encode it again');
     }
   }
 
@@ -102,7 +102,7 @@ class Walk {
   #countStranger(header: FrameHeader, chunk: Buffer, at: number, isLast: boolean): void {
     const end = at + header.bytes;
     const isFollowed = header.bytes > 0 && (hasFrameAt(chunk, end) || (isLast && end === chunk.length));
-    if (isFollowed) throw new InvalidMedia('the MP3 changes its sample rate, version or layer on its way');
+    if (isFollowed) throw new InvalidMedia('the MP3 changes its sample rate, version or layer midway');
     this.#strangeSeconds += header.samples / header.samplesPerSecond;
   }
 }

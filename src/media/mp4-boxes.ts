@@ -26,7 +26,7 @@ export async function* boxesIn(
   for (let position = start; position < end;) {
     const box = boxAt(await readAt(reader, position, 16), position, end);
     if (box === undefined) return;
-    if (box.end > end) throw new InvalidMedia('the MP4 is cut short');
+    if (box.end > end) throw new InvalidMedia('the MP4 is truncated');
     if (budget.boxes-- <= 0) throw new InvalidMedia('the MP4 has too many boxes');
     yield box;
     position = box.end;

@@ -53,7 +53,7 @@ async function readTrack(reader: MediaReader, outer: Box, budget: Budget): Promi
       if (box.type === 'tkhd') {
         const head = await content(reader, box, 96);
         const isLong = head.length > 0 && head.readUInt8(0) === 1;
-        if (head.length < (isLong ? 88 : 76)) throw new InvalidMedia('the MP4 has a broken track header');
+        if (head.length < (isLong ? 88 : 76)) throw new InvalidMedia('the MP4 has an invalid track header');
         track.id = head.readUInt32BE(isLong ? 20 : 12);
         const matrix = head.subarray(isLong ? 52 : 40);
         turn.isOnItsSide = matrix.readInt32BE(0) === 0 && matrix.readInt32BE(16) === 0 && matrix.readInt32BE(4) !== 0;

@@ -25,14 +25,14 @@ export async function probeMp4(reader: MediaReader): Promise<MediaFacts> {
   const { brand, movie, fragmentSeconds } = await readOutline(reader);
   const video = movie.tracks.find(({ kind }) => kind === 'video');
   const audio = movie.tracks.find(({ kind }) => kind === 'audio');
-  if (!video && !audio) throw new InvalidMedia('the MP4 has neither picture nor sound');
+  if (!video && !audio) throw new InvalidMedia('the MP4 has neither video nor audio');
   const durationMs = unitsToMs(secondsIn(movie, fragmentSeconds), 1);
-  if (!(durationMs > 0)) throw new InvalidMedia('the MP4 lasts no time');
-  if (durationMs > durationMsMax) throw new InvalidMedia('the MP4 says that it lasts more than a week');
+  if (!(durationMs > 0)) throw new InvalidMedia('the duration of the MP4 is zero');
+  if (durationMs > durationMsMax) throw new InvalidMedia('the MP4 is longer than a week by its header');
   const { bytes } = reader;
   if (!video) return { mediaType: 'audio/mp4', bytes, durationMs, hasVideo: false, hasAudio: true };
   const { width, height } = video;
-  if (width === 0 || height === 0) throw new InvalidMedia('the MP4 has a picture without a size');
+  if (width === 0 || height === 0) throw new InvalidMedia('the MP4 has a video track without a size');
   const mediaType = brand === 'qt  ' ? 'video/quicktime' : 'video/mp4';
   return { mediaType, bytes, durationMs, width, height, hasVideo: true, hasAudio: audio !== undefined };
 }
@@ -53,15 +53,15 @@ async function readOutline(reader: MediaReader): Promise<{ brand: string; movie:
     const bytes = box.end - box.start;
     if (box.type === 'ftyp') brand = (await readAt(reader, box.start, 4)).toString('latin1');
     if (box.type === 'moov') {
-      if (bytes > indexBytesMax) throw new InvalidMedia('the MP4 has too large an index');
+      if (bytes > indexBytesMax) throw new InvalidMedia('the index of the MP4 is too large');
       if (movie) throw new InvalidMedia('the MP4 has two indexes');
       movie = await readMovie(reader, box, { boxes: movieBoxesMax });
     }
     if (box.type === 'moof' && movie?.isFragmented) {
-      if (bytes > fragmentBytesMax) throw new InvalidMedia('the MP4 has too large a fragment');
+      if (bytes > fragmentBytesMax) throw new InvalidMedia('a fragment of the MP4 is too large');
       takeFragment(await readAt(reader, box.start, bytes), movie, ends);
     }
   }
-  if (!movie) throw new InvalidMedia('the MP4 has no index; it may be cut short');
+  if (!movie) throw new InvalidMedia('the MP4 has no index; it may be truncated');
   return { brand, movie, fragmentSeconds: secondsOf(movie, ends) };
 }

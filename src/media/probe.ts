@@ -26,5 +26,5 @@ export async function probeMedia(source: MediaReader): Promise<MediaFacts> {
   if (['RIFF', 'RF64'].includes(tag(0, 4)) && tag(8, 12) === 'WAVE') return probeWav(reader);
   if (['ftyp', 'styp', 'moov', 'wide', 'mdat'].includes(tag(4, 8))) return probeMp4(reader);
   if (await looksLikeMp3(reader)) return probeMp3(reader);
-  throw new InvalidMedia('the content is none of PNG, JPEG, WebP, GIF, WAV, MP3 and MP4');
+  throw new InvalidMedia('the content is not PNG, JPEG, WebP, GIF, WAV, MP3 or MP4');
 }

@@ -51,7 +51,7 @@ export function readAhead(source: MediaReader): MediaReader {
     bytes: source.bytes,
     async read(start, end) {
       if (start < window.start || end > window.end) {
-        if (readsLeft.count-- <= 0) throw new InvalidMedia('the file has too many pieces that lie far apart');
+        if (readsLeft.count-- <= 0) throw new InvalidMedia('the file is too fragmented');
         const isFurther = start >= window.start && start <= window.end;
         windowBytes = isFurther ? Math.min(windowBytes * 2, windowBytesMax) : windowBytesMin;
         const windowEnd = Math.min(source.bytes, Math.max(end, start + windowBytes));

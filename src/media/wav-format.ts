@@ -17,7 +17,7 @@ export interface WavFormat {
  * frame that isn't as large as its samples, and a byte rate that isn't frames times their size.
  */
 export function readWavFormat(chunk: Buffer): WavFormat {
-  if (chunk.length < 14) throw new InvalidMedia('the WAV has a broken format chunk');
+  if (chunk.length < 14) throw new InvalidMedia('the WAV has an invalid format chunk');
   const outerTag = chunk.readUInt16LE(0);
   const tag = outerTag === formatTags.extensible && chunk.length >= 26 ? chunk.readUInt16LE(24) : outerTag;
   const channels = chunk.readUInt16LE(2);
@@ -26,21 +26,22 @@ export function readWavFormat(chunk: Buffer): WavFormat {
   const frameBytes = chunk.readUInt16LE(12);
   const bits = chunk.length >= 16 ? chunk.readUInt16LE(14) : bitsDefault;
   if (channels === 0 || framesPerSecond === 0 || framesPerSecond > framesPerSecondMax) {
-    throw new InvalidMedia('the WAV has a broken format chunk');
+    throw new InvalidMedia('the WAV has an invalid format chunk');
   }
   const sampleBytes = bytesOfSample(tag, bits);
   if (frameBytes !== channels * sampleBytes) {
     const expected = channels * sampleBytes;
-    throw new InvalidMedia(`the WAV says that a frame has ${frameBytes} bytes, and its samples take ${expected}`);
+    throw new InvalidMedia(`the WAV declares ${frameBytes} bytes per frame, but its samples take ${expected}`);
   }
   if (bytesPerSecond !== framesPerSecond * frameBytes) {
-    throw new InvalidMedia(`the WAV says ${bytesPerSecond} bytes a second, and its samples take another number`);
+    throw new InvalidMedia(`the WAV declares ${bytesPerSecond} bytes per second, which does not match its samples`);
   }
   return { framesPerSecond, frameBytes };
 }
 
 function bytesOfSample(tag: number, bits: number): number {
-  if (!takesBits(tag, bits)) throw new InvalidMedia(`the WAV has samples of ${bits} bits, which its codec has not`);
+  if (!takesBits(tag, bits))
+    throw new InvalidMedia(`the WAV has ${bits}-bit samples, which its codec does not support`);
   return Math.ceil(bits / 8);
 }
 

@@ -37,7 +37,7 @@ export async function probeWav(reader: MediaReader): Promise<MediaFacts> {
       await requireNoMore(reader, start + saidBytes, chunksMax - chunk);
       const soundBytes = Math.min(saidBytes, reader.bytes - start);
       const durationMs = unitsToMs(Math.floor(soundBytes / format.frameBytes), format.framesPerSecond);
-      if (durationMs === 0) throw new InvalidMedia('the WAV has no audio in it');
+      if (durationMs === 0) throw new InvalidMedia('the WAV has no audio');
       return { mediaType: 'audio/wav', bytes: reader.bytes, durationMs, hasVideo: false, hasAudio: true };
     }
     position += 8 + claimedBytes + (claimedBytes & 1);
@@ -55,7 +55,7 @@ async function readLargeBytes(reader: MediaReader, start: number): Promise<numbe
 function bytesOfLarge(claimedBytes: number, largeBytes: number | undefined): number {
   if (largeBytes === undefined) throw new InvalidMedia('the RF64 has no ds64 chunk');
   if (claimedBytes !== unknownBytes && claimedBytes !== largeBytes) {
-    throw new InvalidMedia('the RF64 gives two sizes of its data');
+    throw new InvalidMedia('the RF64 has two different data sizes');
   }
   return largeBytes;
 }

@@ -58,7 +58,7 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
       await guard.check(address.href, param).catch((error: unknown) => {
         // What a provider's answer names is no mistake of the caller's.
         if (param !== undefined || !(error instanceof GatewayError)) throw error;
-        throw failure('its address is refused', error);
+        throw failure('its address is not allowed', error);
       });
       const dispatcher = agents.for(address, guard);
       const answer = await request(address, { dispatcher, signal: stop, method: 'GET', headers: { accept: '*/*' } });
@@ -66,9 +66,9 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
       answer.body.on('error', ignore).destroy();
       const { location } = answer.headers;
       if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string') {
-        throw trouble(`the server answered ${answer.statusCode}`);
+        throw trouble(`the server returned ${answer.statusCode}`);
       }
-      if (!URL.canParse(location, address.href)) throw failure('it redirects to what is no URL');
+      if (!URL.canParse(location, address.href)) throw failure('it redirects to an invalid URL');
       address = new URL(location, address.href);
     }
     throw failure(`it redirects more than ${redirectsMax} times`);
@@ -96,7 +96,7 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
     if (deadline.aborted) return trouble(`it took longer than ${timeoutMs / 1000} s`);
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer';
     if (error instanceof ClosedHost) return failure('its host is not on the public internet', error);
-    return trouble(`no file came (${code})`, error);
+    return trouble(`the download failed (${code})`, error);
   }
 
   function tooLarge(): GatewayError {
@@ -110,7 +110,7 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
 
   function failure(reason: string, cause?: unknown): GatewayError {
     const code = param === undefined ? 'upstream_error' : 'invalid_parameter';
-    return new GatewayError(code, `The file at this address could not be fetched: ${reason}.`, {
+    return new GatewayError(code, `The file at this URL could not be fetched: ${reason}.`, {
       ...(param === undefined ? {} : { param }),
       cause,
     });

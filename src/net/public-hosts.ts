@@ -90,14 +90,15 @@ export class AddressGuard {
   #checkForm(url: string, param: string | undefined): URL {
     if (!URL.canParse(url)) throw refused(param, 'it is not a URL');
     // What goes to a provider goes there as it is written, and not every reader of URLs finds the host where we do.
-    if (readInTwoWays.test(url)) throw refused(param, 'it must not contain backslashes, blanks or control characters');
+    if (readInTwoWays.test(url)) throw refused(param, 'it must not contain backslashes, spaces or control characters');
     const address = new URL(url);
-    if (address.protocol !== 'http:' && address.protocol !== 'https:') throw refused(param, 'only http and https');
+    if (address.protocol !== 'http:' && address.protocol !== 'https:')
+      throw refused(param, 'only http and https are allowed');
     if (address.username !== '' || address.password !== '') throw refused(param, 'it must not contain credentials');
     if (!/^https?:\/\/[^/]/i.test(url)) throw refused(param, "exactly two slashes must follow 'http:' or 'https:'");
     if (this.allowsAnyHost(address)) return address;
     if (this.#refusedOrigins.has(originOf(address)))
-      throw refused(param, 'it must not lead to a provider of this gateway');
+      throw refused(param, 'it must not point to a provider of this gateway');
     if (!isPublicAsWritten(hostOf(address))) {
       throw refused(param, 'its host is not on the public internet');
     }
@@ -119,7 +120,7 @@ const hostOf = (address: URL): string => address.hostname.replace(/^\[|\]$|\.$/g
 const refused = (param: string | undefined, reason: string): GatewayError =>
   new GatewayError(
     'invalid_parameter',
-    `${param ?? 'This address'} is refused: ${reason}.`,
+    `${param ?? 'This URL'} is not allowed: ${reason}.`,
     param === undefined ? {} : { param },
   );
 

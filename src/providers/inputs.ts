@@ -82,9 +82,9 @@ export function requireReachableUploads(baseUrl: string, { input }: Job): void {
   try {
     internet.checkWritten(input.video.url);
   } catch (error) {
-    const reason = 'Providers fetch uploads from PUBLIC_URL, which is not set or leads to a private address.';
+    const reason = 'Providers fetch uploads from PUBLIC_URL, which is not set or points to a private address.';
     const cause = new Error(reason, { cause: error });
-    throw new GatewayError('upstream_error', 'The provider could not take the task.', { cause });
+    throw new GatewayError('upstream_error', 'The provider could not accept the task.', { cause });
   }
 }
 

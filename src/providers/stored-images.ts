@@ -47,7 +47,7 @@ export function storedImages(
 ): (answer: StoredAnswer, job: Job) => Promise<Poll> {
   return async (answer, job) => {
     const found = await scanned(answer);
-    if (found === undefined) return failed('The provider answered with something that is no result.');
+    if (found === undefined) return failed('The provider returned something other than a result.');
     if (found.images.length === 0) return await errorOf(found.error, answer, job);
     const parts = found.images.map((image) => ({
       open: (signal: AbortSignal) => opened(answer, image, signal),
@@ -57,7 +57,7 @@ export function storedImages(
 
   async function errorOf(span: JsonSpan | undefined, answer: StoredAnswer, job: Job): Promise<Poll> {
     if (span === undefined || span.end - span.start > error_bytes_max) {
-      return failed('The provider answered without an image.');
+      return failed('The provider returned no image.');
     }
     const text = `{"error":${(await bytesOf(answer, span)).toString()}}`;
     const json: unknown = JSON.parse(text);
@@ -135,7 +135,7 @@ function decoded(text: Readable): Readable {
 }
 
 const unreadable = (cause?: unknown): GatewayError =>
-  new GatewayError('upstream_error', 'The provider answered with an image that cannot be read.', { cause });
+  new GatewayError('upstream_error', 'The provider returned an image that cannot be read.', { cause });
 
 const failed = (message: string): Poll => ({ state: 'failed', error: new GatewayError('upstream_error', message) });
 

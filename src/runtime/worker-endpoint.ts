@@ -47,7 +47,7 @@ export async function openWorkerEndpoint(
   server.maxConnections = connections_max;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const text = `Port ${port} on ${environment.host} is taken. Set TOLLGATE_WORKER_PORT to another one.`;
+      const text = `Port ${port} on ${environment.host} is already in use. Set TOLLGATE_WORKER_PORT to another port.`;
       reject(cause.code === 'EADDRINUSE' ? new Error(text, { cause }) : cause);
     });
     server.listen(port, environment.host, () => resolve());
@@ -65,7 +65,7 @@ export async function openWorkerEndpoint(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuse(response, new GatewayError('method_not_allowed', 'Only GET is answered here.'));
+      refuse(response, new GatewayError('method_not_allowed', 'Only GET is supported.'));
       return;
     }
     const [path = ''] = (request.url ?? '').split('?', 1);
@@ -89,7 +89,7 @@ export async function openWorkerEndpoint(
         return;
       }
       default: {
-        refuse(response, new GatewayError('route_not_found', 'There are /metrics, /healthz and /readyz here.'));
+        refuse(response, new GatewayError('route_not_found', 'Available paths: /metrics, /healthz and /readyz.'));
         return;
       }
     }

@@ -49,18 +49,18 @@ async function answer(options: CodecEndpointOptions, request: IncomingMessage, r
   const { origin } = request.headers;
   // Browsers name the origin of every such call; the command line has none.
   if (origin !== undefined) {
-    if (!options.origins.includes(origin)) throw new Unanswerable(403, 'Pages of this origin are not answered.');
+    if (!options.origins.includes(origin)) throw new Unanswerable(403, 'This origin is not allowed.');
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Vary', 'Origin');
   }
-  if (request.url !== '/decode') throw new Unanswerable(404, 'There is /decode only.');
+  if (request.url !== '/decode') throw new Unanswerable(404, 'The only path is /decode.');
   if (request.method === 'OPTIONS') {
     preflight(request, response);
     return;
   }
-  if (request.method !== 'POST') throw new Unanswerable(405, 'Payloads are sent by POST.');
+  if (request.method !== 'POST') throw new Unanswerable(405, 'Only POST is supported.');
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
-    throw new Unanswerable(415, 'Payloads are sent as application/json.');
+    throw new Unanswerable(415, 'Content-Type must be application/json.');
   if ((request.headers['x-namespace'] ?? options.namespace) !== options.namespace)
     throw new Unanswerable(403, `X-Namespace must be ${options.namespace}.`);
   const payloads = payloadsOf(await bodyOf(request));
@@ -84,20 +84,20 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > body_bytes_max) throw new Unanswerable(413, `More than ${body_bytes_max} bytes.`);
+    if (bytes > body_bytes_max) throw new Unanswerable(413, `The body must not exceed ${body_bytes_max} bytes.`);
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
   } catch {
-    throw new Unanswerable(400, 'The body is no JSON.');
+    throw new Unanswerable(400, 'The body is not valid JSON.');
   }
 }
 
 function payloadsOf(body: unknown): Payload[] {
   const payloads = isObject(body) ? (body['payloads'] ?? []) : undefined;
   if (!Array.isArray(payloads) || payloads.length > payloads_max)
-    throw new Unanswerable(400, `The body must be {"payloads": […]} of ${payloads_max} at most.`);
+    throw new Unanswerable(400, `The body must be {"payloads": […]} with at most ${payloads_max} payloads.`);
   return payloads.map((payload: unknown) => {
     const { metadata = {}, data = '' } = isObject(payload) ? payload : { data: null };
     if (!isObject(metadata) || typeof data !== 'string')

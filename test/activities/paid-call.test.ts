@@ -251,7 +251,10 @@ describe('a job that its provider does not know', () => {
     const { name, provider } = scripted({ poll: () => ({ state: 'missing' }) });
     const id = await runner.start({ routes: [name] });
     const task = await runner.final(id);
-    assert.deepEqual([task.error?.code, task.error?.message], ['upstream_error', 'The provider has lost the task.']);
+    assert.deepEqual(
+      [task.error?.code, task.error?.message],
+      ['upstream_error', 'The provider no longer knows the task.'],
+    );
     await runner.client.workflow.getHandle(id).result();
     assert.equal(provider.asked.cancel, 1);
     const [listed] = await listUnknownOutcomes(runner.db.database, { task: id, limit: 1 }, new Date());

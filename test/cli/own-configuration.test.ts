@@ -104,8 +104,8 @@ describe('a gateway with its own tollgate.yaml', () => {
   });
 
   for (const [what, id, line] of [
-    ['is not there', 'sim-image', "There is no model 'sim-image' here. There are: talk-o'mat, poster, banner.\n"],
-    ['is not published', 'draft', "There is no model 'draft' here. There are: talk-o'mat, poster, banner.\n"],
+    ['is not there', 'sim-image', "No route matches model 'sim-image'. There are: talk-o'mat, poster, banner.\n"],
+    ['is not published', 'draft', "No route matches model 'draft'. There are: talk-o'mat, poster, banner.\n"],
     [
       'makes no files',
       "talk-o'mat",

@@ -122,7 +122,7 @@ describe('tollgate start', () => {
     const { code, stdout, stderr } = await home.run(['start'], { PORT: port, HOST: '127.0.0.1' });
     server.close();
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.equal(stderr, `Port ${port} on 127.0.0.1 is taken. Set PORT to another one.\n`);
+    assert.equal(stderr, `Port ${port} on 127.0.0.1 is already in use. Set PORT to another port.\n`);
     assert.deepEqual(await home.servers(), []);
   });
 });

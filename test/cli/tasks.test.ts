@@ -340,7 +340,7 @@ test('tasks list --unreadable names tasks whose rows can’t be read, and tasks 
 for (const [args, line] of [
   [['show', 'img_none'], 'There is no task img_none.'],
   [['cancel', 'img_none'], 'There is no task img_none.'],
-  [['list', '--account', 'acc_none'], 'There is no account acc_none.'],
+  [['list', '--account', 'acc_none'], 'Account acc_none not found.'],
 ] as const) {
   test(`tasks ${args.join(' ')}: what is not there is named, with exit code 1`, async () => {
     const { code, stdout, stderr } = await home.run(['tasks', ...args]);

@@ -35,7 +35,7 @@ before(async () => {
   events.sending = await owed(bob);
   events.waiting = await owed(bob);
   await markEventsStarted(db.database, [events.failed, events.delivered, events.sending]);
-  const refusing = { durationMs: 12.4, status: 500, fault: 'the receiver answered 500' };
+  const refusing = { durationMs: 12.4, status: 500, fault: 'the receiver returned 500' };
   await noteAttempt(db.database, events.failed, refusing, false);
   await noteAttempt(db.database, events.failed, { durationMs: 5, status: 410, fault: 'gone' }, false);
   await giveEventUp(db.database, events.failed);
@@ -71,7 +71,7 @@ test('show lists every attempt to deliver an event, by its id or that of its tas
   assert.deepEqual(
     (deliveries as Record<string, unknown>[]).map(({ attempt, http_status, fault }) => [attempt, http_status, fault]),
     [
-      [1, 500, 'the receiver answered 500'],
+      [1, 500, 'the receiver returned 500'],
       [2, 410, 'gone'],
     ],
   );
@@ -123,7 +123,7 @@ test('list can be narrowed to an account and to what failed', async () => {
   );
   assert.deepEqual(await listed('--failed', '--account', bob.account), []);
   const { code, stderr } = await home.run(['webhooks', 'list', '--account', 'acc_x']);
-  assert.deepEqual([code, stderr], [1, 'There is no account acc_x.\n']);
+  assert.deepEqual([code, stderr], [1, 'Account acc_x not found.\n']);
 });
 
 test('replay has an event sent again, and refuses one that is still being sent or that there is not', async () => {

@@ -134,7 +134,7 @@ test('a lip-synced video that is longer than the audio that was held for fails, 
   const { body } = await gateway.finished(`/v1/svctalk/generate/${String(created['id'])}`, key);
   assert.deepEqual(
     [body['status'], body['error'].code, body['error'].message],
-    ['error', 'upstream_error', `The result lasts ${filmSeconds} s; 1.918 s are the most for this audio.`],
+    ['error', 'upstream_error', `The result is ${filmSeconds} s long; the maximum for this audio is 1.918 s.`],
   );
   assert.deepEqual(await gateway.money(key), { balance: 10, held: 0 });
 });

@@ -111,7 +111,7 @@ test('a receiver that fails gets the same event again until it takes it', async 
   await who.buy(3);
   const [event] = await who.ended();
   assert.deepEqual(event?.attempts, [
-    { attempt: 1, status: 500, fault: 'the receiver answered 500' },
+    { attempt: 1, status: 500, fault: 'the receiver returned 500' },
     { attempt: 2, status: null, fault: 'no answer (UND_ERR_SOCKET)' },
     { attempt: 3, status: 200, fault: null },
   ]);
@@ -133,8 +133,8 @@ test('a receiver that redirects is not followed, one that says Gone is asked no 
     assert.deepEqual(
       event.attempts.map(({ status, fault }) => ({ status, fault })),
       [
-        { status: 307, fault: 'the receiver redirects (307), which is not followed' },
-        { status: 410, fault: 'the receiver wants no more events (410)' },
+        { status: 307, fault: 'the receiver returned a redirect (307); redirects are not followed' },
+        { status: 410, fault: 'the receiver returned 410 Gone and wants no more events' },
       ],
     );
     assert.equal(inside.connections.all, 0);

@@ -112,7 +112,7 @@ describe('people', () => {
 
   test('an account that is not there is named, with exit code 1', async () => {
     const args = ['people', 'invite', '--email', 'x@example.com', '--account', 'acc_none', '--role', 'owner'];
-    assert.deepEqual(await home.run(args), { code: 1, stdout: '', stderr: 'There is no account acc_none.\n' });
+    assert.deepEqual(await home.run(args), { code: 1, stdout: '', stderr: 'Account acc_none not found.\n' });
   });
 
   for (const args of [

@@ -123,7 +123,7 @@ describe('an answer without an image fails', () => {
   test('with words of our own where it says nothing', async () => {
     for (const text of ['{"data":[]}', '{"data":[{}]}', `{"data":[{"error":"${'x'.repeat(20_000)}"}]}`]) {
       const { code, message } = errorOf(await reader()(answerOf(text)));
-      assert.deepEqual([code, message], ['upstream_error', 'The provider answered without an image.']);
+      assert.deepEqual([code, message], ['upstream_error', 'The provider returned no image.']);
     }
   });
 });

@@ -75,7 +75,7 @@ test('an event that nobody takes is given up when its time is over', async () =>
   assert.deepEqual(await handleOf(id).result(), { delivered: false });
   const { delivered, attempts, last } = await factsOf(id);
   assert.ok(attempts > 3, `${attempts} attempts`);
-  assert.deepEqual([delivered, last?.fault], [false, 'the receiver answered 500']);
+  assert.deepEqual([delivered, last?.fault], [false, 'the receiver returned 500']);
   assert.deepEqual(await historyOf(id, 'event-given-up'), ['deliver']);
 });
 

@@ -94,12 +94,12 @@ function refuseOtherTypes(request: IncomingMessage): void {
   if (!/^application\/([\w!#$&^.-]+\+)?json$/.test(type)) {
     throw new GatewayError(
       'unsupported_media_type',
-      'The body must be JSON: send it with Content-Type application/json.',
+      'The body must be JSON. Send it with Content-Type: application/json.',
     );
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw new GatewayError('unsupported_media_type', 'The body must be JSON in UTF-8, without another charset.');
+    throw new GatewayError('unsupported_media_type', 'The body must be JSON encoded as UTF-8.');
   }
 }
 
@@ -171,7 +171,7 @@ function valuesIn(value: unknown): number {
     if (next.length === 0) return values;
     layer = next;
   }
-  throw invalid(`it nests deeper than ${levelsMax} levels`);
+  throw invalid(`it is nested deeper than ${levelsMax} levels`);
 }
 
 const isObject = (value: unknown): value is object =>
@@ -179,10 +179,10 @@ const isObject = (value: unknown): value is object =>
 const noNames: ReadonlySet<string> = new Set();
 
 const tooLarge = (bytesMax: number) =>
-  new GatewayError('request_too_large', `The body must have at most ${bytesMax} bytes.`);
+  new GatewayError('request_too_large', `The body must not exceed ${bytesMax} bytes.`);
 const tooSlow = (graceMs: number, totalMs: number) =>
   new GatewayError(
     'invalid_parameter',
-    `The body came too slowly: after ${graceMs / 1000} s it must come at ${bytesPerSecondMin} bytes a second or more, and may take ${totalMs / 1000} s in all.`,
+    `The body was sent too slowly: after ${graceMs / 1000} s it must arrive at ${bytesPerSecondMin} bytes per second or more, and may take at most ${totalMs / 1000} s in total.`,
   );
 const invalid = (what: string) => new GatewayError('invalid_json', `The body is not valid JSON: ${what}.`);

@@ -16,9 +16,9 @@ type Expected =
   | "':'"
   | "',' or '}'"
   | "',' or ']'"
-  | 'nothing more';
+  | 'the end';
 
-/** Such as `line 1, column 9: a value is expected`. */
+/** Such as `line 1, column 9: expected a value`. */
 export function jsonMistake(text: string): string {
   const scanned = text.slice(0, scannedCharactersMax);
   const open: Bracket[] = [];
@@ -35,11 +35,11 @@ export function jsonMistake(text: string): string {
   blank.lastIndex = offset;
   const start = offset + (blank.exec(scanned)?.[0].length ?? 0);
   const place = placeOf(scanned, start);
-  if (scanned.length < text.length) return `the mistake is at or after ${place}`;
-  if (start === text.length) return `it ends at ${place}, where ${expected} is expected`;
+  if (scanned.length < text.length) return `the error is at or after ${place}`;
+  if (start === text.length) return `it ends at ${place}, expected ${expected}`;
   if (text[start] === '"' && expectsString(expected))
-    return `${place}: the string that begins here has no end, or a character that must be escaped`;
-  return `${place}: ${expected} is expected`;
+    return `${place}: the string that starts here is unterminated or has an unescaped control character`;
+  return `${place}: expected ${expected}`;
 }
 
 /** What may follow, with the open brackets kept; undefined where the token is not what is expected. */
@@ -62,7 +62,7 @@ function step(expected: Expected, match: RegExpExecArray, open: Bracket[]): Expe
 
 function afterValue(open: readonly Bracket[]): Expected {
   const inner = open.at(-1);
-  if (inner === undefined) return 'nothing more';
+  if (inner === undefined) return 'the end';
   return inner === '{' ? "',' or '}'" : "',' or ']'";
 }
 

@@ -18,11 +18,11 @@ export function readMembers(
   const members = jsonMembers(bytes, places);
   const written = Object.keys(value);
   const doubled = written.length === members.count ? undefined : doubledName(bytes);
-  if (doubled !== undefined) throw ambiguous(doubled, 'is there twice: send it once');
+  if (doubled !== undefined) throw ambiguous(doubled, 'appears twice; send it once');
   for (const name of written) {
     if (names.has(name)) continue;
     const meant = foldedNames(names).get(foldedName(name));
-    if (meant !== undefined) throw ambiguous(name, `differs from '${meant}' by its case only: send '${meant}'`);
+    if (meant !== undefined) throw ambiguous(name, `differs from '${meant}' only in case; send '${meant}'`);
   }
   return members;
 }
@@ -50,7 +50,7 @@ function doubledName(bytes: Buffer): string | undefined {
 
 function ambiguous(name: string, what: string): GatewayError {
   const shown = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax)}…` : name;
-  return new GatewayError('invalid_json', `The body can be read in two ways: '${shown}' ${what}.`, { param: shown });
+  return new GatewayError('invalid_json', `The body is ambiguous: '${shown}' ${what}.`, { param: shown });
 }
 
 const nameCharactersMax = 64;

@@ -6,7 +6,7 @@ import { GatewayError } from '../../domain/errors.ts';
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
   constructor(cause?: unknown) {
-    super('the caller went away before its request was whole', { cause });
+    super('the client disconnected before its request was complete', { cause });
   }
 }
 
@@ -43,6 +43,6 @@ export function refuseContentCoding(request: IncomingMessage): void {
   if (coding === 'identity' || coding === '') return;
   throw new GatewayError(
     'unsupported_media_type',
-    'The body must not be compressed: send it without Content-Encoding.',
+    'The body must not be compressed. Send it without Content-Encoding.',
   );
 }

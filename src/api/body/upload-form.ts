@@ -74,7 +74,7 @@ function refuseLength(request: IncomingMessage, options: AvatarTalkFormOptions):
   const { audioBytes, videoBytes } = options.limits;
   throw new GatewayError(
     'request_too_large',
-    `The form is too large: audio may have ${audioBytes} bytes, and video ${videoBytes}.`,
+    `The form is too large: audio must not exceed ${audioBytes} bytes, video ${videoBytes} bytes.`,
   );
 }
 
@@ -95,7 +95,7 @@ class Upload {
   addField(name: string | undefined, value: string, truncated: boolean): void {
     const known = fieldNames.find((field) => field === name);
     if (known === undefined) return; // ignored, as unknown names in JSON bodies are
-    if (truncated) this.failed(invalid(known, `${known} must have at most ${fieldBytesMax} bytes.`));
+    if (truncated) this.failed(invalid(known, `${known} must not exceed ${fieldBytesMax} bytes.`));
     else if (known in this.fields) this.failed(invalid(known, `${known} must be sent once.`));
     else this.fields[known] = value;
   }
@@ -105,7 +105,8 @@ class Upload {
     this.streams.push(stream);
     if (this.givenUp) return; // the parser still had a piece in its buffer; nobody would remove what is stored now
     const known = fileNames.find((file) => file === name);
-    if (known === undefined) this.failed(invalid(shown(name), 'The files of this form are audio and video.'));
+    if (known === undefined)
+      this.failed(invalid(shown(name), "The only file parts of this form are 'audio' and 'video'."));
     else if (this.files.has(known)) this.failed(invalid(known, `${known} must be sent once.`));
     else this.store(known, stream);
   }
@@ -188,7 +189,7 @@ function pump(
     bytes += piece.length;
     idle.refresh();
     if (bytes > bytesMax) {
-      fail(new GatewayError('request_too_large', `The form must have at most ${bytesMax} bytes.`));
+      fail(new GatewayError('request_too_large', `The form must not exceed ${bytesMax} bytes.`));
     } else if (!parser.write(piece)) {
       waitsForStore = true;
       request.pause();
@@ -222,7 +223,7 @@ function pump(
 function parserOf(request: IncomingMessage): BusboyInstance {
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(type)) {
-    throw new GatewayError('unsupported_media_type', 'The body must be a form: send it as multipart/form-data.');
+    throw new GatewayError('unsupported_media_type', 'The body must be a form. Send it as multipart/form-data.');
   }
   try {
     return new Busboy({
@@ -235,7 +236,7 @@ function parserOf(request: IncomingMessage): BusboyInstance {
       limits: { files: 3, fields: 32, parts: 40, fieldSize: fieldBytesMax, headerPairs: 32, headerSize: 8192 },
     });
   } catch (error) {
-    throw invalid(undefined, 'The form has no boundary: let the HTTP client set Content-Type.', error);
+    throw invalid(undefined, 'Content-Type has no boundary. Let the HTTP client set this header.', error);
   }
 }
 
@@ -251,12 +252,13 @@ const bytesMaxOf = ({ limits }: AvatarTalkFormOptions): number =>
   limits.audioBytes + limits.videoBytes + besidesFilesBytesMax;
 
 const tooLarge = (name: FileName, bytesMax: number) =>
-  new GatewayError('request_too_large', `${name} must have at most ${bytesMax} bytes.`, { param: name });
+  new GatewayError('request_too_large', `${name} must not exceed ${bytesMax} bytes.`, { param: name });
 
 const broken = () =>
-  invalid(undefined, 'The form is broken: it ended before its last boundary, or a part has no valid header.');
+  invalid(undefined, 'The form is malformed: it ended before its last boundary, or a part has no valid header.');
 
-const tooMany = () => invalid(undefined, 'The form has too many parts: 3 files, 32 fields and 40 parts at most.');
+const tooMany = () =>
+  invalid(undefined, 'The form has too many parts. The maximum is 3 files, 32 fields and 40 parts.');
 
 const invalid = (param: string | undefined, message: string, cause?: unknown) =>
   new GatewayError('invalid_parameter', message, { cause, ...(param === undefined ? {} : { param }) });

@@ -75,7 +75,7 @@ export function consolePages(
       answerPage(ctx, page, filesOrigin);
       return;
     }
-    if (!file) throw new GatewayError('route_not_found', `There is no ${ctx.path} here.`);
+    if (!file) throw new GatewayError('route_not_found', `No route matches ${ctx.path}.`);
     answerFile(ctx, file);
   });
 }

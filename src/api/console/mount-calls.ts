@@ -79,12 +79,12 @@ async function askerOf(
   ctx.state.personId = person.id;
   const by = { database: deps.database, ledgerKey: deps.secrets.first.ledger, actor: `person:${person.id}` } as const;
   if (needs === 'operator' && !person.isOperator) {
-    throw new GatewayError('permission_denied', 'This is for operators of the gateway only.');
+    throw new GatewayError('permission_denied', 'Only operators of the gateway may do this.');
   }
   if (needs === 'person' || needs === 'operator') return { person, sessionId, by };
   const { account, role } = await accountOf(person, params['account'] ?? '', deps);
   if (needs === 'owner' && role === 'member') {
-    throw new GatewayError('permission_denied', 'This is for owners of the account; you may read.');
+    throw new GatewayError('permission_denied', 'Only owners of the account may do this. You have read access.');
   }
   return { person, sessionId, by, account, role };
 }
@@ -101,7 +101,7 @@ export async function accountOf(
     const found = person.isOperator ? await findAccount(database, id) : undefined;
     if (found) return { account: found.id, role: 'operator' };
   }
-  throw new GatewayError('route_not_found', 'There is no such account here, or it is none of yours.');
+  throw new GatewayError('route_not_found', 'Account not found, or you have no access to it.');
 }
 
 const accountForm = /^acc_[0-9a-f]{32}$/;

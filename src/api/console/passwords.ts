@@ -29,6 +29,8 @@ const normal = (password: string): string => password.normalize('NFKC');
 
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (turns.pendingCount >= waiting_max)
-    throw new GatewayError('overloaded', 'Too many people sign in at once. Try again.', { retryAfterSeconds: 5 });
+    throw new GatewayError('overloaded', 'Too many sign-ins at once. Retry in a few seconds.', {
+      retryAfterSeconds: 5,
+    });
   return turns(work);
 }

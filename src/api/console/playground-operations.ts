@@ -47,7 +47,7 @@ async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promi
   const { account, role } = await accountOf(person, id, deps);
   if (role !== 'owner') throw new GatewayError('permission_denied', refusals[role]);
   const [deployment] = deps.configuration.deployments;
-  if (!deployment) throw new GatewayError('route_not_found', 'This gateway serves no deployment.');
+  if (!deployment) throw new GatewayError('route_not_found', 'This gateway has no deployment.');
   const { first, ledgerKeys } = deps.secrets;
   const by = { database: deps.database, ledgerKey: first.ledger, ledgerKeys, actor: `person:${person.id}` } as const;
   ctx.state.key = await playgroundKeyOf(by, account);
@@ -55,6 +55,6 @@ async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promi
 }
 
 const refusals = {
-  member: "The playground spends the account's money, which is for its owners; you may read.",
-  operator: "The playground spends the account's money, which is for its owners, not for operators.",
+  member: "The playground spends the account's money. Only owners of the account may use it.",
+  operator: "The playground spends the account's money. Only owners of the account may use it, not operators.",
 } as const;

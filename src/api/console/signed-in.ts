@@ -18,7 +18,7 @@ export async function signedInPerson(
   const token = readCookie(ctx, deps, cookie_name);
   const isToken = token !== undefined && tokenForm.test(token);
   const session = isToken ? await findSession(database, secrets.ledgerKeys, token) : undefined;
-  if (!session) throw new GatewayError('not_signed_in', 'Sign in first: your session has ended, or there was none.');
+  if (!session) throw new GatewayError('not_signed_in', 'Sign in first. There is no session, or it has ended.');
   return { person: session.person, sessionId: session.id };
 }
 
@@ -49,7 +49,6 @@ export function refuseOtherSites(ctx: ApiContext): void {
   if (!['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site'))) throw otherOrigin();
 }
 
-const otherOrigin = () =>
-  new GatewayError('origin_not_allowed', 'This may be called by pages of this very address only.');
+const otherOrigin = () => new GatewayError('origin_not_allowed', 'Only pages of the same origin may call this.');
 
 const urlOf = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);

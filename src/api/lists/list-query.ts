@@ -17,16 +17,16 @@ export function readQuery<Schema extends z.ZodObject>(
   const known = Object.keys(schema.shape);
   for (const [name, value] of Object.entries(query)) {
     if (!known.includes(name))
-      throw invalid(shortened(name), `is no parameter of this list, which takes ${list(known)}`);
-    if (Array.isArray(value)) throw invalid(name, 'may be given once only');
+      throw invalid(shortened(name), `is not a parameter of this list; allowed are ${list(known)}`);
+    if (Array.isArray(value)) throw invalid(name, 'must not be repeated');
   }
   return parseWith(schema, { ...query });
 }
 
 /** What is no cursor of the list that was asked. */
-export const cursorRule = 'must be a next_cursor of this list';
+export const cursorRule = 'must be a next_cursor returned by this list';
 
-const limitRule = `must be a whole number from 1 to ${page_rows_max}`;
+const limitRule = `must be an integer from 1 to ${page_rows_max}`;
 export const limit = z
   .string(limitRule)
   .regex(/^\d{1,3}$/, limitRule)
@@ -36,7 +36,7 @@ export const limit = z
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 const momentRule =
-  'must be a time in ISO 8601, such as 2026-11-21T08:00:00Z (a + is written %2B here), or a day, such as 2026-11-21, which begins at 00:00 UTC';
+  'must be an ISO 8601 time, such as 2026-11-21T08:00:00Z (write + as %2B), or a day, such as 2026-11-21, which begins at 00:00 UTC';
 const momentText = z.union([z.iso.datetime({ offset: true }), z.iso.date()], momentRule);
 const moment = momentText.transform((text) => new Date(dayForm.test(text) ? `${text}T00:00:00Z` : text));
 
@@ -48,7 +48,7 @@ export const isRange = ({ from, to }: { from?: Date | undefined; to?: Date | und
   from === undefined || to === undefined || from < to;
 export const rangeFault = { path: ['to'], error: "must be later than 'from'" };
 
-const modelRule = 'must be the id of a model: a text of 1 to 256 characters';
+const modelRule = 'must be a model id: a string of 1 to 256 characters';
 export const modelFilter = z
   .string(modelRule)
   .refine((id) => id !== '' && id.length <= 256 && isKeepable(id), modelRule)

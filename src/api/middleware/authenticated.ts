@@ -12,7 +12,7 @@ export const authenticated =
     // The playground's stands there already: who asks was known by their session, and no header says otherwise.
     // Billable calls are POSTs: their counts are shown from their admission.
     const key = ctx.state.key ?? (await keys.find(secretOf(ctx), { exactCounts: ctx.method !== 'POST' }));
-    if (!key) throw new GatewayError('invalid_api_key', 'This API key is not known here.');
+    if (!key) throw new GatewayError('invalid_api_key', 'Invalid API key.');
     const now = new Date();
     const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);
     if (refusal) throw refusal;
@@ -36,6 +36,6 @@ function secretOf(ctx: ApiContext): string {
   }
   const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1];
   if (secret === undefined)
-    throw new GatewayError('invalid_api_key', "The Authorization header must be 'Bearer <key>'.");
+    throw new GatewayError('invalid_api_key', "The Authorization header must have the form 'Bearer <key>'.");
   return secret;
 }

@@ -20,7 +20,7 @@ export const errors =
       if ((ctx.status === 405 || ctx.status === 501) && isEmpty(ctx)) {
         throw new GatewayError(
           'method_not_allowed',
-          `${ctx.path} takes ${ctx.response.get('Allow')}, not ${ctx.method}.`,
+          `${ctx.path} does not support ${ctx.method}; allowed: ${ctx.response.get('Allow')}.`,
         );
       }
     } catch (error) {
@@ -52,7 +52,7 @@ const unserved = /\/responses\/(?:input_tokens|compact)$/;
 function notFound(ctx: ApiContext, hint: RouteHint): GatewayError {
   const meant = hint(ctx.method, ctx.path);
   const more = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  return new GatewayError('route_not_found', `There is no ${ctx.path} here.${more}`);
+  return new GatewayError('route_not_found', `No route matches ${ctx.path}.${more}`);
 }
 
 const isEmpty = (ctx: ApiContext): boolean => ctx.body === undefined || ctx.body === null;
@@ -60,10 +60,10 @@ const isEmpty = (ctx: ApiContext): boolean => ctx.body === undefined || ctx.body
 function known(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof ClientGone)
-    return new GatewayError('invalid_parameter', 'The request broke off before it was whole.');
+    return new GatewayError('invalid_parameter', 'The connection was closed before the request was complete.');
   const refusal = troubleOf(error);
   if (refusal) return refusal;
-  return new GatewayError('internal_error', 'Something went wrong here. The request id finds it in the log.', {
+  return new GatewayError('internal_error', 'Internal error. Give the operator the request id.', {
     cause: error,
   });
 }
@@ -72,20 +72,23 @@ function known(error: unknown): GatewayError {
 function troubleOf(cause: unknown): GatewayError | undefined {
   const database = databaseTrouble(cause);
   if (database === 'away')
-    return new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause });
+    return new GatewayError('not_ready', 'The database is unreachable. Retry in a few seconds.', {
+      retryAfterSeconds: 5,
+      cause,
+    });
   if (database === 'busy')
-    return new GatewayError('overloaded', 'The database has too much to do. Try again.', {
+    return new GatewayError('overloaded', 'The database is overloaded. Retry in a few seconds.', {
       retryAfterSeconds: 2,
       cause,
     });
   const store = storeTrouble(cause);
   if (store === 'away')
-    return new GatewayError('not_ready', "The store of files can't be used. Try again.", {
+    return new GatewayError('not_ready', 'The file store is unavailable. Retry in a few seconds.', {
       retryAfterSeconds: 5,
       cause,
     });
   if (store === 'full')
-    return new GatewayError('overloaded', 'There is no room for more files just now. Try again.', {
+    return new GatewayError('overloaded', 'The file store is full. Retry later.', {
       retryAfterSeconds: 30,
       cause,
     });

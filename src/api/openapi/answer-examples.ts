@@ -139,7 +139,7 @@ export function eventExamples({ model }: Facts, publicUrl: string): Readonly<Rec
 const linkTo = (publicUrl: string, id: string) => `${publicUrl}/files/${id}/0?e=1767312000&k=1&s=c2lnbmF0dXJl`;
 const running = (path: string, id: string) => ({
   status: 'processing',
-  message: `The task is running. Ask for it with GET ${path}/${id}.`,
+  message: `The task is running. Poll GET ${path}/${id} for its result.`,
 });
 
 /** An image task in each of its states. */

@@ -124,4 +124,5 @@ const local = (task: ShownTask) => ({
 
 const errorOf = (task: ShownTask) => errorBody(task.error ?? { code: 'internal_error', message: 'The task failed.' });
 
-const stillRunning = (path: string, task: ShownTask) => `The task is running. Ask for it with GET ${path}/${task.id}.`;
+const stillRunning = (path: string, task: ShownTask) =>
+  `The task is running. Poll GET ${path}/${task.id} for its result.`;

@@ -72,13 +72,13 @@ export async function namedKey({ database }: ApiDependencies, account: AccountId
 }
 
 export function found(key: ApiKey | undefined): ApiKey {
-  if (!key) throw new GatewayError('route_not_found', 'This account has no key of this id.');
+  if (!key) throw new GatewayError('route_not_found', 'This account has no key with this id.');
   return key;
 }
 
 /** Refuses with `invalid_parameter` to change a key that is revoked. */
 export function refuseRevoked({ id, revoked }: ApiKey): void {
-  if (revoked) throw new GatewayError('invalid_parameter', `The key ${id} was revoked for good: it can't be changed.`);
+  if (revoked) throw new GatewayError('invalid_parameter', `Key ${id} is revoked and can't be changed.`);
 }
 
 const idForm = /^key_[0-9a-f]{32}$/;

@@ -12,7 +12,7 @@ export function accountRoutes(router: Router<RequestState>, now: DependenciesNow
     const { calls, database } = now();
     await calls.settled(keyOf(ctx).accountId);
     const account = await findAccount(database, keyOf(ctx).accountId);
-    if (!account) throw new GatewayError('internal_error', 'The account is gone.');
+    if (!account) throw new GatewayError('internal_error', 'This account no longer exists.');
     ctx.body = accountObject(account);
   });
 }

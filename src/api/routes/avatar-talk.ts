@@ -50,7 +50,9 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
     try {
       const id = form.fields['model'] ?? firstOfKind(configuration, 'avatar-talk');
       if (id === undefined)
-        throw new GatewayError('model_not_found', 'No avatar-talk model is offered here.', { param: 'model' });
+        throw new GatewayError('model_not_found', 'This gateway has no published avatar-talk model.', {
+          param: 'model',
+        });
       const model = modelFor(keyOf(ctx), configuration, id);
       requireKind(model, ['avatar-talk']);
       const request = parseAvatarTalkFields(form.fields, model);

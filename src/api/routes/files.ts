@@ -83,9 +83,9 @@ async function linkedFile(
   path: { taskId: string; file: string },
 ): Promise<LinkedFile> {
   const verdict = verifyLink(path, ctx.query, deps.secrets, Date.now() / 1000);
-  if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'There is no such file.');
+  if (verdict.verdict === 'forged') throw new GatewayError('route_not_found', 'File not found.');
   if (verdict.verdict === 'expired')
-    throw new GatewayError('route_not_found', 'This link has expired. GET the task to have a new one.');
+    throw new GatewayError('route_not_found', 'This link has expired. GET the task for a new one.');
   const { link } = verdict;
   return { ...(await storedFile(deps, link)), link };
 }

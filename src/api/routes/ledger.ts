@@ -39,7 +39,7 @@ export const ledgerListing = (database: Database, account: AccountId, filter: En
   present: entryObject,
 });
 
-const idRule = 'must be one id of 1 to 128 letters, digits and . _ -';
+const idRule = 'must be an id of 1 to 128 letters, digits and . _ -';
 export const idFilter = z
   .string(idRule)
   .regex(/^[\w.-]{1,128}$/, idRule)

@@ -19,7 +19,7 @@ export function modelRoutes(router: Router<RequestState>, now: DependenciesNow):
     const id = ctx.params['id'] ?? '';
     const model = listed(keyOf(ctx), now().configuration).find((candidate) => candidate.id === id);
     if (!model)
-      throw new GatewayError('model_not_found', 'There is no such model. GET /models lists those there are.', {
+      throw new GatewayError('model_not_found', 'Model not found. GET /models lists the available models.', {
         param: 'model',
       });
     ctx.body = modelRecord(model);

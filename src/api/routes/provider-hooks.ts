@@ -20,7 +20,7 @@ export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies):
   router.post('/hooks/:task/:route', async (ctx) => {
     const path = { taskId: ctx.params['task'] ?? '', route: ctx.params['route'] ?? '' };
     if (!isHookOfOurs(path, ctx.query, deps.secrets)) {
-      throw new GatewayError('route_not_found', 'There is no such hook.');
+      throw new GatewayError('route_not_found', 'No such hook.');
     }
     ctx.state.taskId = path.taskId;
     const { value } = await requestJson(deps, ctx, { bytesMax: body_bytes_max });

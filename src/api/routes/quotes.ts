@@ -84,7 +84,7 @@ function avatarTalkQuote(deps: ApiDependencies, ctx: ApiContext, body: unknown) 
   const { configuration, guard } = deps;
   const id = parseWith(z.object({ model: modelId.nullish() }), body).model ?? firstOfKind(configuration, 'avatar-talk');
   if (id === undefined)
-    throw new GatewayError('model_not_found', 'No avatar-talk model is offered here.', { param: 'model' });
+    throw new GatewayError('model_not_found', 'This gateway has no published avatar-talk model.', { param: 'model' });
   const model = modelFor(keyOf(ctx), configuration, id);
   requireKind(model, endpointKinds.avatarTalk);
   const { audioSeconds: secondsMax } = configuration.limits;

@@ -29,7 +29,7 @@ export function serviceRoutes(router: Router<RequestState>, now: DependenciesNow
   router.get('/metrics', async (ctx) => {
     // For those beside the gateway: who comes through the balancer comes from the outside.
     if (callerBehind(ctx.req.socket) !== undefined)
-      throw new GatewayError('route_not_found', 'There is no /metrics here.');
+      throw new GatewayError('route_not_found', 'No route matches /metrics.');
     ctx.body = await metrics.metrics();
     ctx.set('Content-Type', metrics.contentType);
   });

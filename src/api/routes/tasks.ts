@@ -86,7 +86,7 @@ export const taskCursor = z
   })
   .optional();
 
-const statusRule = `must be ${list(statuses)}, or, of avatar-talk, ${list(avatarTalkStatuses)}`;
+const statusRule = `must be ${list(statuses)}, or for avatar-talk ${list(avatarTalkStatuses)}`;
 
 export const tasksQuery = z
   .object({

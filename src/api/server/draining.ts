@@ -13,5 +13,7 @@ export function cameLate(request: IncomingMessage): void {
 /** Refuses with `not_ready` new work that came late. What came in time runs to its end, however long its body took. */
 export function refuseLate({ req }: Pick<ApiContext, 'req'>): void {
   if (late.has(req))
-    throw new GatewayError('not_ready', 'This gateway is shutting down. Try again.', { retryAfterSeconds: 2 });
+    throw new GatewayError('not_ready', 'This gateway is shutting down. Retry in a few seconds.', {
+      retryAfterSeconds: 2,
+    });
 }

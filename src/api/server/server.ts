@@ -99,7 +99,11 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new Error(`Port ${port} on ${host} is taken. Set PORT to another one.`, { cause: error }) : error);
+      reject(
+        taken
+          ? new Error(`Port ${port} on ${host} is already in use. Set PORT to another port.`, { cause: error })
+          : error,
+      );
     });
     server.listen(port, host, () => resolve());
   });

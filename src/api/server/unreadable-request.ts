@@ -14,11 +14,11 @@ interface Refusal {
   message: string;
 }
 
-const broken: Refusal = { status: 400, message: 'This is no request that can be read as HTTP/1.1.' };
+const broken: Refusal = { status: 400, message: 'Malformed HTTP/1.1 request.' };
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers must have at most 16 KiB.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers must not exceed 16 KiB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions of the body are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not come in time.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
 };
 
 /** The latest answer of each connection, and the connections that are given up. */
@@ -74,18 +74,18 @@ export function refuseConnect(_request: IncomingMessage, socket: Duplex): void {
 
 function faultOf(request: IncomingMessage): string | undefined {
   const { httpVersion, rawHeaders, headers } = request;
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Only HTTP/1.1 and HTTP/1.0 are spoken here.';
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Only HTTP/1.1 and HTTP/1.0 are supported.';
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || !/^[\w.~!$&'()*+,;=%:[\]-]*$/.test(headers.host ?? '')) {
-    return 'A request must have one Host header, with a host and no more than its port.';
+    return 'A request must have exactly one Host header, with a host and an optional port.';
   }
   // Node takes whatever ends in `chunked`, and hands over what is still compressed.
   if ((headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') {
-    return 'The only Transfer-Encoding that is taken is chunked.';
+    return 'The only supported Transfer-Encoding is chunked.';
   }
   const path = pathOf(request.url ?? '');
-  if (path === undefined) return 'The target of the request must be a path, or an http or https URL.';
+  if (path === undefined) return 'The request target must be a path or an http or https URL.';
   request.url = path;
   return undefined;
 }

@@ -10,10 +10,10 @@ import { toYuan } from '../money.ts';
 export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
   const { models, callLimits, spendLimit, maxRunningTasks, expiresAt } = wanted;
   if (own.models && models !== undefined && !models?.every((id) => own.models?.includes(id)))
-    throw refusal('models', `name models out of ${own.models.join(', ')}`);
+    throw refusal('models', `contain only ${own.models.join(', ')}`);
   for (const { calls, per } of callLimits === undefined ? [] : own.callLimits) {
     const isWithin = callLimits?.some((limit) => limit.per === per && limit.calls <= calls);
-    if (isWithin !== true) throw refusal('call_limits', `have a limit of at most ${calls} calls per ${per}`);
+    if (isWithin !== true) throw refusal('call_limits', `include a limit of at most ${calls} calls per ${per}`);
   }
   if (own.spendLimit && spendLimit !== undefined) {
     const { amount, per } = own.spendLimit;
@@ -33,6 +33,6 @@ export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
 const refusal = (param: string, rule: string): GatewayError =>
   new GatewayError(
     'permission_denied',
-    `This API key has limits of its own and can't give more: '${param}' must ${rule}. Use a key without that limit, or the console.`,
+    `This API key has limits and can't grant more than it has itself: '${param}' must ${rule}. Use a key without this limit, or the console.`,
     { param },
   );

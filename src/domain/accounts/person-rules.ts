@@ -28,10 +28,10 @@ export const passwordForm = z
   .refine((text) => form.test(text) && isKeepable(text), { error: passwordRule, abort: true })
   .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
 
-const guessedFirst = 'is one of the passwords that are guessed first: choose a few random words instead';
+const guessedFirst = 'is a common password; choose a few random words instead';
 /** A password that a person chooses, and that guessers don't try first. */
 export const passwordField = passwordForm
-  .refine((text) => text.trim() !== '', { error: 'must not be blanks only', abort: true })
+  .refine((text) => text.trim() !== '', { error: 'must not consist only of whitespace', abort: true })
   .refine((text) => !isCommonPassword(text), guessedFirst)
   .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
 

@@ -107,16 +107,16 @@ export function refusalOfKey(
   if (key.revoked) return new GatewayError('invalid_api_key', 'This API key was revoked.');
   if (key.expiresAt && key.expiresAt <= now) return new GatewayError('invalid_api_key', 'This API key has expired.');
   if (account.status === 'suspended') {
-    return new GatewayError('account_suspended', 'This account is suspended. Ask its operator to lift that.');
+    return new GatewayError('account_suspended', 'This account is suspended. Contact the operator.');
   }
   if (!allows(key.level, request.needs)) {
     return new GatewayError(
       'permission_denied',
-      `This needs a key of level '${request.needs}' or above; this key's level is '${key.level}'.`,
+      `This requires a key of level '${request.needs}' or higher; this key's level is '${key.level}'.`,
     );
   }
   if (request.model !== undefined && key.models && !key.models.includes(request.model)) {
-    return new GatewayError('model_not_allowed', `This key may not use the model '${request.model}'.`, {
+    return new GatewayError('model_not_allowed', `This API key may not use the model '${request.model}'.`, {
       param: 'model',
     });
   }
@@ -213,17 +213,27 @@ function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): G
   const at = counters.countedAt ?? now;
   for (const { calls, per } of key.callLimits) {
     if (counters.calls[per] >= BigInt(calls)) {
-      return limitRefusal('call_limit_exceeded', `This key may make ${calls} calls ${perText(per)}.`, per, at, now);
+      return limitRefusal(
+        'call_limit_exceeded',
+        `This key is limited to ${calls} calls ${perText(per)}.`,
+        per,
+        at,
+        now,
+      );
     }
   }
   if (request.isTask && key.maxRunningTasks !== null && counters.runningTasks >= key.maxRunningTasks) {
-    return new GatewayError('concurrency_limit_exceeded', `This key may run ${key.maxRunningTasks} tasks at a time.`, {
-      retryAfterSeconds: 5,
-    });
+    return new GatewayError(
+      'concurrency_limit_exceeded',
+      `This key is limited to ${key.maxRunningTasks} running tasks.`,
+      {
+        retryAfterSeconds: 5,
+      },
+    );
   }
   const spend = key.spendLimit;
   if (spend && counters.spent[spend.per] + request.hold > spend.amount) {
-    const text = `This key may spend ${yuanText(spend.amount)} yuan ${perText(spend.per)}, and this call may cost ${yuanText(request.hold)}.`;
+    const text = `This key is limited to ${yuanText(spend.amount)} yuan ${perText(spend.per)}, and this call may cost up to ${yuanText(request.hold)} yuan.`;
     return limitRefusal('spend_limit_exceeded', text, spend.per, at, now);
   }
   return undefined;
@@ -233,19 +243,19 @@ function refusalOfBalance(request: AdmissionRequest, account: AccountState): Gat
   if (account.inArrears) {
     return new GatewayError(
       'insufficient_balance',
-      'An earlier charge could not be paid in full. Credit the account to go on.',
+      'Insufficient balance: an earlier charge could not be paid in full. Add credit to continue.',
     );
   }
   if (request.hold <= account.available) return undefined;
   return new GatewayError(
     'insufficient_balance',
-    `This may cost ${yuanText(request.hold)} yuan, and ${yuanText(account.available)} yuan are available. Credit the account to go on.`,
+    `Insufficient balance: this may cost up to ${yuanText(request.hold)} yuan, but only ${yuanText(account.available)} yuan are available. Add credit to continue.`,
   );
 }
 
 /** What a model in maintenance answers. */
 export const maintenanceRefusal = (model: string) =>
-  new GatewayError('model_in_maintenance', `The model '${model}' is in maintenance.`, { retryAfterSeconds: 60 });
+  new GatewayError('model_in_maintenance', `The model '${model}' is under maintenance.`, { retryAfterSeconds: 60 });
 
 function limitRefusal(code: ErrorCode, message: string, per: Window, at: Date, now: Date): GatewayError {
   return new GatewayError(code, message, per === 'total' ? {} : { retryAfterSeconds: secondsLeft(per, at, now) });
@@ -277,7 +287,7 @@ const isFarBehind = (now: Date | number, at: Date | number) => at.valueOf() - no
 const sameMinute = (a: Date, b: Date) => Math.floor(a.getTime() / 60_000) === Math.floor(b.getTime() / 60_000);
 const sameWindow = (window: Window, a: Date, b: Date) =>
   sameMinute(a, b) || windowStart(window, a).getTime() === windowStart(window, b).getTime();
-const perText = (per: Window) => (per === 'total' ? 'in all' : `a ${per}`);
+const perText = (per: Window) => (per === 'total' ? 'in total' : `per ${per}`);
 const atLeastZero = (count: bigint) => (count < 0n ? 0n : count);
 const mapWindows = (value: (window: Window) => bigint): WindowCounts => ({
   minute: value('minute'),

@@ -66,7 +66,7 @@ export function parseAccountChanges(body: unknown): AccountChangeRequest {
 
 function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyLimits> {
   const { models, call_limits: calls, spend_limit: spend, max_running_tasks: tasks, expires_at: expires } = limits;
-  if (expires && expires <= now) throw invalid('expires_at', 'must be a time that is still to come');
+  if (expires && expires <= now) throw invalid('expires_at', 'must be in the future');
   return {
     ...(models !== undefined && { models: models && [...new Set(models)] }),
     ...(calls !== undefined && { callLimits: calls ?? [] }),
@@ -76,7 +76,7 @@ function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date):
   };
 }
 
-const nameRule = `must be a text of 1 to ${keyNameCharactersMax} characters without control characters`;
+const nameRule = `must be a string of 1 to ${keyNameCharactersMax} characters without control characters`;
 /** Names are printed on terminals, which obey control characters. */
 const name = z
   .string(nameRule)
@@ -85,7 +85,7 @@ const name = z
 const nameForm = new RegExp(`^\\P{Cc}{1,${keyNameCharactersMax}}$`, 'u');
 
 const window = oneOf(windows);
-const yuanRule = 'must be a number of yuan above 0 and below 1000000000, with at most six decimals';
+const yuanRule = 'must be an amount in yuan above 0 and below 1000000000, with at most six decimals';
 const yuan = z
   .number(yuanRule)
   .meta({ exclusiveMinimum: 0, exclusiveMaximum: 1e9 })
@@ -105,12 +105,12 @@ const callLimits = listOf(callLimit, `must be an array of at most ${windows.leng
 });
 const spendLimit: z.ZodType<SpendLimit> = closed('a spend limit', { amount: yuan, per: window });
 
-const momentRule = 'must be a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z, or null';
+const momentRule = 'must be an ISO 8601 time with a time zone, such as 2027-01-31T00:00:00Z, or null';
 const moment = z.iso.datetime({ offset: true, error: momentRule }).transform((text) => new Date(text));
 
 const keptModelId = modelId.refine(isKeepable, modelIdRule);
 const limitFields = {
-  models: listOf(keptModelId, `must be an array of 1 to ${keyModelsMax} ids of models, or null for all`, {
+  models: listOf(keptModelId, `must be an array of 1 to ${keyModelsMax} model ids, or null for all models`, {
     min: 1,
     max: keyModelsMax,
   }).nullish(),
@@ -129,7 +129,7 @@ export const accountChangesBody = closed('a change of an account', {
 
 /** An object that has these fields and no others; `what` says of what they are. */
 function closed<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
-  const rule = `is no field of ${what}, which has ${Object.keys(shape).join(', ')}`;
+  const rule = `is not a field of ${what}; allowed are ${Object.keys(shape).join(', ')}`;
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? rule : 'must be an object'),
   });

@@ -16,7 +16,7 @@ export interface AvatarTalkRequest {
 /** "No avatar template" in Chinese: a part of the wire format, and never translated. */
 export const templateNameDefault = '不使用分身';
 
-const templateRule = `must be a text of 1 to ${templateNameCharactersMax} characters`;
+const templateRule = `must be a string of 1 to ${templateNameCharactersMax} characters`;
 
 export const avatarTalkFields = z.object({
   template_name: z

@@ -45,7 +45,7 @@ export interface ChatFacts {
   otherUrls: readonly NamedAddress[];
 }
 
-const image = z.object({ url: mediaAddress(chatAddressCharactersMax) }, "must be an object with the 'url'");
+const image = z.object({ url: mediaAddress(chatAddressCharactersMax) }, "must be an object with a 'url'");
 const knownPart = z.discriminatedUnion(
   'type',
   [
@@ -58,7 +58,7 @@ const knownPart = z.discriminatedUnion(
   { error: kindRule("must be 'text' or 'image_url' (or the OpenAI API's 'input_audio', 'file' or 'refusal')") },
 );
 const part = orAnother(knownPart, 'type', ['text', 'image_url', 'input_audio', 'file', 'refusal']);
-const contentRule = 'must be a text or a non-empty array of parts';
+const contentRule = 'must be a string or a non-empty array of parts';
 const content = z.union([text, listOf(part, contentRule, { min: 1 })], contentRule);
 const maybeEmpty = z.union([text, listOf(part, contentRule)], contentRule).nullish();
 
@@ -117,7 +117,7 @@ const knownTool = z.discriminatedUnion(
 
 const tool = orAnother(knownTool, 'type', ['function', 'custom']);
 
-const toolChoiceRule = "must be 'auto', 'none', 'required' or an object that names a tool";
+const toolChoiceRule = "must be 'auto', 'none', 'required' or an object naming a tool";
 const toolChoice = z.union(
   [
     z.enum(['auto', 'none', 'required']),
@@ -145,8 +145,8 @@ const responseFormat = z.discriminatedUnion(
   { error: kindRule("must be 'text', 'json_object' or 'json_schema'") },
 );
 
-const stopRule = `must be a text or an array of at most ${stopSequencesMax} texts`;
-const seedRule = 'must be an integer of at most 64 bits';
+const stopRule = `must be a string or an array of at most ${stopSequencesMax} strings`;
+const seedRule = 'must be a 64-bit integer';
 
 export const chatBody = z.object({
   model: modelId,

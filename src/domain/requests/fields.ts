@@ -6,12 +6,12 @@ import { isDataUri, isHttpAddress } from './named-addresses.ts';
 import { faultsOf, list, modelIdRule } from './parse.ts';
 
 export const flag = z.boolean('must be true or false');
-export const text = z.string('must be a text');
+export const text = z.string('must be a string');
 /** A text that is kept with its task. */
 export const keptText = text
   .refine(isKeepable, 'must be valid Unicode without NUL characters')
   .meta({ pattern: withoutNul });
-export const word = z.string('must be a non-empty text').min(1, 'must be a non-empty text');
+export const word = z.string('must be a non-empty string').min(1, 'must be a non-empty string');
 export const modelId = z.string(modelIdRule).min(1, modelIdRule).max(modelIdCharactersMax, modelIdRule);
 export const anObject = z.looseObject({}, 'must be an object');
 

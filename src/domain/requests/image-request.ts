@@ -89,7 +89,7 @@ export function parseImageRequest(body: unknown, model: Model): ImageRequest {
 
 function outputOf({ response_format: responseFormat, output_format: outputFormat, background }: ImageBody) {
   if (background === 'transparent' && outputFormat === 'jpeg') {
-    throw invalid('background', "can't be 'transparent' in a JPEG: take 'png' or 'webp' as 'output_format'");
+    throw invalid('background', "can't be 'transparent' with JPEG: use 'png' or 'webp' as 'output_format'");
   }
   return {
     ...(responseFormat === 'b64_json' && { responseFormat }),
@@ -104,7 +104,7 @@ function promptOf({ prompt, upscale }: ImageBody, model: Model): string {
     return prompt ?? '';
   }
   if (prompt === undefined || prompt === null)
-    throw missing('prompt', 'describes the image, and only upscaling goes without');
+    throw missing('prompt', 'describes the image; only upscaling works without it');
   requirePrompt('prompt', prompt, model);
   return prompt;
 }
@@ -117,7 +117,7 @@ function upscaling({ image_urls: imageUrls, n, resolution, size }: ImageBody): I
   if (size) {
     throw invalid(
       'size',
-      "can't be combined with 'upscale': use 'resolution' '4k' or '8k', the ratio is the reference's own",
+      "can't be combined with 'upscale': use 'resolution' '4k' or '8k'; the result keeps the reference's ratio",
     );
   }
   if (resolution === '1k' || resolution === '2k') throw invalid('resolution', "must be '4k' or '8k' in upscale mode");
@@ -126,14 +126,14 @@ function upscaling({ image_urls: imageUrls, n, resolution, size }: ImageBody): I
 
 function pixelsAskedFor({ size, resolution, ratio }: ImageBody, model: Model): Pixels {
   if (resolution === '8k') {
-    throw invalid('resolution', `must be ${quoted(imageResolutions)}; '8k' is for upscaling`);
+    throw invalid('resolution', `must be ${quoted(imageResolutions)}; '8k' is only for upscaling`);
   }
   if (size) return size;
   if (!resolution) return pixelsOf(defaultResolution(model), ratio ?? '1:1');
-  if (!ratio) throw missing('ratio', `goes with 'resolution' and must be ${quoted(imageRatios)}`);
+  if (!ratio) throw missing('ratio', `must be sent with 'resolution', one of ${quoted(imageRatios)}`);
   const had = model.limits.resolutions;
   if (had && !had.includes(resolution)) {
-    throw invalid('resolution', `must be ${quoted(had)} with the model '${model.id}'`);
+    throw invalid('resolution', `must be ${quoted(had)} for the model '${model.id}'`);
   }
   return pixelsOf(resolution, ratio);
 }

@@ -18,16 +18,16 @@ const yuanField = (rule: string, fits: (amount: MicroYuan) => boolean) =>
     });
 
 export const positiveYuanField = yuanField(
-  'must be yuan above 0 and below 1000000000 with at most six decimals, such as 10 or 0.5',
+  'must be an amount in yuan above 0 and below 1000000000 with at most six decimals, such as 10 or 0.5',
   (amount) => amount > 0n,
 );
 export const signedYuanField = yuanField(
-  'must be yuan other than 0 with at most nine digits before the point and six behind it, such as 5 or -0.5',
+  'must be an amount in yuan other than 0 with at most nine digits before the decimal point and six after it, such as 5 or -0.5',
   (amount) => amount !== 0n,
 );
 
 const textOf = (charactersMax: number) => {
-  const rule = `must be a text of 1 to ${charactersMax} characters`;
+  const rule = `must be a string of 1 to ${charactersMax} characters`;
   return z
     .string(rule)
     .transform((text) => text.trim())
@@ -40,5 +40,5 @@ export const accountNameField = textOf(200);
 /** A part of a name, an id or an address that is looked for. */
 export const searchField = textOf(256);
 
-const requestRule = 'must be a UUID that this form was given for itself';
+const requestRule = 'must be the UUID generated for this form';
 export const requestField = z.uuid(requestRule).transform((text) => text.toLowerCase());

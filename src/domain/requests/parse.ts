@@ -16,7 +16,7 @@ export const endpointKinds = {
   avatarTalk: ['avatar-talk'],
 } as const satisfies Record<string, readonly ModelKind[]>;
 
-export const modelIdRule = `must be the id of a model: a text of 1 to ${modelIdCharactersMax} characters`;
+export const modelIdRule = `must be a model id: a string of 1 to ${modelIdCharactersMax} characters`;
 
 /** A broken rule and the place of the value that breaks it. */
 export interface Fault {
@@ -43,7 +43,7 @@ export function requireKind(model: Model, kinds: readonly ModelKind[]): void {
   const served = list(kinds.map((kind) => `'${kind}'`));
   throw new GatewayError(
     'invalid_parameter',
-    `The model '${model.id}' is of kind '${model.kind}'; this endpoint takes models of kind ${served}.`,
+    `The model '${model.id}' is of kind '${model.kind}'; this endpoint supports models of kind ${served}.`,
     { param: 'model' },
   );
 }
@@ -106,7 +106,7 @@ function refusal(body: unknown, { path, rule, isUnknown = false }: Fault): Gatew
   const param = shortened(paramOf(path));
   // A null in an array is a wrong item; a null in an object stands for an absent value.
   if ((value === undefined || value === null) && !isItem && !isUnknown) return missing(param, rule);
-  return new GatewayError('invalid_parameter', `'${param}' ${rule}; it is ${described(value)}.`, { param });
+  return new GatewayError('invalid_parameter', `'${param}' ${rule}; got ${described(value)}.`, { param });
 }
 
 /** A field that is not known has whatever name the caller gave it. */
@@ -154,15 +154,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function notAnObject(body: unknown): GatewayError {
-  return new GatewayError('invalid_parameter', `The request body must be a JSON object; it is ${described(body)}.`);
+  return new GatewayError('invalid_parameter', `The request body must be a JSON object; got ${described(body)}.`);
 }
 
 /** Short enough for a message; texts are only repeated when they look like a word, for others may be private. */
 function described(value: unknown): string {
   if (typeof value === 'string') {
-    return /^[\w.:+-]{0,32}$/.test(value) ? `'${value}'` : `a text of ${value.length} characters`;
+    return /^[\w.:+-]{0,32}$/.test(value) ? `'${value}'` : `a string of ${value.length} characters`;
   }
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
-  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (Array.isArray(value)) return `an array of ${value.length} items`;
   return typeof value === 'object' ? 'an object' : 'nothing';
 }

@@ -13,7 +13,7 @@ export function requirePrompt(param: string, prompt: string, model: Model): void
 export function requirePromptLength(param: string, prompt: string, model: Model): void {
   const max = model.limits.promptCharacters ?? promptCharactersMax;
   if (isLongerThan(prompt, max))
-    throw invalid(param, `must have at most ${max} characters with the model '${model.id}'`);
+    throw invalid(param, `must have at most ${max} characters for the model '${model.id}'`);
 }
 
 /** Whether a text has more than `max` code points; walks at most `max` + 1 of them. */

@@ -45,7 +45,7 @@ const part = z.looseObject(
   },
   "must be an object with a 'type'",
 );
-const contentRule = 'must be a text or an array of parts';
+const contentRule = 'must be a string or an array of parts';
 const content = z.union([text, listOf(part, contentRule)], contentRule);
 
 const messageItem = z.looseObject({ role: oneOf(['user', 'assistant', 'system', 'developer']), content });
@@ -59,7 +59,7 @@ const item = z.looseObject({ type: word.nullish() }, 'must be an object').superR
   if (result?.success === false) addFaults(context, result.error);
 });
 
-const inputRule = 'must be a text or a non-empty array of items';
+const inputRule = 'must be a string or a non-empty array of items';
 const tool = z.looseObject(
   { type: word, server_url: httpAddress(chatAddressCharactersMax).nullish() },
   "must be an object with a 'type'",
@@ -78,8 +78,8 @@ export const responsesBody = z.object({
   stream: flag.nullish(),
   max_output_tokens: integerFrom(1).nullish(),
   previous_response_id: word.nullish(),
-  conversation: z.null("must be absent: send 'previous_response_id' or the whole 'input'").optional(),
-  background: z.literal(false, 'must be false: answers are given at once or streamed').nullish(),
+  conversation: z.null("is not supported: send 'previous_response_id' or the whole 'input'").optional(),
+  background: z.literal(false, 'must be false: responses are returned at once or streamed').nullish(),
   store: flag.nullish(),
   temperature: numberFrom(0, temperatureMax).nullish(),
   top_p: numberFrom(0, 1).nullish(),

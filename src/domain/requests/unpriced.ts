@@ -97,10 +97,10 @@ function refuseInPart(part: JsonObject, refuse: Refuse, place: () => string): vo
 }
 
 function unpriced(name: UnpricedName, param: string): GatewayError {
-  const way = name === 'service_tier' ? "Send 'auto', 'default' or nothing" : 'Leave it out';
+  const way = name === 'service_tier' ? "Send 'auto' or 'default', or omit it" : 'Omit it';
   return invalid(
     param,
-    `may cost money at the model's provider that has no price here, or is the operator's own. ${way}, or ask the operator to let it pass by the model's setting 'allow: [${name}]'`,
+    `is not supported: it may cost money at the provider that has no price here, or refer to the operator's own data. ${way}, or ask the operator to allow it with the model's setting 'allow: [${name}]'`,
   );
 }
 

@@ -25,7 +25,7 @@ export type ContentItem =
   | { type: 'image_url' | 'video_url' | 'audio_url'; url: string; role?: ContentRole };
 
 const role = oneOf(['reference_image', 'reference_video', 'reference_audio']).nullish();
-const media = z.object({ url: httpAddress() }, "must be an object with the 'url'");
+const media = z.object({ url: httpAddress() }, "must be an object with a 'url'");
 const contentItem = z.discriminatedUnion(
   'type',
   [
@@ -95,7 +95,7 @@ function contentOf(fields: VideoBody, model: Model): readonly ContentItem[] {
   const prompted = typeof fields.prompt === 'string' ? withPrompt(fields.prompt, items, model) : items;
   if (prompted.length === 0) {
     if (fields.content) throw invalid('content', `must be an array of 1 to ${contentItemsMax} items`);
-    throw missing('content', `${needs[contentRule(model)]}; 'prompt' may stand for a text item`);
+    throw missing('content', `${needs[contentRule(model)]}; 'prompt' may replace a text item`);
   }
   requireItems(items, prompted, model);
   return prompted;
@@ -108,11 +108,11 @@ function flatContent({ audioUrl, videoUrl, content }: VideoBody, model: Model): 
   if (audio === undefined && video === undefined) return undefined;
   const given = audio === undefined ? 'videoUrl' : 'audioUrl';
   if (model.kind !== 'avatar-video') {
-    throw invalid(given, `is for models of kind 'avatar-video' only; the model '${model.id}' takes 'content'`);
+    throw invalid(given, `is only for models of kind 'avatar-video'; send 'content' to the model '${model.id}'`);
   }
   if (content) throw invalid('content', "can't be combined with 'audioUrl' and 'videoUrl'");
-  if (video === undefined) throw missing('videoUrl', "goes with 'audioUrl' and must be the URL of the reference video");
-  if (audio === undefined) throw missing('audioUrl', "goes with 'videoUrl' and must be the URL of the driving audio");
+  if (video === undefined) throw missing('videoUrl', "must be sent with 'audioUrl': the URL of the reference video");
+  if (audio === undefined) throw missing('audioUrl', "must be sent with 'videoUrl': the URL of the driving audio");
   return [
     { type: 'video_url', url: video, role: 'reference_video' },
     { type: 'audio_url', url: audio, role: 'reference_audio' },
@@ -164,16 +164,17 @@ function requireItems(items: readonly ContentItem[], prompted: readonly ContentI
   for (const [index, { type }] of items.entries()) {
     if (type === 'text') continue;
     if (seen.has(type) || (type !== wanted && type !== 'audio_url'))
-      throw invalid(`content[${index}]`, `is too much: 'content' ${needs[rule]}`);
+      throw invalid(`content[${index}]`, `is not allowed: 'content' ${needs[rule]}`);
     seen.add(type);
   }
   if (seen.size < 2) throw missing('content', needs[rule]);
 }
 
 const needs = {
-  video: 'must hold at least one text or image_url item',
-  'avatar-video': "must hold one video_url and one audio_url item, besides texts (or send 'audioUrl' and 'videoUrl')",
-  'avatar-image': 'must hold one image_url and one audio_url item, besides texts',
+  video: 'must contain at least one text or image_url item',
+  'avatar-video':
+    "must contain one video_url item, one audio_url item and optional texts (or send 'audioUrl' and 'videoUrl')",
+  'avatar-image': 'must contain one image_url item, one audio_url item and optional texts',
 } as const;
 
 const contentRule = ({ kind }: Model) => (kind === 'avatar-video' || kind === 'avatar-image' ? kind : 'video');
@@ -184,6 +185,6 @@ function durationOf({ duration }: VideoBody, model: Model): number {
   const fallback = videoDurationsSeconds[0];
   if (duration === undefined || duration === null) return had.includes(fallback) ? fallback : (had[0] ?? fallback);
   if (!had.includes(duration))
-    throw invalid('duration', `must be ${list(had.map(String))} seconds with the model '${model.id}'`);
+    throw invalid('duration', `must be ${list(had.map(String))} seconds for the model '${model.id}'`);
   return duration;
 }

@@ -109,7 +109,9 @@ export class LedgerGroups {
   ): Promise<T> {
     if (this.#waiting.length + this.#doubts.waiting >= waiting_members_max && !lasting) {
       return Promise.reject(
-        new GatewayError('overloaded', 'Too many requests are waiting. Try again.', { retryAfterSeconds: 1 }),
+        new GatewayError('overloaded', 'Too many requests are waiting. Retry in a few seconds.', {
+          retryAfterSeconds: 1,
+        }),
       );
     }
     const result = new Promise<T>((resolve, reject) => {
@@ -288,8 +290,14 @@ function refuse(members: readonly Member[], reason: unknown): void {
 
 function refusalOf(cause: unknown): GatewayError {
   return databaseTrouble(cause) === 'busy'
-    ? new GatewayError('overloaded', 'The database has too much to do. Try again.', { retryAfterSeconds: 2, cause })
-    : new GatewayError('not_ready', "The database can't be reached. Try again.", { retryAfterSeconds: 5, cause });
+    ? new GatewayError('overloaded', 'The database is overloaded. Retry in a few seconds.', {
+        retryAfterSeconds: 2,
+        cause,
+      })
+    : new GatewayError('not_ready', 'The database is unreachable. Retry in a few seconds.', {
+        retryAfterSeconds: 5,
+        cause,
+      });
 }
 
 /** Whether a refusal left it unknown whether its move was carried out. */

@@ -147,7 +147,7 @@ export class Doubts {
 
 /** Nothing was carried out, nor will be: it may be sent again. */
 export const nothingMade = (cause: unknown): GatewayError =>
-  new GatewayError('not_ready', 'The database was away for a moment, and nothing was done. Try again.', {
+  new GatewayError('not_ready', 'The database was briefly unreachable; nothing was changed. Try again.', {
     retryAfterSeconds: 1,
     cause,
   });
@@ -156,7 +156,7 @@ export const nothingMade = (cause: unknown): GatewayError =>
 export const outcomeUnknown = (cause: unknown): GatewayError =>
   new GatewayError(
     'outcome_unknown',
-    'The database went away before it said whether this was done. Look whether it was before you send it again.',
+    'The connection to the database was lost before it confirmed the change. Check whether it was made before you retry. Look whether it was before you send it again.',
     { cause },
   );
 

@@ -38,7 +38,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
     create: (job) => {
       const { input, model } = job;
       if (input.kind === 'image') return post('/images/generations', { model, ...imageFields(job, input.request) });
-      if (input.kind !== 'video') throw cannot('This provider makes images and videos only.', 'model');
+      if (input.kind !== 'video') throw cannot('This provider only generates images and videos.', 'model');
       const hookUrl = canCallHook(baseUrl, job) ? job.hookUrl : undefined;
       return post(tasks_path, { model, ...videoFields(job, input.request, hookUrl) });
     },
@@ -70,7 +70,7 @@ const unexplained: Refusal = { code: 'upstream_error', fallOver: false };
 
 /** `max_images` is no more than a bound: the model may make fewer, and only those are charged. */
 function imageFields(job: Job, { prompt, imageUrls, pixels, n, outputFormat }: ImageRequest): Record<string, unknown> {
-  if (pixels.mode === 'upscale') throw cannot("The provider of this model can't upscale images.", 'upscale');
+  if (pixels.mode === 'upscale') throw cannot('The provider of this model does not support upscaling.', 'upscale');
   return namedFields(job, {
     prompt,
     // A string for one and a list for several, as clients of every version send them.
@@ -118,11 +118,12 @@ function polled({ json }: WireAnswer, job: Job): Polled {
     case 'succeeded': {
       const url = filmIn(data.content, 0);
       if (url !== undefined) return { state: 'succeeded', files: [{ url }] };
-      return { state: 'failed', refusal: failure('The provider answered without a film.') };
+      return { state: 'failed', refusal: failure('The provider returned no video.') };
     }
     case 'failed': {
       const error = arkErrorIn(json);
-      if (error === undefined) return { state: 'failed', refusal: failure('The provider could not make the film.') };
+      if (error === undefined)
+        return { state: 'failed', refusal: failure('The provider could not generate the video.') };
       return { state: 'failed', refusal: refusalOf(error, job, unexplained) };
     }
     case 'cancelled':

@@ -24,7 +24,7 @@ export function resultOf(answer: WireAnswer, job: Job, said: Said): Polled | und
   // A request that is completed for some servers may not be for all.
   if (status === 400 && /in progress/i.test(answer.text)) return { state: 'processing' };
   if (status === 404 && isOfFal(answer))
-    return { state: 'failed', refusal: failure('The provider has no such model.') };
+    return { state: 'failed', refusal: failure('The provider does not know this model.') };
   return said.error === undefined && said.error_type === undefined
     ? undefined
     : { state: 'failed', refusal: ofSaid(said) };
@@ -80,6 +80,6 @@ function fileOf(url: string): WireFile[] {
 const ofSaid = ({ error, error_type: type }: Said): Refusal =>
   type?.includes('timeout') === true
     ? { ...failure('The model did not finish in time.'), code: 'upstream_timeout' }
-    : failure(error ?? 'The provider answered without a file.');
+    : failure(error ?? 'The provider returned no file.');
 
 const failure = (message: string): Refusal => ({ code: 'upstream_error', message, fallOver: false });

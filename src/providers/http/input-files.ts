@@ -71,14 +71,14 @@ export async function fetchInputFiles(
       const { size: bytes } = await handle.stat();
       const { mediaType } = await probeMedia({ bytes, read: (start, end) => readFrom(handle, start, end) });
       if (!mediaTypes.includes(mediaType)) {
-        throw refused(`The file at this address is ${mediaType}; the model takes ${mediaTypes.join(', ')}.`);
+        throw refused(`The file at this URL is ${mediaType}; the model accepts ${mediaTypes.join(', ')}.`);
       }
       return { mediaType, bytes, read: () => chunksOf(handle, bytes) };
     } catch (error) {
       if (error instanceof TooLarge) throw refused(error.message, error);
-      if (error instanceof InvalidMedia) throw refused('The file at this address is no image that can be read.', error);
+      if (error instanceof InvalidMedia) throw refused('The file at this URL is not a readable image.', error);
       if (error instanceof GatewayError || !late.aborted) throw error;
-      throw refused(`The file at this address could not be fetched within ${timeoutMs / 1000} s.`, error);
+      throw refused(`The file at this URL could not be fetched within ${timeoutMs / 1000} s.`, error);
     }
   }
 
@@ -113,8 +113,8 @@ export async function fetchInputFiles(
     for await (const chunk of source) {
       bytes += chunk.length;
       allBytes += chunk.length;
-      if (bytes > bytesMax) throw new TooLarge(`The file at this address has more than ${bytesMax} bytes.`);
-      if (allBytes > allBytesMax) throw new TooLarge(`The files have more than ${allBytesMax} bytes together.`);
+      if (bytes > bytesMax) throw new TooLarge(`The file at this URL exceeds ${bytesMax} bytes.`);
+      if (allBytes > allBytesMax) throw new TooLarge(`The files together exceed ${allBytesMax} bytes.`);
       yield chunk;
     }
   }

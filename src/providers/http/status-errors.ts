@@ -26,8 +26,8 @@ export function refusalOfStatus(status: number): Refusal {
       return { code: 'upstream_rate_limited', message: 'The provider is busy. Try again later.', fallOver: true };
     case 408:
     case 504:
-      return { code: 'upstream_timeout', message: 'The provider did not answer in time.', fallOver: true };
+      return { code: 'upstream_timeout', message: 'The provider did not respond in time.', fallOver: true };
     default:
-      return { code: 'upstream_error', message: 'The provider could not take the task.', fallOver: true };
+      return { code: 'upstream_error', message: 'The provider could not accept the task.', fallOver: true };
   }
 }

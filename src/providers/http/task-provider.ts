@@ -227,7 +227,7 @@ export function refusalError(
 const failedWith = (status: number): GatewayError =>
   new GatewayError(
     'upstream_error',
-    `The provider failed with an error of its own (HTTP ${status}), and its result is lost. Nothing is charged.`,
+    `The provider returned an error (HTTP ${status}), and its result is lost. You were not charged.`,
   );
 
 /** The same, where no whole answer came. */
@@ -237,11 +237,11 @@ function brokeOff(error: unknown, signal: AbortSignal): GatewayError {
   return isTimeout
     ? new GatewayError(
         'upstream_timeout',
-        'The provider did not answer in time, and its result is lost. Nothing is charged.',
+        'The provider did not respond in time, and its result is lost. You were not charged.',
       )
     : new GatewayError(
         'upstream_error',
-        'The connection to the provider broke off, and its result is lost. Nothing is charged.',
+        'The connection to the provider was lost, and its result is lost. You were not charged.',
       );
 }
 

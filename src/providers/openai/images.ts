@@ -72,9 +72,9 @@ export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools
 }
 
 function requestOf({ input }: Job): ImageRequest {
-  if (input.kind !== 'image') throw cannot('This provider makes images only.');
+  if (input.kind !== 'image') throw cannot('This provider only generates images.');
   if (input.request.pixels.mode === 'upscale') {
-    throw cannot('This model has no upscaling.', 'upscale');
+    throw cannot('This model does not support upscaling.', 'upscale');
   }
   return input.request;
 }
@@ -109,7 +109,7 @@ function imageOutputs(route: OutputRoute): ImageOutputs {
 /** As OpenAI's own clients write it, where the route doesn't say otherwise. */
 function referencesName({ fields }: Job, count: number): string {
   const { image = count === 1 ? 'image' : 'image[]' } = fields;
-  if (image === null) throw cannot('This model takes no reference images.', 'image_urls');
+  if (image === null) throw cannot('This model does not support reference images.', 'image_urls');
   return image;
 }
 
@@ -134,7 +134,7 @@ function refusal({ status, json }: WireAnswer): Refusal | undefined {
   if (isPolicy) return { code: 'content_policy_violation', fallOver: false, isCertain: true };
   const isOperators = /quota|billing|spend_limit|usage_limit|model_not_found/.test(word) || param === 'model';
   if (isOperators && status < 500) {
-    return { code: 'upstream_error', message: 'The provider could not take the task.', fallOver: true };
+    return { code: 'upstream_error', message: 'The provider could not accept the task.', fallOver: true };
   }
   if (status !== 400) return undefined;
   const ours = ourParams.get((param ?? '').replace(/\[.*$/, ''));

@@ -92,14 +92,17 @@ function polled({ json }: WireAnswer): Polled {
     case 'succeeded': {
       const files = filesIn(data.output);
       if (files.length > 0) return { state: 'succeeded', files };
-      return { state: 'failed', refusal: failure('The provider answered without a file.') };
+      return { state: 'failed', refusal: failure('The provider returned no file.') };
     }
     case 'failed':
       return { state: 'failed', refusal: refusalOf(data.error ?? 'The prediction failed.', 'upstream_error') };
     case 'canceled':
       return { state: 'failed', refusal: failure('The prediction was cancelled at the provider.') };
     case 'aborted':
-      return { state: 'failed', refusal: { ...failure('It did not start in time.'), code: 'upstream_timeout' } };
+      return {
+        state: 'failed',
+        refusal: { ...failure('The prediction did not start in time.'), code: 'upstream_timeout' },
+      };
     default:
       return { state: 'processing' };
   }

@@ -44,7 +44,7 @@ export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): Rec
   const sound = named('audio_url');
   if (picture === undefined || sound === undefined) {
     const missing = picture === undefined ? 'a video_url or image_url' : 'an audio_url';
-    throw new GatewayError('invalid_parameter', `The content needs ${missing} item.`, { param: 'content' });
+    throw new GatewayError('invalid_parameter', `'content' needs ${missing} item.`, { param: 'content' });
   }
   return { picture, sound };
 
@@ -68,11 +68,11 @@ export async function prepareAvatar(inputs: Record<TaskInput, AvatarInput>, tool
     const sound = await bring('sound');
     const isStill = picture.mediaType.startsWith('image/');
     if (!isStill && !picture.hasVideo)
-      throw new UnusableInput('picture', `it is ${picture.mediaType}, without a picture`);
+      throw new UnusableInput('picture', `it is ${picture.mediaType}, without an image`);
     if (!sound.hasAudio || sound.durationMs === undefined) {
-      throw new UnusableInput('sound', `it is ${sound.mediaType}, without a sound`);
+      throw new UnusableInput('sound', `it is ${sound.mediaType}, without audio`);
     }
-    if (sound.durationMs > soundMsMax) throw new UnusableInput('sound', `it lasts more than ${soundMsMax / 1_000} s`);
+    if (sound.durationMs > soundMsMax) throw new UnusableInput('sound', `it is longer than ${soundMsMax / 1_000} s`);
     requireSize(picture);
     await tools.pool.run({
       kind: 'avatar',

@@ -45,7 +45,7 @@ export function createSimulatorChat(settings: ProviderSettings, now: () => numbe
       return { delayMs: settings.timeoutMs, failure: new ChatUnreachable('timeout', 'the simulator took too long') };
     }
     if (isRefused) {
-      const message = 'The simulator refuses this prompt, as it asked to.';
+      const message = 'Simulated policy refusal ([sim:policy]).';
       const param = call.path === 'responses' ? 'input' : 'messages';
       return { delayMs, ...failed(400, message, { param, code: 'content_policy_violation' }) };
     }
@@ -81,7 +81,7 @@ export function createSimulatorChat(settings: ProviderSettings, now: () => numbe
     if (method === 'POST' && action === 'cancel') {
       return failed(400, 'Cannot cancel a synchronous response.');
     }
-    if (action !== undefined || method === 'POST') return failed(404, 'The simulator has no such address.');
+    if (action !== undefined || method === 'POST') return failed(404, 'The simulator does not serve this path.');
     if (method === 'GET') return json(200, response);
     stored.delete(id);
     return json(200, { id, object: 'response', deleted: true });

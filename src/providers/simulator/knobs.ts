@@ -36,8 +36,8 @@ export function readKnobs(prompt: string, reference: string, settings: KnobSetti
   const failure = /\[sim:fail=([^\]]*)\]/.exec(prompt)?.[1];
   const delayMs = amount === undefined ? settings.latencyMs : Number(amount) * (unit === 's' ? 1_000 : 1);
   const chance = createHash('sha256').update(`${settings.seed}/${reference}`).digest().readUInt32BE(0) / 2 ** 32;
-  const drawn = chance < settings.failRate ? 'The simulator failed, as its fail rate has it.' : undefined;
-  const message = failure === '' ? 'The simulator failed, as the prompt asked.' : (failure ?? drawn);
+  const drawn = chance < settings.failRate ? 'Simulated failure (fail_rate).' : undefined;
+  const message = failure === '' ? 'Simulated failure ([sim:fail]).' : (failure ?? drawn);
   return {
     delayMs: Math.min(Math.round(delayMs), delayMsMax),
     isRefused: prompt.includes('[sim:policy]'),

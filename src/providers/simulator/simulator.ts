@@ -144,7 +144,7 @@ const failed = (code: 'upstream_error', message: string): Poll => ({
 /** What a real upstream would refuse at once: a prompt against the policy, or an avatar job without its inputs. */
 function refusalOf(job: Job, knobs: Knobs): GatewayError | undefined {
   if (knobs.isRefused) {
-    const message = 'The simulator refuses this prompt, as it asked to.';
+    const message = 'Simulated policy refusal ([sim:policy]).';
     return new GatewayError('content_policy_violation', message, { param: promptParam(job) });
   }
   if (job.input.kind !== 'video' || job.kind === 'video') return undefined;

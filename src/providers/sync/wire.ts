@@ -70,7 +70,7 @@ function polled({ json, headers }: WireAnswer, job: Job): Polled {
       // A rename is under way; the old name stays as an alias.
       const url = data.outputUrl ?? data.outputMediaUrl;
       if (url !== undefined) return { state: 'succeeded', files: [{ url }] };
-      return { state: 'failed', refusal: failure('The provider answered without a file.') };
+      return { state: 'failed', refusal: failure('The provider returned no file.') };
     }
     case 'FAILED':
       return { state: 'failed', refusal: ofFailure(data, job) };

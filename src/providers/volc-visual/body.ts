@@ -51,11 +51,12 @@ function fieldsOf(job: Job): Record<string, unknown> {
 }
 
 function refuseWhatIsTooMuch(job: Job, pictures: number): void {
-  if (job.model === upscaleReqKeyOf(job)) throw cannot("This model only upscales: send 'upscale' as true.", 'upscale');
+  if (job.model === upscaleReqKeyOf(job))
+    throw cannot("This model only upscales images: send 'upscale': true.", 'upscale');
   const most = picturesMax.get(job.model);
   if (most === undefined || pictures <= most) return;
   const allowed = most === 0 ? 'no reference images' : `at most ${most} reference image${most === 1 ? '' : 's'}`;
-  throw cannot(`'image_urls' has ${pictures} items, and this model takes ${allowed}.`, 'image_urls');
+  throw cannot(`'image_urls' has ${pictures} items; this model accepts ${allowed}.`, 'image_urls');
 }
 
 const isUpscaling = ({ input }: Job): boolean => input.kind === 'image' && input.request.pixels.mode === 'upscale';

@@ -42,7 +42,7 @@ export function refusalOfCode(code: number, said: string, job: Job): Refusal | u
     case 50_520:
     case 50_521:
     case 50_522:
-      return { ...routeFault, message: 'The provider’s content check is out of order.' };
+      return { ...routeFault, message: 'The provider’s content check is unavailable.' };
     case 60_102:
       return { ...badInput, message: 'No face was found in the reference.', ...told(paramOf('picture', job)) };
     case 50_205: // too large
@@ -64,7 +64,7 @@ const badInput: Refusal = { code: 'invalid_parameter', fallOver: false, isCertai
 
 const routeFault: Refusal = {
   code: 'upstream_error',
-  message: 'The provider could not take the task.',
+  message: 'The provider could not accept the task.',
   fallOver: true,
   isCertain: true,
 };

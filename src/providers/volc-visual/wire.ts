@@ -109,7 +109,7 @@ function polledOfStatus(data: Envelope['data']): Polled {
       const files = filesIn(data);
       return files.length > 0
         ? { state: 'succeeded', files }
-        : { state: 'failed', refusal: failure('upstream_error', 'The provider answered without a file.') };
+        : { state: 'failed', refusal: failure('upstream_error', 'The provider returned no file.') };
     }
     case 'not_found':
       return { state: 'missing' };
@@ -125,7 +125,7 @@ const failure = (code: Refusal['code'], message: string): Refusal => ({ code, me
 function refusal({ json, status }: WireAnswer, job: Job): Refusal | undefined {
   const gateway = gatewayError(json);
   if (gateway !== undefined) {
-    const message = 'The provider could not take the task.';
+    const message = 'The provider could not accept the task.';
     if (/FlowLimit/i.test(gateway.code)) return { code: 'upstream_rate_limited', message, fallOver: true };
     // It names keys and accounts, and is never the caller's fault. Inside errors are left to their status.
     return status >= 400 && status < 500 ? { code: 'upstream_error', message, fallOver: true } : undefined;

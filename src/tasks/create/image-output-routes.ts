@@ -42,6 +42,6 @@ const refusal = (param: string, { id }: Model, allowed: readonly string[]) =>
   invalid(
     param,
     allowed.length === 0
-      ? `can't be chosen with the model '${id}': leave it out`
-      : `must be ${list(allowed.map((value) => `'${value}'`))} with the model '${id}'`,
+      ? `is not supported by the model '${id}'; omit it`
+      : `must be ${list(allowed.map((value) => `'${value}'`))} for the model '${id}'`,
   );

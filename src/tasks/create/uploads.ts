@@ -17,7 +17,7 @@ export async function probeUploads(
   if (sound.durationMs > audioSeconds * 1000) {
     throw new GatewayError(
       'invalid_parameter',
-      `audio lasts ${sound.durationMs / 1000} s; at most ${audioSeconds} s are allowed.`,
+      `audio is ${sound.durationMs / 1000} s long; the maximum is ${audioSeconds} s.`,
       {
         param: 'audio',
       },
@@ -44,7 +44,7 @@ async function probed(
   }
   const { mediaType, durationMs, width, height } = facts;
   if (!allowed.includes(mediaType)) throw refused(`this is ${mediaType}`);
-  if (durationMs === undefined) throw refused('it lasts no time');
+  if (durationMs === undefined) throw refused('its duration is zero');
   return {
     blobKey: blob.key,
     bytes: blob.bytes,

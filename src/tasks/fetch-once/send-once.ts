@@ -102,7 +102,7 @@ async function claimed(deps: ApiDependencies, task: Task): Promise<string> {
   const again = await claimFetch(deps.database, task.id, deps.fetchWindowMs);
   if (again !== undefined) return again;
   if (await isRemoved(deps.database, task.id)) throw taskNotFound();
-  throw new GatewayError('task_being_fetched', 'This result is being fetched by another request.', {
+  throw new GatewayError('task_being_fetched', 'Another request is downloading this result.', {
     retryAfterSeconds: 5,
   });
 }

@@ -164,7 +164,7 @@ export class StartScan {
       overdue.push(...some);
       await this.#each(some, async ({ id }) => {
         log.error({ taskId: id }, 'a task is past every deadline, and is released; is its provider still configured?');
-        const message = 'The task was not done within its time.';
+        const message = 'The task did not finish in time.';
         await release({ taskId: id, error: { code: 'upstream_timeout', message, param: null } });
       });
     }

@@ -20,7 +20,7 @@ export async function cancelled(deps: ApiDependencies, ctx: ApiContext, task: Ta
   if (task.state === 'succeeded' && task.removedAt) throw taskNotFound();
   // Ending decides under its locks; this spares them a task that ended long ago.
   if (isFinal(task.state) || !(await cancelTask(deps.ledger, task, actor && { actor }))) {
-    throw new GatewayError('task_not_cancellable', 'The task has ended; only one that has not can be cancelled.');
+    throw new GatewayError('task_not_cancellable', "The task has already ended and can't be cancelled.");
   }
   deps.background(tell(deps, idsOf(ctx), task.id));
   return (await findTask(deps.database, task.id)) ?? task;

@@ -31,4 +31,4 @@ export function withResult(task: Task, configuration: ApiDependencies['configura
 export const retentionText = ({ retentionDays }: ApiDependencies['configuration']): string =>
   `results are kept for ${retentionDays} ${retentionDays === 1 ? 'day' : 'days'}`;
 
-export const taskNotFound = () => new GatewayError('task_not_found', 'There is no such task.');
+export const taskNotFound = () => new GatewayError('task_not_found', 'Task not found.');

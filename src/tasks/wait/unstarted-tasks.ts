@@ -137,4 +137,6 @@ export class WaitingTasks {
 }
 
 export const tooManyWaiting = (): GatewayError =>
-  new GatewayError('overloaded', 'Too many tasks wait to be started. Try again.', { retryAfterSeconds: 10 });
+  new GatewayError('overloaded', 'Too many tasks are waiting to be started. Retry in a few seconds.', {
+    retryAfterSeconds: 10,
+  });

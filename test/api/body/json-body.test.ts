@@ -113,8 +113,8 @@ test('a caller that reads only after it has sent everything still gets the refus
   }));
 
 for (const [what, body, message] of [
-  ['an empty body', '', /it ends at line 1, column 1, where a value is expected/],
-  ['a broken body', '{\n "a": x}', /line 2, column 7: a value is expected/],
+  ['an empty body', '', /it ends at line 1, column 1, expected a value/],
+  ['a broken body', '{\n "a": x}', /line 2, column 7: expected a value/],
   ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not valid UTF-8/],
   ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), /UTF-8/],
   ['a byte order mark', '\ufeff{}', /line 1, column 1/],

@@ -4,22 +4,22 @@ import fc from 'fast-check';
 import { jsonMistake } from '../../../src/api/body/json-mistake.ts';
 
 for (const [text, told] of [
-  ['', 'it ends at line 1, column 1, where a value is expected'],
-  ['{"a": }', 'line 1, column 7: a value is expected'],
-  ['{"a":1,}', 'line 1, column 8: a name in double quotes is expected'],
-  ["{'a':1}", "line 1, column 2: a name in double quotes or '}' is expected"],
-  ['{"a" 1}', "line 1, column 6: ':' is expected"],
-  ['{"a":1 "b":2}', "line 1, column 8: ',' or '}' is expected"],
-  ['[1 2]', "line 1, column 4: ',' or ']' is expected"],
-  ['[1,]', 'line 1, column 4: a value is expected'],
-  ['[}', "line 1, column 2: a value or ']' is expected"],
-  ['{"a":[1}', "line 1, column 8: ',' or ']' is expected"],
-  ['[1,2', "it ends at line 1, column 5, where ',' or ']' is expected"],
-  ['1 2', 'line 1, column 3: nothing more is expected'],
-  ['{\n\n  "a": tru }', 'line 3, column 8: a value is expected'],
-  ['[1, 01]', 'line 1, column 5: a value is expected'],
-  ['["a\nb"]', 'line 1, column 2: the string that begins here has no end, or a character that must be escaped'],
-  ['["a\\x"]', 'line 1, column 2: the string that begins here has no end, or a character that must be escaped'],
+  ['', 'it ends at line 1, column 1, expected a value'],
+  ['{"a": }', 'line 1, column 7: expected a value'],
+  ['{"a":1,}', 'line 1, column 8: expected a name in double quotes'],
+  ["{'a':1}", "line 1, column 2: expected a name in double quotes or '}'"],
+  ['{"a" 1}', "line 1, column 6: expected ':'"],
+  ['{"a":1 "b":2}', "line 1, column 8: expected ',' or '}'"],
+  ['[1 2]', "line 1, column 4: expected ',' or ']'"],
+  ['[1,]', 'line 1, column 4: expected a value'],
+  ['[}', "line 1, column 2: expected a value or ']'"],
+  ['{"a":[1}', "line 1, column 8: expected ',' or ']'"],
+  ['[1,2', "it ends at line 1, column 5, expected ',' or ']'"],
+  ['1 2', 'line 1, column 3: expected the end'],
+  ['{\n\n  "a": tru }', 'line 3, column 8: expected a value'],
+  ['[1, 01]', 'line 1, column 5: expected a value'],
+  ['["a\nb"]', 'line 1, column 2: the string that starts here is unterminated or has an unescaped control character'],
+  ['["a\\x"]', 'line 1, column 2: the string that starts here is unterminated or has an unescaped control character'],
 ] as const) {
   test(`${JSON.stringify(text)}: ${told}`, () => assert.equal(jsonMistake(text), told));
 }
@@ -43,7 +43,7 @@ test('no text is too long or too deep for an answer', () => {
     `[${'1,'.repeat(2_000_000)}`,
     '\\'.repeat(5_000_000),
   ]) {
-    assert.match(jsonMistake(text), /^the mistake is at or after line 1, column \d+$/);
+    assert.match(jsonMistake(text), /^the error is at or after line 1, column \d+$/);
   }
 });
 

@@ -149,7 +149,7 @@ describe('money', () => {
     const request = randomUUID();
     const refused = await adjust('-0.500001', request);
     assert.deepEqual(codeOf(refused), [402, 'insufficient_balance']);
-    assert.match(JSON.stringify(refused.body), /The account has 0\.5 yuan available; -0\.500001 would take more\./);
+    assert.match(JSON.stringify(refused.body), /The account has only 0\.5 yuan available; -0\.500001 exceeds that\./);
     await post(`/operator/accounts/${id}/credits`, { request: randomUUID(), amount: 1, reason: 'more' });
     assert.equal(accountOf(await adjust('-0.500001', request))['balance'], 0.999999);
     assert.equal((await entriesOf(id)).length, 5);

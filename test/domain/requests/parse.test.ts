@@ -50,7 +50,7 @@ describe('the kind of a model', () => {
   test('is told with the kinds that the endpoint serves', () => {
     assert.throws(() => requireKind(modelOf('chat'), endpointKinds.video), {
       message:
-        "The model 'some-chat' is of kind 'chat'; this endpoint takes models of kind 'video', 'avatar-video' or 'avatar-image'.",
+        "The model 'some-chat' is of kind 'chat'; this endpoint supports models of kind 'video', 'avatar-video' or 'avatar-image'.",
     });
   });
 });
@@ -59,18 +59,18 @@ describe('the fault that is told', () => {
   test('says the rule and the value, but no text that may be private', () => {
     const schema = z.object({ name: z.string().max(3, 'must have at most 3 characters') });
     assert.throws(() => parseWith(schema, { name: 'long' }), {
-      message: "'name' must have at most 3 characters; it is 'long'.",
+      message: "'name' must have at most 3 characters; got 'long'.",
     });
     assert.throws(() => parseWith(schema, { name: 'a secret' }), {
-      message: "'name' must have at most 3 characters; it is a text of 8 characters.",
+      message: "'name' must have at most 3 characters; got a string of 8 characters.",
     });
   });
 
   test('of a missing value says what is allowed', () => {
-    const schema = z.object({ name: z.string('must be a text') });
+    const schema = z.object({ name: z.string('must be a string') });
     assert.throws(() => parseWith(schema, {}), {
       code: 'missing_parameter',
-      message: "'name' is required: it must be a text.",
+      message: "'name' is required: it must be a string.",
     });
   });
 

@@ -100,7 +100,7 @@ describe('what is asked', () => {
       () => falWire(settings).create(local),
       (error) => {
         assert.ok(error instanceof GatewayError);
-        assert.deepEqual([error.code, error.message], ['upstream_error', 'The provider could not take the task.']);
+        assert.deepEqual([error.code, error.message], ['upstream_error', 'The provider could not accept the task.']);
         assert.match(String(error.cause), /PUBLIC_URL/);
         return true;
       },

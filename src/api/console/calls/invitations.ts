@@ -12,7 +12,7 @@ import { hashPassword, isPassword } from '../passwords.ts';
 import { attemptAt, begin, sessionObject, typed } from './session.ts';
 
 /** In the body, since addresses are logged. */
-const token = z.string('must be the part of the link behind #').max(100, 'must be the part of the link behind #');
+const token = z.string('must be the part of the link after #').max(100, 'must be the part of the link after #');
 
 const lookAtInvitation = publicCall({
   method: 'post',
@@ -90,13 +90,12 @@ async function requirePassword(
 ): Promise<void> {
   const attempt = attemptAt(ctx, deps, email);
   await deps.attempts.begin(attempt);
-  if (!(await isPassword(given, hash)))
-    throw new GatewayError('wrong_password', 'This is not the password with which you sign in here.');
+  if (!(await isPassword(given, hash))) throw new GatewayError('wrong_password', 'This is not your current password.');
   await deps.attempts.succeeded(attempt);
 }
 
 const usedUp = (): GatewayError =>
   new GatewayError(
     'route_not_found',
-    'This link was used already, has expired, or was taken back. Ask whoever sent it for a new one.',
+    'This link has been used, has expired or was revoked. Ask the person who sent it for a new one.',
   );

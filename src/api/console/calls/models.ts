@@ -75,7 +75,7 @@ const listSwitches = operatorCall({
   },
 });
 
-const reasonRule = 'must be a text of at most 500 characters';
+const reasonRule = 'must be a string of at most 500 characters';
 const reason = keptText.trim().max(500, reasonRule).nullish();
 
 const change = operatorCall({
@@ -92,10 +92,7 @@ const change = operatorCall({
   answer: modelSwitch,
   handle: async ({ deps, by, body: { model: id, published, maintenance, reason: why } }) => {
     if (published === undefined && maintenance === undefined)
-      throw invalid(
-        'published',
-        "must be given, or 'maintenance': true, false, or null for what the configuration says",
-      );
+      throw invalid('published', "or 'maintenance' is required: true, false, or null to reset to the configuration");
     const isInFile = deps.written.models.has(id);
     const before = await findSwitch(deps, id);
     // What is left of a model that is gone can be removed, and nothing else.
@@ -132,4 +129,4 @@ const nothingSwitched = (id: string) => ({
 });
 
 const noModel = (): GatewayError =>
-  new GatewayError('model_not_found', 'There is no such model in the configuration.', { param: 'model' });
+  new GatewayError('model_not_found', 'The configuration has no such model.', { param: 'model' });

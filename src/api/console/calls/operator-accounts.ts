@@ -206,7 +206,7 @@ async function book(
   const { booked, available } = await deps.ledger.book({ account, type, amount, reason, actor, request });
   if (booked === 'otherwise') throw reused();
   if (booked === 'not') {
-    const told = `The account has ${yuanText(available)} yuan available; ${yuanText(amount)} would take more.`;
+    const told = `The account has only ${yuanText(available)} yuan available; ${yuanText(amount)} exceeds that.`;
     throw new GatewayError('insufficient_balance', told, { param: 'amount' });
   }
   return booked === 'now';
@@ -222,11 +222,11 @@ const named = (deps: ApiDependencies, { account = '' }: Readonly<Record<string, 
 async function listed({ calls, database }: ApiDependencies, id: string): Promise<ListedAccount> {
   await calls.settled(id as AccountId);
   const account = await findListedAccount(database, id);
-  if (!account) throw new GatewayError('route_not_found', 'There is no such account.');
+  if (!account) throw new GatewayError('route_not_found', 'Account not found.');
   return account;
 }
 
 const reused = (): GatewayError =>
-  new GatewayError('idempotency_key_reused', 'This form was sent before with other values. Begin a new one.', {
+  new GatewayError('idempotency_key_reused', 'This request id was already used with other values. Submit a new form.', {
     param: 'request',
   });

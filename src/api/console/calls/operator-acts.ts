@@ -49,8 +49,8 @@ const present = (act: ListedAct): z.input<typeof actRecord> => {
 const amountOf = (digits: unknown): number | null =>
   typeof digits === 'string' && /^-?\d{1,18}$/.test(digits) ? toYuan(micros(BigInt(digits))) : null;
 
-const actorRule = "must be an actor of the log, such as 'cli:root', or a person's e-mail address";
-const actionRule = "must be an action of the log, such as 'account.credited'";
+const actorRule = "must be an actor, such as 'cli:root', or a person's e-mail address";
+const actionRule = "must be an action of the audit log, such as 'account.credited'";
 const accountRule = 'must be the id of an account';
 
 const listActsCall = operatorCall({

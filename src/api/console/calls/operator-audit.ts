@@ -80,7 +80,7 @@ const getCall = operatorCall({
   answer: wholeRecord,
   handle: async ({ deps: { database, secrets }, params: { audit: id = '' } }) => {
     const audit = new RegExp(`^${uuid}$`).test(id) ? await findAudit(database, secrets.ledgerKeys, id) : undefined;
-    if (!audit) throw new GatewayError('route_not_found', 'There is no such audit.');
+    if (!audit) throw new GatewayError('route_not_found', 'Audit not found.');
     const findings = audit.findings.map(({ check, subject, says }) => ({ check, subject, says }));
     return { ...present(audit), findings };
   },
@@ -118,7 +118,8 @@ const runCall = operatorCall({
   answer: z.strictObject({ state: z.enum(['started', 'running']) }),
   handle: async ({ deps: { auditRuns } }) => {
     const state = await auditRuns.start();
-    if (!state) throw new GatewayError('not_ready', 'No worker has scheduled the audit yet. Start one, and try again.');
+    if (!state)
+      throw new GatewayError('not_ready', 'No worker has scheduled the audit yet. Start a worker and try again.');
     return { state };
   },
 });

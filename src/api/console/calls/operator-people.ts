@@ -110,7 +110,7 @@ const disabledCall = (act: 'disable' | 'enable', summary: string) =>
   });
 
 const by_link_only =
-  "must be false: a person becomes an operator by a link, which 'POST /operator/invitations' makes with 'is_operator' true";
+  "must be false: to make a person an operator, create a link with 'POST /operator/invitations' and 'is_operator' true";
 const operatorRightCall = operatorCall({
   method: 'put',
   path: '/operator/people/{person}/operator',
@@ -150,7 +150,7 @@ const listInvitationsCall = operatorCall({
   },
 });
 
-const together = "must be named together with 'role', and 'role' with it";
+const together = "and 'role' must be sent together";
 const inviteCall = operatorCall({
   method: 'post',
   path: '/operator/invitations',
@@ -174,7 +174,7 @@ const inviteCall = operatorCall({
   answer: linkRecord,
   handle: async ({ deps, by, body: { email, is_operator: makesOperator, account, role } }) => {
     if (account && !(await findAccount(deps.database, account)))
-      throw new GatewayError('invalid_parameter', `There is no account ${account}.`, { param: 'account' });
+      throw new GatewayError('invalid_parameter', `Account ${account} not found.`, { param: 'account' });
     if ((await findPersonByEmail(deps.database, email))?.isDisabled) throw isKeptOut(email);
     const of = { account: (account ?? null) as AccountId | null, role: role ?? null };
     return linkObject(await invite(by, { email, ...of, makesOperator }));
@@ -190,7 +190,7 @@ const revokeCall = operatorCall({
   handle: async ({ by, params: { invitation = '' } }) => {
     const isKnown = /^inv_[0-9a-f]{32}$/.test(invitation);
     if (!isKnown || !(await revokeInvitation(by, invitation)))
-      throw new GatewayError('route_not_found', 'There is no such link that could still be used.');
+      throw new GatewayError('route_not_found', 'No open link has this id.');
   },
 });
 
@@ -211,23 +211,23 @@ async function named(
   { person = '' }: Readonly<Record<string, string>>,
 ): Promise<Person> {
   const found = /^usr_[0-9a-f]{32}$/.test(person) ? await findPerson(database, person) : undefined;
-  if (!found) throw new GatewayError('route_not_found', 'There is no such person.');
+  if (!found) throw new GatewayError('route_not_found', 'Person not found.');
   return found;
 }
 
 async function presentOne({ database }: ApiDependencies, { id }: Person): Promise<z.input<typeof personRecord>> {
   const [person] = await listPeople(database, { search: id }, { limit: 1, before: undefined });
-  if (!person) throw new GatewayError('internal_error', 'The person is gone.');
+  if (!person) throw new GatewayError('internal_error', 'This person no longer exists.');
   return present(person);
 }
 
 function refuseLast(changed: PersonChanged): void {
   if (changed !== 'last') return;
-  throw new GatewayError('would_lock_out', 'This is the last operator: make another one first.');
+  throw new GatewayError('would_lock_out', 'This is the last operator. Add another operator first.');
 }
 
 const yourself = (): GatewayError =>
-  new GatewayError('would_lock_out', 'You can’t do this to yourself; another operator can.');
+  new GatewayError('would_lock_out', 'You can’t do this to yourself. Ask another operator.');
 
 const isKeptOut = (email: string): GatewayError =>
-  new GatewayError('invalid_parameter', `${email} may not sign in; let them in again first.`, { param: 'email' });
+  new GatewayError('invalid_parameter', `${email} is disabled. Enable this person first.`, { param: 'email' });

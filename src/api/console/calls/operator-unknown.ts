@@ -164,4 +164,4 @@ async function presenterOf({ database }: ApiDependencies, outcomes: readonly Unk
 }
 
 const notThere = (): GatewayError =>
-  new GatewayError('route_not_found', 'There is no such paid call of unknown outcome.');
+  new GatewayError('route_not_found', 'No upstream call with an unknown outcome has this id.');

@@ -50,7 +50,7 @@ const getOverview = accountCall({
   handle: async ({ deps: { calls, configuration, database }, account }) => {
     await calls.settled(account);
     const found = await findAccount(database, account);
-    if (!found) throw new GatewayError('internal_error', 'The account is gone.');
+    if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
     const days = new UtcDays(new Date());
     const recent = await recentCharges(
       database,

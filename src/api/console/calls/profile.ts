@@ -54,7 +54,7 @@ const endSignIn = personCall({
   answer: z.void(),
   handle: async ({ ctx, deps, person, sessionId, params: { session = '' } }) => {
     const isThere = sessionForm.test(session) && (await endSession(deps.database, person.id, session));
-    if (!isThere) throw new GatewayError('route_not_found', 'You are signed in by no session of this id any more.');
+    if (!isThere) throw new GatewayError('route_not_found', 'You have no session with this id.');
     if (session === sessionId) clearSessionCookie(ctx, deps);
   },
 });

@@ -36,9 +36,9 @@ const getSession = personCall({
   handle: ({ deps, person, sessionId }) => presentSession(deps, person, sessionId),
 });
 
-const wrong = 'This e-mail address and password don’t fit together.';
+const wrong = 'Wrong e-mail address or password.';
 /** A password that is to be checked, not chosen. */
-export const typed = z.string('must be a text').max(4 * password_characters_max, 'is too long');
+export const typed = z.string('must be a string').max(4 * password_characters_max, 'is too long');
 
 const signIn = publicCall({
   method: 'post',

@@ -11,7 +11,7 @@ import { csvHeader, csvLine } from '../../presenters/csv.ts';
 import { usageSums } from '../../presenters/usage.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 
-const monthRule = 'must be a month as 2026-11, from 2000-01 on and none that is still to come';
+const monthRule = 'must be a month such as 2026-11, not before 2000-01 and not in the future';
 const month = z.string(monthRule).regex(/^2\d{3}-(0[1-9]|1[0-2])$/, monthRule);
 const query = z.object({ month });
 
@@ -98,7 +98,7 @@ async function read({
   if (from > now) throw invalid('month', monthRule);
   await calls.settled(account);
   const found = await findAccount(database, account);
-  if (!found) throw new GatewayError('internal_error', 'The account is gone.');
+  if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
   return {
     account: found,
     isComplete: to <= now,

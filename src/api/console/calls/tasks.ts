@@ -18,7 +18,7 @@ import { accountCall } from '../console-call.ts';
 import { presentLine, taskLine } from '../tasks/task-line.ts';
 import { presentTaskPage, taskPage } from '../tasks/task-page.ts';
 
-const idRule = 'must be one id of 1 to 64 letters, digits and _';
+const idRule = 'must be an id of 1 to 64 letters, digits and _';
 const id = z.string(idRule).regex(/^\w{1,64}$/, idRule);
 
 const listCall = accountCall({

@@ -92,9 +92,13 @@ const inviteCall = accountCall({
   handle: async ({ deps, account, by, body: { email, role } }) => {
     const members = await listMembers(deps.database, account);
     if (members.some((member) => member.email === email)) {
-      throw new GatewayError('invalid_parameter', "'email' is that of somebody who is of this account already.", {
-        param: 'email',
-      });
+      throw new GatewayError(
+        'invalid_parameter',
+        "'email' belongs to a person who is already a member of this account.",
+        {
+          param: 'email',
+        },
+      );
     }
     const { invitation, token } = await invite(by, { email, account, role, makesOperator: false });
     return { ...invitationObject(invitation), token };
@@ -110,7 +114,7 @@ const revokeInvitationCall = accountCall({
   answer: z.void(),
   handle: async ({ account, by, params: { invitation = '' } }) => {
     if (!invitationForm.test(invitation) || !(await revokeInvitation(by, invitation, account)))
-      throw new GatewayError('route_not_found', 'This account has no open link of this id.');
+      throw new GatewayError('route_not_found', 'This account has no open link with this id.');
   },
 });
 
@@ -145,4 +149,4 @@ const invitationObject = (invitation: Invitation): z.input<typeof invitationReco
 const personForm = /^usr_[0-9a-f]{32}$/;
 const invitationForm = /^inv_[0-9a-f]{32}$/;
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
-const noMember = (): GatewayError => new GatewayError('route_not_found', 'The account has no person of this id.');
+const noMember = (): GatewayError => new GatewayError('route_not_found', 'This account has no person with this id.');

@@ -24,7 +24,7 @@ const row = z.strictObject({
 
 // A chart shows all its days or models at once: these are a year of days, and most accounts' keys.
 const rows_max = 400;
-const limitRule = `must be a whole number from 1 to ${rows_max}`;
+const limitRule = `must be an integer from 1 to ${rows_max}`;
 const query = usageQuery.safeExtend({
   limit: z
     .string(limitRule)

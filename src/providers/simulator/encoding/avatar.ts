@@ -66,7 +66,7 @@ async function stillTrack(path: string, durationMs: number): Promise<Track> {
 async function loopedTrack(input: Input, durationMs: number): Promise<Track> {
   const track = await input.getPrimaryVideoTrack();
   const codec = (await track?.getCodec()) ?? null;
-  if (track === null || codec === null) throw new UnusableInput('picture', 'its picture has an unknown codec');
+  if (track === null || codec === null) throw new UnusableInput('picture', 'its video has an unknown codec');
   const plan = await planLoop(track, durationMs / 1_000);
   return {
     codec,
@@ -94,12 +94,12 @@ async function planLoop(track: InputVideoTrack, end: number): Promise<LoopPlan> 
   let start = Infinity;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
     if (pass.length === 0 && packet.type !== 'key')
-      throw new UnusableInput('picture', 'it does not begin with a key frame');
+      throw new UnusableInput('picture', 'it does not start with a key frame');
     start = Math.min(start, packet.timestamp);
     if (pass.length >= packetsMax || packet.timestamp - start > end + reorderSeconds) break;
     pass.push({ timestamp: packet.timestamp, duration: packet.duration });
   }
-  if (pass.length === 0) throw new UnusableInput('picture', 'it has no picture');
+  if (pass.length === 0) throw new UnusableInput('picture', 'it has no video track');
   const passEnd = pass.reduce((latest, { timestamp, duration }) => Math.max(latest, timestamp + duration), -Infinity);
   // A single frame without duration stands for all of the time.
   const seconds = passEnd - start > 0.001 ? passEnd - start : end;

@@ -38,7 +38,7 @@ export async function openPng(path: string): Promise<RgbImage> {
       colourType: head.readUInt8(25),
     };
     if (channelsOf[header.colourType] === undefined) throw new UnusableInput('picture', 'it is a damaged PNG');
-    if (head[28] !== 0) throw new UnusableInput('picture', 'it is an interlaced PNG; send it without interlacing');
+    if (head[28] !== 0) throw new UnusableInput('picture', 'it is an interlaced PNG, which is not supported');
     return { width: header.width, height: header.height, rows: decodeRows(file, header) };
   } catch (error) {
     await file.close();
@@ -82,7 +82,7 @@ async function* decodeRows(file: FileHandle, header: Header): AsyncGenerator<Uin
   } finally {
     await file.close();
   }
-  if (made < header.height) throw new UnusableInput('picture', 'it is a PNG that is cut short');
+  if (made < header.height) throw new UnusableInput('picture', 'it is a truncated PNG');
 }
 
 interface Colours {

@@ -44,7 +44,7 @@ export function createEncoderPool(threadsMax: number = availableParallelism() > 
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         if (isClosed || queue.length >= queueMax) {
-          throw new GatewayError('overloaded', 'The simulator has too much to encode.', { retryAfterSeconds: 5 });
+          throw new GatewayError('overloaded', 'The simulator has too many files to encode.', { retryAfterSeconds: 5 });
         }
         const settled = () => signal?.removeEventListener('abort', leave);
         const waiting: Waiting = {
@@ -121,7 +121,7 @@ export function createEncoderPool(threadsMax: number = availableParallelism() > 
 }
 
 const failure = (reason: string, cause?: unknown): GatewayError =>
-  new GatewayError('upstream_error', `The simulator could not make the file: ${reason}.`, { cause });
+  new GatewayError('upstream_error', `The simulator could not create the file: ${reason}.`, { cause });
 
 /**
  * From compiled code the thread runs `worker.js`. From source it has to load TypeScript itself: Node 20 doesn't hand

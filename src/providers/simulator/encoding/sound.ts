@@ -66,7 +66,7 @@ export async function fileTrack(
 ): Promise<SoundTrack> {
   const track = await soundOf(openInput(sound.path, [WAVE, MP3, MP4, QTFF]));
   const codec = await track.getCodec();
-  if (codec === null) throw new UnusableInput('sound', 'its sound has an unknown codec');
+  if (codec === null) throw new UnusableInput('sound', 'its audio has an unknown codec');
   if (!codec.startsWith('pcm') && codec !== 'ulaw' && codec !== 'alaw') return cutTrack(track, sound.durationMs);
   await encodeMp3(new FilePathTarget(scratchPath), mp3Samples(new AudioSampleSink(track).samples()));
   return cutTrack(await soundOf(openInput(scratchPath, [MP3])), sound.durationMs);
@@ -74,7 +74,7 @@ export async function fileTrack(
 
 async function soundOf(input: Input): Promise<InputAudioTrack> {
   const track = await input.getPrimaryAudioTrack();
-  if (track === null) throw new UnusableInput('sound', 'it has no sound');
+  if (track === null) throw new UnusableInput('sound', 'it has no audio');
   return track;
 }
 
@@ -84,10 +84,10 @@ async function soundOf(input: Input): Promise<InputAudioTrack> {
  */
 async function cutTrack(track: InputAudioTrack, durationMs: number): Promise<SoundTrack> {
   const codec = await track.getCodec();
-  if (codec === null) throw new UnusableInput('sound', 'its sound has an unknown codec');
+  if (codec === null) throw new UnusableInput('sound', 'its audio has an unknown codec');
   const sink = new EncodedPacketSink(track);
   const first = await sink.getFirstPacket({ metadataOnly: true });
-  if (first === null || first.duration <= 0) throw new UnusableInput('sound', 'its sound is empty');
+  if (first === null || first.duration <= 0) throw new UnusableInput('sound', 'its audio is empty');
   const end = durationMs / 1_000;
   return {
     codec,
