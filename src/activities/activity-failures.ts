@@ -53,5 +53,5 @@ export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T>
 export function toFailure(error: unknown): ApplicationFailure {
   const type = error instanceof GatewayError ? error.code : error instanceof Error ? error.name : 'unknown';
   const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ZodError;
-  return ApplicationFailure.create({ type, message: 'See the log of the worker.', nonRetryable: ours });
+  return ApplicationFailure.create({ type, message: 'See the worker log.', nonRetryable: ours });
 }

@@ -17,7 +17,7 @@ export const ensureAuditSchedule = (client: Client, queues: QueueNames): Promise
     taskQueue: queues.workflows,
     summary: 'audit of ledger, tasks, blobs and workflows',
     details:
-      'Changes nothing but the list of audits. Its result says whether all agrees; what does not is told by ' +
-      'the console and the log of the worker, and by `tollgate audit`, which looks again. Triggering it at any time is harmless.',
+      'Writes only to the list of audits. Its result says whether there are discrepancies; they are listed in ' +
+      'the console and the worker log, and by `tollgate audit`, which checks again. Triggering it at any time is harmless.',
     catchupWindow: '1 day',
   });

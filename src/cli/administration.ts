@@ -31,7 +31,9 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
   const dataDir = resolve(environment.dataDir);
   const url = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
   if (url === undefined) {
-    throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or set DATABASE_URL.`);
+    throw new Refusal(
+      `No gateway is running on ${environment.dataDir}. Start one with 'npm start', or set DATABASE_URL.`,
+    );
   }
   const secrets = deriveKeys(environment.secrets ?? [await loadOrMakeSecret(dataDir)]);
   const database = openDatabase(url, { onIdleError: () => undefined, connectionsMax: 2 });

@@ -29,7 +29,7 @@ export function curlLines(url: string, key: string | undefined, offered: Offered
     ...(video ? videoLines(base, auth, deployment, video) : []),
     ...(talk ? avatarTalkLines(base, auth, samples) : []),
     ...entry(
-      'Models, their health, the balance and the ledger',
+      'Models, model health, balance and ledger',
       `${curl} ${base}/models ${auth}`,
       `${curl} ${url}${deployment.health}`,
       `${curl} ${base}/account ${auth}`,
@@ -52,10 +52,10 @@ function textLines(base: string, auth: string, chat: Model | undefined, code: Mo
   const responses = code && [
     `${curl} ${base}/responses ${sending(auth, { model: code.id, input: 'A function that adds' })}`,
   ];
-  const what = 'Chat, whole and as a stream';
+  const what = 'Chat, without and with streaming';
   if (!chats) return entry('A code model on the Responses API', ...(responses ?? []));
   if (!responses) return entry(what, ...chats);
-  return entry(`${what}; code models answer on ${new URL(base).pathname}/responses, too`, ...chats, ...responses);
+  return entry(`${what}; code models also support ${new URL(base).pathname}/responses`, ...chats, ...responses);
 }
 
 /** Once waiting for the result and once not, on the roots that do so by themselves where there are such. */
@@ -69,11 +69,11 @@ function imageLines(url: string, auth: string, deployments: readonly Deployment[
   const size = sizeOf(image);
   return [
     ...entry(
-      'An image: the answer has its link',
+      'An image: the response has its link',
       `${curl} ${withBody(waiting, { model: image.id, prompt: 'A toll gate at dawn', ...size })}`,
     ),
     ...entry(
-      'An image, answered with its id at once, and asked for',
+      'An image: get the id at once, then poll',
       created(withBody(returning, { model: image.id, prompt: 'A toll gate at dusk' })),
       `${curl} ${path(returns)}/$ID ${auth}`,
     ),
@@ -85,7 +85,7 @@ function videoLines(base: string, auth: string, { videoWaitSeconds }: Deployment
   const waiting = videoWaitSeconds > 0 ? auth : `${auth} ${preferring(waited_seconds)}`;
   const body = { model: video.id, prompt: 'Cars pass a toll gate', duration: durationOf(video) };
   return entry(
-    'A video, and its record with the link',
+    'A video: create it, then get the record with its link',
     created(withBody(`${address} ${waiting}`, body)),
     `${curl} ${address}/$ID ${auth}`,
   );
@@ -95,7 +95,7 @@ function avatarTalkLines(base: string, auth: string, samples: Samples): string[]
   const address = `${base}/svctalk/generate`;
   const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
   return entry(
-    'Avatar-talk: upload a voice and footage, ask until the video is there, and save it; it can be fetched once',
+    'Avatar-talk: upload audio and video, poll until the result is ready, and save it; it can be fetched once',
     created(`${address} ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
     `while curl -s ${saved} ${address}/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
   );

@@ -46,7 +46,7 @@ export class DemoClient {
     const document = await new DemoClient(url, key, '').#json('GET', '/openapi.json');
     const known = z.object({ paths: z.record(z.string(), z.unknown()) }).safeParse(document);
     const account = Object.keys(known.data?.paths ?? {}).find((path) => path.endsWith('/account'));
-    if (account === undefined) throw new Refusal(`${url} is no gateway that the demo can use.`);
+    if (account === undefined) throw new Refusal(`${url} is not a gateway the demo can use.`);
     return new DemoClient(url, key, account.slice(0, -'/account'.length));
   }
 
@@ -113,9 +113,9 @@ export class DemoClient {
 
   /** Saves what a link of a result leads to. */
   async download(url: string | undefined, file: string): Promise<void> {
-    if (url === undefined) throw new Refusal('The task succeeded without a result.');
+    if (url === undefined) throw new Refusal('The task succeeded but has no result.');
     const answer = await fetch(url);
-    if (!answer.ok) throw new Refusal(`${file}: the link answered ${answer.status}.`);
+    if (!answer.ok) throw new Refusal(`${file}: the link returned ${answer.status}.`);
     await writeFile(file, new Uint8Array(await answer.arrayBuffer()));
   }
 
@@ -148,7 +148,7 @@ export class DemoClient {
       return await fetch(`${this.#url}${this.#root}${path}`, { ...init, method, headers });
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new Refusal(`${this.#url} does not answer (${cause instanceof Error ? cause.message : 'unknown'}).`);
+      throw new Refusal(`${this.#url} is unreachable (${cause instanceof Error ? cause.message : 'unknown'}).`);
     }
   }
 }

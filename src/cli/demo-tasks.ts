@@ -31,7 +31,7 @@ export interface DoneTask {
  */
 export async function planTasks(client: DemoClient, named: readonly string[]): Promise<PlannedTask[]> {
   const tasks = named.length === 0 ? await firstOfEachKind(client) : await ofModels(client, [...new Set(named)]);
-  if (tasks.length === 0) throw new Refusal('There is no model for images, videos or avatar-talk here.');
+  if (tasks.length === 0) throw new Refusal('This gateway has no image, video or avatar-talk model.');
   return tasks.map((task, index) => {
     const before = tasks.slice(0, index).filter(({ kind }) => kind === task.kind).length;
     return { ...task, file: `${task.kind}${before === 0 ? '' : `-${before + 1}`}.${extensions[task.kind]}` };
@@ -91,11 +91,10 @@ async function ofModels(client: DemoClient, named: readonly string[]): Promise<P
   const models = await client.models();
   const tasks: Planned[] = [];
   for (const model of named) {
-    if (!models.includes(model))
-      throw new Refusal(`There is no model '${model}' here. There are: ${models.join(', ')}.`);
+    if (!models.includes(model)) throw new Refusal(`Model '${model}' not found. Available: ${models.join(', ')}.`);
     let task: Planned | undefined;
     for (const kind of demoKinds) task ??= await planned(client, kind, model);
-    if (!task) throw new Refusal(`'${model}' makes no image, video or avatar-talk, which is what the demo runs.`);
+    if (!task) throw new Refusal(`'${model}' is not an image, video or avatar-talk model; the demo only runs these.`);
     tasks.push(task);
   }
   return tasks;

@@ -7,12 +7,12 @@ export const wholeNumber =
   (text: string): number => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
     if (number >= 1 && number <= max) return number;
-    throw new InvalidArgumentError(`it must be a whole number from 1 to ${max}.`);
+    throw new InvalidArgumentError(`Must be an integer from 1 to ${max}.`);
   };
 
 /** A time in ISO 8601. */
 export function moment(text: string): Date {
   const date = new Date(text);
   if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
-  throw new InvalidArgumentError('it must be a time in ISO 8601.');
+  throw new InvalidArgumentError('Must be an ISO 8601 time.');
 }

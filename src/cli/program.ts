@@ -19,7 +19,7 @@ import { addWriteOffCommands } from './commands/write-offs.ts';
 /** Raises a CommanderError where it would end the process: after help, after the version, and for bad usage. */
 export function tollgateProgram(): Command {
   const program = new Command('tollgate')
-    .description('A gateway to language, image and video models with durable tasks and a prepaid ledger.')
+    .description('A gateway to language, image and video models with durable tasks and prepaid billing.')
     .version(version)
     .exitOverride();
   addStartCommand(program);

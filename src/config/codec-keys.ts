@@ -8,7 +8,7 @@ export interface CodecKey {
 }
 
 const key_bytes = 32;
-const rule = `must be one or several keys <id>:<base64 of ${key_bytes} bytes>, separated by commas, with different ids of A-Z, a-z, 0-9, ., _ and -`;
+const rule = `must be one or more keys <id>:<base64 of ${key_bytes} bytes>, separated by commas, with unique ids of A-Z, a-z, 0-9, ., _ and -`;
 
 /** The first encrypts, all decrypt. What was given is in no message. */
 export function codecKeyList() {

@@ -6,7 +6,7 @@ export type CorsOrigins = '*' | readonly string[];
 
 const originsMax = 100;
 const rule =
-  `must be * alone, or up to ${originsMax} origins separated by commas, each written as browsers send it: http or https, ` +
+  `must be *, or up to ${originsMax} comma-separated origins as browsers send them: http or https, ` +
   'host and port only, such as https://app.example.com or http://localhost:5173';
 
 /** An origin that no browser would ever send, such as one with a path, could never match, so it is refused. */

@@ -71,24 +71,24 @@ function* deploymentMistakes({ deployments }: Outline): Iterable<Mistake> {
     if (root !== undefined) {
       if (reservedRoots.includes(root.split('/')[1] ?? '')) {
         const reserved = reservedRoots.map((name) => `/${name}`).join(', ');
-        yield { path: [...path, 'root'], message: `must not lie below ${reserved}` };
+        yield { path: [...path, 'root'], message: `must not be below ${reserved}` };
       }
       if (roots.some((other) => `${other}/`.startsWith(`${root}/`) || `${root}/`.startsWith(`${other}/`))) {
-        yield { path: [...path, 'root'], message: 'must differ from every other root and not lie within one' };
+        yield { path: [...path, 'root'], message: 'must differ from every other root and must not be below one' };
       }
       roots.push(root);
     }
     const health = givenHealth ?? (root === undefined ? undefined : healthDefault(root));
     if (health === undefined) continue;
     if (healthAddresses.has(health)) {
-      yield { path: [...path, 'health'], message: 'must differ from every other health address' };
+      yield { path: [...path, 'health'], message: 'must differ from every other health path' };
     }
     healthAddresses.add(health);
   }
 }
 
 function* providerMistakes({ providers }: Outline, kinds: readonly ProviderKind[]): Iterable<Mistake> {
-  if (Object.keys(providers).length > 1000) yield { path: ['providers'], message: 'must be 1000 providers at most' };
+  if (Object.keys(providers).length > 1000) yield { path: ['providers'], message: 'must have at most 1000 providers' };
   for (const [name, provider] of Object.entries(providers)) {
     // Names become parts of task queues and of metrics.
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
@@ -97,14 +97,14 @@ function* providerMistakes({ providers }: Outline, kinds: readonly ProviderKind[
     const secrets = kinds.find(({ kind }) => kind === provider.kind)?.secrets ?? {};
     for (const [secret, rule] of Object.entries(secrets)) {
       if (rule !== 'without base_url' || provider.base_url !== undefined || provider[secret] !== undefined) continue;
-      yield { path: ['providers', name, secret], message: 'is missing: without a base_url it is needed' };
+      yield { path: ['providers', name, secret], message: 'is required without a base_url' };
     }
     for (const [header, value] of Object.entries(provider.headers)) {
       const path = ['providers', name, 'headers', header];
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(header) || reservedHeaders.includes(header.toLowerCase())) {
-        yield { path, message: `must be the name of a header, and none of ${reservedHeaders.join(', ')}` };
+        yield { path, message: `must be a header name other than ${reservedHeaders.join(', ')}` };
       } else if (typeof value === 'string' && !/^[\t\x20-\x7e]{0,4096}$/.test(value)) {
-        yield { path, message: 'must be ASCII text on one line' };
+        yield { path, message: 'must be a single line of ASCII text' };
       }
     }
   }
@@ -126,13 +126,13 @@ function* modelMistakes({ models, providers }: Outline, kinds: readonly Provider
       if (provider === undefined) {
         yield {
           path: place,
-          message: `must name one of the providers: ${Object.keys(providers).join(', ') || 'there are none'}`,
+          message: `must be one of the providers: ${Object.keys(providers).join(', ') || 'there are none'}`,
         };
         continue;
       }
       const serves = kinds.find(({ kind }) => kind === provider.kind)?.serves;
       if (serves !== undefined && model.kind !== undefined && !serves.includes(model.kind)) {
-        const message = `is of kind ${String(provider.kind)}, which serves models of kind ${serves.join(', ')}`;
+        const message = `is a provider of kind ${String(provider.kind)}, which only serves models of kind ${serves.join(', ')}`;
         yield { path: place, message };
       }
     }
@@ -144,7 +144,7 @@ function* kindMistakes(model: Outline['models'][number], kind: ModelKind, path: 
   if (model.price !== undefined) yield* priceMistakes(model.price, kind, [...path, 'price']);
   for (const { path: below, kinds } of keysOfSomeKinds) {
     if (!kinds.includes(kind) && valueAt(model, below) !== undefined) {
-      yield { path: [...path, ...below], message: `has no meaning for kind ${kind}, only for ${kinds.join(', ')}` };
+      yield { path: [...path, ...below], message: `is not allowed for kind ${kind}, only for ${kinds.join(', ')}` };
     }
   }
 }

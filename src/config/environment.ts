@@ -118,7 +118,7 @@ const schema = z.object({
     /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/,
     'be host:port, such as localhost:7233',
   ).optional(),
-  TEMPORAL_NAMESPACE: matching(/^[A-Za-z0-9._-]{1,255}$/, 'be the name of a namespace').default('default'),
+  TEMPORAL_NAMESPACE: matching(/^[A-Za-z0-9._-]{1,255}$/, 'be a namespace name').default('default'),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS: flag().optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
@@ -130,7 +130,7 @@ const schema = z.object({
   TOLLGATE_TEMPORAL_UI_URL: webAddress().optional(),
   S3_ENDPOINT: webAddress().optional(),
   S3_PUBLIC_ENDPOINT: webAddress().optional(),
-  S3_BUCKET: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, 'be the name of a bucket').optional(),
+  S3_BUCKET: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{2,254}$/, 'be a bucket name').optional(),
   S3_REGION: matching(/^[A-Za-z0-9-]{1,64}$/, 'be a region such as us-east-1').default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
@@ -154,7 +154,7 @@ const schema = z.object({
   LOG_LEVEL: z.enum(logLevels, must(`be one of ${logLevels.join(', ')}`)).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList().default({}),
-  OTEL_SERVICE_NAME: matching(/^[A-Za-z0-9._-]{1,255}$/, 'be a plain name').default('tollgate'),
+  OTEL_SERVICE_NAME: matching(/^[A-Za-z0-9._-]{1,255}$/, 'be a name of letters, digits, . _ and -').default('tollgate'),
   OTEL_TRACES_SAMPLER_ARG: share().default(1),
 });
 type Name = keyof typeof schema.shape;
@@ -276,7 +276,7 @@ function s3Of(values: z.output<typeof schema>): S3Settings | undefined {
 function crossMistakes(given: ReadonlyMap<Name, string>): string[] {
   const lines: string[] = [];
   const needs = (reason: Name, needed: Name) => {
-    if (given.has(reason) && !given.has(needed)) lines.push(`${needed}: is missing; ${reason} needs it`);
+    if (given.has(reason) && !given.has(needed)) lines.push(`${needed}: is required by ${reason}`);
   };
   needs('S3_ENDPOINT', 'S3_BUCKET');
   needs('S3_PUBLIC_ENDPOINT', 'S3_BUCKET');
@@ -297,7 +297,7 @@ function defaultOf(field: z.ZodType): string | undefined {
 }
 
 function wholeNumber(min: number, max: number) {
-  const rule = must(`be a whole number from ${min} to ${max}`);
+  const rule = must(`be an integer from ${min} to ${max}`);
   return z
     .string()
     .regex(/^\d{1,9}$/, { ...rule, abort: true })
@@ -306,7 +306,7 @@ function wholeNumber(min: number, max: number) {
 }
 
 function share() {
-  const rule = must('be a share from 0 to 1, such as 0.05');
+  const rule = must('be a fraction from 0 to 1, such as 0.05');
   return z
     .string()
     .regex(/^(0|1|0?\.\d{1,9}|[01]\.\d{1,9})$/, { ...rule, abort: true })
@@ -328,7 +328,7 @@ function headerList() {
         }),
       );
     } catch {
-      context.addIssue('must be headers as name=value, separated by commas, values percent-encoded');
+      context.addIssue('must be comma-separated headers name=value with percent-encoded values');
       return z.NEVER;
     }
   });
@@ -344,9 +344,7 @@ function addressList() {
   return z.string().transform((text, context) => {
     const entries = text.split(',').map((entry) => entry.trim());
     if (entries.length <= trustedProxiesMax && entries.every(isAddressOrNetwork)) return entries;
-    context.addIssue(
-      `must be up to ${trustedProxiesMax} IP addresses or networks such as 10.0.0.0/8, separated by commas`,
-    );
+    context.addIssue(`must be up to ${trustedProxiesMax} comma-separated IP addresses or networks such as 10.0.0.0/8`);
     return z.NEVER;
   });
 }
@@ -364,7 +362,7 @@ function secretList() {
     if (secrets.every((secret) => secret.length >= secretCharactersMin) && new Set(secrets).size === secrets.length)
       return secrets;
     context.addIssue(
-      `must be one or several different secrets, each at least ${secretCharactersMin} characters, separated by commas`,
+      `must be one or more different comma-separated secrets of at least ${secretCharactersMin} characters each`,
     );
     return z.NEVER;
   });

@@ -34,8 +34,8 @@ const allKeys = new Set(Object.values(priceKeys).flatMap(({ required, optional }
 /** What a listing's names must be; the schema knows those of `by_quality` itself. */
 const listings: Readonly<Record<string, { isName?: (name: string) => boolean; names: string }>> = {
   by_quality: { names: imageQualities.join(', ') },
-  by_size: { isName: isImageSize, names: '1k, 2k, 4k, 8k or a size that can be asked for, such as 1024x1536' },
-  by_resolution: { isName: isFilmResolution, names: 'a number of lines and p, such as 720p' },
+  by_size: { isName: isImageSize, names: '1k, 2k, 4k, 8k or a valid size such as 1024x1536' },
+  by_resolution: { isName: isFilmResolution, names: 'a number of lines followed by p, such as 720p' },
 };
 
 /** The mistakes of the price at `path` of a model of that kind. */
@@ -43,16 +43,15 @@ export function* priceMistakes(price: Record<string, unknown>, kind: ModelKind, 
   const { required, optional } = priceKeys[kind];
   const fitting = [...required, ...optional];
   for (const key of required) {
-    if (!Object.hasOwn(price, key))
-      yield { path: [...path, key], message: `is missing: a model of kind ${kind} needs it` };
+    if (!Object.hasOwn(price, key)) yield { path: [...path, key], message: `is required for a model of kind ${kind}` };
   }
   for (const [key, value] of Object.entries(price)) {
     if (!allKeys.has(key)) continue; // the schema says so
     if (fitting.includes(key)) yield* listingMistakes(key, value, [...path, key]);
-    else yield { path: [...path, key], message: `doesn't fit kind ${kind}, which has ${fitting.join(', ')}` };
+    else yield { path: [...path, key], message: `is not allowed for kind ${kind}; allowed are ${fitting.join(', ')}` };
   }
   if (kind === 'image' && Object.hasOwn(price, 'by_quality') && Object.hasOwn(price, 'by_size')) {
-    const message = "can't be combined with by_quality: an image is priced by one of the two";
+    const message = "can't be combined with by_quality; use one of the two";
     yield { path: [...path, 'by_size'], message };
   }
 }
@@ -64,6 +63,6 @@ function* listingMistakes(key: string, value: unknown, path: Path): Iterable<Mis
   if (given.length === 0) yield { path, message: `must list at least one price, by ${listing.names}` };
   for (const name of given) {
     if (listing.isName?.(name) === false)
-      yield { path: [...path, name], message: `is no name of a price: it must be ${listing.names}` };
+      yield { path: [...path, name], message: `is not a valid price name: it must be ${listing.names}` };
   }
 }

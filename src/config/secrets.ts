@@ -32,7 +32,7 @@ export const secretPathOf = (dataDir: string): string => join(dataDir, 'secret')
 export function deriveKeys(secrets: readonly string[]): Secrets {
   const all = secrets.map(keySetOf);
   const [first] = all;
-  if (first === undefined) throw new SettingsError(['TOLLGATE_SECRET: is missing']);
+  if (first === undefined) throw new SettingsError(['TOLLGATE_SECRET: is required']);
   return { first, all, ledgerKeys: all.map(({ ledger }) => ledger), fingerprint: first.id };
 }
 

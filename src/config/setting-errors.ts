@@ -7,8 +7,7 @@ export class SettingsError extends Error {
 
   constructor(lines: readonly string[]) {
     const distinct = [...new Set(lines)];
-    const heading =
-      distinct.length === 1 ? 'The settings have a mistake' : `The settings have ${distinct.length} mistakes`;
+    const heading = distinct.length === 1 ? 'Invalid settings' : `Invalid settings (${distinct.length} errors)`;
     super(`${heading}:\n  ${distinct.join('\n  ')}`);
     this.lines = distinct;
   }

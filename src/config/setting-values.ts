@@ -10,7 +10,7 @@ export function matching(pattern: RegExp, rule: string) {
 
 /** An amount of yuan, 0 or more, from its digits: never through a floating-point number. */
 export function yuan() {
-  const rule = 'be yuan: digits with at most six decimals, such as 0.25';
+  const rule = 'be an amount in yuan with at most six decimals, such as 0.25';
   return z.string(must(rule)).transform((digits, context) => {
     const amount = parseYuan(digits);
     if (amount !== undefined && amount >= 0n) return amount;
@@ -21,7 +21,7 @@ export function yuan() {
 
 /** An http(s) address; the slash at its end is dropped, so that paths can be appended. */
 export function webAddress() {
-  const rule = 'be an http or https address without user, query or fragment';
+  const rule = 'be an http or https URL without user, query or fragment';
   return z.string(must(rule)).transform((written, context) => {
     const url = URL.canParse(written) ? new URL(written) : undefined;
     const plain = url?.username === '' && url.password === '' && !/[?#]/.test(written);

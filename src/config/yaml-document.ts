@@ -63,7 +63,10 @@ export function readYaml(
   const valueOf = (node: unknown, path: Path): unknown => {
     if (++nodes > nodesMax || path.length > depthMax)
       throw new SettingsError([
-        mistake(path.slice(0, 3), `must not hold more than ${depthMax} levels or ${nodesMax} values, aliases included`),
+        mistake(
+          path.slice(0, 3),
+          `must not have more than ${depthMax} levels or ${nodesMax} values, including aliases`,
+        ),
       ]);
     if (isAlias(node)) return valueOf(node.resolve(document), path);
     if (isMap(node)) {
@@ -101,7 +104,7 @@ export function readYaml(
         return found;
       }
       if (end === '' || !/^[A-Za-z_]\w*$/.test(name))
-        refuse(path, '${…} must name an environment variable ($${ stands for ${)');
+        refuse(path, '${…} must name an environment variable ($${ is a literal ${)');
       else refuse(path, `the environment variable ${name} is not set`);
       return '';
     });

@@ -45,9 +45,7 @@ const route = strict({
   provider: text(64),
   model: text(200),
   options: z.record(z.string(), z.json(), must('be a mapping')).default({}),
-  fields: z
-    .record(z.string(), z.string(must('be the name of a field, or null')).nullable(), must('be a mapping'))
-    .default({}),
+  fields: z.record(z.string(), z.string(must('be a field name, or null')).nullable(), must('be a mapping')).default({}),
 });
 
 const model = strict({
@@ -148,9 +146,7 @@ function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   const allowed = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `is not known here; allowed are ${allowed}`
-        : told('be a mapping', issue.input),
+      issue.code === 'unrecognized_keys' ? `is unknown; allowed are ${allowed}` : told('be a mapping', issue.input),
   });
 }
 
@@ -160,7 +156,7 @@ function list<Item extends z.ZodType>(item: Item, max: number) {
 }
 
 function text(max: number) {
-  const rule = must(`be text of 1 to ${max} characters`);
+  const rule = must(`be a string of 1 to ${max} characters`);
   return z.string(rule).min(1, rule).max(max, rule);
 }
 

@@ -16,7 +16,7 @@ export class FolderInUse extends Error {
   readonly address: string | undefined;
 
   constructor(address: string | undefined) {
-    super(`Another gateway uses this data folder${address === undefined ? '' : `: it runs at ${address}`}.`);
+    super(`Another gateway uses this data folder${address === undefined ? '' : `: it is running at ${address}`}.`);
     this.address = address;
   }
 }

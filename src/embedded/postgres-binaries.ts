@@ -34,8 +34,8 @@ function platformPackage(): string {
     return dirname(dirname(entry)); // <package>/dist/index.js
   } catch (error) {
     throw new Error(
-      `There is no embedded PostgreSQL for this platform (package ${name} is not installed). ` +
-        'Set DATABASE_URL to a PostgreSQL server of your own.',
+      `Embedded PostgreSQL is not available for this platform (package ${name} is not installed). ` +
+        'Set DATABASE_URL to your own PostgreSQL server.',
       { cause: error },
     );
   }
@@ -49,9 +49,12 @@ async function makeMissingLinks(packageFolder: string): Promise<void> {
       await symlink(relative(dirname(link), join(packageFolder, source)), link);
     } catch (error) {
       if (codeOf(error) === 'EEXIST') continue;
-      throw new Error(`The embedded PostgreSQL lacks the link ${link}, which can't be made. Run "npm ci" again.`, {
-        cause: error,
-      });
+      throw new Error(
+        `The embedded PostgreSQL lacks the symbolic link ${link}, which can't be created. Run "npm ci" again.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 }

@@ -65,7 +65,7 @@ export async function openCluster({ dataDir, say, ephemeral = false, way }: Clus
   if (version !== major) {
     throw new Error(
       `${folder} holds ${version === undefined ? 'something that is not a PostgreSQL cluster' : `a cluster of PostgreSQL ${version}, not ${major}`}. ` +
-        'Move it away, or set DATABASE_URL.',
+        'Move it, or set DATABASE_URL.',
     );
   }
   await host.own(folder);

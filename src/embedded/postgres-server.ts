@@ -218,7 +218,7 @@ async function becomesReady(cluster: Cluster, server: ServerProcess, { say, sign
       return true;
     const waitedMs = performance.now() - start;
     if (waitedMs > readyPatienceMs)
-      throw new Error(`PostgreSQL (process ${server.facts.pid}) does not get ready; see ${cluster.logPath}.`);
+      throw new Error(`PostgreSQL (process ${server.facts.pid}) did not become ready; see ${cluster.logPath}.`);
     if (waitedMs > recoveryIsSaidAfterMs && !said) {
       say('PostgreSQL is recovering ...');
       said = true;

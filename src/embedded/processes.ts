@@ -61,7 +61,7 @@ export async function endProcess(known: ProcessFacts, steps: readonly EndingStep
       await sleep(20);
     }
   }
-  if (await isAlive(known)) throw new Error(`Process ${known.pid} does not end.`);
+  if (await isAlive(known)) throw new Error(`Process ${known.pid} does not exit.`);
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {

@@ -63,7 +63,7 @@ export function keepRunning({ name, first, startAgain, end, say }: Care): KeptSe
       await Promise.race([current.exited, endingBegun]);
       if (isEnding()) return;
       if (performance.now() - startedAt > stableAfterMs) deaths = 0;
-      say(`${name} (process ${current.facts.pid}) has ended; starting it again.`);
+      say(`${name} (process ${current.facts.pid}) exited; restarting it.`);
       while (!isEnding() && !(await revived(deaths++)));
     }
   }

@@ -57,11 +57,11 @@ export async function findTemporal({ cliPath, say, env = process.env }: Temporal
   }
   throw new Error(
     [
-      'There is no Temporal server on this machine, and none could be had:',
+      'No Temporal server was found on this machine, and none could be installed:',
       ...failures.map((failure) => `  ${failure}`),
     ]
       .concat(
-        'Install Go or the Temporal CLI, set TEMPORAL_CLI_PATH to a Temporal CLI, or TEMPORAL_ADDRESS to a running server.',
+        'Install Go or the Temporal CLI, or set TEMPORAL_CLI_PATH to a Temporal CLI or TEMPORAL_ADDRESS to a running server.',
       )
       .join('\n'),
   );
@@ -74,8 +74,7 @@ export async function temporalVersion(path: string): Promise<string> {
 }
 
 async function named(cliPath: string): Promise<string> {
-  if (!(await isExecutable(cliPath)))
-    throw new Error(`TEMPORAL_CLI_PATH is "${cliPath}", which is not a program that can be run.`);
+  if (!(await isExecutable(cliPath))) throw new Error(`TEMPORAL_CLI_PATH is "${cliPath}", which is not executable.`);
   if (!(await serverVersion(cliPath)))
     throw new Error(`TEMPORAL_CLI_PATH is "${cliPath}", which is not a Temporal CLI with a dev server.`);
   return cliPath;
@@ -88,7 +87,7 @@ async function fromPath(env: NodeJS.ProcessEnv, say: TemporalSearch['say']): Pro
     const version = await serverVersion(path);
     if (version && isRecent(version)) return path;
     say(
-      `Passing over ${path}: its server is ${version ? `${version.join('.')}, older than ${serverVersionMin.join('.')}` : 'not there'}.`,
+      `Skipping ${path}: its server is ${version ? `${version.join('.')}, older than ${serverVersionMin.join('.')}` : 'missing'}.`,
     );
   }
   return undefined;
@@ -124,7 +123,7 @@ function cacheFolder(env: NodeJS.ProcessEnv): string {
 
 /** The SDK fetches the CLI and starts a server. In a process of its own, because its download can't be called off. */
 async function download(folder: string, say: TemporalSearch['say'], env: NodeJS.ProcessEnv): Promise<string> {
-  say('Fetching a Temporal server (once) ...');
+  say('Downloading a Temporal server (only once) ...');
   const script = `
     const { TestWorkflowEnvironment } = await import(process.argv[1]);
     const executable = { type: 'cached-download', version: 'v${cliVersion}', downloadDir: process.argv[2] };
@@ -135,16 +134,16 @@ async function download(folder: string, say: TemporalSearch['say'], env: NodeJS.
   for (const name of await readdir(folder, { recursive: true })) {
     if (await isExecutable(join(folder, name))) return join(folder, name);
   }
-  throw new Error('the download left no program.');
+  throw new Error('the download contained no executable.');
 }
 
 async function build(folder: string, say: TemporalSearch['say'], env: NodeJS.ProcessEnv): Promise<string> {
   try {
     await run('go', ['version'], { env, timeout: 30_000 });
   } catch (error) {
-    throw new Error('there is no Go here.', { cause: error });
+    throw new Error('Go is not installed.', { cause: error });
   }
-  say('Building a Temporal server with Go (once, 2 to 3 minutes on two cores) ...');
+  say('Building a Temporal server with Go (only once, 2 to 3 minutes on two cores) ...');
   const start = performance.now();
   const progress = setInterval(() => {
     say(`Building a Temporal server with Go: ${Math.round((performance.now() - start) / 1000)} s so far ...`);
@@ -176,7 +175,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 /** Moves a program that was tried to its place in one step, so that nobody ever finds half of it there. */
 async function keep(program: string, kept: string): Promise<void> {
   await chmod(program, 0o755);
-  if (!(await serverVersion(program))) throw new Error('the program does not run here.');
+  if (!(await serverVersion(program))) throw new Error('the program does not run on this machine.');
   await rename(program, kept);
 }
 

@@ -239,11 +239,11 @@ const mark = (database: string) => ` server start-dev --db-filename ${database} 
 
 async function becomesReady(server: ServerProcess, ports: Ports, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + startPatienceMs;
-  let reason: string | undefined = 'it ended at once';
+  let reason: string | undefined = 'it exited immediately';
   while (!server.hasEnded()) {
     signal?.throwIfAborted();
     // A refused gRPC connection is tried again only after a second, so the port is looked at first.
-    reason = (await isListening(ports.grpc)) ? await refusal(ports) : 'it does not listen';
+    reason = (await isListening(ports.grpc)) ? await refusal(ports) : 'it is not listening';
     if (reason === undefined) return;
     if (performance.now() > deadline) break;
     await sleep(20);

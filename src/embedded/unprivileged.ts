@@ -94,7 +94,7 @@ async function otherUser(): Promise<User> {
   const [, , uid, gid] = rows.find(([name]) => name === 'postgres') ?? rows.find(([name]) => name === 'nobody') ?? [];
   if (uid === undefined || gid === undefined) {
     throw new Error(
-      'PostgreSQL refuses to run as root, and there is neither a user namespace nor a user "postgres" or "nobody" to run it as. ' +
+      'PostgreSQL refuses to run as root, and neither a user namespace nor a user "postgres" or "nobody" is available. ' +
         'Start Tollgate as another user, or set DATABASE_URL.',
     );
   }

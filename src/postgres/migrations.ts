@@ -49,7 +49,7 @@ export async function migrateDatabase(url: string, folder = ownFolder): Promise<
 
 function refuse({ isUnreleased, isNewer, changed }: MigrationState): void {
   if (isUnreleased) throw new Error(`The database ${unreleased.found}: ${unreleased.mend}.`);
-  if (isNewer) throw new Error('The database was migrated by a newer version of Tollgate; run that one.');
+  if (isNewer) throw new Error('The database was migrated by a newer version of Tollgate. Run that version.');
   const [name] = changed;
   if (name !== undefined)
     throw new Error(`${name} was applied to this database with other contents: put the file back, and add a new one.`);

@@ -8,5 +8,7 @@ import { agreeOn } from '../postgres/installation.ts';
 export async function checkSecret(database: Database, { all, fingerprint }: Secrets): Promise<void> {
   const known = await agreeOn(database, 'secret_fingerprint', fingerprint);
   if (all.some(({ id }) => id === known)) return;
-  throw new SettingsError(['TOLLGATE_SECRET: this database was signed under another secret; add that one to the list']);
+  throw new SettingsError([
+    'TOLLGATE_SECRET: this database was sealed with another secret; add that secret to the list',
+  ]);
 }

@@ -19,7 +19,7 @@ export function changesBetween(before: Configuration, next: Configuration): stri
 /** Mistakes of a configuration that could be started with, but not changed to. */
 export function unchangeable(before: Configuration, next: Configuration): string[] {
   if (isDeepStrictEqual(before.deployments, next.deployments)) return [];
-  return ["deployments: can't change while the gateway runs; put them back, or restart it"];
+  return ["deployments: can't change while the gateway is running; revert the change, or restart"];
 }
 
 /** Why providers that tasks are on can be neither removed nor become another kind. */
@@ -28,7 +28,7 @@ export function refusalsOf(inUse: readonly ProviderInUse[], next: Configuration)
     const isRemoved = !next.providers.has(provider);
     const what = isRemoved ? "can't be removed" : "can't become another kind";
     const more = count > taskIds.length ? ', …' : '';
-    const tasks = `${count} ${count === 1 ? 'task that is' : 'tasks that are'} not final may need it`;
+    const tasks = `${count} ${count === 1 ? 'unfinished task' : 'unfinished tasks'} may need it`;
     return `providers.${provider}: ${what}: ${tasks} (${taskIds.join(', ')}${more})`;
   });
 }

@@ -54,7 +54,7 @@ function opened(payload: Payload, keys: ReadonlyMap<string, Buffer>): Payload {
   const key = keys.get(id);
   if (!key) {
     const known = [...keys.keys()].join(', ');
-    throw new ValueError(`TEMPORAL_CODEC_KEYS: has no key '${id}', with which this was encrypted; it has ${known}`);
+    throw new ValueError(`TEMPORAL_CODEC_KEYS: the key '${id}' that encrypted this is missing; available: ${known}`);
   }
   const bytes = Buffer.from(data ?? []);
   try {
@@ -64,7 +64,7 @@ function opened(payload: Payload, keys: ReadonlyMap<string, Buffer>): Payload {
     return unpacked(Buffer.concat([decipher.update(bytes.subarray(nonce_bytes, -tag_bytes)), decipher.final()]));
   } catch (cause) {
     throw new ValueError(
-      `TEMPORAL_CODEC_KEYS: the key '${id}' is not the one with which this was encrypted, or it was changed since`,
+      `TEMPORAL_CODEC_KEYS: the key '${id}' does not decrypt this: it is not the key that encrypted it, or the data was changed`,
       cause,
     );
   }

@@ -55,33 +55,29 @@ export function troubleOf(error: unknown, { address, namespace, tls }: TemporalT
   const wrong = (says: string) => new TemporalTrouble(says, false, error);
   if (code === not_found) {
     return wrong(
-      `TEMPORAL_NAMESPACE: Temporal at ${address} has no namespace ${namespace}. Make it with 'temporal operator namespace ` +
-        `create --address ${address} --namespace ${namespace} --retention 30d', or in Temporal Cloud, or name another one.`,
+      `TEMPORAL_NAMESPACE: Temporal at ${address} has no namespace ${namespace}. Create it with 'temporal operator namespace ` +
+        `create --address ${address} --namespace ${namespace} --retention 30d' or in Temporal Cloud, or use another one.`,
     );
   }
   // Of workers' connections there are words only.
   if (code === unauthenticated || code === permission_denied || /unauthorized|valid authentication/i.test(words)) {
     return wrong(
-      `TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal at ${address} refuses this client for the namespace ` +
-        `${namespace} (${words}). The key or certificate may have expired, or be of another namespace.`,
+      `TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal at ${address} denies this client access to the namespace ` +
+        `${namespace} (${words}). The key or certificate may have expired or belong to another namespace.`,
     );
   }
   if (code === unimplemented) {
-    return wrong(`TEMPORAL_ADDRESS: what listens at ${address} is no Temporal, or doesn't offer this (${words}).`);
+    return wrong(`TEMPORAL_ADDRESS: the server at ${address} is not Temporal, or does not support this (${words}).`);
   }
-  const hint = tls ? '' : ' If it speaks TLS only, set TEMPORAL_TLS=true.';
-  return new TemporalTrouble(
-    `TEMPORAL_ADDRESS: Temporal can't be reached at ${address} (${words}).${hint}`,
-    true,
-    error,
-  );
+  const hint = tls ? '' : ' If it requires TLS, set TEMPORAL_TLS=true.';
+  return new TemporalTrouble(`TEMPORAL_ADDRESS: Temporal is unreachable at ${address} (${words}).${hint}`, true, error);
 }
 
 const tlsTrouble = (fault: string, { address }: TemporalTarget, cause: unknown): TemporalTrouble =>
   new TemporalTrouble(
     `TEMPORAL_TLS_SERVER_CA_CERT_PATH or TEMPORAL_TLS_SERVER_NAME: the TLS connection to Temporal at ${address} failed ` +
-      `(${fault}). The first must hold the CA that signed the server's certificate, the second a name that is in it; if the ` +
-      `server asks for a client's certificate, TEMPORAL_TLS_CLIENT_CERT_PATH must be one that its CA signed.`,
+      `(${fault}). The first must be the CA that signed the server's certificate, the second a name in that certificate; if the ` +
+      `server requires a client certificate, TEMPORAL_TLS_CLIENT_CERT_PATH must be one signed by its CA.`,
     false,
     cause,
   );

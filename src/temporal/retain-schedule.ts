@@ -15,9 +15,9 @@ export const ensureRetainSchedule = (client: Client, queues: QueueNames): Promis
     spec: { intervals: [{ every: '1h' }], jitter: '10m' },
     workflowType: 'retain' satisfies (typeof retain)['name'],
     taskQueue: queues.workflows,
-    summary: 'deletion of results and files that have served their time',
+    summary: 'deletion of expired results and files',
     details:
-      'Deletes results and requests that are older than they are kept, and files that no row names. Cancelling it is harmless: the next one goes on.',
+      'Deletes results and requests past their retention, and files that no row refers to. Cancelling it is harmless: the next run continues.',
     // The next one does the work of those that were missed.
     catchupWindow: '1 hour',
   });

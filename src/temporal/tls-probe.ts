@@ -27,7 +27,7 @@ export async function tlsFault(target: TemporalTarget): Promise<string | undefin
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(connect_ms_max) });
     await once(socket.resume(), 'end', { signal: AbortSignal.timeout(alert_ms) });
-    return 'the server hangs up right after the handshake'; // one that is content waits for the first call
+    return 'the server closes the connection right after the handshake'; // one that is content waits for the first call
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const isNobody = ['ABORT_ERR', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'].includes(

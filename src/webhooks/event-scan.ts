@@ -80,7 +80,7 @@ export class EventScan {
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: type,
-        staticDetails: `Event ${id}, owed to the webhook of account ${accountId}.`,
+        staticDetails: `Event ${id} for the webhook of account ${accountId}.`,
         priority: { fairnessKey: accountId },
         typedSearchAttributes: [{ key: searchAttributes.account, value: accountId }],
       });

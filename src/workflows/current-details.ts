@@ -1,6 +1,6 @@
 /**
- * What the workflow of a task tells an operator at each step, in a sentence or two. It is shown where the workflow is
- * looked at and written into no history. Neither a request's words nor an upstream's are in it.
+ * The current details of a task's workflow at each step, in a sentence or two, for operators in Temporal's UI. They are
+ * not written to the history, and contain no text of a request or an upstream.
  */
 import type { Collected, Ended, Submitted, TaskFailed, Withdrawn } from '../activities/activity-types.ts';
 import { micros, yuanText } from '../domain/money.ts';
@@ -10,60 +10,55 @@ export const placeOf = (provider: string, index: number, count: number): string 
   `${provider} (route ${index + 1} of ${count})`;
 
 export const submitting = (place: string, { error }: TaskFailed): string => {
-  const before = typeof error === 'string' ? '' : ` The route before refused it: ${error.code}.`;
+  const before = typeof error === 'string' ? '' : ` Previous route failed: ${error.code}.`;
   return (
-    `Waiting for its turn at ${place}, or just being sent there.${before} ` +
-    `If this takes long: the last failure of the pending submit tells why.`
+    `Waiting for a slot at ${place}, or submitting.${before} ` +
+    `If this takes long, see the last failure of the pending submit activity.`
   );
 };
 
 export const waiting = (place: string, at: string | undefined): string =>
-  `The provider took nothing, as it is too busy: ${place} is asked again${at === undefined ? '' : ` at ${moment(at)}`}.`;
+  `Rejected because the provider is busy; ${place} is retried${at === undefined ? '' : ` at ${moment(at)}`}.`;
 
 export const collecting = (place: string, { since, isUnknown = false }: Submitted & { outcome: 'sent' }): string => {
   const when = since === undefined ? '' : ` at ${moment(since)}`;
   return isUnknown
-    ? `Sent to ${place}${when}, which never said whether it took the task. Its job is looked for until the deadline; then the hold goes back.`
-    : `Sent to ${place}${when}; waiting for its result, then storing it.`;
+    ? `Submitted to ${place}${when}; the outcome is unknown. Looking for the job until the deadline; then the hold is released.`
+    : `Submitted to ${place}${when}; waiting for the result, then storing it.`;
 };
 
 export const ending = ({ outcome }: Collected): string =>
-  outcome === 'stored' ? 'The result is stored; charging for it.' : 'It failed; the hold is being given back.';
+  outcome === 'stored' ? 'Result stored; charging.' : 'Failed; releasing the hold.';
 
-export const cancelling = 'Cancelled; the hold is being given back.';
-export const breaking = 'Broken by a fault of the gateway; the hold is being given back. See the log of the worker.';
+export const cancelling = 'Cancelled; releasing the hold.';
+export const breaking = 'Failed because of an internal error; releasing the hold. See the worker log.';
 
 export const ended = ({ state, cost, provider }: Ended): string => {
-  const by = provider === undefined ? '' : ` It was ${provider} that had it last.`;
-  if (state !== 'succeeded') return `The task is ${state} and cost nothing.${by}`;
-  return cost === undefined
-    ? 'The task is succeeded.'
-    : `The task is succeeded for ${yuanText(micros(BigInt(cost)))} yuan.${by}`;
+  const result = `${state[0]?.toUpperCase() ?? ''}${state.slice(1)}`;
+  const costText =
+    state !== 'succeeded' ? '; not charged' : cost === undefined ? '' : `; cost ${yuanText(micros(BigInt(cost)))} yuan`;
+  return `${result}${costText}${provider === undefined ? '' : `; provider ${provider}`}.`;
 };
 
 export const telling = (end: Ended, eventId: string): string =>
-  `${ended(end)} Starting the workflow ${eventId}, which tells the webhook.`;
+  `${ended(end)} Starting the webhook delivery ${eventId}.`;
 
-export const withdrawing = (end: Ended): string =>
-  `${ended(end)} Stopping what providers may still do for it, and deleting what was stored.`;
+export const withdrawing = (end: Ended): string => `${ended(end)} Cancelling provider jobs and deleting stored files.`;
 
 export const withdrawn = (end: Ended, { stopped, left }: Withdrawn): string => {
-  const parts = [stopped > 0 && `stopped: ${stopped}`, left > 0 && `left to end by themselves: ${left}`].filter(
-    Boolean,
-  );
-  return parts.length === 0 ? ended(end) : `${ended(end)} Jobs ${parts.join(', ')}.`;
+  const parts = [stopped > 0 && `cancelled: ${stopped}`, left > 0 && `left running: ${left}`].filter(Boolean);
+  return parts.length === 0 ? ended(end) : `${ended(end)} Provider jobs ${parts.join(', ')}.`;
 };
 
 export const notWithdrawn = (end: Ended): string =>
-  `${ended(end)} What was stored or sent for it could not be withdrawn; see the log of the worker.`;
+  `${ended(end)} Provider jobs or stored files could not be cleaned up; see the worker log.`;
 
 export const expiring = (end: Ended): string =>
-  `${ended(end)} Its result waits to be fetched${end.expiresAt === undefined ? '' : ` until ${moment(end.expiresAt)}`}, and is then deleted.`;
+  `${ended(end)} The result can be fetched${end.expiresAt === undefined ? '' : ` until ${moment(end.expiresAt)}`}; then it is deleted.`;
 
-export const fetching = (end: Ended): string =>
-  `${ended(end)} Its result is being fetched, and is deleted when that has ended.`;
+export const fetching = (end: Ended): string => `${ended(end)} The result is being fetched; then it is deleted.`;
 
-export const expired = (end: Ended): string => `${ended(end)} Its result is deleted.`;
+export const expired = (end: Ended): string => `${ended(end)} Result deleted.`;
 
-/** `2026-11-03 14:05:09 UTC`, as the UI may show times of another zone. */
+/** `2026-11-03 14:05:09 UTC`: the UI may show its own times in another time zone. */
 const moment = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;

@@ -19,19 +19,17 @@ const attempts = () =>
     taskQueue: errandsQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '60s',
     heartbeatTimeout: '10s',
-    summary: 'post the event to its webhook',
+    summary: 'post the event to the webhook',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
   });
 
 export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {
-  setCurrentDetails(
-    'Delivering, for 24 hours at the most; the last failure of the pending activity tells why it was not taken yet.',
-  );
+  setCurrentDetails('Delivering for up to 24 hours. For the last error see the pending activity.');
   const delivery = await attempted(eventId);
   setCurrentDetails(
     delivery.delivered
-      ? 'The event is delivered.'
-      : `The event is given up. Once the receiver works, it is sent again by: tollgate webhooks replay ${eventId}`,
+      ? 'Delivered.'
+      : `Delivery failed. Once the receiver works again, resend with: tollgate webhooks replay ${eventId}`,
   );
   return delivery;
 }

@@ -55,7 +55,7 @@ const cleaning = () =>
     taskQueue: errandsQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '2m',
     heartbeatTimeout: '10s',
-    summary: 'stop its jobs, delete what was stored',
+    summary: 'cancel its jobs, delete stored files',
     retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '60s' },
   });
 
@@ -188,7 +188,7 @@ async function produce({ taskId, routes }: GenerateInput) {
     const [next] = later.toSorted((a, b) => a.inMs - b.inMs);
     if (next === undefined) return refused;
     setCurrentDetails(words.waiting(next.place, next.at));
-    await sleep(next.inMs, { summary: `until ${next.place} is asked again` });
+    await sleep(next.inMs, { summary: `until ${next.place} is retried` });
     candidates = later.map((candidate) => ({ ...candidate, inMs: candidate.inMs - next.inMs }));
   }
 }

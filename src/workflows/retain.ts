@@ -6,7 +6,7 @@ import type { Retained, RetentionActivities } from '../activities/activity-types
 const activities = proxyActivities<RetentionActivities>({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '30s',
-  summary: 'delete what has served its time',
+  summary: 'delete expired data',
   retry: { initialInterval: '10s', backoffCoefficient: 3, maximumInterval: '10m' },
 });
 

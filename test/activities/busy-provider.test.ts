@@ -69,7 +69,7 @@ describe('a task whose provider is too busy', () => {
     assert.equal(await isUnknown(id), false);
     await handleOf(id).result();
     const history = historyJson(await handleOf(id).fetchHistory());
-    const [submit, wait] = ['submit to twice (route 1 of 1)', 'until twice (route 1 of 1) is asked again'];
+    const [submit, wait] = ['submit to twice (route 1 of 1)', 'until twice (route 1 of 1) is retried'];
     assert.deepEqual(summariesOf(history), [submit, wait, submit, wait, submit, 'collect from twice (route 1 of 1)']);
     assert.ok(!payloadsOf(history).join().includes('a gate'));
     await recordHistory('image-waits-for-busy-provider', history);
@@ -125,7 +125,7 @@ describe('a task whose provider is too busy', () => {
 
   test('can be cancelled while it waits, and says what it waits for', async () => {
     const id = await runner.start({ routes: ['slow'], ...patient });
-    const wait = /^The provider took nothing, as it is too busy: slow \(route 1 of 1\) is asked again at .* UTC\.$/;
+    const wait = /^Rejected because the provider is busy; slow \(route 1 of 1\) is retried at .* UTC\.$/;
     await until('the timer', async () => wait.test(await detailsOf(id)) || undefined);
     const seen = providers.slow.asked.submit;
     await cancelAsOwner(runner, id);

@@ -73,7 +73,7 @@ describe('the load generator', () => {
   }
 
   test('counts an answer with another status than 200 as an error', async () => {
-    const broken = await startFloor('http://127.0.0.1:1'); // nothing listens there
+    const broken = await startFloor('http://127.0.0.1:1'); // connection refused
     try {
       const { calls, errors, firstError } = await put(whole, broken.url);
       assert.deepEqual([calls, errors], [0, 24]);

@@ -48,7 +48,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const refused = await home.run(['accounts', 'adjust', id, '-3.500001', '--reason', 'more than there is']);
     assert.deepEqual(
       [refused.code, refused.stdout, refused.stderr],
-      [1, '', `${id} has 3.5 yuan available; -3.500001 would take more.\n`],
+      [1, '', `${id} has only 3.5 yuan available; -3.500001 exceeds that.\n`],
     );
 
     const changes = ['--webhook-url', 'https://example.com/hook', '--low-balance', '2.5'];
@@ -91,7 +91,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
       lines.stdout,
       /^ID +WHEN +WHO +WHAT +ON +REASON\nact_\d+ +\S+Z +cli:\S+ +account\.resumed +acc_\w+ +-\n/,
     );
-    assert.match(lines.stdout, /\nThere are more than 4; --limit shows more\.\n$/);
+    assert.match(lines.stdout, /\nMore than 4 rows match\. Use --limit to show more\.\n$/);
   });
 
   test('a key with every option shows them all, works, and is revoked', async () => {
@@ -164,7 +164,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     test(`${args.join(' ')}: who is not there is named, with exit code 1`, async () => {
       const { code, stdout, stderr } = await home.run(args);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-      assert.match(stderr, /^There is no (account acc_none|key key_none)\.\n$/);
+      assert.match(stderr, /^(Account acc_none|Key key_none) not found\.\n$/);
     });
   }
 
@@ -202,22 +202,22 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const { code, stdout } = await home.run(['demo', '--key', String(key), '--url', `${gateway.url}/`]);
     assert.equal(code, 0);
     assert.match(stdout, /^Saved:\n {2}\S+demo\/image\.png\n {2}\S+video\.mp4\n {2}\S+avatar-talk\.mp4$/m);
-    assert.match(stdout, /^The changes sum to -0\.9, what was earned to 0\.9: it adds up\.$/m);
-    assert.ok(stdout.endsWith(`The account ${String(id)} has 0.1 yuan available and 0 held.\n`), stdout);
+    assert.match(stdout, /^Balance change -0\.9, charged 0\.9: the totals match\.$/m);
+    assert.ok(stdout.endsWith(`Account ${String(id)}: 0.1 yuan available, 0 on hold.\n`), stdout);
   });
 
   const wrong: [string, string[], RegExp][] = [
     [
       'an address where nobody listens',
       ['--url', 'http://127.0.0.1:1', '--key', 'k'],
-      /^http:\/\/127\.0\.0\.1:1 does not answer \(.+\)\.\n$/,
+      /^http:\/\/127\.0\.0\.1:1 is unreachable \(.+\)\.\n$/,
     ],
     ['an address that is none', ['--url', 'nowhere', '--key', 'k'], /^[^\n]*nowhere[^\n]*\n$/],
     ['a key that is none', ['--key', 'sk-tg-wrong'], /^POST \S+: 401 [^\n]+\n$/],
     [
       'no key for a gateway elsewhere',
       ['--url', 'http://127.0.0.1:1'],
-      /^Name the API key with --key or TOLLGATE_API_KEY\.\n$/,
+      /^Specify the API key with --key or TOLLGATE_API_KEY\.\n$/,
     ],
   ];
   for (const [what, args, line] of wrong) {

@@ -176,8 +176,8 @@ test('a finding is a line, and its mend another', () => {
 
 test('reasons are the innermost that says something', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  assert.equal(reasonOf(new TypeError('fetch failed', { cause: refused })), 'nothing listens there');
-  assert.equal(reasonOf(new AggregateError([refused], '')), 'nothing listens there');
+  assert.equal(reasonOf(new TypeError('fetch failed', { cause: refused })), 'connection refused');
+  assert.equal(reasonOf(new AggregateError([refused], '')), 'connection refused');
   assert.equal(reasonOf(new Error('a\n  b')), 'a b');
   assert.equal(reasonOf('text'), 'unknown trouble');
 });

@@ -89,14 +89,14 @@ test('what is left of a model that is gone is listed, and can be removed', async
   assert.match((await run('list')).stdout, /^poster +not configured +- +yes \(switched\) +cli:\S+ +\S+Z$/m);
   const refused = await run('switch', 'poster', '--maintenance', 'false');
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^There is no model poster in the configuration; .*\n$/);
+  assert.match(refused.stderr, /^The configuration has no model poster; .*\n$/);
   assert.equal((await run('switch', 'poster', '--maintenance', 'file')).stdout, 'poster  published -  maintenance -\n');
   assert.doesNotMatch((await run('list')).stdout, /^poster/m);
 });
 
 test('what makes no sense is refused', async () => {
   for (const [args, told] of [
-    [['switch', 'nobody', '--maintenance', 'true'], /^There is no model nobody\.\n$/],
+    [['switch', 'nobody', '--maintenance', 'true'], /^Model nobody not found\.\n$/],
     [['switch', 'vendor/film-2'], /name what is to be set/],
     [['switch', 'vendor/film-2', '--published', 'yes'], /must be true, false or 'file'/],
   ] as const) {

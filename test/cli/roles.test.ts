@@ -30,7 +30,7 @@ describe('the roles on servers of their own', () => {
     assert.equal(before.code, 1);
     assert.match(before.stderr, /^[^\n]*tollgate migrate[^\n]*\n$/);
     for (const { code, stdout, stderr } of await Promise.all([home.run(['migrate']), home.run(['migrate'])])) {
-      const lines = ['The database is up to date.', 'The search attributes are registered with the namespace default.'];
+      const lines = ['The database is up to date.', 'The search attributes are registered in the namespace default.'];
       assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: `${lines.join('\n')}\n`, stderr: '' });
     }
   });

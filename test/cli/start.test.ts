@@ -76,7 +76,7 @@ describe('tollgate start', () => {
     const { size } = await stat(join(home.dataDir, 'gateway.log'));
     const { code, stdout, stderr } = await home.run(['start']);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.equal(stderr, `Another gateway uses this data folder: it runs at ${gateway.url}.\n`);
+    assert.equal(stderr, `Another gateway uses this data folder${address === undefined ? '' : `: it is running at ${address}`}.url}.\n`);
     assert.ok(size > 0 && (await stat(join(home.dataDir, 'gateway.log'))).size >= size, 'the log was emptied');
     assert.equal((await fetch(`${gateway.url}/readyz`)).status, 200);
   });
@@ -134,7 +134,7 @@ test('all mistakes of the settings are told at once, each on its line', async ()
     const { code, stdout, stderr } = await home.run(['start'], env);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
     const [heading, ...lines] = stderr.trimEnd().split('\n');
-    assert.equal(heading, 'The settings have 4 mistakes:');
+    assert.equal(heading, 'Invalid settings (4 errors):');
     assert.deepEqual(lines.map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]).sort(), Object.keys(env).sort());
     await assert.rejects(stat(home.dataDir), { code: 'ENOENT' });
   } finally {

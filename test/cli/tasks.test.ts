@@ -233,7 +233,7 @@ describe('tasks show', () => {
       /^ROUTE +PROVIDER +OUTCOME +JOB +REQUEST +SENT +CLOSED +WHY\n0 +simulator +accepted +j-good +up-good /m,
     );
     const waiting = await home.run(['tasks', 'show', String(tasks['waiting'])]);
-    assert.match(waiting.stdout, /\nNo paid call was made\.\n$/);
+    assert.match(waiting.stdout, /\nNo upstream call was made\.\n$/);
     const talk = ['tasks', 'show', String(tasks['talk'])];
     for (const { code, stdout: text } of await Promise.all([home.run(talk), home.run([...talk, '--json'])])) {
       assert.equal(code, 0);
@@ -283,7 +283,7 @@ describe('tasks cancel', () => {
     assert.deepEqual([action, subject, details, reason], ['task.cancelled', null, { task_id: id }, 'asked by phone']);
 
     const again = await home.run(['tasks', 'cancel', id]);
-    assert.deepEqual(again, { code: 1, stdout: '', stderr: `Task ${id} has ended already: it is cancelled.\n` });
+    assert.deepEqual(again, { code: 1, stdout: '', stderr: `Task ${id} has already ended: cancelled.\n` });
     assert.equal(
       ((await home.json('acts', 'list', '--account', carl.account))['data'] as unknown[]).length,
       acts.length,
@@ -294,10 +294,10 @@ describe('tasks cancel', () => {
     const carl = await newCustomer(db.database, ledger, 10_000_000n);
     const id = await admitted('to cancel too', carl);
     const { code, stdout } = await home.run(['tasks', 'cancel', id]);
-    assert.deepEqual([code, stdout], [0, `${id} is cancelled; 0.2 yuan were given back.\n`]);
+    assert.deepEqual([code, stdout], [0, `${id} is cancelled; hold of 0.2 yuan released.\n`]);
     const good = await home.run(['tasks', 'cancel', String(tasks['good'])]);
     assert.deepEqual([good.code, good.stdout], [1, '']);
-    assert.equal(good.stderr, `Task ${tasks['good']} has ended already: it is succeeded.\n`);
+    assert.equal(good.stderr, `Task ${tasks['good']} has already ended: succeeded.\n`);
   });
 });
 
@@ -338,8 +338,8 @@ test('tasks list --unreadable names tasks whose rows can’t be read, and tasks 
 });
 
 for (const [args, line] of [
-  [['show', 'img_none'], 'There is no task img_none.'],
-  [['cancel', 'img_none'], 'There is no task img_none.'],
+  [['show', 'img_none'], 'Task img_none not found.'],
+  [['cancel', 'img_none'], 'Task img_none not found.'],
   [['list', '--account', 'acc_none'], 'Account acc_none not found.'],
 ] as const) {
   test(`tasks ${args.join(' ')}: what is not there is named, with exit code 1`, async () => {

@@ -130,7 +130,7 @@ test('replay has an event sent again, and refuses one that is still being sent o
   for (const [id, told] of [
     [events.waiting, /is still being sent/],
     [events.sending, /is still being sent/],
-    ['evt_x', /^There is no event and no task evt_x\.\n$/],
+    ['evt_x', /^No event or task has the id evt_x\.\n$/],
   ] as const) {
     const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
     assert.deepEqual([code, stdout], [1, '']);
@@ -139,7 +139,7 @@ test('replay has an event sent again, and refuses one that is still being sent o
   const replayed = await home.json('webhooks', 'replay', events.failed);
   assert.deepEqual([replayed['status'], replayed['attempts'], replayed['ended']], ['waiting', 2, null]);
   const { stdout } = await home.run(['webhooks', 'replay', events.delivered]);
-  assert.equal(stdout, `${events.delivered} is sent again to receiver.example:8443.\n`);
+  assert.equal(stdout, `${events.delivered} is being resent to receiver.example:8443.\n`);
   const { rows } = await db.database.pool.query<{ actor: string; details: unknown }>(
     `select actor, details from acts where action = 'event.replayed' order by seq`,
   );
@@ -157,11 +157,14 @@ test('replay takes the id of a task, and says why a task has nothing to be sent'
     [tasks.told, 'waiting', 'hear.example'],
   );
   for (const [id, told] of [
-    [tasks.told, /^Event evt_\w+ is still being sent; it is tried again for 24 hours\.\n$/],
-    [tasks.untold, /^Task img_\w+ owes no webhook: neither its request nor its account named one when it ended\.\n$/],
-    [tasks.running, /^Task img_\w+ has not ended; a webhook is told of it when it ends\.\n$/],
-    [tasks.old, /^Task img_\w+ ended more than 30 days ago; events are kept no longer\.\n$/],
-    ['img_x', /^There is no event and no task img_x\.\n$/],
+    [tasks.told, /^Event evt_\w+ is still being delivered; it is retried for 24 hours\.\n$/],
+    [
+      tasks.untold,
+      /^Task img_\w+ has no webhook event: neither its request nor its account had a webhook URL when it ended\.\n$/,
+    ],
+    [tasks.running, /^Task img_\w+ has not ended; its webhook event is sent when it ends\.\n$/],
+    [tasks.old, /^Task img_\w+ ended more than 30 days ago; events are deleted after that\.\n$/],
+    ['img_x', /^No event or task has the id img_x\.\n$/],
   ] as const) {
     const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
     assert.deepEqual([code, stdout], [1, ''], id);
@@ -169,5 +172,8 @@ test('replay takes the id of a task, and says why a task has nothing to be sent'
   }
   await giveEventUp(db.database, String(replayed['id']));
   const { stdout } = await home.run(['webhooks', 'replay', tasks.told]);
-  assert.match(stdout, new RegExp(`^evt_\\w+, the image.failed of ${tasks.told}, is sent again to hear.example\\.\n$`));
+  assert.match(
+    stdout,
+    new RegExp(`^evt_\\w+ \\(image.failed of ${tasks.told}\\) is being resent to hear.example\\.\n$`),
+  );
 });

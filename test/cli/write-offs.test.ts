@@ -50,8 +50,8 @@ test('lists what was written off over all accounts, newest first, for people and
     cells.map(([, ...rest]) => rest),
     [
       [bob.account, third, 'sim-image', '5', '2', 'implausible_usage'],
-      [ada.account, second, 'sim-image', '2', '1', 'want of money'],
-      [ada.account, first, 'sim-image', '2.5', '9', 'want of money'],
+      [ada.account, second, 'sim-image', '2', '1', 'insufficient balance'],
+      [ada.account, first, 'sim-image', '2.5', '9', 'insufficient balance'],
     ],
   );
   for (const [when = ''] of cells) assert.match(when, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -87,7 +87,7 @@ test('narrows by account, reason and count, and says where there are more', asyn
   const { data, hasMore } = await listed('--limit', '2', '--days', '1');
   assert.deepEqual([data.length, hasMore], [2, true]);
   const { stdout } = await home.run(['write-offs', 'list', '--limit', '2']);
-  assert.match(stdout, /\nThere are more than 2; --limit shows more\.\n$/);
+  assert.match(stdout, /\nMore than 2 rows match\. Use --limit to show more\.\n$/);
 });
 
 test('an unknown account ends it with 1, bad usage with 2', async () => {

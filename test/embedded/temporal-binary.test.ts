@@ -31,7 +31,7 @@ test('the order is: the named one, a recent one on the PATH, the one in the cach
 
   assert.equal(await findTemporal({ cliPath: named, env: env('recent'), say: note }), named);
   assert.equal(await findTemporal({ env: env('nowhere', 'old', 'recent'), say: note }), recent);
-  assert.deepEqual(said, [`Passing over ${old}: its server is 1.28, older than 1.29.`]);
+  assert.deepEqual(said, [`Skipping ${old}: its server is 1.28, older than 1.29.`]);
   assert.equal(await findTemporal({ env: env('old'), say: note }), cached);
 });
 

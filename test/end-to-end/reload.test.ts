@@ -178,7 +178,7 @@ test("a new provider's tasks run without a restart", async () => {
   const id = String(running.body['id']);
   await assert.rejects(gateway.reload(written()), (error) => {
     assert.ok(error instanceof SettingsError);
-    assert.deepEqual(error.lines, [`providers.second: can't be removed: 1 task that is not final may need it (${id})`]);
+    assert.deepEqual(error.lines, [`providers.second: can't be removed: 1 unfinished task may need it (${id})`]);
     return true;
   });
   const kind = { providers: `upstream: { kind: simulator }\n  second: { kind: openai, api_key: sk-x }` };

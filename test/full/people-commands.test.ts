@@ -64,7 +64,7 @@ describe('people', () => {
     const { code, stdout } = await home.run(args);
     assert.equal(code, 0);
     const [link = '', line = ''] = stdout.split('\n');
-    assert.match(line, /^For ada@example\.com, until \S+Z\. It can be used once and is shown this once\.$/);
+    assert.match(line, /^For ada@example\.com, valid until \S+Z\. It can be used once and is shown only once\.$/);
     assert.ok(await accepted(link));
     const list = await home.run(['people', 'list']);
     assert.match(list.stdout, /^ID +E-MAIL +STATE +OPERATOR +LAST SEEN +ACCOUNTS\n/);
@@ -84,13 +84,17 @@ describe('people', () => {
     assert.ok(await accepted(link));
     assert.equal((await home.json('people', 'disable', 'ada@example.com', '--reason', 'left'))['is_disabled'], true);
     const refused = await home.run(['people', 'link', 'ada@example.com']);
-    assert.deepEqual(refused, { code: 1, stdout: '', stderr: 'ada@example.com may not sign in; enable them first.\n' });
+    assert.deepEqual(refused, {
+      code: 1,
+      stdout: '',
+      stderr: 'ada@example.com is disabled. Enable this person first.\n',
+    });
     const enabled = await home.run(['people', 'enable', 'ada@example.com']);
     assert.match(enabled.stdout, /^usr_\w+ {2}ada@example\.com {2}good\n$/);
     const last = await home.run(['people', 'disable', 'root@example.com']);
     assert.deepEqual(
       [last.code, last.stdout, last.stderr],
-      [1, '', 'root@example.com is the last operator; invite another one first.\n'],
+      [1, '', 'root@example.com is the last operator. Invite another operator first.\n'],
     );
     const acts = (await home.json('acts', 'list', '--limit', '3'))['data'] as Record<string, unknown>[];
     assert.deepEqual(
@@ -107,7 +111,7 @@ describe('people', () => {
     test(`people ${command}: who is not there is named, with exit code 1`, async () => {
       const { code, stdout, stderr } = await home.run(['people', command, 'nobody@example.com']);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-      assert.equal(stderr, 'There is nobody with the address nobody@example.com.\n');
+      assert.equal(stderr, 'No person has the address nobody@example.com.\n');
     });
 
   test('an account that is not there is named, with exit code 1', async () => {
@@ -167,10 +171,13 @@ describe('tasks review', () => {
     assert.equal(unclear.code, 1);
     assert.match(
       unclear.stderr,
-      /^Task \S+ has several paid calls of unknown outcome: name one with --route \(1, 0\)\.\n$/,
+      /^Task \S+ has several upstream calls with an unknown outcome: specify one with --route \(1, 0\)\.\n$/,
     );
     const ticked = await home.run(['tasks', 'review', id, '--note', 'not billed', '--route', '1']);
-    assert.deepEqual([ticked.code, ticked.stdout], [0, `The paid call of ${id} by route 1 is ticked off.\n`]);
+    assert.deepEqual(
+      [ticked.code, ticked.stdout],
+      [0, `The upstream call of ${id} by route 1 is marked as reviewed.\n`],
+    );
     assert.deepEqual([await routes(), await routes('--reviewed')], [[0], [1]]);
     const told = (await home.json('tasks', 'review', id, '--note', 'billed'))['review'] as Record<string, unknown>;
     assert.deepEqual([told['note'], /^cli:./.test(String(told['by']))], ['billed', true]);
@@ -178,12 +185,15 @@ describe('tasks review', () => {
     const { stdout } = await home.run(['tasks', 'list', '--unknown', '--reviewed']);
     assert.match(stdout, /^TASK .* WHY +REVIEWED +NOTE\n.* reset by peer +\S+Z +not billed\n/);
     const again = await home.run(['tasks', 'review', id, '--note', 'x']);
-    assert.deepEqual([again.code, again.stderr], [1, `Task ${id} has no such paid call of unknown outcome.\n`]);
+    assert.deepEqual(
+      [again.code, again.stderr],
+      [1, `Task ${id} has no such upstream call with an unknown outcome.\n`],
+    );
   });
 
   test('of a task that is not there: exit code 1; without a note, or a list of reviewed without --unknown: 2', async () => {
     const none = await home.run(['tasks', 'review', 'img_none', '--note', 'x']);
-    assert.deepEqual(none, { code: 1, stdout: '', stderr: 'There is no task img_none.\n' });
+    assert.deepEqual(none, { code: 1, stdout: '', stderr: 'Task img_none not found.\n' });
     for (const args of [
       ['tasks', 'review', 'img_none'],
       ['tasks', 'review', 'img_none', '--note', 'x', '--route', '-1'],

@@ -193,9 +193,9 @@ test('a missing environment variable is a mistake with its line, told once', () 
 
 test('unknown keys are refused with what is allowed', () => {
   assert.deepEqual(linesOf(`${minimal}    colour: red\nextra: 1\n`), [
-    'tollgate.yaml:14: models[0].colour: is not known here; allowed are id, kind, owned_by, created, capabilities, ' +
+    'tollgate.yaml:14: models[0].colour: is unknown; allowed are id, kind, owned_by, created, capabilities, ' +
       'published, maintenance, routes, price, limits, quality_scale, on_disconnect, allow, overrun_factor',
-    'tollgate.yaml:15: extra: is not known here; allowed are deployments, providers, models, limits, retention_days',
+    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, retention_days',
   ]);
 });
 

@@ -134,18 +134,16 @@ test('DATABASE_URL must be PostgreSQL and asks for a TOLLGATE_SECRET', () => {
   assert.deepEqual(linesOf({ DATABASE_URL: 'mysql://u:hunter2@db/x', TOLLGATE_SECRET: 'x'.repeat(32) }), [
     'DATABASE_URL: must be a PostgreSQL address such as postgres://user:password@host:5432/tollgate',
   ]);
-  assert.deepEqual(linesOf({ DATABASE_URL: 'postgres://db/x' }), [
-    'TOLLGATE_SECRET: is missing; DATABASE_URL needs it',
-  ]);
+  assert.deepEqual(linesOf({ DATABASE_URL: 'postgres://db/x' }), ['TOLLGATE_SECRET: is required by DATABASE_URL']);
 });
 
 test('variables that only work together are asked for by name', () => {
-  assert.deepEqual(linesOf({ S3_ENDPOINT: 'http://s3' }), ['S3_BUCKET: is missing; S3_ENDPOINT needs it']);
+  assert.deepEqual(linesOf({ S3_ENDPOINT: 'http://s3' }), ['S3_BUCKET: is required by S3_ENDPOINT']);
   assert.deepEqual(linesOf({ S3_BUCKET: 'blobs', S3_ACCESS_KEY_ID: 'x' }), [
-    'S3_SECRET_ACCESS_KEY: is missing; S3_ACCESS_KEY_ID needs it',
+    'S3_SECRET_ACCESS_KEY: is required by S3_ACCESS_KEY_ID',
   ]);
   assert.deepEqual(linesOf({ TEMPORAL_TLS_CLIENT_CERT_PATH: 'c.pem' }), [
-    'TEMPORAL_TLS_CLIENT_KEY_PATH: is missing; TEMPORAL_TLS_CLIENT_CERT_PATH needs it',
+    'TEMPORAL_TLS_CLIENT_KEY_PATH: is required by TEMPORAL_TLS_CLIENT_CERT_PATH',
   ]);
 });
 
@@ -168,8 +166,8 @@ test('a survey reads what can be read, and names the rest', () => {
   assert.equal(environment.databaseUrl, 'postgres://u:p@db/x');
   assert.deepEqual([...unread], ['PORT']);
   assert.deepEqual(mistakes, [
-    'PORT: must be a whole number from 0 to 65535',
-    'TOLLGATE_SECRET: is missing; DATABASE_URL needs it',
+    'PORT: must be an integer from 0 to 65535',
+    'TOLLGATE_SECRET: is required by DATABASE_URL',
   ]);
 });
 

@@ -57,9 +57,9 @@ describe('a price is read', () => {
 });
 
 describe('a mistake is told with its line:', () => {
-  const yuan = 'must be yuan: digits with at most six decimals, such as 0.25';
-  const sizes = '1k, 2k, 4k, 8k or a size that can be asked for, such as 1024x1536';
-  const lines = 'a number of lines and p, such as 720p';
+  const yuan = 'must be an amount in yuan with at most six decimals, such as 0.25';
+  const sizes = '1k, 2k, 4k, 8k or a valid size such as 1024x1536';
+  const lines = 'a number of lines followed by p, such as 720p';
   for (const [kind, price, ...mistakes] of [
     ['image', '{ per_image: 1, minimum: -1 }', `minimum: ${yuan}`],
     ['image', '{ per_image: 1, minimum: 1e-2 }', `minimum: ${yuan}`],
@@ -67,7 +67,7 @@ describe('a mistake is told with its line:', () => {
     [
       'image',
       '{ per_image: 1, by_quality: { best: 1 } }',
-      'by_quality.best: is not known here; allowed are low, medium, high',
+      'by_quality.best: is unknown; allowed are low, medium, high',
     ],
     ['image', '{ per_image: 1, by_quality: {} }', 'by_quality: must list at least one price, by low, medium, high'],
     ['image', '{ per_image: 1, by_quality: 1 }', 'by_quality: must be a mapping'],
@@ -76,38 +76,38 @@ describe('a mistake is told with its line:', () => {
       'image',
       '{ per_image: 1, by_size: { 3k: 1, 512x512: 1, 2k: x } }',
       `by_size.2k: ${yuan}`,
-      `by_size.3k: is no name of a price: it must be ${sizes}`,
-      `by_size.512x512: is no name of a price: it must be ${sizes}`,
+      `by_size.3k: is not a valid price name: it must be ${sizes}`,
+      `by_size.512x512: is not a valid price name: it must be ${sizes}`,
     ],
     ['image', '{ per_image: 1, by_size: {} }', `by_size: must list at least one price, by ${sizes}`],
     ['image', '{ per_image: 1, by_size: [1] }', 'by_size: must be a mapping of names to yuan'],
     [
       'image',
       '{ per_image: 1, by_quality: { low: 1 }, by_size: { 1k: 1 } }',
-      "by_size: can't be combined with by_quality: an image is priced by one of the two",
+      "by_size: can't be combined with by_quality; use one of the two",
     ],
-    ['image', '{ by_size: { 1k: 1 } }', 'per_image: is missing: a model of kind image needs it'],
+    ['image', '{ by_size: { 1k: 1 } }', 'per_image: is required for a model of kind image'],
     [
       'image',
       '{ per_image: 1, by_resolution: { 720p: 1 } }',
-      "by_resolution: doesn't fit kind image, which has per_image, by_quality, by_size, minimum",
+      'by_resolution: is not allowed for kind image; allowed are per_image, by_quality, by_size, minimum',
     ],
     [
       'video',
       '{ per_second: 1, by_resolution: { 4k: 1 } }',
-      `by_resolution.4k: is no name of a price: it must be ${lines}`,
+      `by_resolution.4k: is not a valid price name: it must be ${lines}`,
     ],
     ['video', '{ per_second: 1, by_resolution: {} }', `by_resolution: must list at least one price, by ${lines}`],
-    ['video', '{ by_resolution: { 720p: 1 } }', 'per_second: is missing: a model of kind video needs it'],
+    ['video', '{ by_resolution: { 720p: 1 } }', 'per_second: is required for a model of kind video'],
     [
       'video',
       '{ per_second: 1, by_size: { 1k: 1 } }',
-      "by_size: doesn't fit kind video, which has per_second, by_resolution, minimum",
+      'by_size: is not allowed for kind video; allowed are per_second, by_resolution, minimum',
     ],
     [
       'chat',
       '{ input_per_million: 1, output_per_million: 1, by_quality: { low: 1 } }',
-      "by_quality: doesn't fit kind chat, which has input_per_million, output_per_million, cached_input_per_million, minimum",
+      'by_quality: is not allowed for kind chat; allowed are input_per_million, output_per_million, cached_input_per_million, minimum',
     ],
   ] as const) {
     test(`${kind} ${price}`, () => {

@@ -36,7 +36,7 @@ test('a key that is missing, or is another one under the same id, is named', asy
   const sealed = await payloadCodec([first]).encode([payload('old')]);
   await assert.rejects(payloadCodec([second]).decode(sealed), {
     name: 'ValueError',
-    message: "TEMPORAL_CODEC_KEYS: has no key '2026', with which this was encrypted; it has 2027",
+    message: "TEMPORAL_CODEC_KEYS: the key '2026' that encrypted this is missing; available: 2027",
   });
   await assert.rejects(
     payloadCodec([key('2026', 9)]).decode(sealed),

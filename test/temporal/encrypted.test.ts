@@ -46,7 +46,15 @@ test('Temporal stores neither arguments nor results, summaries, details or failu
   for (const task of [id, broken]) {
     const stored = await storedOf(task);
     assert.ok(stored.includes('of-today'), 'the id of the key');
-    for (const word of ['"outcome"', 'blobKey', 'submitQueue', 'submit to', 'image by', 'See the log', 'failures.ts'])
+    for (const word of [
+      '"outcome"',
+      'blobKey',
+      'submitQueue',
+      'submit to',
+      'image by',
+      'See the worker log',
+      'failures.ts',
+    ])
       assert.ok(!stored.includes(word), `${word} can be read`);
   }
   const described = await runner.client.workflow.getHandle(id).describe();

@@ -102,7 +102,7 @@ test('at its end a workflow says what the task cost, and which provider had it',
   const { typedSearchAttributes } = await handleOf(id).describe();
   assert.equal(typedSearchAttributes.get(searchAttributes.provider), 'good');
   assert.equal(typedSearchAttributes.get(searchAttributes.cost), 10);
-  assert.equal(await detailsOf(id), 'The task is succeeded for 0.00001 yuan. It was good that had it last.');
+  assert.equal(await detailsOf(id), 'Succeeded; cost 0.00001 yuan; provider good.');
   const history = historyJson(await handleOf(id).fetchHistory());
   assert.deepEqual(summariesOf(history), [
     'submit to refusing (route 1 of 2)',
@@ -115,7 +115,7 @@ test('at each step a workflow says what it waits for', async () => {
   const polls = endless.asked.poll;
   const id = await runner.start({ routes: ['busy', 'endless'] });
   await until('the turn', () => busy.asked.submit > 0 || undefined);
-  assert.match(await detailsOf(id), /^Waiting for its turn at busy \(route 1 of 2\), or just being sent there\./);
+  assert.match(await detailsOf(id), /^Waiting for a slot at busy \(route 1 of 2\), or submitting\./);
   refuse();
   await until('a poll', () => endless.asked.poll > polls || undefined);
   const moment = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC';
@@ -125,18 +125,13 @@ test('at each step a workflow says what it waits for', async () => {
   assert.match(await detailsOf(id), sent);
   await handleOf(id).cancel();
   await handleOf(id).result();
-  assert.equal(
-    await detailsOf(id),
-    'The task is cancelled and cost nothing. It was endless that had it last. Jobs stopped: 1.',
-  );
+  assert.equal(await detailsOf(id), 'Cancelled; not charged; provider endless. Provider jobs cancelled: 1.');
   const talk = await runner.start({ routes: ['talking'], kind: 'avatar_talk' });
   await runner.final(talk);
-  const waits = new RegExp(
-    `^The task is succeeded .* Its result waits to be fetched until ${moment}, and is then deleted\\.$`,
-  );
+  const waits = new RegExp(`^Succeeded; .* The result can be fetched until ${moment}; then it is deleted\\.$`);
   await until('the timer', async () => waits.test(await detailsOf(talk)) || undefined);
   await handleOf(talk).result();
-  assert.match(await detailsOf(talk), /Its result is deleted\.$/);
+  assert.match(await detailsOf(talk), /Result deleted\.$/);
 });
 
 test('a result that is kept for minutes is deleted when its time is up', async () => {

@@ -16,13 +16,13 @@ import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 
 export function addAccountCommands(program: Command): void {
-  const accounts = program.command('accounts').description('make, list, credit, correct, change and suspend accounts');
+  const accounts = program.command('accounts').description('create, list, credit, adjust, update and suspend accounts');
 
   accounts
     .command('create')
-    .description('make an account')
-    .requiredOption('--name <name>', 'what people call it', nameOf)
-    .option('--balance <yuan>', 'credit it at once; 0 credits nothing', openingYuan)
+    .description('create an account')
+    .requiredOption('--name <name>', 'a display name', nameOf)
+    .option('--balance <yuan>', 'initial balance in yuan; 0 for none', openingYuan)
     .option('--json', 'print the account as JSON')
     .action(async ({ name, balance, json }: { name: string; balance?: MicroYuan; json?: boolean }) =>
       withDatabase(async ({ database, ledger, by }) => {
@@ -36,7 +36,7 @@ export function addAccountCommands(program: Command): void {
   accounts
     .command('list')
     .description('list all accounts')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
         const all = await listAccounts(database);
@@ -51,7 +51,7 @@ export function addAccountCommands(program: Command): void {
     .description('add money to an account')
     .argument('<id>', 'the account')
     .argument('<yuan>', 'how much', positiveYuan)
-    .option('--reason <text>', 'kept with the entry', 'credited by the operator')
+    .option('--reason <text>', 'stored with the ledger entry', 'credited by the operator')
     .option('--json', 'print the account as JSON')
     .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
       await withDatabase(async ({ database, ledger, by }) => {
@@ -63,17 +63,17 @@ export function addAccountCommands(program: Command): void {
 
   accounts
     .command('adjust')
-    .description('correct an account by an entry of its own; takes no more than is available')
+    .description('adjust a balance with a separate entry; never below zero')
     .argument('<id>', 'the account')
-    .argument('<yuan>', 'how much: 5 gives, -5 takes', signedYuan)
-    .requiredOption('--reason <text>', 'kept with the entry', reasonOf)
+    .argument('<yuan>', 'amount in yuan: 5 adds, -5 deducts', signedYuan)
+    .requiredOption('--reason <text>', 'stored with the ledger entry', reasonOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
       await withDatabase(async ({ database, ledger, by }) => {
         const account = await known(database, id);
         const { adjusted, available } = await ledger.adjust(account.id, amount, reason, by.actor);
         if (!adjusted) {
-          throw new Refusal(`${id} has ${yuanText(available)} yuan available; ${yuanText(amount)} would take more.`);
+          throw new Refusal(`${id} has only ${yuanText(available)} yuan available; ${yuanText(amount)} exceeds that.`);
         }
         showAccount(await known(database, id), json);
       });
@@ -81,8 +81,8 @@ export function addAccountCommands(program: Command): void {
 
   accounts
     .command('suspend <id>')
-    .description('refuse all keys of an account from now on')
-    .option('--reason <text>', 'kept in the log', reasonOf)
+    .description('suspend an account: all its keys are rejected')
+    .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       withDatabase(async ({ by }) => showAccount((await suspendAccount(by, id, reason)) ?? unknown(id), json)),
@@ -90,8 +90,8 @@ export function addAccountCommands(program: Command): void {
 
   accounts
     .command('resume <id>')
-    .description('lift the suspension of an account')
-    .option('--reason <text>', 'kept in the log', reasonOf)
+    .description('resume a suspended account')
+    .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       withDatabase(async ({ by }) => showAccount((await resumeAccount(by, id, reason)) ?? unknown(id), json)),
@@ -99,13 +99,12 @@ export function addAccountCommands(program: Command): void {
 
   accounts
     .command('update <id>')
-    .description("set an account's webhook and low-balance threshold; what is not named stays")
+    .description("set an account's webhook and low-balance threshold; options not given are unchanged")
     .option('--webhook-url <url>', "where its events go, or 'none'", webhookUrlOf)
-    .option('--low-balance <yuan>', "fall below this and its webhook is told, or 'none'", thresholdOf)
+    .option('--low-balance <yuan>', "notify the webhook below this balance, or 'none'", thresholdOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, { webhookUrl, lowBalance, json }: UpdateOptions, command: Command) => {
-      if (!webhookUrl && !lowBalance)
-        command.error("error: name what is to change: '--webhook-url' or '--low-balance'");
+      if (!webhookUrl && !lowBalance) command.error("error: specify '--webhook-url' or '--low-balance'");
       const changes = {
         ...(webhookUrl && { webhookUrl: webhookUrl.value }),
         ...(lowBalance && { lowBalance: lowBalance.value }),
@@ -131,48 +130,52 @@ export async function known(database: Database, id: string): Promise<Account> {
 }
 
 function unknown(id: string): never {
-  throw new Refusal(`There is no account ${id}.`);
+  throw new Refusal(`Account ${id} not found.`);
 }
 
 /** An amount of zero or above; refuses what is none as bad usage. */
 function openingYuan(text: string): MicroYuan {
   const amount = parseYuan(text);
   if (amount !== undefined && amount >= 0n) return amount;
-  throw new InvalidArgumentError('it must be yuan of 0 or more with at most six decimals, such as 0, 10 or 0.5.');
+  throw new InvalidArgumentError(
+    'Must be an amount in yuan of 0 or more with at most six decimals, such as 0, 10 or 0.5.',
+  );
 }
 
 /** An amount above zero; refuses what is none as bad usage. */
 export function positiveYuan(text: string): MicroYuan {
   const amount = parseYuan(text);
   if (amount !== undefined && amount > 0n) return amount;
-  throw new InvalidArgumentError('it must be yuan above 0 with at most six decimals, such as 10 or 0.5.');
+  throw new InvalidArgumentError('Must be an amount in yuan above 0 with at most six decimals, such as 10 or 0.5.');
 }
 
 function signedYuan(text: string): MicroYuan {
   const amount = parseYuan(text);
   if (amount !== undefined && amount !== 0n) return amount;
-  throw new InvalidArgumentError('it must be yuan other than 0 with at most six decimals, such as 5 or -0.5.');
+  throw new InvalidArgumentError(
+    'Must be an amount in yuan other than 0 with at most six decimals, such as 5 or -0.5.',
+  );
 }
 
 /** Why something is done, for the log; refuses what is too long as bad usage. */
 export function reasonOf(text: string): string {
   const reason = text.trim();
   if (reason.length >= 1 && reason.length <= 500) return reason;
-  throw new InvalidArgumentError('it must have 1 to 500 characters.');
+  throw new InvalidArgumentError('Must have 1 to 500 characters.');
 }
 
 function webhookUrlOf(text: string): Setting<string> {
   if (text === 'none') return { value: null };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol) && text.length <= 2_048) return { value: url.href };
-  throw new InvalidArgumentError("it must be an address that begins with http:// or https://, or 'none'.");
+  throw new InvalidArgumentError("Must be a URL that begins with http:// or https://, or 'none'.");
 }
 
 const thresholdOf = (text: string): Setting<MicroYuan> => ({ value: text === 'none' ? null : positiveYuan(text) });
 
 function nameOf(text: string): string {
   if (text.length >= 1 && text.length <= 200) return text;
-  throw new InvalidArgumentError('it must have 1 to 200 characters.');
+  throw new InvalidArgumentError('Must have 1 to 200 characters.');
 }
 
 const described = (account: Account) => ({ ...accountObject(account), status: account.status });

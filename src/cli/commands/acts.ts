@@ -18,16 +18,16 @@ interface ListOptions {
 }
 
 export function addActCommands(program: Command): void {
-  const acts = program.command('acts').description('see the log of administrative acts');
+  const acts = program.command('acts').description('show the audit log of administrative actions');
 
   acts
     .command('list')
-    .description('list acts, newest first')
-    .option('--account <id>', 'on this account and its keys only')
-    .option('--subject <id>', 'that changed this account or key only')
+    .description('list entries, newest first')
+    .option('--account <id>', 'only for this account and its keys')
+    .option('--subject <id>', 'only for this account or key')
     .option('--since <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
-    .option('--limit <count>', 'at most so many', wholeNumber(limit_max), 50)
-    .option('--json', 'print them as JSON')
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(limit_max), 50)
+    .option('--json', 'print JSON')
     .action(async ({ limit, json, ...filter }: ListOptions) =>
       withDatabase(async ({ database }) => {
         // One more than is shown tells whether there are more.
@@ -38,7 +38,7 @@ export function addActCommands(program: Command): void {
           return;
         }
         print(table(['ID', 'WHEN', 'WHO', 'WHAT', 'ON', 'REASON'], shown.map(rowOf)));
-        if (has_more) print(`There are more than ${limit}; --limit shows more.`);
+        if (has_more) print(`More than ${limit} rows match. Use --limit to show more.`);
       }),
     );
 }

@@ -17,16 +17,16 @@ const progress_ms = 250;
 export function addAuditCommand(program: Command): void {
   program
     .command('audit')
-    .description('compare all that is stored with everything else; exits 1 if anything disagrees')
-    .option('--since <time>', 'only what is newer, such as 2027-01-31T00:00:00Z', moment)
-    .option('--deep', 'read every stored file, and compare its SHA-256')
+    .description('check ledger, tasks, stored files and workflows against each other; exits 1 on any discrepancy')
+    .option('--since <time>', 'check only newer data, such as since 2027-01-31T00:00:00Z', moment)
+    .option('--deep', 'read every stored file and verify its SHA-256')
     .option('--no-temporal', "don't compare tasks with Temporal's workflows")
     .option('--json', 'print the report as JSON')
     .action(async ({ since, deep = false, temporal, json }: Options) => {
       const { runAudit } = await import('../roles/audit-role.ts'); // Temporal's client takes a moment to load
       const report = await runAudit({ since, deep, temporal, onProgress: progress() });
       print(json === true ? JSON.stringify(auditObject(report)) : auditText(report));
-      if (!report.agrees) throw new Refusal(`The audit found ${things(report.findingCount, 'disagreement')}.`);
+      if (!report.agrees) throw new Refusal(`The audit found ${things(report.findingCount, 'discrepancy')}.`);
     });
 }
 
@@ -47,10 +47,10 @@ function auditText({ agrees, startedAt, finishedAt, since, looked, findingCount,
   const more = findingCount - shown.length;
   const from = since ? ` since ${since.toISOString()}` : '';
   return [
-    `Looked at ${lookedText(looked)}${from} in ${seconds} s.`,
+    `Checked ${lookedText(looked)}${from} in ${seconds} s.`,
     ...shown.map(({ check, subject, says }) => `${check}  ${subject}  ${says}`),
-    ...(more > 0 ? [`… and ${things(more, 'more disagreement')}.`] : []),
-    ...(agrees ? ['All agrees.'] : []),
+    ...(more > 0 ? [`… and ${more.toLocaleString('en')} more.`] : []),
+    ...(agrees ? ['No discrepancies.'] : []),
   ].join('\n');
 }
 
@@ -72,4 +72,4 @@ const lookedText = (looked: AuditReport['looked']): string =>
     .join(', ');
 
 const things = (count: number, name: string): string =>
-  `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;
+  `${count.toLocaleString('en')} ${count === 1 ? name : name.replace(/y$/, 'ie')}${count === 1 ? '' : 's'}`;

@@ -12,10 +12,10 @@ interface Options {
 export function addCodecCommand(program: Command): void {
   program
     .command('codec')
-    .description("decrypt payloads for Temporal's UI and command line, with TEMPORAL_CODEC_KEYS; until it is stopped")
-    .option('--host <address>', 'listen there; whoever can reach it can have payloads decrypted', '127.0.0.1')
-    .option('--port <number>', 'listen on this port; 0 takes a free one', port, port_default)
-    .option('--origin <url...>', "of the UI's address; TOLLGATE_TEMPORAL_UI_URL without")
+    .description("run a codec server that decrypts payloads for Temporal's UI and CLI with TEMPORAL_CODEC_KEYS")
+    .option('--host <address>', 'listen on this address; anyone who can reach it can decrypt payloads', '127.0.0.1')
+    .option('--port <number>', 'listen on this port; 0 picks a free one', port, port_default)
+    .option('--origin <url...>', 'origin of the UI; default: TOLLGATE_TEMPORAL_UI_URL')
     .action(async (options: Options) => {
       const { runCodec } = await import('../roles/codec-role.ts');
       await runCodec({ ...options, origins: options.origin });
@@ -24,5 +24,5 @@ export function addCodecCommand(program: Command): void {
 
 function port(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError('it must be a number from 0 to 65535.');
+  throw new InvalidArgumentError('Must be a number from 0 to 65535.');
 }

@@ -27,15 +27,12 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description('run an image, a video and an avatar-talk task, save the files and show the ledger')
-    .option('--url <url>', 'the gateway; without it, the one that runs on the data folder')
+    .option('--url <url>', 'the gateway; default: the one running on the data folder')
     .option(
       '--key <key>',
-      'the API key; without it TOLLGATE_API_KEY or, on a local gateway, one made for the demo account',
+      'the API key; default: TOLLGATE_API_KEY or, on a local gateway, a key created for the demo account',
     )
-    .option(
-      '--model <id...>',
-      'run a task of this model, or of each of several; without it, of the first one of each kind',
-    )
+    .option('--model <id...>', 'run a task with each of these models; default: the first model of each kind')
     .option('--out <folder>', 'where to save the files', 'demo')
     .option('--json', 'print the result as JSON')
     .action(async (options: DemoOptions) => demo(options));
@@ -47,7 +44,9 @@ async function demo(options: DemoOptions): Promise<void> {
   const here = await runningGateway(dataDir);
   const url = (options.url ?? here)?.replace(/\/+$/, '');
   if (url === undefined)
-    throw new Refusal(`No gateway runs on ${environment.dataDir}. Start one with 'npm start', or name one with --url.`);
+    throw new Refusal(
+      `No gateway is running on ${environment.dataDir}. Start one with 'npm start', or specify one with --url.`,
+    );
   await withKey(options.key ?? process.env['TOLLGATE_API_KEY'], url === here, async (key) => {
     const { makeSamples } = await import('../../embedded/samples.ts'); // it brings the simulator's encoders
     await run(await DemoClient.open(url, key), await makeSamples(dataDir), options);
@@ -57,11 +56,11 @@ async function demo(options: DemoOptions): Promise<void> {
 /** Lends the given key, or one made for the demo account of the gateway here and revoked afterwards. */
 async function withKey(given: string | undefined, isHere: boolean, use: (key: string) => Promise<void>): Promise<void> {
   if (given !== undefined && given !== '') return use(given);
-  if (!isHere) throw new Refusal('Name the API key with --key or TOLLGATE_API_KEY.');
+  if (!isHere) throw new Refusal('Specify the API key with --key or TOLLGATE_API_KEY.');
   await withDatabase(async ({ database, by }) => {
     const account = await findFact(database, 'demo_account');
     if (account === undefined)
-      throw new Refusal('There is no demo account here. Name an API key with --key or TOLLGATE_API_KEY.');
+      throw new Refusal('This gateway has no demo account. Specify an API key with --key or TOLLGATE_API_KEY.');
     const { id } = await known(database, account);
     const { key, secret } = await createApiKey(by, id, { ...noLimits, name: 'tollgate demo', level: 'standard' });
     try {
@@ -129,14 +128,14 @@ async function report(client: DemoClient, done: readonly DoneTask[], json: boole
     );
     return;
   }
-  print(['', 'Saved:', ...done.map(({ file }) => `  ${file}`), '', 'The ledger of these tasks (yuan):'].join('\n'));
+  print(['', 'Saved:', ...done.map(({ file }) => `  ${file}`), '', 'Ledger entries of these tasks (yuan):'].join('\n'));
   print(table(['TASK', 'ENTRY', 'UNITS', 'CHANGE', 'EARNED', 'BALANCE AFTER'], entries.map(rowOf)));
   const change = sum(entries.map(({ amount }) => amount));
   const charged = sum(entries.map(({ charged: earned }) => earned));
   print(
-    `\nThe changes sum to ${change}, what was earned to ${charged}: ${change + charged === 0 ? 'it adds up' : 'IT DOES NOT ADD UP'}.`,
+    `\nBalance change ${change}, charged ${charged}: ${change + charged === 0 ? 'the totals match' : 'THE TOTALS DO NOT MATCH'}.`,
   );
-  print(`The account ${account.id} has ${account.balance} yuan available and ${account.held} held.`);
+  print(`Account ${account.id}: ${account.balance} yuan available, ${account.held} on hold.`);
 }
 
 const rowOf = (entry: DemoEntry) => [

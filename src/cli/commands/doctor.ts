@@ -10,7 +10,7 @@ const words: Readonly<Record<FindingState, string>> = { ok: 'ok', warn: 'warn', 
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('look at settings, servers, workers and providers, and say what to mend; exits 1 if anything fails')
+    .description('check settings, servers, workers and providers, with fixes; exits 1 if a check fails')
     .option('--json', 'print the findings as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { examineEverything } = await import('../roles/doctor/doctor.ts'); // Temporal's client takes a moment to load

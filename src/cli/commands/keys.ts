@@ -30,18 +30,18 @@ interface CreateOptions {
 }
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('make, list and revoke API keys');
+  const keys = program.command('keys').description('create, list and revoke API keys');
 
   keys
     .command('create')
-    .description('make a key; it is shown this once')
-    .requiredOption('--account <id>', 'whose money it spends')
-    .option('--name <name>', 'what people call it', 'key')
-    .addOption(new Option('--level <level>', 'what it may do').choices(keyLevels).default('standard'))
-    .option('--models <ids>', 'allow-list of models, comma-separated', modelIds)
-    .option('--call-limit <calls/window>', 'such as 60/minute; may be given for several windows', callLimits, [])
+    .description('create a key; it is shown only once')
+    .requiredOption('--account <id>', 'the account that pays')
+    .option('--name <name>', 'a display name', 'key')
+    .addOption(new Option('--level <level>', 'permission level').choices(keyLevels).default('standard'))
+    .option('--models <ids>', 'allowed models, comma-separated', modelIds)
+    .option('--call-limit <calls/window>', 'such as 60/minute; repeatable, one per window', callLimits, [])
     .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
-    .option('--max-running-tasks <count>', 'tasks at a time', wholeNumber(count_max))
+    .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(count_max))
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
@@ -59,7 +59,7 @@ export function addKeyCommands(program: Command): void {
         show(
           { ...keyObject(key), key: secret },
           options.json,
-          `${key.id}  ${key.level}\n${secret}\nIt is shown this once.`,
+          `${key.id}  ${key.level}\n${secret}\nThe key is shown only once.`,
         );
       }),
     );
@@ -68,7 +68,7 @@ export function addKeyCommands(program: Command): void {
     .command('list')
     .description("list an account's keys")
     .requiredOption('--account <id>', 'whose keys')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print JSON')
     .action(async ({ account, json }: { account: string; json?: boolean }) =>
       withDatabase(async ({ database }) => {
         const { id } = await known(database, account);
@@ -81,12 +81,12 @@ export function addKeyCommands(program: Command): void {
 
   keys
     .command('revoke <id>')
-    .description('revoke a key for good')
+    .description('revoke a key permanently')
     .option('--json', 'print the key as JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ by }) => {
         const key = await revokeKey(by, id);
-        if (!key) throw new Refusal(`There is no key ${id}.`);
+        if (!key) throw new Refusal(`Key ${id} not found.`);
         show(keyObject(key), json, `${key.id} is revoked.`);
       }),
     );
@@ -103,12 +103,12 @@ const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [
 function modelIds(text: string): string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (ids.every((id) => id !== '')) return ids;
-  throw new InvalidArgumentError('it must be ids of models, separated by commas.');
+  throw new InvalidArgumentError('Must be model ids, separated by commas.');
 }
 
 function callLimits(text: string, before: CallLimit[]): CallLimit[] {
   const { count, per } = perWindow(text);
-  if (before.some((limit) => limit.per === per)) throw new InvalidArgumentError(`there is a limit per ${per} already.`);
+  if (before.some((limit) => limit.per === per)) throw new InvalidArgumentError(`There is already a limit per ${per}.`);
   return [...before, { calls: wholeNumber(count_max)(count), per }];
 }
 
@@ -121,5 +121,5 @@ function perWindow(text: string): { count: string; per: Window } {
   const [count = '', name = '', ...rest] = text.split('/');
   const per = windows.find((window) => window === name);
   if (per && rest.length === 0) return { count, per };
-  throw new InvalidArgumentError(`it must be a number, a slash and one of ${windows.join(', ')}.`);
+  throw new InvalidArgumentError(`Must be a number, a slash and one of ${windows.join(', ')}.`);
 }

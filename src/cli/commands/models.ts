@@ -33,12 +33,14 @@ interface Value {
 }
 
 export function addModelCommands(program: Command): void {
-  const models = program.command('models').description('list models, publish them or not, and put them in maintenance');
+  const models = program
+    .command('models')
+    .description('list, publish and unpublish models, and put them in maintenance');
 
   models
     .command('list')
-    .description('list the models of the configuration, and what is switched of them')
-    .option('--json', 'print them as JSON')
+    .description('list the configured models and their overrides')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) =>
       withDatabase(async ({ database, configuration }) => {
         const all = await entriesOf(database, configuration);
@@ -50,18 +52,18 @@ export function addModelCommands(program: Command): void {
 
   models
     .command('switch <id>')
-    .description('set what holds over the configuration, in every API process within seconds; what is not named stays')
-    .option('--published <value>', "true, false, or 'file' for what the configuration says", valueOf)
-    .option('--maintenance <value>', "true, false, or 'file' for what the configuration says", valueOf)
-    .option('--reason <text>', 'kept in the log', reasonOf)
+    .description('override the configuration in every API process within seconds; options not given are unchanged')
+    .option('--published <value>', "true, false, or 'file' to reset to the configuration", valueOf)
+    .option('--maintenance <value>', "true, false, or 'file' to reset to the configuration", valueOf)
+    .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the model as JSON')
     .action(async (id: string, { published, maintenance, reason, json }: SwitchOptions, command: Command) => {
-      if (!published && !maintenance) command.error("error: name what is to be set: '--published' or '--maintenance'");
+      if (!published && !maintenance) command.error("error: specify '--published' or '--maintenance'");
       await withDatabase(async ({ database, configuration, by }) => {
         const before = (await entriesOf(database, configuration)).find((entry) => entry.id === id);
-        if (!before) throw new Refusal(`There is no model ${id}.`);
+        if (!before) throw new Refusal(`Model ${id} not found.`);
         if (!before.written && [published, maintenance].some((one) => one && one.value !== null))
-          throw new Refusal(`There is no model ${id} in the configuration; its switches can only go back to 'file'.`);
+          throw new Refusal(`The configuration has no model ${id}; its overrides can only be reset to 'file'.`);
         await switchModel(by, {
           model: id,
           ...(published && { published: published.value }),
@@ -114,5 +116,5 @@ function inWords(value: boolean | undefined, switched: boolean | null | undefine
 function valueOf(text: string): Value {
   if (text === 'file') return { value: null };
   if (text === 'true' || text === 'false') return { value: text === 'true' };
-  throw new InvalidArgumentError("it must be true, false or 'file'.");
+  throw new InvalidArgumentError("Must be true, false or 'file'.");
 }

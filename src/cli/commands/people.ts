@@ -26,12 +26,12 @@ interface ReasonOptions {
 }
 
 export function addPeopleCommands(program: Command): void {
-  const people = program.command('people').description('see, invite and disable the people of the console');
+  const people = program.command('people').description('list, invite and disable console users');
 
   people
     .command('list')
-    .description('list everybody who can sign in, newest first')
-    .option('--json', 'print them as JSON')
+    .description('list console users, newest first')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
         const all = await everybody(database);
@@ -43,21 +43,21 @@ export function addPeopleCommands(program: Command): void {
 
   people
     .command('invite')
-    .description('make a one-time link by which somebody joins an account, becomes an operator, or both')
-    .requiredOption('--email <address>', 'who it is for', emailOf)
-    .option('--account <id>', 'the account they join')
-    .option('--role <role>', "'owner' or 'member' of it", roleOf)
-    .option('--operator', 'they become an operator of the gateway')
+    .description('create a one-time invitation link to an account, to the operator role, or both')
+    .requiredOption('--email <address>', 'e-mail address of the person', emailOf)
+    .option('--account <id>', 'the account to join')
+    .option('--role <role>', "role in the account: 'owner' or 'member'", roleOf)
+    .option('--operator', 'make the person an operator of the gateway')
     .option('--json', 'print the link as JSON')
     .action(async ({ email, account, role, operator = false, json }: InviteOptions, command: Command) => {
       if ((account === undefined) !== (role === undefined))
-        command.error("error: '--account' and '--role' go together");
+        command.error("error: '--account' and '--role' must be given together");
       if (account === undefined && !operator)
-        command.error("error: name what they are invited to: '--account' with '--role', or '--operator'");
+        command.error("error: specify '--account' with '--role', or '--operator'");
       await withDatabase(async ({ database, by }) => {
         const of = account === undefined ? null : (await known(database, account)).id;
         const person = await findPersonByEmail(database, email);
-        if (person?.isDisabled) throw new Refusal(`${email} may not sign in; enable them first.`);
+        if (person?.isDisabled) throw new Refusal(`${email} is disabled. Enable this person first.`);
         const made = await invite(by, { email, account: of, role: role ?? null, makesOperator: operator });
         await showLink(database, made, json);
       });
@@ -65,12 +65,12 @@ export function addPeopleCommands(program: Command): void {
 
   people
     .command('link <email>')
-    .description('make a one-time link by which a person who is there sets a new password')
+    .description("create a one-time link to reset a person's password")
     .option('--json', 'print the link as JSON')
     .action(async (email: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database, by }) => {
         const person = await named(database, email);
-        if (person.isDisabled) throw new Refusal(`${person.email} may not sign in; enable them first.`);
+        if (person.isDisabled) throw new Refusal(`${person.email} is disabled. Enable this person first.`);
         const offer = { email: person.email, account: null, role: null, makesOperator: false };
         await showLink(database, await invite(by, offer), json);
       }),
@@ -78,22 +78,22 @@ export function addPeopleCommands(program: Command): void {
 
   people
     .command('disable <email>')
-    .description('keep a person from signing in, and end their sessions at once; never the last operator')
-    .option('--reason <text>', 'kept in the log', reasonOf)
+    .description('disable sign-in for a person and end their sessions; not for the last operator')
+    .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the person as JSON')
     .action(async (email: string, { reason, json }: ReasonOptions) =>
       withDatabase(async ({ database, by }) => {
         const person = await named(database, email);
         if ((await setDisabled(by, person, true, reason)) === 'last')
-          throw new Refusal(`${person.email} is the last operator; invite another one first.`);
+          throw new Refusal(`${person.email} is the last operator. Invite another operator first.`);
         showPerson({ ...person, isDisabled: true }, json);
       }),
     );
 
   people
     .command('enable <email>')
-    .description('let a person sign in again')
-    .option('--reason <text>', 'kept in the log', reasonOf)
+    .description('enable sign-in for a person again')
+    .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the person as JSON')
     .action(async (email: string, { reason, json }: ReasonOptions) =>
       withDatabase(async ({ database, by }) => {
@@ -106,7 +106,7 @@ export function addPeopleCommands(program: Command): void {
 
 async function named(database: Database, email: string): Promise<Person> {
   const person = await findPersonByEmail(database, email.trim().toLowerCase());
-  if (!person) throw new Refusal(`There is nobody with the address ${email}.`);
+  if (!person) throw new Refusal(`No person has the address ${email}.`);
   return person;
 }
 
@@ -123,13 +123,13 @@ async function everybody(database: Database): Promise<ListedPerson[]> {
 function emailOf(text: string): string {
   const email = emailField.safeParse(text);
   if (email.success) return email.data;
-  throw new InvalidArgumentError('it must be an e-mail address of at most 255 ASCII characters.');
+  throw new InvalidArgumentError('Must be an e-mail address of at most 255 ASCII characters.');
 }
 
 function roleOf(text: string): AccountRole {
   const role = accountRoles.find((one) => one === text);
   if (role) return role;
-  throw new InvalidArgumentError("it must be 'owner' or 'member'.");
+  throw new InvalidArgumentError("Must be 'owner' or 'member'.");
 }
 
 const personObject = ({ id, email, isOperator, isDisabled, createdAt }: Person) => ({
@@ -159,7 +159,7 @@ const rowOf = ({ id, email, isDisabled, isOperator, lastSeenAt, accounts }: List
 
 function showPerson(person: Person, json: boolean | undefined): void {
   const { id, email, isDisabled } = person;
-  show(personObject(person), json, `${id}  ${email}  ${isDisabled ? 'disabled' : 'good'}`);
+  show(personObject(person), json, `${id}  ${email}  ${isDisabled ? 'disabled' : 'active'}`);
 }
 
 /** The address is the one that an API of this database told last; before there was one, only the path is known. */
@@ -183,6 +183,6 @@ async function showLink(
   show(
     told,
     json,
-    `${link}\nFor ${email}, until ${expiresAt.toISOString()}. It can be used once and is shown this once.`,
+    `${link}\nFor ${email}, valid until ${expiresAt.toISOString()}. It can be used once and is shown only once.`,
   );
 }

@@ -6,16 +6,14 @@ export function addServerCommands(program: Command): void {
   const roles = () => import('../roles/server-roles.ts');
   program
     .command('api')
-    .description('serve the API; uses DATABASE_URL and TEMPORAL_ADDRESS, or a gateway that runs on the data folder')
+    .description('run the API; uses DATABASE_URL and TEMPORAL_ADDRESS, or the gateway running on the data folder')
     .action(async () => (await roles()).runApi());
   program
     .command('worker')
-    .description('run tasks; uses DATABASE_URL and TEMPORAL_ADDRESS, or a gateway that runs on the data folder')
+    .description('run a worker; uses DATABASE_URL and TEMPORAL_ADDRESS, or the gateway running on the data folder')
     .action(async () => (await roles()).runWorker());
   program
     .command('migrate')
-    .description(
-      "bring the database up to date and register Temporal's search attributes; safe to run from several processes at once",
-    )
+    .description("migrate the database and register Temporal's search attributes; safe to run concurrently")
     .action(async () => (await import('../roles/migrate-role.ts')).runMigration());
 }

@@ -38,23 +38,28 @@ interface ListOptions {
 }
 
 export function addTaskCommands(program: Command): void {
-  const tasks = program.command('tasks').description('see tasks and what became of their paid calls, and cancel them');
+  const tasks = program
+    .command('tasks')
+    .description('list, show and cancel tasks, and review upstream calls with an unknown outcome');
 
   tasks
     .command('list')
     .description('list tasks, newest first')
-    .option('--account <id>', 'of this account only')
-    .addOption(new Option('--state <state>', 'in this state only').choices(taskStates))
-    .option('--unknown', 'only paid calls of unknown outcome, and jobs that may still run though their task has ended')
-    .option('--reviewed', 'with --unknown: those that were ticked off instead')
-    .option('--unreadable', 'only tasks that no step can go on with, as their rows can’t be read; of all accounts')
-    .option('--limit <count>', 'at most so many', wholeNumber(limit_max), 50)
-    .option('--json', 'print them as JSON')
+    .option('--account <id>', 'only of this account')
+    .addOption(new Option('--state <state>', 'only in this state').choices(taskStates))
+    .option(
+      '--unknown',
+      'only upstream calls with an unknown outcome, and jobs that may still run although their task has ended',
+    )
+    .option('--reviewed', 'with --unknown: those already reviewed')
+    .option('--unreadable', 'only tasks whose rows can’t be read and so can’t proceed; of all accounts')
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(limit_max), 50)
+    .option('--json', 'print JSON')
     .action(async (options: ListOptions, command: Command) => {
       const { account, state, unknown, reviewed = false, unreadable, limit, json } = options;
-      if (reviewed && unknown !== true) command.error("error: '--reviewed' goes with '--unknown'");
+      if (reviewed && unknown !== true) command.error("error: '--reviewed' requires '--unknown'");
       if (unreadable === true && (account ?? state ?? unknown) !== undefined)
-        command.error("error: '--unreadable' goes with '--limit' and '--json' only");
+        command.error("error: '--unreadable' can only be combined with '--limit' and '--json'");
       await withDatabase(async ({ database }) => {
         if (unreadable === true) {
           const found = await unreadableTasks(database, limit + 1);
@@ -77,8 +82,8 @@ export function addTaskCommands(program: Command): void {
 
   tasks
     .command('show <id>')
-    .description('show one task and its paid calls')
-    .option('--json', 'print them as JSON')
+    .description('show a task and its upstream calls')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
         const task = (await findTaskFacts(database, id)) ?? noTask(id);
@@ -91,27 +96,25 @@ export function addTaskCommands(program: Command): void {
   tasks
     .command('cancel <id>')
     .description('end a task that has not ended, give its hold back, and have its job stopped where that can be')
-    .option('--reason <text>', 'kept in the log', reasonOf)
+    .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the task as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       withDatabase(async ({ database, ledger, by: { actor } }) => {
         const task = (await findTaskToRelease(database, id)) ?? noTask(id);
         const isCancelled = await cancelTask(ledger, task, { actor, ...(reason !== undefined && { reason }) });
         const facts = (await findTaskFacts(database, id)) ?? noTask(id);
-        if (!isCancelled) throw new Refusal(`Task ${id} has ended already: it is ${facts.state}.`);
+        if (!isCancelled) throw new Refusal(`Task ${id} has already ended: ${facts.state}.`);
         await tellFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
-        show(taskObject(facts), json, `${id} is cancelled; ${yuanText(facts.hold)} yuan were given back.`);
+        show(taskObject(facts), json, `${id} is cancelled; hold of ${yuanText(facts.hold)} yuan released.`);
       }),
     );
 
   tasks
     .command('review <id>')
-    .description(
-      'tick off a paid call of unknown outcome that was dealt with; `list --unknown` leaves it out from then on',
-    )
-    .requiredOption('--note <text>', 'what was found out', reasonOf)
+    .description('mark an upstream call with an unknown outcome as reviewed; `list --unknown` then omits it')
+    .requiredOption('--note <text>', 'what you found', reasonOf)
     .option('--route <number>', "which of the task's paid calls, where there are several", routeOf)
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, { note, route, json }: ReviewOptions) =>
       withDatabase(async ({ database, by }) => {
         const task = (await findTaskFacts(database, id)) ?? noTask(id);
@@ -120,7 +123,7 @@ export function addTaskCommands(program: Command): void {
         const outcome = chosen(id, open, route);
         await reviewOutcome(by, outcome, note);
         const review = { by: by.actor, at: now, note };
-        const line = `The paid call of ${id} by route ${outcome.intent.route} is ticked off.`;
+        const line = `The upstream call of ${id} by route ${outcome.intent.route} is marked as reviewed.`;
         show(unknownObject(now)({ ...outcome, review }), json, line);
       }),
     );
@@ -135,19 +138,21 @@ interface ReviewOptions {
 /** The paid call that is meant: that of the route, else the only one. */
 function chosen(id: string, found: readonly UnknownOutcome[], route: number | undefined): UnknownOutcome {
   const [only, ...others] = found.filter(({ intent }) => route === undefined || intent.route === route);
-  if (!only) throw new Refusal(`Task ${id} has no such paid call of unknown outcome.`);
+  if (!only) throw new Refusal(`Task ${id} has no such upstream call with an unknown outcome.`);
   if (others.length === 0) return only;
   const routes = found.map(({ intent }) => intent.route).join(', ');
-  throw new Refusal(`Task ${id} has several paid calls of unknown outcome: name one with --route (${routes}).`);
+  throw new Refusal(
+    `Task ${id} has several upstream calls with an unknown outcome: specify one with --route (${routes}).`,
+  );
 }
 
 function routeOf(text: string): number {
   if (/^\d{1,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('it must be the number of a route, from 0.');
+  throw new InvalidArgumentError('Must be the number of a route, from 0.');
 }
 
 function noTask(id: string): never {
-  throw new Refusal(`There is no task ${id}.`);
+  throw new Refusal(`Task ${id} not found.`);
 }
 
 function printList<Row>(
@@ -164,7 +169,7 @@ function printList<Row>(
     return;
   }
   print(table(head, shown.map(cells)));
-  if (has_more) print(`There are more than ${limit}; --limit shows more.`);
+  if (has_more) print(`More than ${limit} rows match. Use --limit to show more.`);
 }
 
 const taskObject = (task: TaskFacts) => ({
@@ -287,7 +292,7 @@ function told(task: TaskFacts, intents: readonly IntentFacts[]): string {
       ['error', task.error ? plain(`${task.error.code}: ${task.error.message}`, error_characters_max) : '-'],
     ],
   );
-  if (intents.length === 0) return `${facts}\nNo paid call was made.`;
+  if (intents.length === 0) return `${facts}\nNo upstream call was made.`;
   const head = ['ROUTE', 'PROVIDER', 'OUTCOME', 'JOB', 'REQUEST', 'SENT', 'CLOSED', 'WHY'];
   const rows = intents.map((intent) => [
     String(intent.route),

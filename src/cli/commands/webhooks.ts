@@ -24,14 +24,14 @@ interface ListOptions {
 }
 
 export function addWebhookCommands(program: Command): void {
-  const webhooks = program.command('webhooks').description('see events that are sent to webhooks, and send them again');
+  const webhooks = program.command('webhooks').description('list, show and resend webhook events');
 
   webhooks
     .command('list')
     .description(`list the last ${listed_max} events with their last attempt, newest first`)
-    .option('--account <id>', 'of this account only')
-    .option('--failed', 'only those that were given up')
-    .option('--json', 'print them as JSON')
+    .option('--account <id>', 'only of this account')
+    .option('--failed', 'only events whose delivery failed for good')
+    .option('--json', 'print JSON')
     .action(async ({ account, failed, json }: ListOptions) =>
       withDatabase(async ({ database }) => {
         const of = account === undefined ? undefined : (await known(database, account)).id;
@@ -46,7 +46,7 @@ export function addWebhookCommands(program: Command): void {
 
   webhooks
     .command('show <id>')
-    .description('show every attempt to deliver an event; <id> is that of its task, or its own')
+    .description('show all delivery attempts of an event; <id> is a task id or an event id')
     .option('--json', 'print the event with its attempts as JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
@@ -59,17 +59,17 @@ export function addWebhookCommands(program: Command): void {
 
   webhooks
     .command('replay <id>')
-    .description('send an event again that was delivered or given up; <id> is that of its task, or its own')
+    .description('resend an event that was delivered or failed; <id> is a task id or an event id')
     .option('--json', 'print the event as JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database, by }) => {
         const found = (await findEvent(database, id)) ?? (await refuseUntold(database, id));
         if (!(await replayEvent(by, found.id))) {
-          throw new Refusal(`Event ${found.id} is still being sent; it is tried again for 24 hours.`);
+          throw new Refusal(`Event ${found.id} is still being delivered; it is retried for 24 hours.`);
         }
         const event = (await findEvent(database, found.id)) ?? found;
-        const subject = event.taskId === null ? '' : `, the ${event.type} of ${event.taskId},`;
-        show(eventObject(event), json, `${event.id}${subject} is sent again to ${event.host}.`);
+        const subject = event.taskId === null ? '' : ` (${event.type} of ${event.taskId})`;
+        show(eventObject(event), json, `${event.id}${subject} is being resent to ${event.host}.`);
       }),
     );
 }
@@ -77,12 +77,14 @@ export function addWebhookCommands(program: Command): void {
 /** Says why there is no event of this id, or of the task of this id. */
 async function refuseUntold(database: Database, id: string): Promise<never> {
   const task = await findTaskFacts(database, id);
-  if (!task) throw new Refusal(`There is no event and no task ${id}.`);
-  if (!task.finishedAt) throw new Refusal(`Task ${id} has not ended; a webhook is told of it when it ends.`);
+  if (!task) throw new Refusal(`No event or task has the id ${id}.`);
+  if (!task.finishedAt) throw new Refusal(`Task ${id} has not ended; its webhook event is sent when it ends.`);
   if (task.finishedAt.getTime() < Date.now() - event_days_kept * 86_400_000) {
-    throw new Refusal(`Task ${id} ended more than ${event_days_kept} days ago; events are kept no longer.`);
+    throw new Refusal(`Task ${id} ended more than ${event_days_kept} days ago; events are deleted after that.`);
   }
-  throw new Refusal(`Task ${id} owes no webhook: neither its request nor its account named one when it ended.`);
+  throw new Refusal(
+    `Task ${id} has no webhook event: neither its request nor its account had a webhook URL when it ended.`,
+  );
 }
 
 type EventStatus = 'waiting' | 'sending' | 'delivered' | 'given_up';

@@ -20,16 +20,16 @@ interface ListOptions {
 }
 
 export function addWriteOffCommands(program: Command): void {
-  const writeOffs = program.command('write-offs').description('see what was written off, over all accounts');
+  const writeOffs = program.command('write-offs').description('list write-offs of all accounts');
 
   writeOffs
     .command('list')
-    .description('list write-offs, newest first, with what was charged beside them')
-    .option('--account <id>', 'of this account only')
-    .option('--reason <reason>', 'with this reason only, such as implausible_usage or owner_lost')
-    .option('--days <count>', 'of calls and tasks of so many days', wholeNumber(days_max), 30)
-    .option('--limit <count>', 'at most so many', wholeNumber(limit_max), 50)
-    .option('--json', 'print them as JSON')
+    .description('list write-offs, newest first, with the amounts charged')
+    .option('--account <id>', 'only of this account')
+    .option('--reason <reason>', 'only with this reason, such as implausible_usage or owner_lost')
+    .option('--days <count>', 'calls and tasks of the last N days', wholeNumber(days_max), 30)
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(limit_max), 50)
+    .option('--json', 'print JSON')
     .action(async ({ account, reason, days, limit, json }: ListOptions) =>
       withDatabase(async ({ database }) => {
         const of = account === undefined ? undefined : (await known(database, account)).id;
@@ -47,7 +47,7 @@ export function addWriteOffCommands(program: Command): void {
           return;
         }
         print(table(['WHEN', 'ACCOUNT', 'TASK OR REQUEST', 'MODEL', 'AMOUNT', 'CHARGED', 'REASON'], shown.map(rowOf)));
-        if (has_more) print(`There are more than ${limit}; --limit shows more.`);
+        if (has_more) print(`More than ${limit} rows match. Use --limit to show more.`);
       }),
     );
 }
@@ -72,5 +72,5 @@ const rowOf = (writeOff: WriteOff) => [
   writeOff.model ?? '-',
   yuanText(writeOff.amount),
   yuanText(writeOff.charged),
-  writeOff.reason ?? 'want of money',
+  writeOff.reason ?? 'insufficient balance',
 ];

@@ -20,17 +20,16 @@ export async function runCodec({
 }): Promise<void> {
   const { temporal } = readEnvironment(process.env);
   const { codecKeys, namespace, uiUrl } = temporal;
-  if (codecKeys === undefined)
-    throw new SettingsError(['TEMPORAL_CODEC_KEYS: is not set, so there is nothing to decrypt with']);
+  if (codecKeys === undefined) throw new SettingsError(['TEMPORAL_CODEC_KEYS: is required to decrypt payloads']);
   const addresses = origins ?? (uiUrl === undefined ? [] : [uiUrl]);
   if (addresses.length === 0)
-    throw new SettingsError(["TOLLGATE_TEMPORAL_UI_URL: is not set; name the UI's address there or by --origin"]);
+    throw new SettingsError(['TOLLGATE_TEMPORAL_UI_URL: is not set; specify the URL of the UI there or with --origin']);
   const asked = stopSignal();
   const server = codecEndpoint({ codec: payloadCodec(codecKeys), origins: addresses.map(originOf), namespace });
   server.listen(port, host);
   await once(server, 'listening');
   const { address, port: taken, family } = server.address() as AddressInfo;
-  print(`The codec endpoint is http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
+  print(`Codec server listening on http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
   await asked;
   server.close();
   server.closeAllConnections();
@@ -39,5 +38,5 @@ export async function runCodec({
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol)) return url.origin;
-  throw new SettingsError([`--origin: ${text} is no web address such as http://127.0.0.1:8233`]);
+  throw new SettingsError([`--origin: ${text} must be a URL such as http://127.0.0.1:8233`]);
 }

@@ -25,7 +25,7 @@ export async function runMigration(): Promise<void> {
   const dataDir = resolve(environment.dataDir);
   const databaseUrl = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
   if (databaseUrl === undefined)
-    throw new SettingsError([`DATABASE_URL: is not set, and no gateway runs on ${environment.dataDir}`]);
+    throw new SettingsError([`DATABASE_URL: is not set, and no gateway is running on ${environment.dataDir}`]);
   await migrateDatabase(databaseUrl);
   print('The database is up to date.');
   const { address } = environment.temporal;
@@ -40,11 +40,11 @@ async function register(target: TemporalTarget): Promise<void> {
     await registerSearchAttributes(connection, target.namespace).catch((error: unknown) => {
       const wanted = [...searchAttributeTypes].map(([name, type]) => `${name}=${type}`).join(', ');
       throw new Refusal(
-        `The database is up to date, but this client may not register search attributes with the namespace ` +
-          `${target.namespace}: ${troubleOf(error, target).message} Make them by hand: ${wanted}.`,
+        `The database is up to date, but this client is not allowed to register search attributes in the namespace ` +
+          `${target.namespace}: ${troubleOf(error, target).message} Create them manually: ${wanted}.`,
       );
     });
-    print(`The search attributes are registered with the namespace ${target.namespace}.`);
+    print(`The search attributes are registered in the namespace ${target.namespace}.`);
   } finally {
     await connection.close();
   }
@@ -60,7 +60,7 @@ async function answering(connection: Parameters<typeof checkTemporal>[0], target
     } catch (error) {
       if (!(error instanceof TemporalTrouble)) throw error;
       if (!error.isAway || performance.now() > until) {
-        const again = `Run it again then: nothing is done twice. Workers register the search attributes too, when they start.`;
+        const again = `Then run this command again; it is safe to repeat. Workers also register the search attributes when they start.`;
         throw new Refusal(`The database is up to date. ${error.message} ${again}`);
       }
       if (isFirst) tell(`Waiting for Temporal at ${target.address} ...`);

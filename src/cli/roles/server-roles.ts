@@ -71,8 +71,12 @@ async function outsideOf({ environment }: Settings) {
   const databaseUrl = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
   const address = environment.temporal.address ?? (await runningTemporal(dataDir))?.address;
   const missing = [
-    databaseUrl === undefined ? `DATABASE_URL: is not set, and no gateway runs on ${environment.dataDir}` : undefined,
-    address === undefined ? `TEMPORAL_ADDRESS: is not set, and no gateway runs on ${environment.dataDir}` : undefined,
+    databaseUrl === undefined
+      ? `DATABASE_URL: is not set, and no gateway is running on ${environment.dataDir}`
+      : undefined,
+    address === undefined
+      ? `TEMPORAL_ADDRESS: is not set, and no gateway is running on ${environment.dataDir}`
+      : undefined,
   ].filter((line) => line !== undefined);
   if (databaseUrl === undefined || address === undefined) throw new SettingsError(missing);
   const secretTexts = environment.secrets ?? [await loadOrMakeSecret(dataDir)];

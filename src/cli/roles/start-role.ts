@@ -27,9 +27,9 @@ export async function start(): Promise<void> {
   const logFile = logFileOf(settings);
   const mask = new Mask(knownSecrets(settings));
   const log = createLog(settings.environment.logLevel, { file: logFile, mask });
-  const asked = stopSignal('Ended at once. PostgreSQL and Temporal go on, and the next start takes them over.').then(
-    () => tell('\nStopping ...'),
-  );
+  const asked = stopSignal(
+    'Stopped immediately. PostgreSQL and Temporal keep running; the next start takes them over.',
+  ).then(() => tell('\nStopping ...'));
   const reread = rereadAtHangup(log, mask);
   let showCoreMetrics: (core: Core) => void = () => undefined;
   const beforeRoles = async () => {
@@ -99,16 +99,16 @@ function greeting(
 ): string {
   const keyLines =
     demo?.secret !== undefined
-      ? [`Key         ${demo.secret}`, `            of the account ${demo.account}; it is shown this once`]
+      ? [`Key         ${demo.secret}`, `            of the account ${demo.account}; shown only once`]
       : [
-          'Key         shown once, when it was made; for another one:',
+          'Key         shown only when it was created; to create another one:',
           `            npx tollgate keys create --account ${demo?.account ?? '<id>'} --level admin`,
           '            export TOLLGATE_API_KEY=<that key>',
         ];
   const loginLines = demo?.login
     ? [
         `            sign in as ${demo.login.email} with ${demo.login.password}`,
-        '            shown this once; its profile page changes it',
+        '            shown only once; change it on the profile page',
       ]
     : [];
   return [
@@ -124,7 +124,7 @@ function greeting(
     'Try it:',
     '',
     ...lines,
-    'Or run a demo of all of it: npx tollgate demo',
+    'Or run a demo of everything: npx tollgate demo',
     'Stop with Ctrl-C.',
     '',
   ].join('\n');

@@ -28,7 +28,7 @@ export function remembered<T>({ ask, keptMs, onError }: Asking<T>): () => Promis
 async function inTime<T>(ask: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), wait_ms_max);
+    timer = setTimeout(() => reject(new Error('timed out')), wait_ms_max);
   });
   try {
     return await Promise.race([ask(), late]);

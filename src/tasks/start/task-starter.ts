@@ -112,12 +112,12 @@ export class TaskStarter {
   }
 }
 
-/** For whoever looks at the workflow; the UI shows it as Markdown. */
+/** The static details of the workflow, shown in Temporal's UI as Markdown. */
 const detailsOf = ({ id, accountId, keyId, terms }: StartFacts): string =>
   [
     `Task ${id} of account ${accountId}, admitted under key ${keyId}.`,
-    `Providers in the order in which they are tried: ${terms.routes.map(({ provider }) => provider).join(', ')}.`,
-    `Its row is the truth, and this workflow only drives it: \`tollgate tasks show ${id}\`. Cancelling it here, or by ` +
-      `\`tollgate tasks cancel ${id}\`, ends the task and gives its hold back; terminating does so after some minutes. ` +
-      'Resetting it charges and sends nothing twice.',
+    `Providers in order of priority: ${terms.routes.map(({ provider }) => provider).join(', ')}.`,
+    `The task row in the database is authoritative; this workflow only drives it: \`tollgate tasks show ${id}\`. ` +
+      `Cancelling this workflow, or \`tollgate tasks cancel ${id}\`, ends the task and releases its hold; terminating it ` +
+      'does so after some minutes. Resetting it never charges or submits twice.',
   ].join('\n\n');

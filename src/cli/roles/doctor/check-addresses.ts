@@ -26,31 +26,31 @@ export async function examineApi(
   signal: AbortSignal,
 ): Promise<Verdict<true>> {
   const name = 'api';
-  if (gatewayUrl === undefined && port === 0) return { findings: [ok(name, 'PORT is 0: takes a free port')] };
+  if (gatewayUrl === undefined && port === 0) return { findings: [ok(name, 'PORT is 0: a free port will be used')] };
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const url = gatewayUrl ?? `http://${isIP(reached) === 6 ? `[${reached}]` : reached}:${port}`;
   const place = new URL(url).host;
   if ((await socketTrouble(placeWithPort(url), call_ms_max)) !== undefined) {
     if (gatewayUrl !== undefined) {
       const mend = "see gateway.log in the data folder, and start it again ('npm start')";
-      return { findings: [fail(name, `the gateway noted ${place}, and nothing listens there`, mend)] };
+      return { findings: [fail(name, `the gateway recorded ${place}, but nothing is listening there`, mend)] };
     }
-    return { findings: [ok(name, `none runs on this machine; its port ${port} is free`)], value: true };
+    return { findings: [ok(name, `not running on this machine; port ${port} is free`)], value: true };
   }
   const health = await asked(`${url}/healthz`, signal).catch(() => undefined);
   if (!healthy.safeParse(health?.body).success) {
-    const mend = 'set PORT to another one, or end that program';
-    return { findings: [fail(name, `another program listens at ${place}`, mend)] };
+    const mend = 'set PORT to another port, or stop that program';
+    return { findings: [fail(name, `another program is listening on ${place}`, mend)] };
   }
   const { status, body } = await asked(`${url}/readyz`, signal);
   const state = readiness.safeParse(body).data;
   if (status === 200 && state?.status === 'ok') return { findings: [ok(name, `ready at ${place}`)], value: true };
   if (state?.status === 'degraded') {
-    const mend = 'chat works and tasks wait; see temporal';
-    return { findings: [warn(name, `works at ${place} without Temporal (${state.temporal})`, mend)], value: true };
+    const mend = 'chat works, tasks are queued; see the temporal check';
+    return { findings: [warn(name, `ready at ${place}, but without Temporal (${state.temporal})`, mend)], value: true };
   }
   const said = notReady.safeParse(body).data?.error.message ?? `answers ${status}`;
-  return { findings: [fail(name, `at ${place}: ${said}`, 'see the check of what it names, and its log')] };
+  return { findings: [fail(name, `at ${place}: ${said}`, 'see the check named there, and the log')] };
 }
 
 /** Whether callers and providers can reach us, as far as that can be seen from here. `told`: what the API told its database. */
@@ -62,14 +62,14 @@ export async function examinePublicUrl(
   const findings: Finding[] = [];
   const name = 'public url';
   const url = publicUrl ?? told;
-  const source = publicUrl === undefined ? ', as the API last told; PUBLIC_URL is not set' : '';
+  const source = publicUrl === undefined ? ', last recorded by the API; PUBLIC_URL is not set' : '';
   const calling = configuration ? callingProviders(configuration) : [];
-  const set = 'set PUBLIC_URL to the address under which the internet reaches the API';
+  const set = 'set PUBLIC_URL to the public URL of the API';
   if (url === undefined || isLoopback(url)) {
     const found = url === undefined ? 'PUBLIC_URL is not set' : `${url}${source}`;
     if (calling.length > 0)
       findings.push(warn(name, `${found}: ${calling.join(', ')} can't call back or fetch files there`, set));
-    else if (publicUrl === undefined) findings.push(ok(name, `${found}: good for this machine only`));
+    else if (publicUrl === undefined) findings.push(ok(name, `${found}: reachable from this machine only`));
   }
   if (publicUrl !== undefined) findings.push(...(await reached(publicUrl, signal)));
   findings.push(judgeProxies(publicUrl, trustedProxies));
@@ -78,15 +78,15 @@ export async function examinePublicUrl(
 
 async function reached(url: string, signal: AbortSignal): Promise<Finding[]> {
   const name = 'public url';
-  const mend = 'see name, certificate and proxy; if only this machine is kept from it, try from another';
+  const mend = "check DNS, certificate and proxy; if only this machine can't reach it, try from another";
   try {
     const { status, body, date } = await asked(`${url}/healthz`, signal);
     if (status === 200 && healthy.safeParse(body).success) {
       const clock = date === undefined ? [] : [judgeClock(`that of ${url}`, Date.now() - date, date_accuracy_ms)];
       return [ok(name, `${url} reaches a gateway`), ...clock];
     }
-    const found = status === 200 ? 'answers, and is no gateway' : `answers /healthz with ${status}`;
-    return [fail(name, `${url} ${found}`, 'have the proxy pass all paths on to the API')];
+    const found = status === 200 ? 'responds, but is not a gateway' : `returns ${status} for /healthz`;
+    return [fail(name, `${url} ${found}`, 'configure the proxy to forward all paths to the API')];
   } catch (error) {
     return [fail(name, `${url}: ${reasonOf(error)}`, mend)];
   }
@@ -97,13 +97,17 @@ export function judgeProxies(publicUrl: string | undefined, trusted: readonly st
   const name = 'trusted proxies';
   const open = trusted.filter((entry) => entry.endsWith('/0'));
   if (open.length > 0)
-    return warn(name, `${open.join(', ')} believes every caller's header`, 'name the networks of your proxies only');
+    return warn(
+      name,
+      `${open.join(', ')} trusts the headers of every client`,
+      'list only the networks of your proxies',
+    );
   if (trusted.length > 0) return ok(name, trusted.join(', '));
   if (publicUrl?.startsWith('https:') === true) {
-    const found = "none, and PUBLIC_URL is https: sign-ins are counted and noted with the proxy's address";
+    const found = "none, although PUBLIC_URL is https: sign-ins are rate limited and logged under the proxy's address";
     return warn(name, found, 'set TOLLGATE_TRUSTED_PROXIES to the addresses of the proxy');
   }
-  return ok(name, 'none: callers connect directly');
+  return ok(name, 'none: clients connect directly');
 }
 
 /** Another service's address, if one is set: any answer shows that it is there. */
@@ -115,7 +119,7 @@ export async function examineService(
   try {
     const { status } = await asked(url, signal);
     if (status < 500) return { findings: [ok(name, `${url} answers`)], value: true };
-    return { findings: [warn(name, `${url} answers ${status}: ${loss}`, 'see its log')] };
+    return { findings: [warn(name, `${url} returns ${status}: ${loss}`, 'check its log')] };
   } catch (error) {
     return { findings: [warn(name, `${url}: ${reasonOf(error)}; ${loss}`, `start it, or correct ${setting}`)] };
   }

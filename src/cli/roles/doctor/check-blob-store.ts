@@ -8,16 +8,16 @@ import { reasonOf } from './reason.ts';
 export async function examineBlobStore(environment: Environment, hasFolder: boolean): Promise<Verdict<true>> {
   const name = 'blob store';
   const { s3, dataDir } = environment;
-  if (!s3 && !hasFolder) return { findings: [skip(name, 'needs data folder')] };
+  if (!s3 && !hasFolder) return { findings: [skip(name, 'needs the data folder')] };
   const place = s3 ? `bucket ${s3.bucket} at ${hostOf(s3.endpoint)}` : `files in ${dataDir}/blobs`;
   try {
     const blobs = await blobsOf(environment);
     await blobs.check().finally(() => blobs.close());
-    return { findings: [ok(name, `${place}: written, read and removed`)], value: true };
+    return { findings: [ok(name, `${place}: write, read and delete work`)], value: true };
   } catch (error) {
     const mend = s3
-      ? 'see S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the key may read, write and delete there'
-      : `give ${dataDir}/blobs to the user that Tollgate runs as, on a disk with space and hard links`;
+      ? 'check S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the key can read, write and delete'
+      : `make ${dataDir}/blobs writable for the user that runs Tollgate, on a disk with free space and hard links`;
     return { findings: [fail(name, `${place}: ${reasonOf(error)}`, mend)] };
   }
 }

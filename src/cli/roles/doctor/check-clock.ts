@@ -10,8 +10,8 @@ export function judgeClock(whose: string, aheadMs: number, accuracyMs: number): 
   const off = Math.max(0, Math.abs(aheadMs) - accuracyMs);
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
   if (off < skew_ms_low)
-    return ok('clock', `agrees with ${whose} (within ${Math.max(0.1, (off + accuracyMs) / 1000).toFixed(1)} s)`);
+    return ok('clock', `in sync with ${whose} (within ${Math.max(0.1, (off + accuracyMs) / 1000).toFixed(1)} s)`);
   const found = `this machine's is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ${whose}`;
-  const mend = 'have both machines follow an NTP server (timedatectl set-ntp true)';
+  const mend = 'synchronize both machines with NTP (timedatectl set-ntp true)';
   return off < skew_ms_max ? warn('clock', found, mend) : fail('clock', found, mend);
 }

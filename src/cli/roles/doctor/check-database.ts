@@ -29,7 +29,7 @@ export async function examineDatabase(
   { isOurs, onOpen }: { isOurs: boolean; onOpen: (database: Database) => void },
 ): Promise<Verdict<Reached>> {
   const name = 'database';
-  if (url === undefined) return { findings: [skip(name, 'its address is not known')] };
+  if (url === undefined) return { findings: [skip(name, 'its address is unknown')] };
   const place = placeOf(url);
   const database = openDatabase(url, { onIdleError: () => undefined, connectionsMax: 2 });
   onOpen(database);
@@ -42,8 +42,8 @@ export async function examineDatabase(
   const version = `PostgreSQL ${facts.version} at ${place}`;
   const findings = [
     facts.major < major_min
-      ? fail(name, version, `move to PostgreSQL ${major_min} or newer`)
-      : ok(name, `${version}, answers in ${facts.roundTripMs.toFixed(1)} ms`),
+      ? fail(name, version, `upgrade to PostgreSQL ${major_min} or later`)
+      : ok(name, `${version}, round trip ${facts.roundTripMs.toFixed(1)} ms`),
     ...judgeServer(facts, { isOurs }),
   ];
   return { findings, value: { database, now: () => Date.now() - facts.clockAheadMs } };
@@ -83,9 +83,9 @@ export async function examineMigrations(database: Database, { isOurs }: { isOurs
 /** What is said of the partitions that this month and the next one do without. */
 export function judgePartitions(missing: readonly string[]): Finding {
   const name = 'partitions';
-  if (missing.length === 0) return ok(name, 'those of this month and the next are there');
-  const mend = "'npx tollgate migrate' in a quiet hour; what lies in the rest of its table stays there";
-  return warn(name, `${missing.join(', ')} missing: rows of such a month go to the rest of their table`, mend);
+  if (missing.length === 0) return ok(name, 'this month and next month exist');
+  const mend = "'npx tollgate migrate' at a quiet time; rows already in the default partition stay there";
+  return warn(name, `${missing.join(', ')} missing: rows of such a month go to the default partition`, mend);
 }
 
 /** Whether the secret is the one that this database was signed under; it is agreed on by the first process, not here. */
@@ -96,22 +96,21 @@ export async function examineSecret(database: Database, secretTexts: readonly st
   if (known === undefined) return { findings: [ok(name, 'no process has used this database yet')], value: true };
   if (all.some(({ id }) => id === known)) {
     const more = all.length > 1 ? `, one of ${all.length}` : '';
-    return { findings: [ok(name, `fits this database (fingerprint ${known}${more})`)], value: true };
+    return { findings: [ok(name, `matches this database (fingerprint ${known}${more})`)], value: true };
   }
-  const found = `this database was signed under another secret (fingerprint ${known}, here ${fingerprint})`;
+  const found = `this database was sealed with another secret (fingerprint ${known}, here ${fingerprint})`;
   return {
-    findings: [fail(name, found, 'set TOLLGATE_SECRET to that one, or add it to the list, separated by a comma')],
+    findings: [fail(name, found, 'set TOLLGATE_SECRET to that secret, or add it to the comma-separated list')],
   };
 }
 
 function writable({ standby, read_only, encoding }: ServerFacts): Finding[] {
   const findings: Finding[] = [];
-  if (standby)
-    findings.push(fail('database', 'is a standby, which takes no writes', 'name the primary in DATABASE_URL'));
+  if (standby) findings.push(fail('database', 'is a read-only standby', 'set DATABASE_URL to the primary'));
   else if (read_only)
-    findings.push(fail('database', 'default_transaction_read_only is on', 'switch it off for this role and database'));
+    findings.push(fail('database', 'default_transaction_read_only is on', 'turn it off for this role and database'));
   if (encoding !== 'UTF8')
-    findings.push(fail('database', `its encoding is ${encoding}`, 'make a database with encoding UTF8'));
+    findings.push(fail('database', `its encoding is ${encoding}`, 'create a database with encoding UTF8'));
   return findings;
 }
 
@@ -120,7 +119,7 @@ function roleOf(facts: ServerFacts, isOurs: boolean): Finding {
   const { role, superuser, makes_tables, foreign_tables } = facts;
   if (isOurs) return ok(name, `${role}, of the embedded server`);
   if (superuser) {
-    const mend = 'make a role without superuser that owns the database, and name it in DATABASE_URL';
+    const mend = 'create a role without superuser that owns the database, and use it in DATABASE_URL';
     return warn(name, `${role} is a superuser, which Tollgate does not need`, mend);
   }
   if (!makes_tables)
@@ -130,8 +129,8 @@ function roleOf(facts: ServerFacts, isOurs: boolean): Finding {
       `grant create on schema public to "${role}"`,
     );
   if (foreign_tables > 0) {
-    const mend = `make them its own (reassign owned), or migrate and work as their owner`;
-    return fail(name, `${foreign_tables} tables belong to another role than ${role}`, mend);
+    const mend = `transfer them with 'reassign owned', or migrate and run as their owner`;
+    return fail(name, `${foreign_tables} tables are not owned by ${role}`, mend);
   }
   return ok(name, `${role} may create tables, and is no superuser`);
 }
@@ -141,26 +140,26 @@ function durability({ fsync, full_page_writes, synchronous_commit }: ServerFacts
   const found = `fsync ${fsync}, full_page_writes ${full_page_writes}, synchronous_commit ${synchronous_commit}`;
   if (off.length === 0) return ok('durability', found);
   const names = off.map(([setting]) => setting).join(', ');
-  return warn('durability', `${names} off: a crash may lose money that was booked`, `set ${names} to on`);
+  return warn('durability', `${names} off: a crash may lose committed bookings`, `set ${names} to on`);
 }
 
 function connectionsOf({ connections_max: max, connections_used: used }: ServerFacts): Finding {
-  const found = `${used} of ${max} used; a process of Tollgate takes up to ${connections_per_process}`;
+  const found = `${used} of ${max} used; each Tollgate process uses up to ${connections_per_process}`;
   const fits = Math.floor((max - used) / connections_per_process);
   if (fits >= 1) return ok('connections', `${found}, so ${fits} more fit`);
-  const mend = 'raise max_connections, or find who else keeps connections open (pg_stat_activity)';
+  const mend = 'raise max_connections, or find other open connections (pg_stat_activity)';
   return warn('connections', `${found}, so none more fits`, mend);
 }
 
 function mendOf(error: unknown, isOurs: boolean): string {
-  if (isOurs) return "see postgres/postgres.log in the data folder; 'npm start' starts it again";
+  if (isOurs) return "check postgres/postgres.log in the data folder; 'npm start' restarts it";
   const state = sqlState(error) ?? '';
-  if (/^28/.test(state)) return 'correct user and password in DATABASE_URL, or pg_hba.conf of the server';
-  if (state === '3D000') return 'make the database, or correct its name in DATABASE_URL';
+  if (/^28/.test(state)) return "correct the user and password in DATABASE_URL, or the server's pg_hba.conf";
+  if (state === '3D000') return 'create the database, or correct its name in DATABASE_URL';
   if (state === '42501') return 'grant connect on the database to this role';
-  if (state === '53300') return 'raise max_connections, or end who keeps connections open';
-  if (/^57P0/.test(state)) return 'wait: the server starts or stops; its log says more';
-  return 'start PostgreSQL, or correct host and port in DATABASE_URL';
+  if (state === '53300') return 'raise max_connections, or close other connections';
+  if (/^57P0/.test(state)) return 'wait: the server is starting or stopping; see its log';
+  return 'start PostgreSQL, or correct the host and port in DATABASE_URL';
 }
 
 /** Host, port and database; never user or password. */

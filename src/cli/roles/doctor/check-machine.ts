@@ -23,7 +23,7 @@ export function examineProgram(version: string, node: string): Verdict<true> {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const isNew = major > node_min[0] || (major === node_min[0] && minor >= node_min[1]);
   const found = `Tollgate ${version} on Node ${node}`;
-  const mend = `install Node ${node_min.join('.')} or newer`;
+  const mend = `install Node ${node_min.join('.')} or later`;
   return { findings: [isNew ? ok('program', found) : fail('program', found, mend)], value: true };
 }
 
@@ -31,9 +31,9 @@ export function examineProgram(version: string, node: string): Verdict<true> {
 export async function examineDataFolder(dataDir: string): Promise<Verdict<string>> {
   const name = 'data folder';
   const facts = await existing(dataDir);
-  if (!facts) return { findings: [skip(name, `${dataDir} is not there yet; the first process makes it`)] };
+  if (!facts) return { findings: [skip(name, `${dataDir} does not exist yet; the first process creates it`)] };
   if (!facts.isDirectory())
-    return { findings: [fail(name, `${dataDir} is not a folder`, 'move it away, or set TOLLGATE_DATA_DIR')] };
+    return { findings: [fail(name, `${dataDir} is not a folder`, 'move it, or set TOLLGATE_DATA_DIR')] };
   const trouble = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => undefined,
     reasonOf,
@@ -41,7 +41,7 @@ export async function examineDataFolder(dataDir: string): Promise<Verdict<string
   const findings = [
     trouble === undefined
       ? ok(name, dataDir)
-      : fail(name, `${dataDir}: ${trouble}`, `give it to the user that Tollgate runs as (uid ${uid() ?? 'unknown'})`),
+      : fail(name, `${dataDir}: ${trouble}`, `make the user that runs Tollgate its owner (uid ${uid() ?? 'unknown'})`),
   ];
   const disk = await statfs(dataDir);
   findings.push(
@@ -68,7 +68,7 @@ export function judgeDisk({ bytesFree, bytes, inodesFree, inodes }: DiskFacts): 
   const share = bytes === 0 ? 0 : bytesFree / bytes;
   const space = `${sizeOf(bytesFree)} of ${sizeOf(bytes)} free (${Math.floor(share * 100)} %)`;
   const found = inodes === 0 ? space : `${space}, ${inodesFree.toLocaleString('en')} inodes free`;
-  const mend = 'make room, lower retention_days, or move the folder to a larger disk (TOLLGATE_DATA_DIR)';
+  const mend = 'free some space, lower retention_days, or move the folder to a larger disk (TOLLGATE_DATA_DIR)';
   const countsInodes = inodes > 0;
   if (bytesFree < free_bytes_min || (countsInodes && inodesFree < free_inodes_min)) return fail('disk', found, mend);
   const isLow = bytesFree < free_bytes_low || (share < free_share_low && bytesFree < free_bytes_plenty);
@@ -84,16 +84,16 @@ export async function examineSecretFile(
   if (set) return { findings: [], value: set };
   const path = secretPathOf(dataDir);
   const facts = await existing(path);
-  if (!facts) return { findings: [skip(name, 'TOLLGATE_SECRET is not set, and none was made yet')] };
+  if (!facts) return { findings: [skip(name, 'TOLLGATE_SECRET is not set, and none was generated yet')] };
   const text = (await readFile(path, 'utf8')).trim();
   if (text.length < secretCharactersMin) {
-    const mend = 'bring the file back from a backup, or set TOLLGATE_SECRET to the secret that was used so far';
+    const mend = 'restore the file from a backup, or set TOLLGATE_SECRET to the secret used so far';
     return { findings: [fail(name, `${path} has fewer than ${secretCharactersMin} characters`, mend)] };
   }
   const owner = uid();
   const findings: Finding[] = [];
   if ((facts.mode & 0o077) !== 0)
-    findings.push(warn(name, `${path} can be read by other users (mode ${octal(facts.mode)})`, `chmod 600 ${path}`));
+    findings.push(warn(name, `${path} is readable by other users (mode ${octal(facts.mode)})`, `chmod 600 ${path}`));
   if (owner !== undefined && owner !== 0 && facts.uid !== owner)
     findings.push(warn(name, `${path} belongs to user ${facts.uid}, not to ${owner}`, `chown ${owner} ${path}`));
   return { findings, value: [text] };

@@ -28,9 +28,9 @@ async function examined(provider: ProviderSettings, signal: AbortSignal): Promis
   const place = placeOf(provider);
   try {
     const answer = await probed?.probe?.(AbortSignal.any([signal, AbortSignal.timeout(probe_ms_max)]));
-    return answer ? judgeAnswer(provider, answer) : ok(name, `${place}, asked for nothing`);
+    return answer ? judgeAnswer(provider, answer) : ok(name, `${place}, not probed`);
   } catch (error) {
-    const mend = `see the provider's status page, this machine's way out, and providers.${provider.name}.base_url`;
+    const mend = `check the provider's status page, outbound network access, and providers.${provider.name}.base_url`;
     return fail(name, `${place} can't be reached: ${reasonOf(error)}`, mend);
   } finally {
     await Promise.allSettled(adapters.map(async (adapter) => adapter.close?.()));
@@ -47,21 +47,20 @@ export function judgeAnswer(provider: ProviderSettings, answer: ProbeAnswer): Fi
     .join(' and ');
   const mend = settings === '' ? `see providers.${provider.name}` : `correct ${settings} in tollgate.yaml`;
   const verdict = judgeProbe(answer);
-  if (verdict === 'good') return ok(name, `${place} answers${settings === '' ? '' : ' and takes the credentials'}`);
-  if (status === 402) return fail(name, `${place} refuses our account (402)`, 'pay what is owed there');
-  if (verdict === 'bad') return fail(name, `${place} refuses the credentials (401)`, mend);
+  if (verdict === 'good') return ok(name, `${place} responds${settings === '' ? '' : ' and accepts the credentials'}`);
+  if (status === 402) return fail(name, `${place} rejects our account (402)`, 'pay the outstanding balance there');
+  if (verdict === 'bad') return fail(name, `${place} rejects the credentials (401)`, mend);
   if (status === 403)
     return warn(
       name,
-      `${place} knows the credentials, and forbids this look (403)`,
-      `see the account there, or ${mend}`,
+      `${place} accepts the credentials but denies this probe (403)`,
+      `check the account there, or ${mend}`,
     );
-  if (status === 429)
-    return warn(name, `${place} has too many calls from us (429)`, 'see the limits of the account there');
+  if (status === 429) return warn(name, `${place} rate limits us (429)`, 'check the limits of the account there');
   return warn(
     name,
-    `${place} answers the probe with ${status}: whether it takes the credentials shows with the first call`,
-    `see providers.${provider.name}.base_url; an upstream without a list of models is fine`,
+    `${place} returns ${status} to the probe: the first call will show whether it accepts the credentials`,
+    `check providers.${provider.name}.base_url; an upstream without a model list is fine`,
   );
 }
 

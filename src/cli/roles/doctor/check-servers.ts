@@ -59,8 +59,8 @@ function found(
   { away, wasStarted, servers }: { away: readonly string[]; wasStarted: boolean; servers: Servers },
 ): Finding {
   const name = 'servers';
-  const start = "'npm start', or set DATABASE_URL and TEMPORAL_ADDRESS to servers of your own";
-  if (away.length === 0) return ok(name, `embedded ones run on ${folder}`);
+  const start = "'npm start', or set DATABASE_URL and TEMPORAL_ADDRESS to your own servers";
+  if (away.length === 0) return ok(name, `embedded servers run on ${folder}`);
   if (!wasStarted) return warn(name, `no gateway was started on ${folder} yet`, start);
   if (servers.gatewayUrl === undefined) return fail(name, `no gateway runs on ${folder}`, start);
   return fail(

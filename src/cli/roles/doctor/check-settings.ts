@@ -24,7 +24,7 @@ export async function examineEnvironment({ env, cwd }: Surroundings): Promise<Ve
     (name) => name.startsWith('TOLLGATE_') && !settingNames.some((known) => known === name) && !ownVariables.test(name),
   );
   const findings: Finding[] = mistakes.map((line) =>
-    fail('environment', line, 'correct the variable for every process, and start them again'),
+    fail('environment', line, 'correct the variable for every process, then restart them'),
   );
   if (mistakes.length === 0)
     findings.push(
@@ -35,7 +35,7 @@ export async function examineEnvironment({ env, cwd }: Surroundings): Promise<Ve
       warn(
         'environment',
         `${name} is not a setting`,
-        'look for a slip in its name; one that tollgate.yaml asks for is fine',
+        'check the name for a typo; a variable used in tollgate.yaml is fine',
       ),
     ),
   );
@@ -46,8 +46,7 @@ export async function examineEnvironment({ env, cwd }: Surroundings): Promise<Ve
 export async function examineConfiguration({ env, cwd }: Surroundings): Promise<Verdict<Configuration>> {
   const { lines, value } = await linesOf(() => loadConfiguration(env, cwd, providerKinds));
   if (value === undefined) {
-    const mend =
-      'correct the file (or the variable that it asks for), then send SIGHUP to the processes, or start them again';
+    const mend = 'correct the file (or the variable it uses), then send SIGHUP to the processes or restart them';
     return { findings: lines.map((line) => fail('configuration', line, mend)) };
   }
   const { configuration, configurationPath } = value;
@@ -55,10 +54,10 @@ export async function examineConfiguration({ env, cwd }: Surroundings): Promise<
   const used = new Set([...models.values()].flatMap(({ routes }) => routes.map(({ provider }) => provider)));
   const idle = [...providers.keys()].filter((name) => !used.has(name));
   const has = `${counted(models.size, 'model')}, ${counted(providers.size, 'provider')}`;
-  const found = `${configurationPath ?? 'built in, as there is no tollgate.yaml'}: ${has}`;
+  const found = `${configurationPath ?? 'built-in configuration (no tollgate.yaml)'}: ${has}`;
   const findings = [ok('configuration', found)];
   if (idle.length > 0) {
-    const mend = 'name them in a route, or take them out';
+    const mend = 'use them in a route, or remove them';
     findings.push(warn('configuration', `no model uses ${idle.map((name) => `providers.${name}`).join(', ')}`, mend));
   }
   return { findings, value: configuration };

@@ -28,7 +28,7 @@ export async function examineTemporal(
   onOpen: (connection: Connection) => void,
 ): Promise<Verdict<Client>> {
   const name = 'temporal';
-  if (address === undefined) return { findings: [skip(name, 'its address is not known')] };
+  if (address === undefined) return { findings: [skip(name, 'its address is unknown')] };
   const trouble = await socketTrouble(address, connect_ms_max);
   if (trouble !== undefined)
     return { findings: [fail(name, `${address}: ${trouble}`, 'start Temporal, or correct TEMPORAL_ADDRESS')] };
@@ -37,7 +37,7 @@ export async function examineTemporal(
   try {
     await connection.withDeadline(Date.now() + call_ms_max, () => connection.ensureConnected());
     const { serverVersion } = await connection.workflowService.getSystemInfo({});
-    const how = settings.tls ? (settings.apiKey === undefined ? ', by TLS' : ', by TLS with an API key') : '';
+    const how = settings.tls ? (settings.apiKey === undefined ? ', with TLS' : ', with TLS and an API key') : '';
     const client = new Client({ connection, namespace: settings.namespace });
     return { findings: [ok(name, `server ${serverVersion} at ${address}${how}`)], value: client };
   } catch (error) {
@@ -51,7 +51,7 @@ export async function examineNamespace(client: Client, isOurs: boolean): Promise
   try {
     const { config } = await within(client, () => client.workflowService.describeNamespace({ namespace }));
     const keptMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
-    const found = `${namespace}, keeps ended workflows for ${(keptMs / day_ms).toFixed(keptMs % day_ms === 0 ? 0 : 1)} days`;
+    const found = `${namespace}, retention ${(keptMs / day_ms).toFixed(keptMs % day_ms === 0 ? 0 : 1)} days`;
     const mend = `temporal operator namespace update --retention 30d -n ${namespace}`;
     const finding = keptMs < retention_ms_min ? warn(name, `${found}: too short for the audit`, mend) : ok(name, found);
     return { findings: [finding], value: true };
@@ -60,7 +60,7 @@ export async function examineNamespace(client: Client, isOurs: boolean): Promise
     const make = `temporal operator namespace create --retention 30d -n ${namespace}`;
     if (code === not_found)
       return { findings: [fail(name, `${namespace} does not exist`, `${make}, or correct TEMPORAL_NAMESPACE`)] };
-    const mend = isOurs ? 'see temporal/temporal.log in the data folder' : connectMend(error, {});
+    const mend = isOurs ? 'check temporal/temporal.log in the data folder' : connectMend(error, {});
     return { findings: [fail(name, `${namespace}: ${reasonOf(error)}`, mend)] };
   }
 }
@@ -76,14 +76,16 @@ export async function examineSearchAttributes(client: Client): Promise<Verdict<t
   } catch (error) {
     const { code } = codeOf(error);
     if (code !== permission_denied && code !== unimplemented) throw error;
-    const mend = `see in Temporal's UI that ${namespace} has ${wanted.map(({ name: each }) => each).join(', ')}`;
-    return { findings: [warn(name, 'may not be listed with this key', mend)] };
+    const mend = `check in Temporal's UI that ${namespace} has ${wanted.map(({ name: each }) => each).join(', ')}`;
+    return { findings: [warn(name, 'this key is not allowed to list them', mend)] };
   }
   const missing = wanted.filter((each) => known[each.name] === undefined);
   const other = wanted.filter((each) => ![undefined, each.code].includes(numberOf(known[each.name])));
   if (other.length > 0) {
     const names = other.map((each) => each.name).join(', ');
-    return { findings: [fail(name, `${names}: of another type than ours`, 'use a namespace of its own for Tollgate')] };
+    return {
+      findings: [fail(name, `${names}: registered with a different type`, 'use a separate namespace for Tollgate')],
+    };
   }
   if (missing.length === 0) return { findings: [ok(name, `all ${wanted.length} are registered`)], value: true };
   const flags = missing.map((each) => `--name ${each.name} --type ${each.type}`).join(' ');
@@ -108,9 +110,9 @@ export async function examinePartitions(client: Client, { workflows }: QueueName
     if (code !== permission_denied && code !== unimplemented) throw error;
     return { findings: [] };
   }
-  if (count <= 1) return { findings: [ok(name, 'one partition a queue')], value: true };
-  const mend = 'set what ops/temporal-dynamic-config.yaml sets, unless one queue has some hundred tasks a second';
-  return { findings: [warn(name, `${count} partitions a queue, between which tasks may stall`, mend)], value: true };
+  if (count <= 1) return { findings: [ok(name, 'one partition per queue')], value: true };
+  const mend = 'apply ops/temporal-dynamic-config.yaml, unless one queue has hundreds of tasks per second';
+  return { findings: [warn(name, `${count} partitions per queue: tasks may stall between them`, mend)], value: true };
 }
 
 /** Sends a call that ends in time. */
@@ -140,8 +142,8 @@ const codeOf = (error: unknown): { code: number | undefined } => {
 function connectMend(error: unknown, { tls }: Partial<Pick<TemporalSettings, 'tls'>>): string {
   const { code } = codeOf(error);
   if (code === unauthenticated || code === permission_denied)
-    return 'correct TEMPORAL_API_KEY or the client certificate, and what they may do in this namespace';
+    return 'correct TEMPORAL_API_KEY or the client certificate, or their permissions in this namespace';
   return tls
-    ? 'see TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME and the client certificate, or switch TEMPORAL_TLS off'
-    : 'something else listens there, or it wants TLS (TEMPORAL_TLS, TEMPORAL_API_KEY)';
+    ? 'check TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME and the client certificate, or turn off TEMPORAL_TLS'
+    : 'something else is listening there, or it requires TLS (TEMPORAL_TLS, TEMPORAL_API_KEY)';
 }

@@ -60,13 +60,13 @@ async function providerQueues(
     ),
   );
   if (idle.length === 0) return ok(name, `all ${providers.length * 2} are polled (${providers.join(', ')})`);
-  const mend = 'send SIGHUP to the workers, so that they read tollgate.yaml again, or start them again';
-  return fail(name, `nobody polls ${idle.sort().join(', ')}`, mend);
+  const mend = 'send SIGHUP to the workers to reload tollgate.yaml, or restart them';
+  return fail(name, `no worker polls ${idle.sort().join(', ')}`, mend);
 }
 
 /** What is said of one queue's pollers. */
 export function judgePollers(name: string, queue: string, { count, agoMs }: Pollers): Finding {
-  const start = "start a worker ('npx tollgate worker'), and see its log";
+  const start = "start a worker ('npx tollgate worker'), and check its log";
   if (agoMs === undefined) return fail(name, `no worker polls ${queue}`, start);
   const last = `last poll ${Math.max(0, Math.round(agoMs / 1000))} s ago`;
   if (agoMs > polled_ms_max) return fail(name, `no worker polls ${queue} any more: ${last}`, start);
@@ -111,7 +111,7 @@ async function scheduleOf(client: Client, name: string, id: string): Promise<Fin
     return ok(name, `${ran}, next ${timeOf(next)}`);
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
-    return fail(name, `there is no ${id}`, 'start a worker, which makes it');
+    return fail(name, `${id} does not exist`, 'start a worker, which creates it');
   }
 }
 
@@ -135,18 +135,22 @@ async function lastReport(
   if (!last.isAsWritten)
     return fail(
       name,
-      `${ended}: its row, or a newer one, does not fit its seal`,
-      "'npx tollgate audit', and find out who writes to the database",
+      `${ended}: its row, or a newer one, does not match its seal`,
+      "run run 'npx tollgate audit', and find out who writes to the database",
     );
   if (!last.agrees)
     return fail(
       name,
-      `${ended}: ${counted(last.findingCount, 'disagreement')}`,
-      "'npx tollgate audit' tells them again",
+      `${ended}: ${counted(last.findingCount, 'discrepancy')}`,
+      "run 'npx tollgate audit' to list them",
     );
   if (nowMs - last.finishedAt.getTime() > audit_age_ms_max)
-    return warn(name, `${ended}: all agreed, but that is long ago`, "'npx tollgate audit', and see the audit schedule");
-  return ok(name, `${ended}: all agreed`);
+    return warn(
+      name,
+      `${ended}: no discrepancies, but that was long ago`,
+      "run 'npx tollgate audit', and check the audit schedule",
+    );
+  return ok(name, `${ended}: no discrepancies`);
 }
 
 async function pollersOf(

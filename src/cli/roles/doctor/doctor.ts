@@ -199,7 +199,7 @@ export async function examineEverything({
     }),
     ({ settings, known }, signal) => {
       const url = settings.temporal.uiUrl ?? known?.temporalUiUrl;
-      const loss = "the console's links to workflows lead nowhere";
+      const loss = "the console's links to workflows don't work";
       return examineService({ name: 'temporal ui', setting: 'TOLLGATE_TEMPORAL_UI_URL', url, loss }, signal);
     },
   );

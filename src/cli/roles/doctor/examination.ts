@@ -21,7 +21,7 @@ export class Ungrounded extends Error {
   override readonly name = 'Ungrounded';
   readonly step: string;
   constructor(step: string) {
-    super(`${step} comes first`);
+    super(`skipped: the ${step} check failed`);
     this.step = step;
   }
 }
@@ -86,14 +86,14 @@ export class Examination {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Verdict<Value>>((resolve) => {
       timer = setTimeout(() => {
-        resolve({ findings: [fail(name, `no answer within ${this.#stepMs / 1000} s`, 'see whether it hangs')] });
-        time.abort(new Error('the time for this check is over'));
+        resolve({ findings: [fail(name, `no answer within ${this.#stepMs / 1000} s`, 'check whether it hangs')] });
+        time.abort(new Error('the check timed out'));
       }, this.#stepMs);
     });
     try {
       return await Promise.race([check(input, time.signal), late]);
     } catch (error) {
-      return { findings: [fail(name, reasonOf(error), 'see the reason given')] };
+      return { findings: [fail(name, reasonOf(error), 'see the reason above')] };
     } finally {
       clearTimeout(timer);
     }

@@ -25,4 +25,4 @@ export const fail = (check: string, found: string, mend: string): Finding => ({ 
 
 /** `3 workers`, `1 worker`. */
 export const counted = (count: number, name: string): string =>
-  `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;
+  `${count.toLocaleString('en')} ${count === 1 ? name : name.replace(/y$/, 'ie')}${count === 1 ? '' : 's'}`;

@@ -4,31 +4,31 @@ import type { Configuration } from '../../../config/configuration.ts';
 import { decoded, secretsOfConfiguration, secretsOfEnvironment } from '../../../config/known-secrets.ts';
 
 const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was closed at once',
-  EPIPE: 'the connection was closed at once',
-  ENOTFOUND: 'no machine has this name',
-  EAI_AGAIN: 'the name could not be looked up',
-  EHOSTUNREACH: 'the machine can not be reached',
-  ENETUNREACH: 'the network can not be reached',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed immediately',
+  EPIPE: 'the connection was closed immediately',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'DNS lookup failed',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
   ETIMEDOUT: 'no answer',
   UND_ERR_CONNECT_TIMEOUT: 'no answer',
   UND_ERR_HEADERS_TIMEOUT: 'no answer',
-  UND_ERR_SOCKET: 'the connection was closed at once',
-  UND_ERR_ABORTED: 'no answer in time',
-  ABORT_ERR: 'no answer in time',
+  UND_ERR_SOCKET: 'the connection was closed immediately',
+  UND_ERR_ABORTED: 'timed out',
+  ABORT_ERR: 'timed out',
   ENOSPC: 'no space left (ENOSPC)',
   EDQUOT: 'over quota (EDQUOT)',
-  EACCES: 'not permitted (EACCES)',
-  EPERM: 'not permitted (EPERM)',
+  EACCES: 'permission denied (EACCES)',
+  EPERM: 'operation not permitted (EPERM)',
   EROFS: 'mounted read-only (EROFS)',
   ENOTDIR: 'not a folder (ENOTDIR)',
-  EEXIST: 'there is a file of this name (EEXIST)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an authority that is not trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an authority that is not trusted here',
+  EEXIST: 'a file with this name exists (EEXIST)',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an untrusted authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an untrusted authority',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
 const characters_max = 300;
 
@@ -36,7 +36,7 @@ const characters_max = 300;
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return 'unknown trouble';
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timed out';
   const code = codeOf(error);
   const known = code === undefined ? undefined : words[code];
   if (known !== undefined) return known;
