@@ -33,7 +33,7 @@ test('all that agrees is said so, a changed row is named and ends it with 1, bad
     bad.stdout,
     new RegExp(`^chains  ${String(id)}  its row says 2500001 micro-yuan available, its entries 2500000$`, 'm'),
   );
-  assert.equal(bad.stderr, 'The audit found ${things(report.findingCount, 'discrepancy')}.findingCount, 'discrepancy')}.\n');
+  assert.equal(bad.stderr, 'The audit found 1 discrepancy.\n');
   const told = await home.run(['audit', '--json', '--since', '2100-01-01T00:00:00Z']);
   assert.equal(told.code, 1);
   const report = JSON.parse(told.stdout) as { since: string; findings: { check: string; subject: string }[] };

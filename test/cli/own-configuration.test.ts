@@ -104,8 +104,8 @@ describe('a gateway with its own tollgate.yaml', () => {
   });
 
   for (const [what, id, line] of [
-    ['is not there', 'sim-image', "No route matches model 'sim-image'. There are: talk-o'mat, poster, banner.\n"],
-    ['is not published', 'draft', "No route matches model 'draft'. There are: talk-o'mat, poster, banner.\n"],
+    ['is not there', 'sim-image', "Model 'sim-image' not found. Available: talk-o'mat, poster, banner.\n"],
+    ['is not published', 'draft', "Model 'draft' not found. Available: talk-o'mat, poster, banner.\n"],
     [
       'makes no files',
       "talk-o'mat",

@@ -124,7 +124,7 @@ export class DrillProvider {
   /** In two halves, with a moment between them. */
   async #sendFile(response: ServerResponse, id: string): Promise<void> {
     const job = this.#byId.get(id);
-    if (job === undefined) throw new Error(`${id} does not exist`);
+    if (job === undefined) throw new Error(`there is no ${id}`);
     const { content } = job;
     const half = Math.floor(content.length / 2);
     response.writeHead(200, { 'content-length': content.length });

@@ -5,7 +5,7 @@ import { cancelRaces } from '../support/cancel-races.ts';
 
 const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 
-test(`five hundred unfinished tasks cancelled round their ends end in one way (TEST_SEED=${seed})`, async (t) => {
+test(`five hundred tasks that are cancelled round their ends end in one way (TEST_SEED=${seed})`, async (t) => {
   const ends = await cancelRaces(500, seed);
   t.diagnostic(JSON.stringify(ends));
   for (const state of ['cancelled', 'succeeded', 'failed']) assert.ok((ends[state] ?? 0) > 0, JSON.stringify(ends));

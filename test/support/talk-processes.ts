@@ -1,4 +1,4 @@
-/** API processes as they run in production, over one database and blob store, and unfinished tasks done to be fetched from them. */
+/** API processes as they run in production, over one database and blob store, and tasks that are done to be fetched from them. */
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { deriveKeys } from '../../src/config/secrets.ts';

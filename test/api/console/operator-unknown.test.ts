@@ -134,7 +134,7 @@ describe('paid calls of unknown outcome', () => {
     );
   });
 
-  test('are none of those whose outcome is known, nor of unfinished tasks not there', async () => {
+  test('are none of those whose outcome is known, nor of tasks that are not there', async () => {
     for (const [name, route] of [
       ['running', '0'],
       ['lost', '1'],

@@ -136,7 +136,7 @@ async function lastReport(
     return fail(
       name,
       `${ended}: its row, or a newer one, does not match its seal`,
-      "run run 'npx tollgate audit', and find out who writes to the database",
+      "run 'npx tollgate audit', and find out who writes to the database",
     );
   if (!last.agrees)
     return fail(
