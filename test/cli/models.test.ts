@@ -97,8 +97,8 @@ test('what is left of a model that is gone is listed, and can be removed', async
 test('what makes no sense is refused', async () => {
   for (const [args, told] of [
     [['switch', 'nobody', '--maintenance', 'true'], /^Model nobody not found\.\n$/],
-    [['switch', 'vendor/film-2'], /name what is to be set/],
-    [['switch', 'vendor/film-2', '--published', 'yes'], /must be true, false or 'file'/],
+    [['switch', 'vendor/film-2'], /specify /],
+    [['switch', 'vendor/film-2', '--published', 'yes'], /Must be true, false or 'file'/],
   ] as const) {
     const { code, stdout, stderr } = await run(...args);
     assert.notEqual(code, 0);

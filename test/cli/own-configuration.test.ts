@@ -100,7 +100,7 @@ describe('a gateway with its own tollgate.yaml', () => {
     assert.deepEqual(chargedOf(told), [0.3, 0.1]);
     const { code, stdout, stderr } = await home.run(['demo', '--model', 'poster']);
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /it adds up/);
+    assert.match(stdout, /the totals match/);
   });
 
   for (const [what, id, line] of [

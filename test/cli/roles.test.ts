@@ -99,7 +99,7 @@ describe('the roles on servers of their own', () => {
   test('another secret than the one that signed the database is refused', async () => {
     const { code, stderr } = await home.run(['api'], { TOLLGATE_SECRET: 'quite another secret with 40 characters.' });
     assert.equal(code, 2);
-    assert.match(stderr, /TOLLGATE_SECRET: this database was signed under another secret/);
+    assert.match(stderr, /TOLLGATE_SECRET: this database was sealed with another secret/);
   });
 
   async function startApi() {

@@ -94,7 +94,7 @@ describe('without a running gateway', () => {
       assert.deepEqual({ code, stdout }, { code: exitCode, stdout: '' });
       assert.match(
         stderr,
-        exitCode === 1 ? /^No gateway runs on \S+\. Start one with [^\n]+\n$/ : /DATABASE_URL: is not set/,
+        exitCode === 1 ? /^No gateway is running on \S+\. Start one with [^\n]+\n$/ : /DATABASE_URL: is not set/,
       );
     });
   }

@@ -128,8 +128,8 @@ test('list can be narrowed to an account and to what failed', async () => {
 
 test('replay has an event sent again, and refuses one that is still being sent or that there is not', async () => {
   for (const [id, told] of [
-    [events.waiting, /is still being sent/],
-    [events.sending, /is still being sent/],
+    [events.waiting, /is still being delivered/],
+    [events.sending, /is still being delivered/],
     ['evt_x', /^No event or task has the id evt_x\.\n$/],
   ] as const) {
     const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);

@@ -81,7 +81,7 @@ for (const [name, answer, code, status, param] of [
   ],
   ['images that were all blocked', { json: { data: [blocked] } }, 'content_policy_violation', 400, null],
   ['what is no JSON', { json: 'nonsense' }, 'upstream_error', 502, null],
-  ['no image that can be read', { json: { data: [{ b64_json: '!!!' }] } }, 'upstream_error', 502, null],
+  ['not a readable image', { json: { data: [{ b64_json: '!!!' }] } }, 'upstream_error', 502, null],
   ['base64 of what is no image', { json: { data: [{ b64_json: 'aGVsbG8=' }] } }, 'upstream_error', 502, null],
   [
     "the operator's money gone",

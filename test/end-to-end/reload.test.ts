@@ -247,7 +247,7 @@ test('a bad file and one that changes the deployments leave everything as it was
   const fewer = 'deployments: [{ root: /v1, image_wait_seconds: 300, video_wait_seconds: 300 }]';
   await assert.rejects(
     gateway.reload(written({ deployments: fewer, price: '7' })),
-    /deployments: can't change while the gateway runs/,
+    /deployments: can't change while the gateway is running/,
   );
   assert.equal(await gateway.reload(written()), 'none');
   assert.deepEqual(await modelIds(), ['chat', 'image', 'other']);

@@ -116,7 +116,7 @@ describe('the database', () => {
   test('has another name', async () => {
     const url = new URL(database.url);
     url.pathname = '/nowhere';
-    fails(await findings({ DATABASE_URL: url.href }), 'database', /"nowhere" does not exist/, /make the database/);
+    fails(await findings({ DATABASE_URL: url.href }), 'database', /"nowhere" does not exist/, /create the database/);
   });
 
   test('takes connections and answers nothing', async () => {
@@ -160,10 +160,10 @@ describe('the database', () => {
     of(await findings(url), 'migrations', 'ok');
   });
 
-  test('was signed under another secret', async () => {
+  test('was sealed with another secret', async () => {
     assert.match(of(await findings({}), 'secret', 'ok').found, /no process has used/);
     await agreeOn(database.database, 'secret_fingerprint', deriveKeys([other]).fingerprint);
-    fails(await findings({}), 'secret', /signed under another secret/, /TOLLGATE_SECRET/);
+    fails(await findings({}), 'secret', /sealed with another secret/, /TOLLGATE_SECRET/);
     assert.match(of(await findings({ TOLLGATE_SECRET: `${secret},${other}` }), 'secret', 'ok').found, /one of 2/);
   });
 });
@@ -178,7 +178,7 @@ describe('Temporal', () => {
 
   test('is something else', async () => {
     const address = new URL(database.url).host;
-    fails(await findings({ TEMPORAL_ADDRESS: address }), 'temporal', /./, /something else listens there/);
+    fails(await findings({ TEMPORAL_ADDRESS: address }), 'temporal', /./, /something else is listening there/);
   });
 
   test('lacks the namespace', async () => {
@@ -191,7 +191,7 @@ describe('Temporal', () => {
     await agreeOn(database.database, 'queue_prefix', 'tollgate-of-a-doctor');
     const all = await findings({});
     fails(all, 'workers', /^no worker polls queue tollgate-of-a-doctor$/, /npx tollgate worker/);
-    fails(all, 'audit schedule', /there is no/, /start a worker/);
+    fails(all, 'audit schedule', /does not exist$/, /start a worker/);
   });
 });
 
@@ -218,12 +218,12 @@ describe('providers', () => {
     });
 
   test('refuse the key', async () =>
-    fails(await answering(401), 'provider first', /refuses the credentials \(401\)/, /providers\.first\.api_key/));
+    fails(await answering(401), 'provider first', /rejects the credentials \(401\)/, /providers\.first\.api_key/));
   test('forbid the look', async () =>
-    assert.match(of(await answering(403), 'provider first', 'warn').found, /forbids this look \(403\)/));
+    assert.match(of(await answering(403), 'provider first', 'warn').found, /denies this probe \(403\)/));
   test('have trouble', async () =>
     fails(await answering(503), 'provider first', /answered 503/, /providers\.first\.base_url/));
-  test('take it', async () => assert.match(of(await answering(200), 'provider first', 'ok').found, /takes the cred/));
+  test('take it', async () => assert.match(of(await answering(200), 'provider first', 'ok').found, /accepts the cred/));
   test('can not be reached', async () =>
     fails(await asked(`http://${nowhere}/v1`)(), 'provider first', /can't be reached/, /providers\.first\.base_url/));
 });
@@ -234,7 +234,7 @@ describe('this machine', () => {
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'blobs'), 'a file');
     const all = await findings({ TOLLGATE_DATA_DIR: dataDir });
-    fails(all, 'blob store', /blobs: .*(ENOTDIR|EEXIST)/, /give .*blobs to the user/);
+    fails(all, 'blob store', /blobs: .*(ENOTDIR|EEXIST)/, /make .*blobs writable for the user/);
   });
 
   test('has a file for a data folder', async () => {
@@ -278,8 +278,8 @@ describe('addresses', () => {
     try {
       const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
       const all = await findings(env);
-      fails(all, 'api', /another program listens/, /set PORT/);
-      fails(all, 'public url', /answers \/healthz with 404/, /proxy pass all paths/);
+      fails(all, 'api', /another program is listening/, /set PORT/);
+      fails(all, 'public url', /answers \/healthz with 404/, /proxy to forward all paths/);
     } finally {
       taken.close();
     }

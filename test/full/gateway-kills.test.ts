@@ -41,7 +41,7 @@ describe('a kill -9 loses no task and charges none twice', { concurrency: true }
     const tasks = await Tasks.create(home, gateway, 3);
     const { pid } = JSON.parse(await readFile(join(home.dataDir, 'temporal.json'), 'utf8')) as { pid: number };
     kill(pid, 'SIGKILL');
-    await gateway.running.printed(/Temporal \(process \d+\) has ended; starting it again/);
+    await gateway.running.printed(/Temporal \(process \d+\) exited; restarting it/);
     await tasks.finish(gateway);
   });
 
@@ -49,7 +49,7 @@ describe('a kill -9 loses no task and charges none twice', { concurrency: true }
     const tasks = await Tasks.create(home, gateway, 3);
     const postmaster = (await home.servers()).find(({ commandLine }) => /postgres -D /.test(commandLine));
     kill(postmaster?.pid ?? assert.fail('there is no PostgreSQL'), 'SIGKILL');
-    await gateway.running.printed(/PostgreSQL \(process \d+\) has ended; starting it again/);
+    await gateway.running.printed(/PostgreSQL \(process \d+\) exited; restarting it/);
     await tasks.finish(gateway);
   });
 });

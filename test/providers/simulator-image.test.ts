@@ -125,12 +125,12 @@ test('a reference that can not be fetched or read fails the job with its param, 
     huge.writeUInt32BE(100_000, 20);
     for (const [file, message] of [
       [undefined, /nothing there/],
-      [textFile, /none of PNG, JPEG/],
+      [textFile, /not PNG, JPEG/],
       [Buffer.alloc(0), /empty/],
-      [truncated(await png({ width: 100, height: 100 })), /cut short/],
+      [truncated(await png({ width: 100, height: 100 })), /truncated/],
       [damaged, /damaged PNG/],
-      [huge, /pixels, more than/],
-      [truncated(jpg({ width: 100, height: 100 })), /cut short/],
+      [huge, /pixels; the maximum/],
+      [truncated(jpg({ width: 100, height: 100 })), /truncated/],
       [
         Buffer.from('GIF89a\x40\x01\x7b\0\0\0\0,\0\0\0\0\x40\x01\x7b\0\0\x02\x02\x44\x01\0;', 'latin1'),
         /neither PNG nor JPEG/,

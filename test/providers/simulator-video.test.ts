@@ -213,12 +213,12 @@ test('an input that can not be fetched or used fails the job with its place in t
   for (const [picture, sound, param, message] of [
     [undefined, good, video, /nothing there/],
     [footage, undefined, audio, /nothing there/],
-    [textFile, good, video, /none of/],
-    [good, good, video, /without a picture/],
-    [truncated(footage), good, video, /cut short/],
-    [footage, textFile, audio, /none of/],
-    [footage, await png({ width: 9, height: 9 }), audio, /without a sound/],
-    [footage, await mp4({ seconds: 0.5, hasSound: false }), audio, /without a sound/],
+    [textFile, good, video, /is not PNG/],
+    [good, good, video, /without an image/],
+    [truncated(footage), good, video, /truncated/],
+    [footage, textFile, audio, /is not PNG/],
+    [footage, await png({ width: 9, height: 9 }), audio, /without audio/],
+    [footage, await mp4({ seconds: 0.5, hasSound: false }), audio, /without audio/],
     [footage, wav({ seconds: 0 }), audio, /no audio/],
   ] as const) {
     bench.files.clear();

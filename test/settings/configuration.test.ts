@@ -161,7 +161,7 @@ test('prices are read from their digits, however they are written', () => {
   for (const refused of ['0.0000001', '-1', '1e-1', '.5', '1_000', 'free', '[1]', 'null', '']) {
     assert.match(
       linesOf(minimal.replace('0.25', refused)).join(),
-      /^tollgate\.yaml:13: models\[0\]\.price\.per_image: must be yuan/,
+      /^tollgate\.yaml:13: models\[0\]\.price\.per_image: must be an amount in yuan/,
       refused,
     );
   }

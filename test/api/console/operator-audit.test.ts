@@ -84,7 +84,7 @@ test('with Temporal away, or before any worker, a run is refused in words, and t
       assert.equal((await there.get('/operator/audit-run')).body['state'], 'away');
       const refused = await there.call('POST', '/operator/audit-run');
       assert.deepEqual([refused.status, refused.headers.get('Retry-After')], [503, '5']);
-      assert.match(JSON.stringify(refused.body), /Temporal can't be reached/);
+      assert.match(JSON.stringify(refused.body), /Temporal, which runs the audit, is unreachable/);
       assert.equal((await there.get('/operator/audits')).status, 200);
     } finally {
       await cut.stop();

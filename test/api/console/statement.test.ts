@@ -198,6 +198,6 @@ for (const month of ['2026-13', '2026', '0000-01', '1999-12', 'next', '2999-01',
       const { status, body } = await owner.get(`/accounts/${customer.account}/${form}?month=${month}`);
       const { param, message } = body['error'] as { param: string; message: string };
       assert.deepEqual([status, param], [400, 'month']);
-      assert.match(message, /a month as 2026-11/);
+      assert.match(message, /a month such as 2026-11/);
     }
   });

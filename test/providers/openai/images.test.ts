@@ -68,7 +68,7 @@ describe('references', () => {
 
   for (const [name, bounds, message] of [
     ['one that is too large', { bytesMax: picture.length - 1 }, /more than \d+ bytes/],
-    ['two that are too large together', { allBytesMax: 2 * picture.length - 1 }, /bytes together/],
+    ['two that are too large together', { allBytesMax: 2 * picture.length - 1 }, /together exceed/],
     ['one of another type', { mediaTypes: ['image/webp'] }, /image\/png; the model takes image\/webp/],
   ] as const) {
     test(`${name} is refused`, () =>
