@@ -67,7 +67,7 @@ describe('a database server', () => {
     ['of another encoding', { encoding: 'SQL_ASCII' }, 'fail', /UTF8/],
     ['used as a superuser', { superuser: true }, 'warn', /superuser/],
     ['where we make no tables', { makes_tables: false }, 'fail', /grant create on schema/],
-    ['with tables of another role', { foreign_tables: 3 }, 'fail', /3 tables belong/],
+    ['with tables of another role', { foreign_tables: 3 }, 'fail', /3 tables are not owned/],
     ['that forgets', { fsync: 'off', synchronous_commit: 'off' }, 'warn', /set fsync, synchronous_commit to on/],
     ['that is full', { connections_used: 90 }, 'warn', /max_connections/],
     ['with another time', { clockAheadMs: 10_000 }, 'warn', /ahead of the database's/],

@@ -11,7 +11,7 @@ const say = (line: string) => assert.fail(line);
 test('a TEMPORAL_CLI_PATH that names no program is refused by name, not passed over', async () => {
   const cliPath = join(folder, 'missing');
   await assert.rejects(findTemporal({ cliPath, say }), {
-    message: /TEMPORAL_CLI_PATH is ".*missing", which is not a program/,
+    message: /TEMPORAL_CLI_PATH is ".*missing", which is not executable/,
   });
   const other = await program('other', 'echo something else');
   await assert.rejects(findTemporal({ cliPath: other, say }), { message: /which is not a Temporal CLI/ });

@@ -219,8 +219,8 @@ test('what is no media is told apart from what is broken', async () => {
     [Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1'), /WAV has no format chunk/],
     [wav({ seconds: 0 }), /no audio/],
     [Buffer.from('\xff\xd8\xff\xd9', 'latin1'), /JPEG has no frame header/],
-    [truncated(await png({ width: 50, height: 50 })), /PNG is cut short/],
-    [truncated(jpg({ width: 50, height: 50 })), /JPEG is cut short/],
+    [truncated(await png({ width: 50, height: 50 })), /PNG is truncated/],
+    [truncated(jpg({ width: 50, height: 50 })), /JPEG is truncated/],
     [Buffer.from('\0\0\0\x10ftypisom\0\0\0\0', 'latin1'), /no index/],
   ];
   for (const [content, message] of cases) await assert.rejects(probe(content), isInvalid(message), String(message));

@@ -67,7 +67,7 @@ describe('references', () => {
   }
 
   for (const [name, bounds, message] of [
-    ['one that is too large', { bytesMax: picture.length - 1 }, /more than \d+ bytes/],
+    ['one that is too large', { bytesMax: picture.length - 1 }, /exceeds \d+ bytes/],
     ['two that are too large together', { allBytesMax: 2 * picture.length - 1 }, /together exceed/],
     ['one of another type', { mediaTypes: ['image/webp'] }, /image\/png; the model takes image\/webp/],
   ] as const) {
