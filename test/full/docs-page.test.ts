@@ -96,7 +96,7 @@ describe('the page', () => {
       await card.getByText('Try it').click();
       await card.getByRole('button', { name: 'Send' }).click();
       await card.getByRole('region', { name: 'Response' }).getByText('You wrote').waitFor();
-      await card.locator('.docs-try').getByRole('combobox').selectOption({ label: 'The same, streamed' });
+      await card.locator('.docs-try').getByRole('combobox').selectOption({ label: 'Streaming' });
       await card.getByRole('button', { name: 'Send' }).click();
       await card.getByRole('region', { name: 'Response' }).getByText('data: [DONE]').waitFor();
       await card.getByLabel('Request body').fill('{');

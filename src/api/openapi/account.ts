@@ -18,16 +18,17 @@ export const accountFields = {
   id: z.string(),
   name: z.string(),
   currency: z.literal('CNY'),
-  balance: yuan.describe('What can be spent, in yuan.'),
-  held: yuan.describe('Held for running tasks and calls, on top of the balance.'),
+  balance: yuan.describe('Available balance in yuan.'),
+  held: yuan.describe('On hold for running tasks and calls, not included in the balance.'),
   webhook_url: z.string().nullable().describe("The default for the account's tasks."),
-  low_balance: yuan.nullable().describe('Below this many yuan the webhook is told.'),
+  low_balance: yuan.nullable().describe('The webhook is notified when the balance falls below this many yuan.'),
 };
 export const accountAnswer = answer('Account', z.strictObject(accountFields));
 
 const accountRequest = request('AccountChanges', accountChangesBody, {
   webhook_url: "The default for the account's tasks; null clears it.",
-  low_balance: 'Yuan below which the webhook is told `account.balance_low`; null clears it.',
+  low_balance:
+    'The webhook receives `account.balance_low` when the balance falls below this many yuan; null clears it.',
 });
 
 /** A line of what a call costs. */
@@ -47,8 +48,8 @@ export const entryFields = {
   created: unixSeconds,
   type: z.enum(entryTypes),
   amount: yuan.describe('Signed, on the available balance.'),
-  balance: yuan.describe('Available, after it.'),
-  charged: yuan.describe('Yuan earned by this entry.'),
+  balance: yuan.describe('Available balance after this entry.'),
+  charged: yuan.describe('Amount charged by this entry, in yuan.'),
   task_id: z.string().nullable(),
   request_id: z.string().nullable(),
   key_id: z.string().nullable(),
@@ -132,9 +133,9 @@ export const accountOperations: Group = () => [
     id: 'changeAccount',
     tag: 'Account',
     level: 'admin',
-    summary: 'Change what the account may set',
+    summary: 'Update account settings',
     body: { content: { 'application/json': { schema: accountRequest, example: { low_balance: 10 } } } },
-    answers: ok('The account as it is now.', refOf(accountAnswer)),
+    answers: ok('The updated account.', refOf(accountAnswer)),
   },
   {
     method: 'get',
@@ -157,8 +158,8 @@ export const accountOperations: Group = () => [
     id: 'listUsage',
     tag: 'Account',
     level: 'read',
-    summary: 'What was used and paid, by day, model or key',
-    parameters: queryParameters(usageQuery, { group_by: 'What a row sums up.' }),
+    summary: 'Usage and cost by day, model or key',
+    parameters: queryParameters(usageQuery, { group_by: 'How rows are grouped.' }),
     answers: listed(listOfRecords('UsagePage', usage), usageCsv),
     errors: ['invalid_parameter'],
   },
@@ -177,8 +178,8 @@ export const accountOperations: Group = () => [
     id: 'rotateWebhookSecret',
     tag: 'Account',
     level: 'admin',
-    summary: 'Make a new secret',
-    description: 'For 24 hours deliveries carry the signatures of both.',
+    summary: 'Rotate the webhook secret',
+    description: 'For 24 hours, deliveries carry the signatures of both secrets.',
     answers: ok('The new secret.', refOf(secret)),
   },
 ];

@@ -35,7 +35,7 @@ const form = ({ limits }: Facts): JsonSchema => ({
       },
       model: field(modelId, 'Default: the first published model of kind `avatar-talk`.'),
       template_name: field(templateName.unwrap().unwrap(), `Default \`${templateNameDefault}\`.`),
-      webhook_url: field(webhookUrl.unwrap().unwrap(), 'Is told of the end of the task by a signed POST.'),
+      webhook_url: field(webhookUrl.unwrap().unwrap(), 'Receives a signed POST when the task ends.'),
     },
   },
   // Of files their names: what a form holds of them is bytes.

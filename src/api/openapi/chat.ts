@@ -52,10 +52,10 @@ const chunk = answer(
 
 const chatRequest = request('ChatCompletionRequest', chatBody, {
   model: 'Model id.',
-  messages: 'What was said so far; `content` is a text or an array of parts (vision input).',
+  messages: 'The conversation so far; `content` is a string or an array of parts (vision input).',
   stream: 'True returns server-sent events. Default false.',
   stream_options: '`include_usage`: ask for a last chunk with the usage.',
-  max_tokens: "The most tokens to produce. Default: the model's own.",
+  max_tokens: "Maximum number of tokens to generate. Default: the model's own.",
   max_completion_tokens: 'A newer name of `max_tokens`.',
   temperature: 'Default 1.',
   top_p: 'Default 1.',
@@ -98,7 +98,7 @@ export const chatOperations: Group = ({ model }) => [
               value: { model: model('chat'), messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 },
             },
             stream: {
-              summary: 'The same, streamed',
+              summary: 'Streaming',
               value: { model: model('chat'), messages: [{ role: 'user', content: 'Hello' }], stream: true },
             },
             vision: {

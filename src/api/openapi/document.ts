@@ -135,7 +135,9 @@ const suffixOf = ({ root }: Deployment, [first]: readonly Deployment[]): string 
 
 function operationObject(operation: Operation, suffix: string, shared: Named): JsonSchema {
   const { id, tag, summary, description: told, level, parameters = [], body, answers } = operation;
-  const sentences = [told, level && `Needs a key of level \`${level}\`.`].filter((sentence) => sentence !== undefined);
+  const sentences = [told, level && `Requires a key of level \`${level}\`.`].filter(
+    (sentence) => sentence !== undefined,
+  );
   const isKeyed = level !== undefined;
   const responses = Object.entries({ ...answers, ...refusals(operation) }).map(([status, answer]) => {
     const written = responseObject(answer, isKeyed, suffix);

@@ -14,7 +14,7 @@ export const errorObject = answer(
   'ErrorObject',
   z
     .strictObject({
-      message: z.string().describe('What was wrong and what is allowed.'),
+      message: z.string().describe('What is wrong and what is allowed.'),
       type: z.enum(types),
       param: z.string().nullable().describe('The path of the refused value, such as `messages[0].content`.'),
       code: z
@@ -22,7 +22,7 @@ export const errorObject = answer(
         .nullable()
         .describe(`One of ${codes.join(', ')}; of an upstream's refusal, the upstream's own.`),
     })
-    .describe('All four members are always there.'),
+    .describe('All four members are always present.'),
 );
 
 /** What all refusals are, but for the records of failed tasks. */

@@ -17,14 +17,14 @@ export const answerHeaders = {
     description: "Calls in a window of the key's tightest call limit, if it has one.",
     schema: count,
   },
-  'X-RateLimit-Remaining': { description: 'Calls that are left in that window.', schema: count },
+  'X-RateLimit-Remaining': { description: 'Calls left in that window.', schema: count },
   'X-RateLimit-Reset': {
     description:
       'Whole seconds until that window ends; 0 for a `total` limit. Of a refusal: when another try makes sense, if that is more than a minute away.',
     schema: count,
   },
   'Retry-After': {
-    description: 'Whole seconds after which another try makes sense, 60 at the most.',
+    description: 'Seconds to wait before a retry, at most 60.',
     schema: { ...count, maximum: 60 },
   },
   'WWW-Authenticate': { description: 'How to authenticate.', required: true, schema: { const: 'Bearer' } },

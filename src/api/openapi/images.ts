@@ -25,7 +25,7 @@ const imageRequest = request('ImageRequest', imageBody, {
   output_format: "Default: whatever the model makes. What the model's routes can't deliver is refused.",
   background: "Default `auto`. What the model's routes can't deliver is refused; `transparent` doesn't go with `jpeg`.",
   stream: 'Images are not streamed.',
-  webhook_url: 'Is told of the end of the task by a signed POST.',
+  webhook_url: 'Receives a signed POST when the task ends.',
 });
 
 const modelParameter: JsonSchema = {
@@ -72,12 +72,12 @@ export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
     },
     answers: {
       200: {
-        description: 'The images are there.',
+        description: 'The images are ready.',
         content: { 'application/json': { schema: refOf(imageTask) } },
         next: ['getImage'],
       },
       202: {
-        description: 'The task is running: ask for it by its id.',
+        description: 'The task is running: poll it by its id.',
         content: { 'application/json': { schema: refOf(imageTask) } },
         next: ['getImage', 'cancelImage'],
       },
@@ -95,7 +95,7 @@ export const imageOperations: Group = ({ model }, { imageWaitSeconds }) => [
     parameters: [taskIdParameter(kind), modelParameter],
     answers: {
       200: {
-        description: 'The task, also when it has failed.',
+        description: 'The task record, also when the task failed.',
         content: { 'application/json': { schema: refOf(imageTask) } },
       },
     },

@@ -28,12 +28,12 @@ export const keyFields = {
 const key = answer('ApiKey', z.strictObject(keyFields));
 const newKey = answer(
   'NewApiKey',
-  z.strictObject({ ...keyFields, key: z.string().describe('The key itself, shown this once.') }),
+  z.strictObject({ ...keyFields, key: z.string().describe('The key itself, shown only once.') }),
 );
 const keyList = listOfRecords('ApiKeyList', key);
 
 const words = {
-  name: 'What it is called.',
+  name: 'Display name.',
   models: 'Ids of the models that it may use; null: all.',
   call_limits: 'How many calls it may make in a window.',
   spend_limit: 'How many yuan it may spend in a window.',
@@ -60,7 +60,7 @@ export const keyOperations: Group = () => [
     id: 'createKey',
     tag: 'Keys',
     level: 'admin',
-    summary: 'Make a key',
+    summary: 'Create a key',
     body: {
       content: {
         'application/json': {
@@ -71,7 +71,7 @@ export const keyOperations: Group = () => [
     },
     answers: {
       201: {
-        description: 'The key, shown this once.',
+        description: 'The key, shown only once.',
         content: { 'application/json': { schema: refOf(newKey) } },
         next: ['getKey', 'changeKey', 'revokeKey'],
       },
@@ -106,10 +106,10 @@ export const keyOperations: Group = () => [
     tag: 'Keys',
     level: 'admin',
     summary: 'Change name and limits of a key',
-    description: 'What is not named stays; null lifts a limit.',
+    description: 'Omitted fields are unchanged; null removes a limit.',
     parameters: [id],
     body: { content: { 'application/json': { schema: keyChanges, example: { max_running_tasks: 5 } } } },
-    answers: { 200: { description: 'The key as it is now.', content: keyContent } },
+    answers: { 200: { description: 'The updated key.', content: keyContent } },
     errors: ['route_not_found'],
   },
   {

@@ -42,7 +42,7 @@ export const modelOperations: Group = ({ model: modelOf }) => [
     id: 'listModels',
     tag: 'Models',
     level: 'read',
-    summary: 'Models that can be called',
+    summary: 'Available models',
     description: "Published, not in maintenance, and on the key's allow-list. Always whole.",
     answers: { 200: { description: 'The models.', content: { 'application/json': { schema: refOf(modelList) } } } },
   },

@@ -23,8 +23,8 @@ export function queryParameters<Shape extends z.ZodRawShape>(
 }
 
 const pageWords: Record<Page, string> = {
-  limit: 'Records a page.',
-  cursor: 'The `next_cursor` of the page before.',
+  limit: 'Records per page.',
+  cursor: 'The `next_cursor` of the previous page.',
 };
 const timeWords: Record<Times, string> = {
   from: 'From this time on, in ISO 8601; a day begins at 00:00 UTC.',

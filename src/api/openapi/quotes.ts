@@ -11,7 +11,7 @@ const quote = answer(
   z.strictObject({
     object: z.literal('quote'),
     model: z.string(),
-    hold: z.number().describe('What would be held, in yuan.'),
+    hold: z.number().describe('The amount that would be held, in yuan.'),
     currency: z.literal('CNY'),
     unit: z.enum(['image', 'second', 'token']),
     units: z.number(),

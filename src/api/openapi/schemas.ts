@@ -46,7 +46,7 @@ export const listOfRecords = <Schema extends z.ZodType>(id: string, record: Sche
       object: z.literal('list'),
       data: z.array(record),
       has_more: z.boolean(),
-      next_cursor: z.string().nullable().describe('To be sent as `cursor` for the next page; null on the last one.'),
+      next_cursor: z.string().nullable().describe('Send it as `cursor` to get the next page; null on the last page.'),
     }),
   );
 

@@ -110,7 +110,7 @@ export const serviceOperations: readonly Operation[] = [
         headers: headers('Location', 'Cache-Control'),
       },
       206: { description: 'The range.', headers: { ...fileHeaders, ...contentRange }, content: media },
-      416: { description: 'There are no such bytes.', headers: contentRange },
+      416: { description: 'Range not satisfiable.', headers: contentRange },
     },
     errors: ['route_not_found'],
   },
@@ -128,7 +128,7 @@ export const serviceOperations: readonly Operation[] = [
       parameter('query', 's', 'The signature.', signature),
     ],
     body: { content: { 'application/json': { schema: {}, example: { id: 'job-1', status: 'succeeded' } } } },
-    answers: { 204: { description: 'Taken note of.' } },
+    answers: { 204: { description: 'Accepted.' } },
     errors: ['route_not_found'],
   },
 ];

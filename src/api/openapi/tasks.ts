@@ -126,7 +126,7 @@ export function cancelOperation(
     parameters: [taskIdParameter(of.kind), ...(of.query ?? [])],
     answers: {
       200: {
-        description: 'It was stopped: the record.',
+        description: 'Cancelled: the task record.',
         content: { 'application/json': { schema: refOf(of.record) } },
       },
     },

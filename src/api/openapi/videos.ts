@@ -22,7 +22,7 @@ const videoRequest = request('VideoRequest', videoBody, {
   ratio: 'Default `16:9`.',
   duration: 'Seconds. Default 5.',
   watermark: 'Default false.',
-  webhook_url: 'Is told of the end of the task by a signed POST.',
+  webhook_url: 'Receives a signed POST when the task ends.',
 });
 
 export const videoOperations: Group = ({ model }, { videoWaitSeconds }) => [
@@ -58,12 +58,12 @@ export const videoOperations: Group = ({ model }, { videoWaitSeconds }) => [
     },
     answers: {
       200: {
-        description: 'The video is there.',
+        description: 'The video is ready.',
         content: { 'application/json': { schema: refOf(videoTask) } },
         next: ['getVideo'],
       },
       202: {
-        description: 'The task is running: ask for it by its id.',
+        description: 'The task is running: poll it by its id.',
         content: { 'application/json': { schema: refOf(videoTask) } },
         next: ['getVideo', 'cancelVideo'],
       },
@@ -81,7 +81,7 @@ export const videoOperations: Group = ({ model }, { videoWaitSeconds }) => [
     parameters: [taskIdParameter(kind)],
     answers: {
       200: {
-        description: 'The task, also when it has failed.',
+        description: 'The task record, also when the task failed.',
         content: { 'application/json': { schema: refOf(videoTask) } },
       },
     },

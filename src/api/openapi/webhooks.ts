@@ -59,7 +59,7 @@ export const webhooks = (examples: Readonly<Record<string, unknown>>): JsonSchem
           },
           responses: {
             '2XX': { description: 'Delivered.' },
-            '410': { description: 'Nobody wants it any more: it is not tried again.' },
+            '410': { description: 'The receiver wants no more events; it is not retried.' },
           },
         },
       },

@@ -69,7 +69,7 @@ describe('references', () => {
   for (const [name, bounds, message] of [
     ['one that is too large', { bytesMax: picture.length - 1 }, /exceeds \d+ bytes/],
     ['two that are too large together', { allBytesMax: 2 * picture.length - 1 }, /together exceed/],
-    ['one of another type', { mediaTypes: ['image/webp'] }, /image\/png; the model takes image\/webp/],
+    ['one of another type', { mediaTypes: ['image/webp'] }, /image\/png; the model accepts image\/webp/],
   ] as const) {
     test(`${name} is refused`, () =>
       withFolder(async (tempDir) => {
