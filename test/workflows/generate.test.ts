@@ -120,7 +120,7 @@ test('at each step a workflow says what it waits for', async () => {
   await until('a poll', () => endless.asked.poll > polls || undefined);
   const moment = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC';
   const sent = new RegExp(
-    `^Sent to endless \\(route 2 of 2\\) at ${moment}; waiting for its result, then storing it\\.$`,
+    `^Submitted to endless \\(route 2 of 2\\) at ${moment}; waiting for the result, then storing it\\.$`,
   );
   assert.match(await detailsOf(id), sent);
   await handleOf(id).cancel();
