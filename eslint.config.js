@@ -43,7 +43,10 @@ export default tseslint.config(
     rules: {
       // A forgotten activity would be the costliest mistake of all: not even `void` excuses one.
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
-      'no-restricted-imports': ['error', { patterns: ['node:*', '../postgres/*', '../ledger/*', '../tasks/*', '../providers/*', '../api/*'] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: ['node:*', '../postgres/*', '../ledger/*', '../tasks/*', '../providers/*', '../api/*'] },
+      ],
       'no-restricted-globals': ['error', 'process', 'setInterval', 'fetch'],
     },
   },

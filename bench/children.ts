@@ -2,10 +2,10 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-const ending_ms_max = 10_000;
+const endingMsMax = 10_000;
 
 /** Asks a process to end, waits for it, and ends it by force if it takes too long. */
-export async function end(child: ChildProcess, waitMs = ending_ms_max): Promise<void> {
+export async function end(child: ChildProcess, waitMs = endingMsMax): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

@@ -41,9 +41,9 @@ export interface MeasuredGateway {
 export const startOptions = ['--min-semi-space-size=16'];
 export const program = join(root, 'bin', 'tollgate.mjs');
 /** Where there is no Temporal server yet, one is built. */
-const ready_ms_max = 300_000;
+const readyMsMax = 300_000;
 /** Embedded PostgreSQL ends with a checkpoint. */
-const ending_ms_max = 60_000;
+const endingMsMax = 60_000;
 
 /** Builds what is stale and starts a gateway. */
 export async function startGateway({
@@ -68,7 +68,7 @@ export async function startGateway({
     detached: true, // Ctrl-C in a terminal is for the benchmark, which ends it in order
   });
   const stop = async () => {
-    await end(child, ending_ms_max);
+    await end(child, endingMsMax);
     await rm(dataDir, { recursive: true, force: true });
   };
   const command = async (...args: string[]): Promise<unknown> => {
@@ -85,7 +85,7 @@ export async function startGateway({
   };
   try {
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: ready_ms_max, name: 'The gateway' });
+    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: readyMsMax, name: 'The gateway' });
     const databaseUrl = await runningPostgres({ dataDir });
     const temporal = await runningTemporal(dataDir);
     if (databaseUrl === undefined || !temporal) throw new Error('The gateway has no servers of its own.');

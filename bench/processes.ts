@@ -12,7 +12,7 @@ export type Part = (typeof parts)[number];
 export type CpuTimes = Record<Part, number>;
 
 /** /proc counts in ticks of 10 ms on every Linux (USER_HZ is 100, whatever the kernel's own clock). */
-const ms_per_tick = 10;
+const msPerTick = 10;
 
 /** Raises an error in plain words where there is no /proc to read. */
 export function checkSystem(): void {
@@ -113,7 +113,7 @@ function timesOf(pid: number): ProcessTimes | undefined {
   };
 }
 
-const msOf = (ticks: string | undefined): number => Number(ticks ?? 0) * ms_per_tick;
+const msOf = (ticks: string | undefined): number => Number(ticks ?? 0) * msPerTick;
 
 /** Empty for a process that ended meanwhile. */
 function textOf(path: string): string {

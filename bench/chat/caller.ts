@@ -28,8 +28,8 @@ export interface Call {
 }
 
 /** The mock's whole answer has more; what is shorter has lost something. */
-const answer_bytes_min = 300;
-const kept_characters_max = 4_096;
+const answerBytesMin = 300;
+const keptCharactersMax = 4_096;
 
 export class Caller {
   readonly #call: Call;
@@ -113,13 +113,13 @@ export class Caller {
   #body(part: Buffer): void {
     this.#bodyBytes += part.length;
     if (this.#status === 200 && this.#call.scenario.stream) this.#scan.feed(part.toString('latin1'));
-    else if (this.#text.length < kept_characters_max) this.#text += part.toString('latin1');
+    else if (this.#text.length < keptCharactersMax) this.#text += part.toString('latin1');
   }
 
   #fault(): string | undefined {
     if (this.#status !== 200) return `status ${this.#status}: ${this.#text.slice(0, 300)}`;
     if (this.#call.scenario.stream) return this.#scan.fault(this.#call.scenario.chunks);
-    if (this.#bodyBytes < answer_bytes_min) return `an answer of ${this.#bodyBytes} bytes`;
+    if (this.#bodyBytes < answerBytesMin) return `an answer of ${this.#bodyBytes} bytes`;
     return this.#text.includes('"total_tokens":') ? undefined : 'no usage';
   }
 

@@ -10,8 +10,8 @@ export interface AnswerEvents {
 
 type State = 'head' | 'length' | 'until-close' | 'frame-size' | 'frame' | 'frame-end' | 'trailer';
 
-const head_bytes_max = 65_536;
-const line_feed = 10;
+const headBytesMax = 65_536;
+const lineFeed = 10;
 
 export class HttpReader {
   #state: State = 'head';
@@ -64,7 +64,7 @@ export class HttpReader {
     const all = this.#head.length === 0 ? data : Buffer.concat([this.#head, data]);
     const end = all.indexOf('\r\n\r\n');
     if (end === -1) {
-      if (all.length > head_bytes_max) this.#events.onFault('an endless head');
+      if (all.length > headBytesMax) this.#events.onFault('an endless head');
       this.#head = all;
       return undefined;
     }
@@ -92,7 +92,7 @@ export class HttpReader {
   }
 
   #readLine(data: Buffer, at: number): number {
-    const end = data.indexOf(line_feed, at);
+    const end = data.indexOf(lineFeed, at);
     if (end === -1) {
       this.#line += data.toString('latin1', at);
       return data.length;

@@ -25,9 +25,9 @@ export interface Finding {
   words: string;
 }
 
-const micro_per_yuan = 1_000_000;
+const microPerYuan = 1_000_000;
 /** A settlement is committed in a group just after its answer's last byte. */
-const settled_ms_max = 10_000;
+const settledMsMax = 10_000;
 
 const totalsSchema = z.object({
   legs: z.string(),
@@ -58,7 +58,7 @@ export async function checkLedger({ databaseUrl, account, balanceYuan }: Purse, 
   try {
     const ask = async () => totalsSchema.parse((await client.query(totals, [account])).rows[0]);
     let found = await ask();
-    for (const until = performance.now() + settled_ms_max; found.held !== '0' && performance.now() < until;) {
+    for (const until = performance.now() + settledMsMax; found.held !== '0' && performance.now() < until;) {
       await sleep(100);
       found = await ask();
     }
@@ -73,7 +73,7 @@ function findings(found: z.output<typeof totalsSchema>, sent: CallCounts, balanc
   const priceOf = ({ input, output }: { input: number; output: number }) =>
     BigInt(input * price.input + output * price.output);
   const due = BigInt(sent.whole) * priceOf(jsonUsage) + BigInt(sent.streamed) * priceOf(streamUsage);
-  const expected = BigInt(balanceYuan * micro_per_yuan) - due;
+  const expected = BigInt(balanceYuan * microPerYuan) - due;
   return [
     { holds: found.legs === '0', words: `the sum of all legs is ${found.legs} micro-yuan` },
     {

@@ -6,7 +6,7 @@ import { bodyOf, type Scenario } from './scenarios.ts';
 import { clockMs } from './wire.ts';
 
 /** After a failed call, so that a target that refuses everything is not hammered. */
-const pause_after_error_ms = 50;
+const pauseAfterErrorMs = 50;
 
 process.on('message', (message) => {
   const load = loadSchema.parse(message);
@@ -69,7 +69,7 @@ async function closedLoop(caller: Caller, { scenario, index, until }: Loop): Pro
     const again = (isGood: boolean) => {
       if (clockMs() >= until) resolve();
       else if (isGood) caller.begin(again);
-      else setTimeout(() => again(true), pause_after_error_ms);
+      else setTimeout(() => again(true), pauseAfterErrorMs);
     };
     caller.begin(again);
   });

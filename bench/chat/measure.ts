@@ -22,7 +22,7 @@ export interface Measurement extends LoadResult {
 }
 
 /** Most time for one load, beyond the time in which calls begin. */
-const drain_ms_max = 60_000;
+const drainMsMax = 60_000;
 
 /** Measures; `round` is only noted, and 0 is none of the rounds but a target's first warm-up. */
 export async function measure(
@@ -31,7 +31,7 @@ export async function measure(
 ): Promise<Measurement> {
   const put = (wanted: Scenario) => {
     const { url, model, headers } = target;
-    return load.run({ url, model, headers, scenario: wanted, limitMs: wanted.measureMs + drain_ms_max });
+    return load.run({ url, model, headers, scenario: wanted, limitMs: wanted.measureMs + drainMsMax });
   };
   const warmUp = await put(warmUpOf(scenario, warmUpMs));
   const [before, machineBefore, ourselvesBefore] = [cpuTimes(target.pid), machineMs(), sumOf(cpuTimes(process.pid))];

@@ -84,7 +84,7 @@ const peers: readonly Peer[] = [
   },
 ];
 
-const ready_ms_max = 120_000;
+const readyMsMax = 120_000;
 
 /** Installs and starts every peer that can be had here; says of the others why not. */
 export async function startPeers(upstream: string, say: Say, add: (target: Target) => void): Promise<void> {
@@ -107,7 +107,7 @@ async function start(peer: Peer, folder: string, upstream: string): Promise<Targ
   const origin = `http://127.0.0.1:${port}`;
   try {
     const hasEnded = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
-    await awaitAnswer(origin + readyPath, { hasEnded, waitMs: ready_ms_max, name: peer.name });
+    await awaitAnswer(origin + readyPath, { hasEnded, waitMs: readyMsMax, name: peer.name });
   } catch (error) {
     if (child.pid !== undefined) await stop();
     throw error;

@@ -1,5 +1,5 @@
 /** Finds in the text of a stream what the benchmark asks for: content chunks with their age, usage, and `[DONE]`. */
-import { clockMs, marker, stamp_digits } from './wire.ts';
+import { clockMs, marker, stampDigits } from './wire.ts';
 
 export class StreamScan {
   chunks = 0;
@@ -29,7 +29,7 @@ export class StreamScan {
     const now = clockMs();
     let last = 0;
     for (let at = lines.indexOf(marker); at !== -1; at = lines.indexOf(marker, last)) {
-      last = at + marker.length + stamp_digits;
+      last = at + marker.length + stampDigits;
       const sentMs = Number(lines.slice(at + marker.length, last)) / 1000;
       this.#onChunk(now - sentMs, this.chunks === 0);
       this.chunks++;

@@ -1,9 +1,9 @@
 /** One timer for all paced streams: a slot a millisecond, so that ten thousand chunks a second cost a thousand wake-ups. */
 
-const slot_count = 1024;
+const slotCount = 1024;
 
 export class TimerWheel {
-  readonly #slots: (() => void)[][] = Array.from({ length: slot_count }, () => []);
+  readonly #slots: (() => void)[][] = Array.from({ length: slotCount }, () => []);
   #waiting = 0;
   /** The millisecond that was served last. */
   #served = 0;
@@ -15,8 +15,8 @@ export class TimerWheel {
       this.#wait();
     }
     const due = Math.max(Math.ceil(dueMs), this.#served + 1);
-    if (due - this.#served >= slot_count) throw new RangeError('more than a second ahead');
-    this.#slots[due % slot_count]?.push(callback);
+    if (due - this.#served >= slotCount) throw new RangeError('more than a second ahead');
+    this.#slots[due % slotCount]?.push(callback);
     this.#waiting++;
   }
 
@@ -28,7 +28,7 @@ export class TimerWheel {
     const now = Math.floor(performance.now());
     while (this.#served < now && this.#waiting > 0) {
       this.#served++;
-      const slot = this.#slots[this.#served % slot_count];
+      const slot = this.#slots[this.#served % slotCount];
       if (!slot || slot.length === 0) continue;
       const due = slot.splice(0);
       this.#waiting -= due.length;

@@ -6,7 +6,7 @@ export const streamUsage = { input: 90, output: 50 };
 
 /** Comes before the time in every content chunk. */
 export const marker = '"content":"@';
-export const stamp_digits = 16;
+export const stampDigits = 16;
 
 /** Milliseconds of the machine's monotonic clock, the same in all its processes; exact to about a microsecond. */
 export function clockMs(): number {
@@ -19,7 +19,7 @@ export function clockMs(): number {
 export const stamp = (): string =>
   Math.floor(clockMs() * 1000)
     .toString()
-    .padStart(stamp_digits, '0');
+    .padStart(stampDigits, '0');
 
 const choice =
   '{"index":0,"message":{"role":"assistant","content":"A log on the disk of the tables shares its queue: a burst of checkpoint writes ' +
@@ -34,7 +34,7 @@ const chunkHead =
   'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1767225600,"model":"mock","choices":[';
 const contentHead = `${chunkHead}{"index":0,"delta":{${marker}`;
 const contentTail = ' and so on"},"logprobs":null,"finish_reason":null}]}\n\n';
-const contentLength = (contentHead.length + stamp_digits + contentTail.length).toString(16);
+const contentLength = (contentHead.length + stampDigits + contentTail.length).toString(16);
 const contentFrameHead = `${contentLength}\r\n${contentHead}`;
 const contentFrameTail = `${contentTail}\r\n`;
 

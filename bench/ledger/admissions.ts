@@ -23,7 +23,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'calls of one account', kind: 'calls', accounts: 1 },
   { name: 'tasks of 50 accounts', kind: 'tasks', accounts: 50 },
 ];
-const accounts_max = Math.max(...scenarios.map(({ accounts }) => accounts));
+const accountsMax = Math.max(...scenarios.map(({ accounts }) => accounts));
 
 /** A ledger with the product's customers, and as many for pgbench that are their twins. */
 export interface Arena {
@@ -40,7 +40,7 @@ export async function arenaOn(size: number, ledger: OpenLedger): Promise<Arena> 
   const make = (accounts: number) => makeCustomers(ledger.by, ledger.moves, accounts, 1);
   const [alone] = await make(1);
   if (!alone) throw new Error('no customer');
-  return { size, ledger, customers: await make(accounts_max), twins: await make(accounts_max), alone };
+  return { size, ledger, customers: await make(accountsMax), twins: await make(accountsMax), alone };
 }
 
 export interface Measurement extends Omit<LoadResult, 'connectionOptions'> {

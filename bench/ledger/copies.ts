@@ -9,8 +9,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { onDatabase } from './databases.ts';
 
-const at_once = 2;
-const copies_max = 0xfff;
+const atOnce = 2;
+const copiesMax = 0xfff;
 
 /** Adds so many copies of everything that a ledger has. `done` is told of each. */
 export async function addCopies(
@@ -18,7 +18,7 @@ export async function addCopies(
   copies: number,
   { done, signal }: { done: (count: number) => void; signal: AbortSignal },
 ): Promise<void> {
-  if (copies > copies_max) throw new Error(`there can be ${copies_max} copies`);
+  if (copies > copiesMax) throw new Error(`there can be ${copiesMax} copies`);
   await onDatabase(url, async (client) => {
     // All read the ledger as it was before any of them.
     await client.query('begin isolation level repeatable read');
@@ -33,7 +33,7 @@ export async function addCopies(
         done(++ended);
       }
     };
-    await Promise.all(Array.from({ length: at_once }, work));
+    await Promise.all(Array.from({ length: atOnce }, work));
   });
 }
 

@@ -9,7 +9,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import { closeIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
 import { CallLedger, type CallAdmission, type CallHold, type CallPrice } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger, type TaskAdmission } from '../../src/ledger/ledger.ts';
 import { newBlobKey, newRequestId, newTaskId } from '../../src/postgres/new-ids.ts';
 
@@ -26,15 +26,15 @@ export interface Moves {
   blobs: BlobStore;
 }
 
-const keys_per_account = 4;
-const calls_at_once = 512;
+const keysPerAccount = 4;
+const callsAtOnce = 512;
 /** One in so many is a task and not a call. */
-const task_every = 50;
-const entries_a_call = 3;
-const told_every_ms = 5_000;
+const taskEvery = 50;
+const entriesACall = 3;
+const toldEveryMs = 5_000;
 
 export const movesOn = (by: Administrator, blobs: BlobStore): Moves => {
-  const groups = new LedgerGroups(by.database, by.ledgerKey);
+  const groups = new GroupCommitter(by.database, by.ledgerKey);
   return { database: by.database, ledger: new Ledger(groups), calls: new CallLedger(groups), blobs };
 };
 
@@ -43,7 +43,7 @@ export async function makeCustomers(
   by: Administrator,
   { ledger }: Pick<Moves, 'ledger'>,
   accounts: number,
-  keys = keys_per_account,
+  keys = keysPerAccount,
 ): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let index = 0; index < accounts; index++) {
@@ -66,7 +66,7 @@ export async function fill(
   { say, signal }: { say: (line: string) => void; signal: AbortSignal },
 ): Promise<void> {
   const { calls } = moves;
-  const count = Math.ceil(entries / entries_a_call);
+  const count = Math.ceil(entries / entriesACall);
   let begun = 0;
   let toldAtMs = performance.now();
   const work = async () => {
@@ -75,15 +75,15 @@ export async function fill(
       const index = begun++;
       const customer = customers[index % customers.length];
       if (!customer) throw new Error('nobody to call');
-      if (index % task_every === 0) await runTask(moves, customer);
+      if (index % taskEvery === 0) await runTask(moves, customer);
       else await calls.settle(await admitted(calls, customer, owner), callPrice);
-      if (performance.now() - toldAtMs > told_every_ms) {
+      if (performance.now() - toldAtMs > toldEveryMs) {
         toldAtMs = performance.now();
         say(`${Math.round((begun / count) * 100)}% of ${entries.toLocaleString('en')} entries`);
       }
     }
   };
-  await Promise.all(Array.from({ length: calls_at_once }, work));
+  await Promise.all(Array.from({ length: callsAtOnce }, work));
 }
 
 /** A call's hold. */

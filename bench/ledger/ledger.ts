@@ -29,14 +29,14 @@ import { differenceOfTwins } from './twins.ts';
 
 const usage = 'npm run bench ledger -- [--entries 1000000,10000000] [--rounds 5] [--admissions 10000] [--callers 512]';
 /** Whose entries the first ledger has. */
-const accounts_of_a_ledger = 50;
+const accountsOfALedger = 50;
 /** Of a ledger's tables and indexes, and of the log of what writes it. */
-const bytes_an_entry = 800;
-const log_bytes = 4e9;
+const bytesAnEntry = 800;
+const logBytes = 4e9;
 /** For telling how long it will take, on two cores. */
-const written_a_minute = 600_000;
-const copied_a_minute = 4_000_000;
-const measured_a_minute = 100_000;
+const writtenAMinute = 600_000;
+const copiedAMinute = 4_000_000;
+const measuredAMinute = 100_000;
 
 /** Runs it and prints the tables; answers whether all that was asked holds. */
 export async function runLedger(args: readonly string[]): Promise<boolean> {
@@ -133,7 +133,7 @@ async function writeLedger(
 ) {
   const ledger = await openLedger(url, folder);
   try {
-    const customers = await makeCustomers(ledger.by, ledger.moves, accounts_of_a_ledger);
+    const customers = await makeCustomers(ledger.by, ledger.moves, accountsOfALedger);
     await fill(ledger.moves, customers, ledger.owner, entries, { say, signal });
   } finally {
     await ledger.close(); // nobody may be connected to what is copied
@@ -173,7 +173,7 @@ function readOptions(args: readonly string[]) {
 
 /** Largest of all are the copies and the log that PostgreSQL writes of them. */
 async function checkDisk(sizes: readonly number[]): Promise<void> {
-  const needed = sum(sizes) * bytes_an_entry + log_bytes;
+  const needed = sum(sizes) * bytesAnEntry + logBytes;
   const { bavail, bsize } = await statfs(tmpdir());
   if (bavail * bsize >= needed) return;
   const inGB = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
@@ -183,7 +183,7 @@ async function checkDisk(sizes: readonly number[]): Promise<void> {
 }
 
 const fillMinutes = ([, first = 0, ...larger]: readonly number[]): number =>
-  Math.ceil(first / written_a_minute + sum(larger) / copied_a_minute);
+  Math.ceil(first / writtenAMinute + sum(larger) / copiedAMinute);
 
 const measureMinutes = (ledgers: number, { rounds, admissions }: { rounds: number; admissions: number }): number =>
-  Math.ceil((ledgers * scenarios.length * (rounds + 1) * admissions) / measured_a_minute);
+  Math.ceil((ledgers * scenarios.length * (rounds + 1) * admissions) / measuredAMinute);

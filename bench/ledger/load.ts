@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Committed } from '../../src/ledger/commit/ledger-watch.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
@@ -19,7 +19,7 @@ import { replayScript } from './replay-script.ts';
 
 interface Product {
   database: Database;
-  groups: LedgerGroups;
+  groups: GroupCommitter;
   calls: CallLedger;
   tasks: Ledger;
   recorder: Recorder;
@@ -76,7 +76,7 @@ function open(url: string): Product {
   recorder.watch(database.pipelined);
   const admissions: number[] = [];
   const moves: number[] = [];
-  const groups = new LedgerGroups(database, ledgerKey, undefined, {
+  const groups = new GroupCommitter(database, ledgerKey, undefined, {
     committed: (group) => void admissions.push(holdsIn(group)),
     took: (count) => void moves.push(count),
     failed: () => undefined,

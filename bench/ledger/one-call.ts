@@ -4,8 +4,8 @@ import { median } from '../statistics.ts';
 import type { Arena } from './admissions.ts';
 import { admitted, callPrice } from './fill.ts';
 
-export const one_call_rounds = 9;
-export const calls_a_round = 200;
+export const oneCallRounds = 9;
+export const callsARound = 200;
 
 /** Of each ledger, in their order: the p50 of each round in milliseconds. */
 export async function measureOneCall(
@@ -14,7 +14,7 @@ export async function measureOneCall(
   signal: AbortSignal,
 ): Promise<number[][]> {
   const all = arenas.map((): number[] => []);
-  for (let round = 0; round <= one_call_rounds; round++) {
+  for (let round = 0; round <= oneCallRounds; round++) {
     // Each goes first as often as any other.
     const places = arenas.map((_, at) => (at + round) % arenas.length);
     for (const place of places) {
@@ -33,7 +33,7 @@ async function p50Of({ ledger, alone }: Arena): Promise<number> {
   const { calls } = ledger.moves;
   const times: number[] = [];
   let hold = await admitted(calls, alone, ledger.owner);
-  for (let index = 0; index < calls_a_round; index++) {
+  for (let index = 0; index < callsARound; index++) {
     const startedAt = performance.now();
     // A settlement alone would wait for others to go with.
     const settled = calls.settle(hold, callPrice);

@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { onDatabase } from './databases.ts';
 import { replaysTable } from './replay-script.ts';
 
-const debian_folder = '/usr/lib/postgresql';
+const debianFolder = '/usr/lib/postgresql';
 /** A script is some seconds of work. */
-const run_ms_max = 300_000;
+const runMsMax = 300_000;
 
 const wayToGetIt =
   'The ledger benchmark compares with pgbench. It comes with a PostgreSQL server, 15 or later: on Debian and Ubuntu `apt-get ' +
@@ -19,10 +19,10 @@ const wayToGetIt =
 /** The program that PGBENCH_PATH names, or the one on the PATH, or the newest of Debian's. Refuses with what to install. */
 export async function findPgbench(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const named = env['PGBENCH_PATH'];
-  const versions = await readdir(debian_folder).catch(() => []);
+  const versions = await readdir(debianFolder).catch(() => []);
   const newestFirst = versions
     .sort((a, b) => Number(b) - Number(a))
-    .map((version) => join(debian_folder, version, 'bin'));
+    .map((version) => join(debianFolder, version, 'bin'));
   const folders = [...(env['PATH'] ?? '').split(delimiter).filter(Boolean), ...newestFirst];
   for (const path of named === undefined ? folders.map((folder) => join(folder, 'pgbench')) : [named]) {
     const isThere = await access(path, constants.X_OK).then(
@@ -53,7 +53,7 @@ export async function replay(
   await onDatabase(url, (client) => client.query(`${replaysTable}; truncate bench_replays`));
   const args = ['--no-vacuum', '--client=1', '--transactions=1', '--protocol=simple', `--file=${scriptFile}`, url];
   const env = { PATH: process.env['PATH'], PGOPTIONS: connectionOptions };
-  await promisify(execFile)(program, args, { env, timeout: run_ms_max }).catch((error: unknown) => {
+  await promisify(execFile)(program, args, { env, timeout: runMsMax }).catch((error: unknown) => {
     const { stderr } = failureSchema.parse(error);
     throw new Error(`pgbench failed: ${stderr.slice(0, 2_000)}`);
   });

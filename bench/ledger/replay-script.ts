@@ -29,7 +29,7 @@ export interface ReplayScript {
 /** Where the script leaves when its timed part began and ended, in seconds. */
 export const replaysTable = 'create table if not exists bench_replays (begun numeric, ended numeric)';
 
-const untimed_share = 0.1;
+const untimedShare = 0.1;
 
 /** The script that does what was sent, on the twins of these customers. */
 export function replayScript(
@@ -40,7 +40,7 @@ export function replayScript(
   const rename = renaming(customers, twins);
   const trips = tripsOf(sent);
   const groups = trips.map(versionedRowsOf).map((rows) => rows.map(rename));
-  const untimedTrips = Math.floor(trips.length * untimed_share);
+  const untimedTrips = Math.floor(trips.length * untimedShare);
   const variables = new Map<string, string>();
   for (const id of groups.flat()) if (!variables.has(id)) variables.set(id, `v_${variables.size}`);
   const lines = [...preparations(sent), firstVersions(variables)];

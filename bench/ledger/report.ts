@@ -3,13 +3,13 @@ import { markdownTable, type Verdict } from '../report.ts';
 import { median } from '../statistics.ts';
 import { type Measurement, scenarios } from './admissions.ts';
 import type { Audited } from './audit.ts';
-import { calls_a_round, one_call_rounds } from './one-call.ts';
+import { callsARound, oneCallRounds } from './one-call.ts';
 
-const pgbench_share_min = 0.5;
-const growth_max = 1.3;
-const one_call_growth_max = 1.5;
-const audit_s_max = 60;
-const audit_mb_max = 300;
+const pgbenchShareMin = 0.5;
+const growthMax = 1.3;
+const oneCallGrowthMax = 1.5;
+const auditSMax = 60;
+const auditMbMax = 300;
 
 const entriesOf = (size: number): string => size.toLocaleString('en');
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
@@ -81,30 +81,30 @@ export function verdictsOn({ sizes, admissions, oneCall, audited, differences }:
     for (const size of sizes) {
       const share = shareOf(admissions.filter((each) => each.scenario === name && each.size === size));
       add(
-        share >= pgbench_share_min,
-        `${name}, ${entriesOf(size)} entries: ${share.toFixed(2)} of the admissions per second of pgbench; at least ${pgbench_share_min} is asked`,
+        share >= pgbenchShareMin,
+        `${name}, ${entriesOf(size)} entries: ${share.toFixed(2)} of the admissions per second of pgbench; at least ${pgbenchShareMin} is asked`,
       );
     }
     const times = growth(admissions, name, { from: first, to: last });
     add(
-      times <= growth_max,
-      `${name}: admissions per second fall to 1/${times.toFixed(2)} from ${entriesOf(first)} to ${entriesOf(last)} entries; at most 1/${growth_max} is asked`,
+      times <= growthMax,
+      `${name}: admissions per second fall to 1/${times.toFixed(2)} from ${entriesOf(first)} to ${entriesOf(last)} entries; at most 1/${growthMax} is asked`,
     );
   }
   for (const [at, size] of sizes.entries()) {
     const times = oneCallGrowth(oneCall, at);
     add(
-      times <= one_call_growth_max,
+      times <= oneCallGrowthMax,
       `a hold and a settlement alone take ${times.toFixed(2)} times as long on ${entriesOf(size)} entries as on ${entriesOf(first)} ` +
-        `(median of ${one_call_rounds} rounds of ${calls_a_round}); at most ${one_call_growth_max} is asked`,
+        `(median of ${oneCallRounds} rounds of ${callsARound}); at most ${oneCallGrowthMax} is asked`,
     );
   }
   if (audited) {
     const { entries, seconds, peakMB } = audited;
     add(
-      seconds < audit_s_max && peakMB < audit_mb_max,
+      seconds < auditSMax && peakMB < auditMbMax,
       `the audit of ${entriesOf(entries)} entries took ${seconds.toFixed(1)} s (${whole(entries / seconds)} entries/s) and ` +
-        `${Math.round(peakMB)} MB at its peak; at most ${audit_s_max} s and ${audit_mb_max} MB are asked for 1,000,000`,
+        `${Math.round(peakMB)} MB at its peak; at most ${auditSMax} s and ${auditMbMax} MB are asked for 1,000,000`,
     );
   }
   return verdicts;

@@ -7,10 +7,10 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { type Created, type Creation, creationSchema } from './messages.ts';
 
-const progress_ms = 1_000;
+const progressMs = 1_000;
 /** Of one task. */
-const attempts_max = 60;
-const retry_seconds_max = 30;
+const attemptsMax = 60;
+const retrySecondsMax = 30;
 
 const acceptedSchema = z.object({ id: z.string() });
 
@@ -28,7 +28,7 @@ async function create(creation: Creation, onProgress: (accepted: number) => void
   const ids: string[] = [];
   const created: Created = { ids, beganAt: Date.now(), endedAt: 0, overloaded: 0 };
   let [next, accepted] = [0, 0];
-  const timer = setInterval(() => onProgress(accepted), progress_ms);
+  const timer = setInterval(() => onProgress(accepted), progressMs);
   const caller = async () => {
     for (let number = next++; number < count; number = next++) {
       ids[number] = await createOne(pool, creation, number, () => created.overloaded++);
@@ -63,8 +63,8 @@ async function createOne(
     const { statusCode, headers, body } = await pool.request(request);
     const text = await body.text();
     if (statusCode === 202) return acceptedSchema.parse(JSON.parse(text)).id;
-    if (statusCode !== 503 || attempt === attempts_max) throw new Error(`A create was answered ${statusCode}: ${text}`);
+    if (statusCode !== 503 || attempt === attemptsMax) throw new Error(`A create was answered ${statusCode}: ${text}`);
     onOverloaded();
-    await sleep(1000 * Math.min(retry_seconds_max, Number(headers['retry-after'] ?? 1) || 1));
+    await sleep(1000 * Math.min(retrySecondsMax, Number(headers['retry-after'] ?? 1) || 1));
   }
 }

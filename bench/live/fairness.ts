@@ -6,15 +6,15 @@ import { say } from '../report.ts';
 import { countOf, mostInASecond, othersBetween, reachMs } from './figures.ts';
 import type { Parts } from './parts.ts';
 import type { RunClock } from './run-clock.ts';
-import { creates_a_second, models } from './setting.ts';
+import { createsASecond, models } from './setting.ts';
 
-const balance_yuan = 1_000_000;
+const balanceYuan = 1_000_000;
 const connections = 64;
 export const few = 10;
 const rounds = 3;
 /** Between rounds: the slots of the round before are over, and the busy account has all turns again. */
-const pause_ms = 3_000;
-const few_ms_max = 300_000;
+const pauseMs = 3_000;
+const fewMsMax = 300_000;
 
 export interface FairnessFigures {
   /** The busy account's tasks, and how many of them had been sent when the last round was over. */
@@ -36,15 +36,15 @@ export async function measureFairness(
   clock: RunClock,
 ): Promise<FairnessFigures> {
   const [busyKey, fewKey] = [
-    (await gateway.customer(balance_yuan)).secret,
-    (await gateway.customer(balance_yuan)).secret,
+    (await gateway.customer(balanceYuan)).secret,
+    (await gateway.customer(balanceYuan)).secret,
   ];
   const common = { url: gateway.url, model: models.paced };
   const report = () => provider.report();
   const reach = async (word: string): Promise<{ ms: number; between: number }> => {
     const { beganAt } = await callers.create({ ...common, keys: [fewKey], word, count: few, connections: few });
     await clock.until(`the few of round ${word}`, async () => countOf(await report(), word) >= few, {
-      waitMs: few_ms_max,
+      waitMs: fewMsMax,
       progress: async () => `${countOf(await report(), word)} of ${few} are at the provider`,
     });
     const jobs = await report();
@@ -53,16 +53,16 @@ export async function measureFairness(
   const all = async (word: string) => {
     const times: { ms: number; between: number }[] = [];
     for (let round = 1; round <= rounds; round++) {
-      if (round > 1) await clock.sleep(pause_ms);
+      if (round > 1) await clock.sleep(pauseMs);
       times.push(await reach(`${word}-${round}`));
     }
     return times;
   };
   await reach('warm-up');
-  await clock.sleep(pause_ms);
+  await clock.sleep(pauseMs);
   const aloneMs = (await all('alone')).map(({ ms }) => ms);
   const busy = tasks - few;
-  const seconds = busy / creates_a_second;
+  const seconds = busy / createsASecond;
   say(`Alone ${few} tasks take ${aloneMs.map((ms) => ms.toFixed(0)).join(', ')} ms. Now another account has ${busy}.`);
   const { overloaded } = await callers.create(
     { ...common, keys: [busyKey], word: 'busy', count: busy, connections },

@@ -10,16 +10,16 @@ import { models } from './setting.ts';
 import { countUnfinished, tasksOf } from './task-rows.ts';
 import { type Usage, watchUsage } from './usage.ts';
 
-const accounts_count = 5;
-const balance_yuan = 1_000_000;
+const accountsCount = 5;
+const balanceYuan = 1_000_000;
 const connections = 64;
 /** Poll intervals in which all wait: one for the first polls, which are more frequent, to be over; two are measured. */
-const settling_intervals = 1;
-const waiting_intervals = 2;
+const settlingIntervals = 1;
+const waitingIntervals = 2;
 /** Beyond the time that things are given. */
-const patience_ms = 300_000;
+const patienceMs = 300_000;
 /** Of each task, on a machine that is far too busy. */
-const slowest_send_ms = 150;
+const slowestSendMs = 150;
 
 export interface LivePlan {
   tasks: number;
@@ -52,20 +52,20 @@ export async function measureLive(
   clock: RunClock,
 ): Promise<LiveFigures> {
   const keys: string[] = [];
-  while (keys.length < accounts_count) keys.push((await gateway.customer(balance_yuan)).secret);
+  while (keys.length < accountsCount) keys.push((await gateway.customer(balanceYuan)).secret);
   const word = 'live';
-  say(`Creating ${count} tasks for ${accounts_count} accounts.`);
+  say(`Creating ${count} tasks for ${accountsCount} accounts.`);
   const { ids, beganAt, overloaded } = await callers.create(
     { url: gateway.url, model: models.live, keys, word, count, connections },
     (accepted) => clock.tell(`${accepted} of ${count} tasks are accepted`),
   );
   const sent = async () => (await provider.count()).created;
   await clock.until('all tasks to reach the provider', async () => (await sent()) >= count, {
-    waitMs: patience_ms + count * slowest_send_ms,
+    waitMs: patienceMs + count * slowestSendMs,
     progress: async () => `${await sent()} of ${count} tasks are at the provider`,
   });
   const admissionSeconds = (Date.now() - beganAt) / 1000;
-  const waitSeconds = ((settling_intervals + waiting_intervals) * pollMs) / 1000;
+  const waitSeconds = ((settlingIntervals + waitingIntervals) * pollMs) / 1000;
   say(`All are at the provider after ${admissionSeconds.toFixed(0)} s. Now they wait for ${waitSeconds} s.`);
 
   const during = async (run: () => Promise<void>): Promise<Usage & { polls: number }> => {
@@ -74,13 +74,13 @@ export async function measureLive(
     await run().finally(usage.stop);
     return { ...usage.read(), polls: (await provider.count()).polls - polls };
   };
-  await clock.sleep(settling_intervals * pollMs);
-  const waiting = await during(() => clock.sleep(waiting_intervals * pollMs));
+  await clock.sleep(settlingIntervals * pollMs);
+  const waiting = await during(() => clock.sleep(waitingIntervals * pollMs));
   say(`They end over ${(overMs / 60_000).toFixed(1)} minutes.`);
   const ending = await during(async () => {
     await provider.end(overMs);
     await clock.until('all tasks to end', async () => (await countUnfinished(gateway.databaseUrl)) === 0, {
-      waitMs: overMs + 4 * pollMs + patience_ms,
+      waitMs: overMs + 4 * pollMs + patienceMs,
       progress: async () => {
         const { done, told } = await provider.count();
         return `${done} of ${count} jobs are done, ${told} of them were heard of`;

@@ -22,7 +22,7 @@ import {
 } from './messages.ts';
 
 const readySchema = z.object({ url: z.string() });
-const from_callers = z.union([createdSchema, progressSchema, failureSchema]);
+const fromCallers = z.union([createdSchema, progressSchema, failureSchema]);
 
 export interface Provider {
   url: string;
@@ -89,7 +89,7 @@ export function startCallers(): Callers {
         const over = () => child.off('message', hear).off('exit', ended);
         const ended = () => reject(new Error('the callers have ended'));
         const hear = (message: unknown) => {
-          const { data, error } = from_callers.safeParse(message);
+          const { data, error } = fromCallers.safeParse(message);
           if (data && 'accepted' in data) {
             onProgress(data.accepted);
             return;

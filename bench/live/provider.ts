@@ -13,7 +13,7 @@ interface KeptJob extends SeenJob {
 }
 
 const createSchema = z.object({ input: z.object({ prompt: z.string() }) });
-const body_bytes_max = 100_000;
+const bodyBytesMax = 100_000;
 
 /** What every job makes. */
 const film = readFileSync(z.string().parse(process.env['FILM']));
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
   let bytes = 0;
   request.on('data', (part: Buffer) => {
     bytes += part.length;
-    if (bytes > body_bytes_max) request.destroy();
+    if (bytes > bodyBytesMax) request.destroy();
     else parts.push(part);
   });
   request.on('end', () => {

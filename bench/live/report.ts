@@ -5,10 +5,10 @@ import { median, percentile } from '../statistics.ts';
 import { type FairnessFigures, few } from './fairness.ts';
 import { spreadOf } from './figures.ts';
 import type { LiveFigures, Stretch } from './lateness.ts';
-import { creates_a_second } from './setting.ts';
+import { createsASecond } from './setting.ts';
 
-const intervals_max = 1.5;
-const times_max = 2;
+const intervalsMax = 1.5;
+const timesMax = 2;
 
 /** CPU time a task-minute, memory, and how late ends were. */
 export function liveTable({ waiting, ending, late, admissionSeconds }: LiveFigures, pollMs: number): string {
@@ -47,8 +47,8 @@ export function liveVerdicts({ late, failed }: LiveFigures, pollMs: number): Ver
   return [
     { holds: failed === 0, words: `${failed} tasks did not succeed` },
     {
-      holds: late.length > 0 && p99 <= intervals_max,
-      words: `ends are heard ${p99.toFixed(2)} poll intervals late at p99; at most ${intervals_max} are promised`,
+      holds: late.length > 0 && p99 <= intervalsMax,
+      words: `ends are heard ${p99.toFixed(2)} poll intervals late at p99; at most ${intervalsMax} are promised`,
     },
   ];
 }
@@ -88,13 +88,13 @@ export function fairnessVerdicts(figures: FairnessFigures): Verdict[] {
   const ratio = ratioOf(aloneMs, behindMs);
   return [
     {
-      holds: ratio <= times_max,
-      words: `behind another account ${few} tasks take ${ratio.toFixed(2)} times what they take alone; at most ${times_max} are promised`,
+      holds: ratio <= timesMax,
+      words: `behind another account ${few} tasks take ${ratio.toFixed(2)} times what they take alone; at most ${timesMax} are promised`,
     },
     { holds: busySent < busy, words: `${busy - busySent} of the busy account's ${busy} tasks still waited at the end` },
     {
-      holds: mostInASecond <= creates_a_second,
-      words: `the provider got at most ${mostInASecond} creates in a second; ${creates_a_second} are allowed`,
+      holds: mostInASecond <= createsASecond,
+      words: `the provider got at most ${mostInASecond} creates in a second; ${createsASecond} are allowed`,
     },
   ];
 }

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../report.ts';
 
-const look_ms = 1_000;
-const progress_ms = 20_000;
+const lookMs = 1_000;
+const progressMs = 20_000;
 
 export class RunClock {
   readonly #signal: AbortSignal;
@@ -28,7 +28,7 @@ export class RunClock {
     for (const end = performance.now() + waitMs; !(await holds());) {
       if (performance.now() > end) throw new Error(`Waited ${waitMs / 1000} s for ${what}: ${await progress()}.`);
       if (this.#isDue()) say(await progress());
-      await this.sleep(look_ms);
+      await this.sleep(lookMs);
     }
   }
 
@@ -38,7 +38,7 @@ export class RunClock {
   }
 
   #isDue(): boolean {
-    if (performance.now() - this.#saidAt < progress_ms) return false;
+    if (performance.now() - this.#saidAt < progressMs) return false;
     this.#saidAt = performance.now();
     return true;
   }

@@ -1,7 +1,7 @@
 /** The gateway before the provider: two models, one of which goes to a provider with a create rate. */
 import { type MeasuredGateway, startGateway } from '../gateway.ts';
 
-export const creates_a_second = 20;
+export const createsASecond = 20;
 export const models = { live: 'bench-live', paced: 'bench-paced' } as const;
 
 /**
@@ -16,7 +16,7 @@ export function configurationFor(provider: string, pollSeconds: number): string 
   return `
 providers:
   live: { ${common}, ${polls} }
-  paced: { ${common}, ${polls}, max_per_second: ${creates_a_second} }
+  paced: { ${common}, ${polls}, max_per_second: ${createsASecond} }
 models:
 ${model(models.live, 'live')}
 ${model(models.paced, 'paced')}

@@ -1,7 +1,7 @@
 /** What the gateway's processes use over a stretch of time: CPU time by part, and the most memory. */
 import { type CpuTimes, cpuBetween, cpuTimes, machineMs, residentMB, sumOf } from '../processes.ts';
 
-const sample_ms = 5_000;
+const sampleMs = 5_000;
 
 export interface Usage {
   beganAt: number;
@@ -37,7 +37,7 @@ export function watchUsage(pid: number): UsageWatch {
   let last = look();
   const timer = setInterval(() => {
     last = look();
-  }, sample_ms);
+  }, sampleMs);
   const stop = () => {
     clearInterval(timer);
     last = look();

@@ -1,8 +1,8 @@
 /** The model: from measured figures and a load to what a cluster needs. Arithmetic only. */
-import { connections_per_process } from '../../src/postgres/database.ts';
+import { connectionsPerProcess } from '../../src/postgres/database.ts';
 import type { Figures } from './figures.ts';
 import { simulateFleet } from './hot-account.ts';
-import { assumptions, bounds, day_s, type Load, month_s } from './loads.ts';
+import { assumptions, bounds, dayS, type Load, monthS } from './loads.ts';
 import type { GroupCosts } from './simulated-groups.ts';
 
 export interface Needs {
@@ -38,11 +38,11 @@ interface DatabaseNeeds {
 
 const { utilisation, monthShare, task_s, create_s, resultMb, resultDays } = assumptions;
 const { stream_s, chunksPerSecond, historyDays } = assumptions;
-const entries_a_task = 2;
-const entries_a_call = 3;
+const entriesATask = 2;
+const entriesACall = 3;
 /** So that one may die. */
-const processes_min = 2;
-const shards_min = 16;
+const processesMin = 2;
+const shardsMin = 16;
 
 export const groupCostsOf = (of: Figures): GroupCosts => ({
   knownMs: of.groupKnownMs,
@@ -83,7 +83,7 @@ export function needsOf({ tasksPerSecond, streams }: Load, of: Figures): Needs {
     cores: (tasksPerSecond * of.taskTemporalPostgresMs) / 1_000 / utilisation,
     commitsPerSecond: tasksPerSecond * of.taskTemporalCommits,
     walMbPerSecond: (tasksPerSecond * of.taskTemporalWalKb) / 1_000,
-    diskTb: (tasksPerSecond * monthShare * historyDays * day_s * of.taskTemporalDiskKb) / 1e9,
+    diskTb: (tasksPerSecond * monthShare * historyDays * dayS * of.taskTemporalDiskKb) / 1e9,
   };
 
   const ledger = ledgerOf(callsPerSecond, apis, of);
@@ -93,13 +93,13 @@ export function needsOf({ tasksPerSecond, streams }: Load, of: Figures): Needs {
     ledger.postgresMs +
     noticesHeardPerSecond * of.noticePostgresMs +
     liveTasks * of.netPostgresMs;
-  const entriesPerMonth = (tasksPerSecond * entries_a_task + callsPerSecond * entries_a_call) * monthShare * month_s;
+  const entriesPerMonth = (tasksPerSecond * entriesATask + callsPerSecond * entriesACall) * monthShare * monthS;
   const books = {
     cores: booksMs / 1_000 / utilisation,
     commitsPerSecond: tasksPerSecond * of.taskCommits + ledger.groupsPerSecond,
     walMbPerSecond: (tasksPerSecond * of.taskWalKb + callsPerSecond * of.callWalKb) / 1_000,
-    diskTb: ((tasksPerSecond * of.taskDiskKb + callsPerSecond * of.callDiskKb) * monthShare * month_s) / 1e9,
-    connections: connections_per_process * (apis + workers),
+    diskTb: ((tasksPerSecond * of.taskDiskKb + callsPerSecond * of.callDiskKb) * monthShare * monthS) / 1e9,
+    connections: connectionsPerProcess * (apis + workers),
     entriesPerMonth,
     auditHours: entriesPerMonth / of.auditedPerSecond / 3_600,
   };
@@ -112,7 +112,7 @@ export function needsOf({ tasksPerSecond, streams }: Load, of: Figures): Needs {
       history: temporalCores * of.historyShare,
       matching: temporalCores * of.matchingShare,
       frontend: temporalCores * of.frontendShare,
-      shards: tasksPerSecond === 0 ? 0 : powerOfTwo(Math.max(shards_min, shardsBusy / assumptions.shardUtilisation)),
+      shards: tasksPerSecond === 0 ? 0 : powerOfTwo(Math.max(shardsMin, shardsBusy / assumptions.shardUtilisation)),
       partitions: Math.ceil(tasksPerSecond / of.partitionPerSecond / utilisation),
     },
     visibilityWritesPerSecond: tasksPerSecond * of.taskVisibilityWrites,
@@ -120,7 +120,7 @@ export function needsOf({ tasksPerSecond, streams }: Load, of: Figures): Needs {
     blobs: {
       inMbPerSecond: tasksPerSecond * resultMb,
       outMbPerSecond: tasksPerSecond * resultMb,
-      keptTb: (tasksPerSecond * monthShare * resultDays * day_s * resultMb) / 1e6,
+      keptTb: (tasksPerSecond * monthShare * resultDays * dayS * resultMb) / 1e6,
     },
     sendingCores: (tasksPerSecond * resultMb * of.sendApiMs) / 1_000 / utilisation,
     eventsPerSecond: tasksPerSecond * of.taskEvents,
@@ -141,7 +141,7 @@ function ledgerOf(callsPerSecond: number, apis: number, of: Figures): { groupsPe
   return { groupsPerSecond, postgresMs: groupsPerSecond * groupMs + movesPerSecond * of.movePostgresMs };
 }
 
-const processesFor = (wanted: readonly number[]): number => Math.max(processes_min, ...wanted.map(Math.ceil));
+const processesFor = (wanted: readonly number[]): number => Math.max(processesMin, ...wanted.map(Math.ceil));
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
 /** How many servers carry it, by whatever is full first. */

@@ -43,7 +43,7 @@ export interface FleetOutcome {
 /** From the answer of a hold to the settlement, on average. */
 export const call_ms = 1_000;
 /** Not counted: processes begin with no known rows and no queues. */
-const warm_up_ms = 1_000;
+const warmUpMs = 1_000;
 const hot = 0;
 
 /** Plays the calls of a fleet through its processes and its database. */
@@ -65,7 +65,7 @@ export function simulateFleet(fleet: Fleet, costs: GroupCosts): FleetOutcome {
     const tally = account === hot ? ofHot : ofOthers;
     const done = (isAdmitted: boolean) => {
       // By when it ended, so that no queue hides those that still wait.
-      if (queue.nowMs >= warm_up_ms) tally.add(isAdmitted, queue.nowMs - calledAtMs);
+      if (queue.nowMs >= warmUpMs) tally.add(isAdmitted, queue.nowMs - calledAtMs);
       if (!isAdmitted) return;
       const settlement = { row, done: () => undefined };
       queue.in(waitOf(lengths, call_ms), () => groups.commit(settlement, { isPatient: true }));
@@ -82,9 +82,9 @@ export function simulateFleet(fleet: Fleet, costs: GroupCosts): FleetOutcome {
   repeat(hotPerSecond, () => hot);
   repeat(othersPerSecond, () => 1 + Math.floor(places() * others));
 
-  queue.runUntil(warm_up_ms);
+  queue.runUntil(warmUpMs);
   const before = countOf(members);
-  queue.runUntil(warm_up_ms + seconds * 1_000);
+  queue.runUntil(warmUpMs + seconds * 1_000);
   const after = countOf(members);
   const groups = Math.max(1, after.groups - before.groups);
   return {

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { trusted_ms_max } from '../../src/ledger/commit/row-cache.ts';
+import { trustedMsMax } from '../../src/ledger/commit/row-cache.ts';
 import { median } from '../statistics.ts';
 import { chanceOf, waitOf } from './event-queue.ts';
 import { type Calibrated, type Called, type Order, orderSchema } from './messages.ts';
@@ -23,7 +23,7 @@ interface Tools {
   owner: string;
 }
 
-const booked_at_once = 64;
+const bookedAtOnce = 64;
 
 process.once('message', (message) => void carryOut(orderSchema.parse(message)));
 
@@ -50,7 +50,7 @@ async function carryOut(order: Order): Promise<void> {
 
 async function calibrate(tools: Tools, { sizes, rounds }: OrderOf<'calibrate'>): Promise<Calibrated> {
   const { database, ledgerKey } = tools;
-  const groups = new LedgerGroups(database, ledgerKey);
+  const groups = new GroupCommitter(database, ledgerKey);
   const timed = async (size: number, ledger: () => CallLedger) => {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -68,7 +68,7 @@ async function calibrate(tools: Tools, { sizes, rounds }: OrderOf<'calibrate'>):
   for (const size of sizes) {
     known.push(await timed(size, () => new CallLedger(groups)));
     // A ledger that has committed nothing yet knows no rows, and so locks them.
-    locked.push(await timed(size, () => new CallLedger(new LedgerGroups(database, ledgerKey))));
+    locked.push(await timed(size, () => new CallLedger(new GroupCommitter(database, ledgerKey))));
   }
   const statement = async (text: string) => {
     const times: number[] = [];
@@ -97,7 +97,7 @@ async function call(tools: Tools, order: OrderOf<'call'>): Promise<Called> {
       count.moves += moves;
     },
   };
-  const groups = new LedgerGroups(tools.database, tools.ledgerKey, trusted_ms_max, watch);
+  const groups = new GroupCommitter(tools.database, tools.ledgerKey, trustedMsMax, watch);
   const calls = new CallLedger(groups);
   const [arrivals, lengths] = [chanceOf(seed), chanceOf(seed + 1)];
   const heldMs: number[] = [];
@@ -131,7 +131,7 @@ async function call(tools: Tools, order: OrderOf<'call'>): Promise<Called> {
 }
 
 async function book(tools: Tools, { calls: callCount, tasks }: OrderOf<'book'>): Promise<{ booked: true }> {
-  const groups = new LedgerGroups(tools.database, tools.ledgerKey);
+  const groups = new GroupCommitter(tools.database, tools.ledgerKey);
   const calls = new CallLedger(groups);
   const ledger = new Ledger(groups);
   const works = [
@@ -141,6 +141,6 @@ async function book(tools: Tools, { calls: callCount, tasks }: OrderOf<'book'>):
   const worker = async () => {
     for (let work = works.pop(); work; work = works.pop()) await work();
   };
-  await Promise.all(Array.from({ length: booked_at_once }, worker));
+  await Promise.all(Array.from({ length: bookedAtOnce }, worker));
   return { booked: true };
 }

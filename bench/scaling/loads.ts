@@ -39,5 +39,5 @@ export const assumptions = {
 /** Bounds of one process, as docs/internals/queues.md has them. */
 export const bounds = { connections: 20_000, chatCalls: 4_096, collects: 20_000, submits: 20 } as const;
 
-export const month_s = 30 * 24 * 3_600;
-export const day_s = 24 * 3_600;
+export const monthS = 30 * 24 * 3_600;
+export const dayS = 24 * 3_600;

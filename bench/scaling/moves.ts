@@ -22,8 +22,8 @@ const price: CallPrice = {
   usageSource: 'upstream',
   priceVersion: 'bench',
 };
-const task_price = micros(200_000n);
-const task_units = { thousandths: 1_000n, unit: 'image', unitPrice: task_price, priceVersion: 'bench' } as const;
+const taskPrice = micros(200_000n);
+const taskUnits = { thousandths: 1_000n, unit: 'image', unitPrice: taskPrice, priceVersion: 'bench' } as const;
 
 let turn = 0;
 /** Keys take turns. */
@@ -63,8 +63,8 @@ export async function admittedTask(ledger: Ledger, caller: Caller): Promise<Admi
   const id = newTaskId('image');
   const answer = await ledger.admitTask({
     account: caller.account,
-    units: task_units,
-    request: { needs: 'standard', model: 'bench-image', maintenance: false, hold: task_price, isTask: true },
+    units: taskUnits,
+    request: { needs: 'standard', model: 'bench-image', maintenance: false, hold: taskPrice, isTask: true },
     task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: { price: 'bench' } },
   });
   if (answer.admitted !== 'new') throw new Error('a task was refused');
@@ -80,6 +80,6 @@ export async function settledTask(ledger: Ledger, admitted: AdmittedTask): Promi
   };
   await ledger.settleTask({
     ...admitted,
-    ...{ price: task_price, units: task_units, durationMs: null, files: [file] },
+    ...{ price: taskPrice, units: taskUnits, durationMs: null, files: [file] },
   });
 }

@@ -8,12 +8,12 @@ import { type Calibrated, calibratedSchema, calledSchema } from './messages.ts';
 import type { RealWorld } from './real-world.ts';
 import type { GroupCosts } from './simulated-groups.ts';
 
-const group_sizes = [1, 4, 16, 64];
+const groupSizes = [1, 4, 16, 64];
 const rounds = 30;
 const warm_up_ms = 1_500;
 /** A group's commit before and after a point may differ by so much, or the machine has other things to do. */
-export const unrest_max = 1.5;
-const attempts_max = 3;
+export const unrestMax = 1.5;
+const attemptsMax = 3;
 
 export interface Played {
   processes: number;
@@ -39,7 +39,7 @@ export async function play(
   seconds: number,
 ) {
   let quietest: Played | undefined;
-  for (let attempt = 1; attempt <= attempts_max; attempt++) {
+  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const before = await calibrate(world);
     const works = Array.from({ length: processes }, (_, seed) => ({
       ...({ order: 'call', callsPerSecond: rate / processes, callMs: call_ms } as const),
@@ -60,7 +60,7 @@ export async function play(
     const unrest = ratioBetween(before.lockedMs, after.lockedMs);
     const played: Played = { processes, rate, calibrated, unrest, real, simulated: { ...hot, movesPerGroup } };
     if (!quietest || unrest < quietest.unrest) quietest = played;
-    if (unrest <= unrest_max) break;
+    if (unrest <= unrestMax) break;
   }
   if (!quietest) throw new Error('nothing was played');
   return quietest;
@@ -69,9 +69,9 @@ export async function play(
 export const ratioBetween = (one: number, other: number): number => Math.max(one, other) / Math.min(one, other);
 
 async function calibrate(world: RealWorld): Promise<GroupCosts> {
-  const [measured] = await world.run([{ order: 'calibrate', sizes: group_sizes, rounds }], calibratedSchema);
+  const [measured] = await world.run([{ order: 'calibrate', sizes: groupSizes, rounds }], calibratedSchema);
   if (!measured) throw new Error('nothing was calibrated');
-  return groupCostsFrom(measured, group_sizes);
+  return groupCostsFrom(measured, groupSizes);
 }
 
 /** The straight lines through the times of groups of these sizes. */

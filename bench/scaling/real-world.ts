@@ -12,7 +12,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrateDatabase } from '../../src/postgres/migrations.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { end, nextMessage } from '../children.ts';
 import { say } from '../report.ts';
@@ -95,7 +95,7 @@ async function newCustomer(url: string): Promise<{ account: string; keys: string
     const { ledger: ledgerKey } = deriveKeys([secret]).first;
     const by = { database, ledgerKey, actor: 'tollgate' } as const;
     const { id: account } = await createAccount(by, 'the hot account');
-    await new Ledger(new LedgerGroups(database, ledgerKey)).credit(account, balance, 'for the benchmark');
+    await new Ledger(new GroupCommitter(database, ledgerKey)).credit(account, balance, 'for the benchmark');
     const { key } = await createApiKey(by, account, { ...noLimits, name: 'hot', level: 'standard' });
     return { account, keys: [key.id], ledgerKey: ledgerKey.toString('hex') };
   } finally {

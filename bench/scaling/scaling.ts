@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { markdownTable, openRawFigures, printVerdicts, say } from '../report.ts';
 import { measureNotices } from './notices.ts';
-import { costsOf, play, type Played, ratioBetween, unrest_max } from './play.ts';
+import { costsOf, play, type Played, ratioBetween, unrestMax } from './play.ts';
 import { startRealWorld } from './real-world.ts';
 import type { GroupCosts } from './simulated-groups.ts';
 import { measureSizes } from './sizes.ts';
@@ -20,7 +20,7 @@ interface Options {
   moves: number;
 }
 
-const deviation_max = 2;
+const deviationMax = 2;
 
 /** Prints lines for bench/scaling/figures.ts, and the simulation beside what really happened. */
 export async function runScaling(args: readonly string[]): Promise<boolean> {
@@ -84,12 +84,12 @@ function tableOf(played: readonly Played[]): string {
 
 function verdictOf({ processes, rate, real, simulated, unrest }: Played) {
   const deviation = ratioBetween(real.p50Ms, simulated.p50Ms);
-  const isQuiet = unrest <= unrest_max;
+  const isQuiet = unrest <= unrestMax;
   return {
-    holds: isQuiet && deviation <= deviation_max,
+    holds: isQuiet && deviation <= deviationMax,
     words:
       `${processes} processes at ${rate} calls a second: the simulation's p50 is off by ${deviation.toFixed(2)} times, ` +
-      `at most ${deviation_max} is good${isQuiet ? '' : `; the machine was busy (a commit changed ${unrest.toFixed(1)} times)`}`,
+      `at most ${deviationMax} is good${isQuiet ? '' : `; the machine was busy (a commit changed ${unrest.toFixed(1)} times)`}`,
   };
 }
 

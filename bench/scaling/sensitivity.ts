@@ -3,7 +3,7 @@ import { needsOf } from './cluster.ts';
 import { allFigures, type Figure, type Figures } from './figures.ts';
 import { loads } from './loads.ts';
 
-const shown_max = 6;
+const shownMax = 6;
 
 interface Weight {
   figure: Figure;
@@ -26,7 +26,7 @@ export function weightsOf(figures: Figures): Weight[] {
 export function sensitivityTable(figures: Figures): string {
   const percent = (share: number) => `${share < 0 ? '−' : '+'}${Math.round(Math.abs(share) * 100)} %`;
   const rows = weightsOf(figures)
-    .slice(0, shown_max)
+    .slice(0, shownMax)
     .map(({ figure: { name, about, unit, source }, more }) =>
       [about, `${figures[name]} ${unit}`.trimEnd(), source, ...more.map(percent)].join(' | '),
     );

@@ -7,11 +7,11 @@ import type { EventQueue } from './event-queue.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 
 // As in src/storage/ledger.
-const group_members_max = 256;
-const waiting_members_max = 4_096;
-const patient_ms = 25;
-const contended_ms = 200;
-const lock_ms_max = 3_000;
+const groupMembersMax = 256;
+const waitingMembersMax = 4_096;
+const patientMs = 25;
+const contendedMs = 200;
+const lockMsMax = 3_000;
 
 /** Milliseconds of one group's commit with nobody else about, from the API's side. */
 export interface GroupCosts {
@@ -52,7 +52,7 @@ export class SimulatedGroups {
 
   /** A patient move waits a little for others to go with, and is never refused for want of room. */
   commit(move: SimulatedMove, { isPatient }: { isPatient: boolean }): void {
-    if (!isPatient && this.#waiting.length >= waiting_members_max) {
+    if (!isPatient && this.#waiting.length >= waitingMembersMax) {
       move.done(false);
       return;
     }
@@ -61,7 +61,7 @@ export class SimulatedGroups {
     if (!isPatient) this.#fly();
     else if (!this.#isPatient) {
       this.#isPatient = true;
-      this.#queue.in(patient_ms, () => {
+      this.#queue.in(patientMs, () => {
         if (this.#isPatient && !this.#isFlying) this.#fly();
       });
     }
@@ -69,7 +69,7 @@ export class SimulatedGroups {
 
   #fly(): void {
     this.#isPatient = false;
-    const moves = this.#waiting.splice(0, group_members_max);
+    const moves = this.#waiting.splice(0, groupMembersMax);
     this.#isFlying = moves.length > 0;
     if (!this.#isFlying) return;
     const rows = [...new Set(moves.map(({ row }) => row))].sort((one, other) => one - other);
@@ -87,7 +87,7 @@ export class SimulatedGroups {
       this.#known.clear();
       // The answer goes back, and the group comes again for the locks.
       this.#queue.in(roundTripMs, () => this.#underLocks(moves, rows));
-      this.#contendedUntilMs = this.#queue.nowMs + roundTripMs / 2 + contended_ms;
+      this.#contendedUntilMs = this.#queue.nowMs + roundTripMs / 2 + contendedMs;
     };
     if (!isAsKnown()) {
       contended();
@@ -108,7 +108,7 @@ export class SimulatedGroups {
     const { lockedMs, lockedMsPerMove, roundTripMs, flushMs } = this.#costs;
     const askedAtMs = this.#queue.nowMs;
     this.#database.lock(rows, () => {
-      if (this.#queue.nowMs - askedAtMs > lock_ms_max) {
+      if (this.#queue.nowMs - askedAtMs > lockMsMax) {
         this.#database.release(rows);
         this.#landed(moves, false);
         return;

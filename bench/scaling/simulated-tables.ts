@@ -16,7 +16,7 @@ const arrangements: readonly { title: string; way: Way; processes: number }[] = 
   { title: '16 APIs, a slice of the balance each', way: 'slices', processes: 16 },
 ];
 /** Below this share of what was asked a queue grows until calls are refused. */
-const kept_up_min = 0.97;
+const keptUpMin = 0.97;
 const neighbours = { processes: 16, hotPerSecond: 1_000, othersPerSecond: 1_000, others: 1_000 };
 
 /** How long a hold of the hot account takes, and where it no longer keeps up. */
@@ -29,7 +29,7 @@ export function hotAccountTable(figures: Figures): string {
       const text = `${milliseconds(hot.p50Ms)} / ${milliseconds(hot.p99Ms)}`;
       const keptUp = hot.admittedPerSecond / hotPerSecond;
       // Few calls come unevenly; a lag of that kind is no queue.
-      return keptUp < kept_up_min && hotPerSecond > 500 ? `${text}, ${Math.round(hot.admittedPerSecond)}/s` : text;
+      return keptUp < keptUpMin && hotPerSecond > 500 ? `${text}, ${Math.round(hot.admittedPerSecond)}/s` : text;
     }),
   ]);
   return markdownTable(['p50 / p99 ms of a hold', ...rates.map((rate) => `${rate.toLocaleString('en')}/s`)], rows);

@@ -9,10 +9,10 @@ import { withoutSettings } from '../gateway.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { root } from '../report.ts';
 
-const look_ms = 10;
+const lookMs = 10;
 /** Where there is no Temporal server yet, one is built. */
-const ready_ms_max = 300_000;
-const ending_ms_max = 60_000;
+const readyMsMax = 300_000;
+const endingMsMax = 60_000;
 
 const stepSchema = z.object({ step: z.string(), fromMs: z.number(), forMs: z.number() });
 const readyLineSchema = z.object({
@@ -71,7 +71,7 @@ export async function npmStart(
   async function interrupt(): Promise<number> {
     const askedAt = performance.now();
     process.kill(-pid, 'SIGINT');
-    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), ending_ms_max);
+    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), endingMsMax);
     await exited;
     clearTimeout(timer);
     return performance.now() - askedAt;
@@ -83,7 +83,7 @@ export async function becomesReady(
   address: string,
   { hasEnded, signal }: { hasEnded: () => boolean; signal: AbortSignal },
 ): Promise<void> {
-  for (const until = performance.now() + ready_ms_max; performance.now() < until;) {
+  for (const until = performance.now() + readyMsMax; performance.now() < until;) {
     signal.throwIfAborted();
     if (hasEnded()) throw new Error(`It ended before ${address} answered.`);
     const isReady = await fetch(address, { signal: AbortSignal.timeout(2_000) }).then(
@@ -94,9 +94,9 @@ export async function becomesReady(
       () => false, // it does not listen yet
     );
     if (isReady) return;
-    await pause(look_ms);
+    await pause(lookMs);
   }
-  throw new Error(`${address} did not answer 200 within ${ready_ms_max / 1000} seconds.`);
+  throw new Error(`${address} did not answer 200 within ${readyMsMax / 1000} seconds.`);
 }
 
 /** What the gateway's log says of its own start, with npm's time before it; nothing of a version that doesn't say so. */

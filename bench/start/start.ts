@@ -15,8 +15,8 @@ import { npmStart, type Place, type Started, type Step } from './npm-start.ts';
 import { type RoleStarted, roles, roleStart } from './role-start.ts';
 
 const usage = 'npm run bench start -- [--rounds 5]';
-const warm_ms_promised = 5_000;
-const seconds_a_round = 25;
+const warmMsPromised = 5_000;
+const secondsARound = 25;
 
 interface Round {
   cold: Started;
@@ -36,7 +36,7 @@ export async function runStart(args: readonly string[]): Promise<boolean> {
     execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--if-stale'], { stdio: ['ignore', 2, 2] });
     const figures = openRawFigures('start');
     say(
-      `${rounds} rounds of a cold start, a warm one, and the roles: ${Math.ceil((rounds * seconds_a_round) / 60)} minutes.`,
+      `${rounds} rounds of a cold start, a warm one, and the roles: ${Math.ceil((rounds * secondsARound) / 60)} minutes.`,
     );
     const done: Round[] = [];
     for (let round = 1; round <= rounds; round++) {
@@ -124,9 +124,9 @@ export function stepTable(starts: readonly { steps: readonly Step[] }[]): string
 
 function verdictOn(readyMs: readonly number[]) {
   const warm = median(readyMs);
-  const promised = seconds(warm_ms_promised);
+  const promised = seconds(warmMsPromised);
   return {
-    holds: warm < warm_ms_promised,
+    holds: warm < warmMsPromised,
     words: `a warm npm start is ready in ${seconds(warm)} s (asked: under ${promised} s)`,
   };
 }

@@ -41,9 +41,9 @@ export interface Arrangement {
   stop: () => Promise<void>;
 }
 
-const balance_yuan = 1_000_000;
-const ready_ms_max = 300_000;
-const key_options = ['--level', 'standard'];
+const balanceYuan = 1_000_000;
+const readyMsMax = 300_000;
+const keyOptions = ['--level', 'standard'];
 
 /** Starts everything on a folder that is thrown away. */
 export function arrange(name: ArrangementName, profiles?: string): Promise<Arrangement> {
@@ -53,7 +53,7 @@ export function arrange(name: ArrangementName, profiles?: string): Promise<Arran
 async function inOneProcess(profiles: string | undefined): Promise<Arrangement> {
   const nodeOptions = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`];
   const gateway = await startGateway({ nodeOptions });
-  const { secret } = await gateway.customer(balance_yuan, ...key_options);
+  const { secret } = await gateway.customer(balanceYuan, ...keyOptions);
   return {
     ...{ url: gateway.url, secret, temporalAddress: gateway.temporalAddress, namespace: 'default' },
     folder: gateway.dataDir,
@@ -106,10 +106,10 @@ async function apart(name: 'split' | 'postgres'): Promise<Arrangement> {
     await tollgate('migrate');
     const [api, worker] = [role('api'), role('worker')];
     const hasEnded = () => api.exitCode !== null || worker.exitCode !== null;
-    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: ready_ms_max, name: 'The API' });
-    const made = await tollgate('accounts', 'create', '--name', 'bench', '--balance', String(balance_yuan), '--json');
+    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: readyMsMax, name: 'The API' });
+    const made = await tollgate('accounts', 'create', '--name', 'bench', '--balance', String(balanceYuan), '--json');
     const { id } = z.object({ id: z.string() }).parse(JSON.parse(made));
-    const key = await tollgate('keys', 'create', '--account', id, ...key_options, '--json');
+    const key = await tollgate('keys', 'create', '--account', id, ...keyOptions, '--json');
     const { key: secret } = z.object({ key: z.string() }).parse(JSON.parse(key));
     return {
       ...{ url, secret, temporalAddress: temporal.address, namespace: temporal.namespace, folder, stop },

@@ -22,10 +22,10 @@ export interface Measured {
   one: MeasuredLoad;
 }
 
-const throughput_ratio_min = 0.7;
-const alone_ratio_max = 2;
-const activities_max = 3;
-const events_max = 20;
+const throughputRatioMin = 0.7;
+const aloneRatioMax = 2;
+const activitiesMax = 3;
+const eventsMax = 20;
 
 /** What one task has a database write. */
 export interface Written extends DatabaseWork {
@@ -79,16 +79,16 @@ export function verdictsOf(
   const steps = activities + localActivities;
   return [
     {
-      holds: throughput >= throughput_ratio_min,
-      words: `${throughput.toFixed(2)} of the bare workflow's tasks a second; at least ${throughput_ratio_min} is promised`,
+      holds: throughput >= throughputRatioMin,
+      words: `${throughput.toFixed(2)} of the bare workflow's tasks a second; at least ${throughputRatioMin} is promised`,
     },
     {
-      holds: wait <= alone_ratio_max,
-      words: `one at a time ${wait.toFixed(2)} times the bare workflow's p50; at most ${alone_ratio_max} is promised`,
+      holds: wait <= aloneRatioMax,
+      words: `one at a time ${wait.toFixed(2)} times the bare workflow's p50; at most ${aloneRatioMax} is promised`,
     },
     {
-      holds: steps <= activities_max && events <= events_max,
-      words: `${steps} activities and ${events} events; at most ${activities_max} and ${events_max} are promised`,
+      holds: steps <= activitiesMax && events <= eventsMax,
+      words: `${steps} activities and ${events} events; at most ${activitiesMax} and ${eventsMax} are promised`,
     },
   ];
 }

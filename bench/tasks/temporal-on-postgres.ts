@@ -16,8 +16,8 @@ import type { MeasuredTemporal } from './arrangements.ts';
 const run = promisify(execFile);
 const namespace = 'tollgate';
 const password = 'of-the-benchmark'; // the server's tools take no spaces
-const ready_ms_max = 60_000;
-const building_ms_max = 15 * 60_000;
+const readyMsMax = 60_000;
+const buildingMsMax = 15 * 60_000;
 
 /** Starts both servers in a folder; the first time on a machine the server is built, which needs Go and takes some minutes. */
 export async function startTemporalOnPostgres(folder: string): Promise<MeasuredTemporal> {
@@ -59,7 +59,7 @@ export async function startTemporalOnPostgres(folder: string): Promise<MeasuredT
     stops.push(() => end(server));
     const hasEnded = () => server.exitCode !== null;
     await awaitAnswer(`http://127.0.0.1:${port + 10}/api/v1/cluster-info`, {
-      ...{ hasEnded, waitMs: ready_ms_max, name: "Temporal's server" },
+      ...{ hasEnded, waitMs: readyMsMax, name: "Temporal's server" },
     });
     // The scripts call the CLI by its name, whatever it is called here.
     await run('ln', ['-sf', cli, join(folder, 'temporal')]);
@@ -79,7 +79,7 @@ export async function startTemporalOnPostgres(folder: string): Promise<MeasuredT
 async function findServer(): Promise<string> {
   const script = join(root, 'scripts', 'find-production-programs.mjs');
   const find = `import { findTemporalServer } from ${JSON.stringify(script)}; console.log(findTemporalServer());`;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', find], { timeout: building_ms_max });
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', find], { timeout: buildingMsMax });
   return stdout.trim().split('\n').at(-1) ?? '';
 }
 

@@ -6,7 +6,7 @@ import { readEnvironment } from '../../src/config/environment.ts';
 import { deriveKeys, loadOrMakeSecret } from '../../src/config/secrets.ts';
 import { findKeyBySecret } from '../../src/accounts/api-keys.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { signLink } from '../../src/tasks/provider-calls/signed-links.ts';
 import { newBlobKey, newTaskId } from '../../src/postgres/new-ids.ts';
@@ -24,7 +24,7 @@ export interface Finisher {
 
 const model = 'bench-talk';
 const price = micros(10n);
-const link_seconds = 3_600;
+const linkSeconds = 3_600;
 
 const requests = {
   video: {
@@ -56,7 +56,7 @@ export async function openFinisher(
 ): Promise<Finisher> {
   const secrets = deriveKeys([await loadOrMakeSecret(dataDir)]);
   const database = openDatabase(databaseUrl, { onIdleError: () => undefined });
-  const groups = new LedgerGroups(database, secrets.first.ledger);
+  const groups = new GroupCommitter(database, secrets.first.ledger);
   const ledger = new Ledger(groups);
   const blobs = await blobsOf({ dataDir, s3: readEnvironment(env).s3 });
   const key = await findKeyBySecret(database, secrets.ledgerKeys, secret);
@@ -65,7 +65,7 @@ export async function openFinisher(
   return {
     linked: async (bytes) => {
       const taskId = await finished(customer, 'video', bytes);
-      const expiresAtSeconds = Math.floor(Date.now() / 1000) + link_seconds;
+      const expiresAtSeconds = Math.floor(Date.now() / 1000) + linkSeconds;
       return signLink({ taskId, file: 0, expiresAtSeconds }, secrets);
     },
     once: async (bytes) => `/v1/svctalk/generate/${await finished(customer, 'avatar_talk', bytes)}`,

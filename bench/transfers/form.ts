@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { makeVideo } from '../../src/providers/simulator/encoding/video.ts';
 
 const boundary = 'the-boundary-of-this-benchmark';
-const piece_bytes = 256 * 1024;
-const sound_hz = 16_000;
+const pieceBytes = 256 * 1024;
+const soundHz = 16_000;
 
 export interface Form {
   type: string;
@@ -23,14 +23,13 @@ export function formOf(film: Buffer, filmBytes: number): Form {
   box.write('free', 4, 'latin1');
   const before = [part('audio'), sound(), Buffer.from('\r\n'), part('video'), film, box];
   const after = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const padding = Buffer.alloc(piece_bytes);
+  const padding = Buffer.alloc(pieceBytes);
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     bytes: [...before, after].reduce((sum, { length }) => sum + length, paddingBytes),
     *pieces() {
       yield* before;
-      for (let left = paddingBytes; left > 0; left -= piece_bytes)
-        yield padding.subarray(0, Math.min(left, piece_bytes));
+      for (let left = paddingBytes; left > 0; left -= pieceBytes) yield padding.subarray(0, Math.min(left, pieceBytes));
       yield after;
     },
   };
@@ -41,19 +40,19 @@ const part = (name: string): Buffer =>
 
 /** A second of silence: 16-bit mono PCM. */
 function sound(): Buffer {
-  const wav = Buffer.alloc(44 + sound_hz * 2);
+  const wav = Buffer.alloc(44 + soundHz * 2);
   wav.write('RIFF', 0, 'latin1');
   wav.writeUInt32LE(wav.length - 8, 4);
   wav.write('WAVEfmt ', 8, 'latin1');
   wav.writeUInt32LE(16, 16);
   wav.writeUInt16LE(1, 20);
   wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(sound_hz, 24);
-  wav.writeUInt32LE(sound_hz * 2, 28);
+  wav.writeUInt32LE(soundHz, 24);
+  wav.writeUInt32LE(soundHz * 2, 28);
   wav.writeUInt16LE(2, 32);
   wav.writeUInt16LE(16, 34);
   wav.write('data', 36, 'latin1');
-  wav.writeUInt32LE(sound_hz * 2, 40);
+  wav.writeUInt32LE(soundHz * 2, 40);
   return wav;
 }
 

@@ -4,8 +4,8 @@ import { median } from '../statistics.ts';
 import { type Measurement, type Scenario, scenarios } from './measure.ts';
 
 /** Of each transfer that is under way: what the tests allow for one of 500 MiB. */
-const grown_mib_max = 50;
-const floor_share_min = 0.5;
+const grownMibMax = 50;
+const floorShareMin = 0.5;
 const floor = 'floor';
 
 /** A table for each scenario and number at once; ratios are of the same round's floor. */
@@ -30,12 +30,12 @@ export function verdictsOn(all: readonly Measurement[]): Verdict[] {
         const measured = find(all, { scenario, atOnce, target });
         const grown = median(measured.map(({ grownMiB }) => grownMiB));
         const share = median(ratios(all, { scenario, atOnce, target }, ({ mbPerSecond }) => mbPerSecond));
-        const memory = `${where}: memory grows by ${grown.toFixed(0)} MiB (bound: ${grown_mib_max * atOnce})`;
-        const speed = `${where}: ${share.toFixed(2)} of the floor's MB/s (at least ${floor_share_min})`;
+        const memory = `${where}: memory grows by ${grown.toFixed(0)} MiB (bound: ${grownMibMax * atOnce})`;
+        const speed = `${where}: ${share.toFixed(2)} of the floor's MB/s (at least ${floorShareMin})`;
         return [
-          { holds: grown <= grown_mib_max * atOnce, words: memory },
+          { holds: grown <= grownMibMax * atOnce, words: memory },
           // What another server takes beside is not this process's doing.
-          ...(target === 'Tollgate' ? [{ holds: share >= floor_share_min, words: speed }] : []),
+          ...(target === 'Tollgate' ? [{ holds: share >= floorShareMin, words: speed }] : []),
         ];
       }),
   );

@@ -8,8 +8,8 @@ import { awaitAnswer } from '../await-answer.ts';
 import { end } from '../children.ts';
 import { root } from '../report.ts';
 
-const access_key = 'made-up-access-key';
-const secret_key = 'made-up-secret-key';
+const accessKey = 'made-up-access-key';
+const secretKey = 'made-up-secret-key';
 const bucket = 'tollgate';
 
 export interface S3Server {
@@ -32,7 +32,7 @@ export async function startS3Server(): Promise<S3Server> {
   const endpoint = `http://127.0.0.1:${port}`;
   const flags = ['--port', `127.0.0.1:${port}`, '--health', '/health', '--keep-alive', '--quiet', 'posix', folder];
   const child = spawn(program, flags, {
-    env: { ROOT_ACCESS_KEY: access_key, ROOT_SECRET_KEY: secret_key, PATH: process.env['PATH'] },
+    env: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey, PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const stop = async () => {
@@ -49,8 +49,8 @@ export async function startS3Server(): Promise<S3Server> {
   const env = {
     S3_ENDPOINT: endpoint,
     S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: access_key,
-    S3_SECRET_ACCESS_KEY: secret_key,
+    S3_ACCESS_KEY_ID: accessKey,
+    S3_SECRET_ACCESS_KEY: secretKey,
   };
   return { env, stop };
 }

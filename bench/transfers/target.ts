@@ -34,7 +34,7 @@ models:
     routes: [{ provider: slow, model: sim-avatar-talk }]
     price: { per_second: 0.05 }
 `;
-const ready_ms_max = 60_000;
+const readyMsMax = 60_000;
 const createdSchema = z.object({ id: z.string() });
 
 /** The gateway; with settings for its blob store, by which it may be S3. */
@@ -61,7 +61,7 @@ export async function startTarget(name: string, bytes: number, env: Record<strin
     });
     stops.push(() => end(child));
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: ready_ms_max, name: 'The API' });
+    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: readyMsMax, name: 'The API' });
     const finisher = await openFinisher(gateway, secret, env);
     stops.push(() => finisher.close());
     const headers = { Authorization: `Bearer ${secret}` };

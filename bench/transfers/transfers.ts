@@ -13,7 +13,7 @@ import { floorTarget, startTarget, type Target } from './target.ts';
 
 const usage = 'npm run bench transfers -- [--mb 200] [--at-once 4] [--rounds 5] [--s3]';
 /** As it comes with all three processes on two cores. */
-const mb_a_second = 150;
+const mbASecond = 150;
 
 interface Plan {
   bytes: number;
@@ -45,7 +45,7 @@ export async function runTransfers(args: readonly string[]): Promise<boolean> {
     }
     const figures = openRawFigures('transfers');
     const seconds =
-      ((plan.rounds + 1) * targets.length * scenarios.length * (1 + plan.atOnce) * plan.bytes) / 1e6 / mb_a_second;
+      ((plan.rounds + 1) * targets.length * scenarios.length * (1 + plan.atOnce) * plan.bytes) / 1e6 / mbASecond;
     say(
       `${plan.rounds} rounds of ${targets.map(({ name }) => name).join(', ')}: about ${Math.ceil(seconds / 60)} minutes.`,
     );

@@ -5,12 +5,12 @@ import { HttpReader } from '../chat/http-reader.ts';
 import type { Answer, Load, LoadResult } from './messages.ts';
 
 /** Between the end of the last task of those that are spread, and that of all the others. */
-export const burst_pause_ms = 5_000;
+export const burstPauseMs = 5_000;
 
 /** When the task of the caller of this number has to end, in Unix ms. */
 export function endOf({ firstEndMs, spread, endingPerSecond }: Load, number: number): number {
   if (number < spread) return firstEndMs + (number * 1_000) / endingPerSecond;
-  return firstEndMs + (spread * 1_000) / endingPerSecond + burst_pause_ms;
+  return firstEndMs + (spread * 1_000) / endingPerSecond + burstPauseMs;
 }
 
 /** Has all callers come, and resolves when each has its answer, or was cut off. */

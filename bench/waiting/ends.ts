@@ -1,6 +1,6 @@
 /** When the tasks of a round end, and what became of it: the delays from each end to its answer. */
 import { percentile } from '../statistics.ts';
-import { burst_pause_ms } from './callers.ts';
+import { burstPauseMs } from './callers.ts';
 import type { Answer } from './messages.ts';
 
 export interface Wanted {
@@ -22,30 +22,30 @@ export interface Delays {
 /** In which nobody comes or goes. */
 export const rest_ms = 10_000;
 /** For what is under way when the last caller has come, or has left, to come to rest. */
-export const calm_ms = 3_000;
+export const calmMs = 3_000;
 /** Of every five tasks one is in the burst at the end. */
-const spread_share = 0.8;
+const spreadShare = 0.8;
 /** Tasks that end at once, before any is measured, so that all code is loaded. */
-export const warm_up_calls = 300;
-const warm_up_ms_max = 60_000;
+export const warmUpCalls = 300;
+const warmUpMsMax = 60_000;
 
 /** Of the time in which callers come: what the provider's queue may lag behind, and still all are there before the first end. */
-const lag_share = 0.3;
+const lagShare = 0.3;
 
 /** The load of these calls. */
 export const warmUp = ({ comingPerSecond }: Wanted, now: number) => ({
-  ...{ callers: warm_up_calls, comingPerSecond, spread: warm_up_calls, endingPerSecond: comingPerSecond },
-  ...{ firstEndMs: now, limitMs: now + (warm_up_calls / comingPerSecond) * 1_000 + warm_up_ms_max },
+  ...{ callers: warmUpCalls, comingPerSecond, spread: warmUpCalls, endingPerSecond: comingPerSecond },
+  ...{ firstEndMs: now, limitMs: now + (warmUpCalls / comingPerSecond) * 1_000 + warmUpMsMax },
 });
 
 /** How long a round takes: until all are there and measured, and until the last task has ended. */
 export function timesOf({ callers, comingPerSecond, endingPerSecond }: Wanted) {
-  const spread = Math.round(callers * spread_share);
+  const spread = Math.round(callers * spreadShare);
   const comingMs = (callers / comingPerSecond) * 1_000;
-  const firstEndAfterMs = comingMs * (1 + lag_share) + 5_000 + 2 * calm_ms + rest_ms;
+  const firstEndAfterMs = comingMs * (1 + lagShare) + 5_000 + 2 * calmMs + rest_ms;
   const spreadMs = (spread / endingPerSecond) * 1_000;
-  const lastEndAfterMs = firstEndAfterMs + spreadMs + burst_pause_ms;
-  return { spread, firstEndAfterMs, lastEndAfterMs, atRestAfterMs: firstEndAfterMs - 2 * calm_ms - rest_ms };
+  const lastEndAfterMs = firstEndAfterMs + spreadMs + burstPauseMs;
+  return { spread, firstEndAfterMs, lastEndAfterMs, atRestAfterMs: firstEndAfterMs - 2 * calmMs - rest_ms };
 }
 
 /** Of those answers that were for a finished task. */

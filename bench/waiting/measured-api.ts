@@ -18,7 +18,7 @@ export interface MeasuredApi {
   stop: () => Promise<void>;
 }
 
-const ready_ms_max = 60_000;
+const readyMsMax = 60_000;
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href;
 const nodeOptions = [...startOptions, '--expose-gc', '--import', probe];
 
@@ -41,7 +41,7 @@ export async function startApi({ dataDir }: MeasuredGateway): Promise<MeasuredAp
   const stop = () => end(child);
   try {
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: ready_ms_max, name: 'The API' });
+    await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: readyMsMax, name: 'The API' });
     return {
       ...{ url, pid: child.pid ?? 0, stop },
       memory: async () => {

@@ -3,10 +3,10 @@ import { markdownTable, type Verdict } from '../report.ts';
 import { median, sum } from '../statistics.ts';
 import type { Round } from './round.ts';
 
-const bytes_per_caller_max = 20 * 1024;
-const delay_ms_max = 100;
+const bytesPerCallerMax = 20 * 1024;
+const delayMsMax = 100;
 /** Fewer are not judged by memory: what a process takes and gives back by itself would count as theirs. */
-const judged_callers_min = 5_000;
+const judgedCallersMin = 5_000;
 
 /** What the API's resident memory grew by for each caller. */
 export const bytesPerCaller = ({ callers, empty, full }: Round): number =>
@@ -52,14 +52,14 @@ export function verdictsOf(rounds: readonly Round[]): Verdict[] {
     const [bytes, p99] = [median(group.map(bytesPerCaller)), median(group.map(({ spread }) => spread.p99))];
     const [{ endingPerSecond } = { endingPerSecond: 0 }] = group;
     const memory = {
-      holds: bytes < bytes_per_caller_max,
-      words: `${callers} waiting callers cost ${(bytes / 1024).toFixed(1)} KB each (under ${bytes_per_caller_max / 1024})`,
+      holds: bytes < bytesPerCallerMax,
+      words: `${callers} waiting callers cost ${(bytes / 1024).toFixed(1)} KB each (under ${bytesPerCallerMax / 1024})`,
     };
     const delay = {
-      holds: p99 <= delay_ms_max,
-      words: `with ${callers} waiting and ${endingPerSecond} ends a second, the answer begins within ${p99.toFixed(0)} ms of the end (p99; at most ${delay_ms_max})`,
+      holds: p99 <= delayMsMax,
+      words: `with ${callers} waiting and ${endingPerSecond} ends a second, the answer begins within ${p99.toFixed(0)} ms of the end (p99; at most ${delayMsMax})`,
     };
-    return callers >= judged_callers_min ? [memory, delay] : [delay];
+    return callers >= judgedCallersMin ? [memory, delay] : [delay];
   });
   const wrong = rounds.flatMap((round) => round.wrong);
   const [example] = wrong;

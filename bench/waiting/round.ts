@@ -7,7 +7,7 @@ import { nextMessage } from '../children.ts';
 import type { MeasuredGateway } from '../gateway.ts';
 import { cpuBetween, cpuTimes } from '../processes.ts';
 import { say } from '../report.ts';
-import { calm_ms, type Delays, delays, rest_ms, timesOf, type Wanted, warm_up_calls, warmUp } from './ends.ts';
+import { calmMs, type Delays, delays, rest_ms, timesOf, type Wanted, warmUpCalls, warmUp } from './ends.ts';
 import type { MeasuredApi } from './measured-api.ts';
 import { type Load, loadResultSchema, type Memory } from './messages.ts';
 import { finishedAt, waitingNow } from './tasks-in-database.ts';
@@ -47,28 +47,28 @@ export interface Rest {
 }
 
 /** How many tasks a second the slowest machine ends in the burst. */
-const burst_per_second_min = 10;
+const burstPerSecondMin = 10;
 /** Small calls that leave nothing: V8 has two places for new objects, of 16 MiB each, and has used both when these are over. */
-const lists_at_once = 20;
-const lists_each = 300;
-const ending_ms_max = 600_000;
+const listsAtOnce = 20;
+const listsEach = 300;
+const endingMsMax = 600_000;
 
 export async function measureRound(bench: Bench, wanted: Wanted, round: number): Promise<Round> {
   const { database, signal } = bench;
   await warmedUp(bench, wanted);
-  await sleep(calm_ms, undefined, { signal });
+  await sleep(calmMs, undefined, { signal });
   const empty = await rest(bench);
   const { spread, firstEndAfterMs, lastEndAfterMs, atRestAfterMs } = timesOf(wanted);
   const startMs = Date.now();
   const load: Load = {
     ...{ url: bench.api.url, key: bench.secret, ...wanted, spread, firstEndMs: startMs + firstEndAfterMs },
-    limitMs: startMs + lastEndAfterMs + ((wanted.callers - spread) / burst_per_second_min) * 1_000 + 30_000,
+    limitMs: startMs + lastEndAfterMs + ((wanted.callers - spread) / burstPerSecondMin) * 1_000 + 30_000,
   };
   bench.callers.send(load);
   const result = nextMessage(bench.callers).then((message) => loadResultSchema.parse(message));
   result.catch(() => undefined); // it is awaited below, unless something else fails before
   const unsent = await allAtRest(database, wanted.callers, startMs + atRestAfterMs, signal);
-  await sleep(calm_ms, undefined, { signal });
+  await sleep(calmMs, undefined, { signal });
   const full = await rest(bench);
   if ((await waitingNow(database)).accepted < wanted.callers) throw new Error('Some tasks ended before they should.');
   const leftMs = lastEndAfterMs - (Date.now() - startMs);
@@ -98,11 +98,11 @@ async function warmedUp({ api, secret, callers }: Bench, wanted: Wanted): Promis
   callers.send({ url: api.url, key: secret, ...warmUp(wanted, Date.now()) } satisfies Load);
   const { answers } = loadResultSchema.parse(await nextMessage(callers));
   const served = answers.filter(({ status }) => status === 200).length;
-  if (served < warm_up_calls) throw new Error(`Only ${served} of the first ${warm_up_calls} calls got a picture.`);
-  const pool = new Pool(api.url, { connections: lists_at_once });
+  if (served < warmUpCalls) throw new Error(`Only ${served} of the first ${warmUpCalls} calls got a picture.`);
+  const pool = new Pool(api.url, { connections: listsAtOnce });
   const list = { path: '/v1/models', method: 'GET', headers: { Authorization: `Bearer ${secret}` } } as const;
-  const lists = Array.from({ length: lists_at_once }, async () => {
-    for (let count = 0; count < lists_each; count++) await (await pool.request(list)).body.dump();
+  const lists = Array.from({ length: listsAtOnce }, async () => {
+    for (let count = 0; count < listsEach; count++) await (await pool.request(list)).body.dump();
   });
   await Promise.all(lists);
   await pool.close();
@@ -150,7 +150,7 @@ async function allAtRest(database: pg.Client, callers: number, untilMs: number, 
 
 /** Tasks whose callers had to leave with a 202 must not be the next round's. */
 async function allEnded(database: pg.Client, signal: AbortSignal): Promise<void> {
-  const untilMs = Date.now() + ending_ms_max;
+  const untilMs = Date.now() + endingMsMax;
   for (let looks = 0; ; looks++) {
     const { accepted } = await waitingNow(database);
     if (accepted === 0) return;

@@ -14,14 +14,14 @@ import { startGateway } from '../gateway.ts';
 import { interruptibly } from '../interruption.ts';
 import { checkSystem, openFilesMax } from '../processes.ts';
 import { openRawFigures, printVerdicts, type RawFigures, root, say } from '../report.ts';
-import { timesOf, type Wanted, warm_up_calls } from './ends.ts';
+import { timesOf, type Wanted, warmUpCalls } from './ends.ts';
 import { startApi } from './measured-api.ts';
 import { bytesPerCaller, tableOf, verdictsOf } from './report.ts';
 import { type Bench, measureRound, type Round } from './round.ts';
 
 const usage = 'npm run bench waiting -- [--callers 1000,5000] [--rounds 3] [--coming 30] [--ending 30]';
-const balance_yuan = 1_000_000;
-const callers_max = 10_000;
+const balanceYuan = 1_000_000;
+const callersMax = 10_000;
 
 /** Runs it and prints the table; answers whether the promises hold. */
 export async function runWaiting(args: readonly string[]): Promise<boolean> {
@@ -73,7 +73,7 @@ async function measuredRound(bench: Omit<Bench, 'api'>, wanted: Wanted, round: n
 async function begin(stops: (() => Promise<unknown>)[], signal: AbortSignal): Promise<Omit<Bench, 'api'>> {
   const gateway = await startGateway({});
   stops.push(gateway.stop);
-  const { secret } = await gateway.customer(balance_yuan);
+  const { secret } = await gateway.customer(balanceYuan);
   const callers = fork(join(import.meta.dirname, 'callers-process.ts'), { cwd: root, execArgv: ['--import', 'tsx'] });
   stops.push(() => end(callers));
   signal.addEventListener('abort', () => void end(callers)); // nobody waits for their answers any more
@@ -100,7 +100,7 @@ function readOptions(args: readonly string[]) {
     return parsed.data;
   };
   return {
-    counts: values.callers.split(',').map((text) => whole('callers', text, callers_max)),
+    counts: values.callers.split(',').map((text) => whole('callers', text, callersMax)),
     rounds: whole('rounds', values.rounds, 100),
     comingPerSecond: whole('coming', values.coming, 1_000),
     endingPerSecond: whole('ending', values.ending, 1_000),
@@ -108,7 +108,7 @@ function readOptions(args: readonly string[]) {
 }
 
 function minutesOf({ counts, rounds, ...pace }: Options): number {
-  const restMs = 20_000 + (warm_up_calls / pace.comingPerSecond) * 1_000;
+  const restMs = 20_000 + (warmUpCalls / pace.comingPerSecond) * 1_000;
   const ms = counts.map((callers) => timesOf({ callers, ...pace }).lastEndAfterMs + callers * 5 + restMs);
   return Math.ceil((rounds * ms.reduce((sum, each) => sum + each, 0)) / 60_000);
 }

@@ -7,7 +7,7 @@ import { micros, type MicroYuan } from '../domain/money.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
 import { chainLink } from '../ledger/chain.ts';
-import { trusted_ms_max } from '../ledger/commit/row-cache.ts';
+import { trustedMsMax } from '../ledger/commit/row-cache.ts';
 import { newAccountId } from '../postgres/new-ids.ts';
 
 export interface Account {
@@ -73,7 +73,7 @@ export async function listAccounts(database: Database): Promise<Account[]> {
 export async function suspendAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
   const suspend = `update accounts set status = 'suspended' where id = $1 and status <> 'suspended' returning ${columns}`;
   const suspended = await act(by, 'account.suspended', (client) => client.query(suspend, [id]), reason);
-  if (suspended) await pause(trusted_ms_max);
+  if (suspended) await pause(trustedMsMax);
   return suspended ?? findAccount(by.database, id);
 }
 

@@ -9,7 +9,7 @@ import type { AccountId, KeyId } from '../domain/ids.ts';
 import type { KeyLevel, KeyLimits } from '../domain/accounts/key-rules.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
-import { trusted_ms_max } from '../ledger/commit/row-cache.ts';
+import { trustedMsMax } from '../ledger/commit/row-cache.ts';
 import { keyRow } from '../ledger/commit/locked-rows.ts';
 import { newKeyId } from '../postgres/new-ids.ts';
 import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-seals.ts';
@@ -42,11 +42,11 @@ export const noLimits: KeyLimits = {
 };
 
 /** Of a short key, which only an operator can choose, the prefix alone is kept in the clear. */
-const short_key_characters = 24;
-const prefix_characters = 'sk-tg-'.length;
+const shortKeyCharacters = 24;
+const prefixCharacters = 'sk-tg-'.length;
 
 /** Of one account, revoked ones not counted: room for a key a user, and a bound for whoever makes them in a loop. */
-const keys_max = 1_000;
+const keysMax = 1_000;
 
 /** Of 256 random bits. */
 export const newSecret = (): string => `sk-tg-${randomBytes(32).toString('base64url')}`;
@@ -93,14 +93,14 @@ export async function insertKey(
       wanted.level,
       hash,
       rightSeal(ledgerKey, ['key', id, account, wanted.level, hash]),
-      secret.slice(0, secret.length < short_key_characters ? prefix_characters : 10),
+      secret.slice(0, secret.length < shortKeyCharacters ? prefixCharacters : 10),
       secret.slice(-4),
       wanted.models,
       JSON.stringify(wanted.callLimits),
       spendLimitJson(wanted.spendLimit),
       wanted.maxRunningTasks,
       wanted.expiresAt,
-      keys_max,
+      keysMax,
     ],
   );
   if (rowCount === 0) throw tooManyKeys();
@@ -171,7 +171,7 @@ export async function revokeKey(by: Administrator, id: string, account?: Account
      where id = $1 and account_id = coalesce($2, account_id) and revoked_at is null returning id, account_id`,
     [id, account ?? null],
   );
-  if (isNew) await pause(trusted_ms_max);
+  if (isNew) await pause(trustedMsMax);
   return ofAccount(await findKey(by.database, id), account);
 }
 
@@ -204,7 +204,7 @@ export async function changeKey(
        where id = $1 and account_id = coalesce($2, account_id) returning id, account_id`,
       [id, account ?? null, ...columns.map(([, value]) => value)],
     );
-    if (isChanged) await pause(trusted_ms_max);
+    if (isChanged) await pause(trustedMsMax);
   }
   return ofAccount(await findKey(by.database, id), account);
 }
@@ -232,7 +232,7 @@ async function act(by: Administrator, action: ActName, text: string, values: unk
 const tooManyKeys = (): GatewayError =>
   new GatewayError(
     'invalid_parameter',
-    `This account already has the maximum of ${keys_max} active keys. Revoke one first.`,
+    `This account already has the maximum of ${keysMax} active keys. Revoke one first.`,
   );
 
 const ofAccount = (key: ApiKey | undefined, account: AccountId | undefined): ApiKey | undefined =>

@@ -27,7 +27,7 @@ export interface BootstrapWishes {
   password: string | undefined;
 }
 
-const email_default = 'owner@tollgate.local';
+const emailDefault = 'owner@tollgate.local';
 /** 96 random bits that a person can type. */
 const newPassword = (): string => randomBytes(12).toString('base64url');
 
@@ -63,7 +63,7 @@ export async function bootstrap(
     const login =
       password === undefined
         ? undefined
-        : await owner(by, account, { email: person.email ?? email_default, password, hashPassword });
+        : await owner(by, account, { email: person.email ?? emailDefault, password, hashPassword });
     if ((key === undefined && !makesUp) || (await listKeys(database, account)).length > 0)
       return { account, secret: undefined, login };
     const { secret } = await createApiKey(by, account, { ...noLimits, name: 'demo', level: 'admin' }, key);

@@ -11,7 +11,7 @@ import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-se
 import { type Person, personColumns, personRow } from './people.ts';
 import { newToken } from './sessions.ts';
 
-const invitation_days = 7;
+const invitationDays = 7;
 
 /** What using the link makes of who uses it, besides setting their password. */
 export interface Offer {
@@ -44,7 +44,7 @@ export async function invite(
   await administer(by, async (client) => {
     await client.query(
       `insert into invitations (id, token_hash, email, account_id, role, makes_operator, invited_by, seal, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '${invitation_days} days')`,
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '${invitationDays} days')`,
       [id, hash, email, account, role, makesOperator, by.actor, seal],
     );
     const details = {

@@ -7,10 +7,10 @@ import type { KeyId } from '../domain/ids.ts';
 import { type ApiKey, findKeyBySecret, noteKeyUse } from './api-keys.ts';
 import type { Database } from '../postgres/database.ts';
 
-const good_ms = 3_000;
-const unknown_ms = 1_000;
-const entries_max = 10_000;
-const use_noted_every_ms = 60_000;
+const goodMs = 3_000;
+const unknownMs = 1_000;
+const entriesMax = 10_000;
+const useNotedEveryMs = 60_000;
 
 interface Entry {
   key: Promise<ApiKey | undefined>;
@@ -45,13 +45,13 @@ export class KeyCache {
     }
     const entry: Entry = {
       key: findKeyBySecret(this.#database, this.#ledgerKeys, secret),
-      until: now + good_ms,
+      until: now + goodMs,
     };
     this.#remember(name, entry);
     try {
       const key = await entry.key;
       if (key) this.#noteUse(key.id, now);
-      else entry.until = now + unknown_ms;
+      else entry.until = now + unknownMs;
       return key;
     } catch (error) {
       this.#entries.delete(name);
@@ -63,13 +63,13 @@ export class KeyCache {
   #remember(name: string, entry: Entry): void {
     this.#entries.delete(name);
     const oldest = this.#entries.keys().next();
-    if (this.#entries.size >= entries_max && !oldest.done) this.#entries.delete(oldest.value);
+    if (this.#entries.size >= entriesMax && !oldest.done) this.#entries.delete(oldest.value);
     this.#entries.set(name, entry);
   }
 
   #noteUse(id: KeyId, now: number): void {
-    if ((this.#noted.get(id) ?? -Infinity) + use_noted_every_ms > now) return;
-    if (this.#noted.size >= entries_max) this.#noted.clear();
+    if ((this.#noted.get(id) ?? -Infinity) + useNotedEveryMs > now) return;
+    if (this.#noted.size >= entriesMax) this.#noted.clear();
     this.#noted.set(id, now);
     noteKeyUse(this.#database, [id]).catch(this.#onError);
   }

@@ -54,12 +54,12 @@ async function findGood(
   { ledgerKeys }: KeyMaker,
   account: AccountId,
 ): Promise<ApiKey | undefined> {
-  const { rows } = await client.query({ name: 'find-playground-key', text: good_key, values: [account] });
+  const { rows } = await client.query({ name: 'find-playground-key', text: goodKey, values: [account] });
   if (rows[0] === undefined) return undefined;
   const key = await findSealedKey(client, ledgerKeys, idRow.parse(rows[0]).id);
   return key?.accountId === account ? key : undefined;
 }
 
-const good_key = `select k.id from playground_keys p join api_keys k on k.id = p.key_id
+const goodKey = `select k.id from playground_keys p join api_keys k on k.id = p.key_id
   where p.account_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
 const idRow = z.object({ id: z.string() });

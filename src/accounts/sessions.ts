@@ -8,10 +8,10 @@ import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-se
 import { type Person, personColumns, personOf } from './people.ts';
 
 /** A session that isn't used for so long ends; one that is used lasts at most as long as the second. */
-const idle_days = 7;
-const session_days_max = 30;
+const idleDays = 7;
+const sessionDaysMax = 30;
 /** Of one person; the oldest makes room. */
-const sessions_max = 50;
+const sessionsMax = 50;
 
 export interface Session {
   id: string;
@@ -41,12 +41,12 @@ export async function beginSession(
   const hash = tokenHash(ledgerKey, 'sessions', token);
   await database.pool.query(
     `delete from sessions where ${ended} or person_id = $1 and id in
-    (select id from sessions where person_id = $1 order by seen_at desc offset ${sessions_max - 1})`,
+    (select id from sessions where person_id = $1 order by seen_at desc offset ${sessionsMax - 1})`,
     [person],
   );
   const { rows } = await database.pool.query(
     `insert into sessions (id, person_id, token_hash, user_agent, address, seal, expires_at)
-     select $1, p.id, $3, $4, $5, $7, now() + interval '${session_days_max} days' from people p
+     select $1, p.id, $3, $4, $5, $7, now() + interval '${sessionDaysMax} days' from people p
      where p.id = $2 and p.password_hash = $6 and p.disabled_at is null for share returning expires_at`,
     [id, person, hash, userAgent, address, passwordHash, rightSeal(ledgerKey, ['session', id, person, hash])],
   );
@@ -54,7 +54,7 @@ export async function beginSession(
   return { id, token, expiresAt: z.object({ expires_at: z.date() }).parse(rows[0]).expires_at };
 }
 
-const ended = `(expires_at <= now() or seen_at <= now() - interval '${idle_days} days')`;
+const ended = `(expires_at <= now() or seen_at <= now() - interval '${idleDays} days')`;
 
 /**
  * Who holds this token, as long as the session lasts and the person may sign in. Notes, once a minute, that it was used. A

@@ -20,8 +20,8 @@ export class ComeBackLater extends Error {
 }
 
 /** The types of failures that are none: another attempt goes on at once, or after the delay. */
-export const handed_back = 'handed_back';
-export const come_back_later = 'come_back_later';
+export const handedBack = 'handed_back';
+export const comeBackLater = 'come_back_later';
 
 /** Runs an activity: logs what it threw, with everything, and hands Temporal what histories may keep. */
 export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T> {
@@ -31,7 +31,7 @@ export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T>
     // Benign, here and below: the SDK, too, logs it for debugging only and counts no failure.
     if (cancellationDetails()?.workerShutdown === true) {
       throw ApplicationFailure.create({
-        type: handed_back,
+        type: handedBack,
         message: 'The worker stops; another goes on.',
         nextRetryDelay: '1ms',
         category: ApplicationFailureCategory.BENIGN,
@@ -42,7 +42,7 @@ export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T>
       const { message, delayMs } = error;
       log.debug({ delayMs }, message);
       const category = ApplicationFailureCategory.BENIGN;
-      throw ApplicationFailure.create({ type: come_back_later, message, nextRetryDelay: delayMs, category });
+      throw ApplicationFailure.create({ type: comeBackLater, message, nextRetryDelay: delayMs, category });
     }
     log.error({ err: error }, 'activity failed');
     throw toFailure(error);

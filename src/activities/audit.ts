@@ -2,7 +2,7 @@
 import type { Audited } from './activity-types.ts';
 import type { WorkerDependencies } from './dependencies.ts';
 
-const findings_logged = 20;
+const findingsLogged = 20;
 
 export async function audit(deps: Pick<WorkerDependencies, 'audit' | 'log'>, signal: AbortSignal): Promise<Audited> {
   const { agrees, findingCount, findings, looked, startedAt, finishedAt, anchor } = await deps.audit(signal);
@@ -10,7 +10,7 @@ export async function audit(deps: Pick<WorkerDependencies, 'audit' | 'log'>, sig
   if (agrees) deps.log.info({ looked, seconds, anchor }, 'the audit found that everything agrees');
   else
     deps.log.error(
-      { findings: findings.slice(0, findings_logged), findingCount, seconds },
+      { findings: findings.slice(0, findingsLogged), findingCount, seconds },
       'the audit found disagreements',
     );
   return { agrees, findingCount, looked, seconds, ...(anchor && { anchor }) };

@@ -7,7 +7,7 @@ import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
 import { closeIntent, findIntent, findTaskWithIntent, type Intent } from '../tasks/provider-calls/intents.ts';
 import { storeTrouble } from '../blobs/blob-store.ts';
 import { noteFailure } from '../tasks/rows/task-failure.ts';
-import { job_unknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
+import { jobUnknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
 import { finalAmong, type Task } from '../tasks/rows/task-rows.ts';
 import { newBlobKey } from '../postgres/new-ids.ts';
 import type { Collected, TaskFailed } from './activity-types.ts';
@@ -16,12 +16,12 @@ import { failedTries, failedTry } from './failed-tries.ts';
 import { taskOnRoute, type TaskOnRoute } from './job.ts';
 import { storeResult } from './store-result.ts';
 
-const first_pause_ms = 500;
-const pause_ms_min = 20;
-const pause_ms_max = 10_000;
+const firstPauseMs = 500;
+const pauseMsMin = 20;
+const pauseMsMax = 10_000;
 /** Of storing a result: some eight minutes, with half a minute between the later ones. */
-const attempts_max = 20;
-const error_pause_ms_max = 30_000;
+const attemptsMax = 20;
+const errorPauseMsMax = 30_000;
 /** Waits for the result of a task that was sent, and stores it. Why it failed is noted, and only the code of that told. */
 export async function collect(
   deps: ActivityDependencies,
@@ -30,7 +30,7 @@ export async function collect(
 ): Promise<Collected> {
   const collected = await collectResult(deps, args, signal);
   // Whatever it says, the provider may be working on it: `withdraw` stops it, and it is listed for the operator.
-  if (collected === lost) await noteJobLeft(deps.database, args.taskId, args.route, job_unknown);
+  if (collected === lost) await noteJobLeft(deps.database, args.taskId, args.route, jobUnknown);
   if (collected.outcome !== 'failed' || typeof collected.error === 'string') return collected;
   const { code, message = 'The task failed.', param = null } = collected.error;
   await noteFailure(deps.database, args.taskId, { code, message, param });
@@ -106,7 +106,7 @@ async function untilKnown(
   signal: AbortSignal,
 ): Promise<Collected> {
   const { provider, job, route, task } = loaded;
-  for (let pause = first_pause_ms; ; pause = Math.min(pause_ms_max, pause * 1.5)) {
+  for (let pause = firstPauseMs; ; pause = Math.min(pauseMsMax, pause * 1.5)) {
     const intent = await findIntent(deps.database, task.id, index);
     const collected = intent && (await ofKnown(deps, loaded, intent, deadline, signal));
     if (collected) return collected;
@@ -137,8 +137,8 @@ async function whenDone(
   deadline: number,
   signal: AbortSignal,
 ): Promise<Collected> {
-  const pauseMax = loaded.provider.pollPauseMsMax ?? pause_ms_max;
-  let [pause, troubles] = [first_pause_ms, 0];
+  const pauseMax = loaded.provider.pollPauseMsMax ?? pauseMsMax;
+  let [pause, troubles] = [firstPauseMs, 0];
   let missingSince: number | undefined;
   for (;;) {
     const answer = await polled(deps, loaded, jobId, signal);
@@ -151,8 +151,8 @@ async function whenDone(
     }
     const { retryAfterMs, isTrouble = false } = answer.state === 'processing' ? answer : {};
     troubles = isTrouble ? troubles + 1 : 0;
-    const wished = retryAfterMs ?? (troubles > 0 ? Math.min(error_pause_ms_max, 500 * 2 ** troubles) : pause);
-    await sleep(Math.max(pause_ms_min, Math.min(wished, deadline - performance.now())));
+    const wished = retryAfterMs ?? (troubles > 0 ? Math.min(errorPauseMsMax, 500 * 2 ** troubles) : pause);
+    await sleep(Math.max(pauseMsMin, Math.min(wished, deadline - performance.now())));
     pause = Math.min(pauseMax, pause * 1.5);
   }
 }
@@ -223,7 +223,7 @@ const hasEnded = async ({ database }: ActivityDependencies, { id }: Task): Promi
  */
 const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknown): boolean =>
   signal.aborted ||
-  (performance.now() < deadline && (failedTries() + 1 < attempts_max || storeTrouble(error) !== undefined));
+  (performance.now() < deadline && (failedTries() + 1 < attemptsMax || storeTrouble(error) !== undefined));
 
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 

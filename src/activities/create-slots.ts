@@ -9,7 +9,7 @@ import {
   type Intent,
   type Opened,
   openIntent,
-  sending_window_ms,
+  sendingWindowMs,
   withdrawIntent,
 } from '../tasks/provider-calls/intents.ts';
 import { hasRoom } from '../tasks/provider-calls/provider-jobs.ts';
@@ -18,15 +18,15 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { ComeBackLater } from './activity-failures.ts';
 import type { TaskOnRoute } from './job.ts';
 
-const full_delay_ms = 2_000;
-const away_delay_ms_max = 30_000;
-const late_delay_ms = 1_000;
-const slots_max = 5;
+const fullDelayMs = 2_000;
+const awayDelayMsMax = 30_000;
+const lateDelayMs = 1_000;
+const slotsMax = 5;
 /** Of all slots together: with the call and its slack it has to fit into the activity's time, `timeoutMs` + 60 s. */
-const waiting_ms_max = 15_000;
+const waitingMsMax = 15_000;
 /** So long before its slot an intent is opened, which usually takes a few milliseconds; at least as long as it last took. */
-const lead_ms = 50;
-const lead_ms_max = 1_000;
+const leadMs = 50;
+const leadMsMax = 1_000;
 
 /**
  * Opens the intent when it is the task's turn; an answer of `now` is to be sent at once. `maySendAgain` tells of an intent
@@ -39,7 +39,7 @@ export async function openInTurn(
   maySendAgain: (intent: Intent) => boolean,
 ): Promise<Opened> {
   const { maxPerSecond, maxConcurrent } = deps.limits(provider);
-  const isFull = () => comeBack(deps, full_delay_ms, `${provider} has as many unfinished jobs as it may.`);
+  const isFull = () => comeBack(deps, fullDelayMs, `${provider} has as many unfinished jobs as it may.`);
   if (maxPerSecond !== undefined || maxConcurrent !== undefined) {
     const intent = await findIntent(deps.database, task, route);
     if (intent && !maySendAgain(intent)) return { opened: 'before', intent };
@@ -49,7 +49,7 @@ export async function openInTurn(
     const startedAt = performance.now();
     const opened = await openIntent(deps.database, task, route, provider, maxConcurrent);
     if (opened.opened === 'not' && opened.because === 'provider is full') throw isFull();
-    if (opened.opened === 'now' && performance.now() - startedAt > sending_window_ms) {
+    if (opened.opened === 'now' && performance.now() - startedAt > sendingWindowMs) {
       await withdrawIntent(deps.database, task, route, opened.nonce);
       throw new Error('the intent took too long; nothing was sent');
     }
@@ -83,13 +83,13 @@ async function inSlot<T extends { opened: string }>(
   prepare: () => Promise<T>,
   undo: (prepared: T) => Promise<void>,
 ): Promise<T> {
-  const waitUntil = performance.now() + waiting_ms_max;
-  let lead = lead_ms;
-  for (let slots = 0; slots < slots_max; slots++) {
+  const waitUntil = performance.now() + waitingMsMax;
+  let lead = leadMs;
+  for (let slots = 0; slots < slotsMax; slots++) {
     const slot = await takeSlot(deps.database, provider, maxPerSecond, waitUntil - performance.now());
     // Somewhat earlier than then, as the slot only has to be near enough; and not all at the same time.
     if (!slot.taken) {
-      const delayMs = Math.min(away_delay_ms_max, slot.awayMs) * (0.8 + 0.2 * Math.random());
+      const delayMs = Math.min(awayDelayMsMax, slot.awayMs) * (0.8 + 0.2 * Math.random());
       throw comeBack(deps, delayMs, `The next create slot of ${provider} is too far away.`);
     }
     await sleep(Math.max(0, Math.ceil(slot.from - lead - performance.now())));
@@ -97,16 +97,16 @@ async function inSlot<T extends { opened: string }>(
     if (startedAt > slot.until) continue;
     const prepared = await prepare();
     if (prepared.opened !== 'now') return prepared;
-    lead = Math.min(lead_ms_max, Math.max(lead, performance.now() - startedAt));
+    lead = Math.min(leadMsMax, Math.max(lead, performance.now() - startedAt));
     await pause(Math.max(0, Math.ceil(slot.from - performance.now())));
     if (performance.now() <= slot.until) return prepared;
     await undo(prepared);
   }
-  throw comeBack(deps, late_delay_ms, `The task missed ${slots_max} create slots of ${provider}.`);
+  throw comeBack(deps, lateDelayMs, `The task missed ${slotsMax} create slots of ${provider}.`);
 }
 
 function comeBack(deps: ActivityDependencies, delayMs: number, message: string): ComeBackLater {
   // Others would find the same for a while. They wait where accounts take turns, and only a few look again.
-  deps.door?.closeFor(delayMs / 4);
+  deps.submitLimiter?.closeFor(delayMs / 4);
   return new ComeBackLater(delayMs, message);
 }

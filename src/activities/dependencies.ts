@@ -18,9 +18,9 @@ import type { Step } from './step.ts';
 export type ProviderLimits = Pick<ProviderSettings, 'maxPerSecond' | 'maxConcurrent'>;
 
 /** What stands between a provider's queue and the submits of this process. */
-export interface SubmitDoor {
+export interface SubmitLimiter {
   /** A submit no longer waits for the provider's limits, so another may come; to be called back when it has ended. */
-  through(): () => void;
+  acquire(): () => void;
   /** The provider has no room: nobody need come for this long. */
   closeFor(ms: number): void;
 }
@@ -47,7 +47,7 @@ export interface ActivityDependencies {
   /** As configured at the moment of asking. */
   limits: (provider: string) => ProviderLimits;
   /** Of the provider whose submits run with these; none where it had no limits when its worker started. */
-  door?: SubmitDoor;
+  submitLimiter?: SubmitLimiter;
   /** Of the options of routes, as configured at the moment of asking. */
   variables: () => Readonly<Record<string, string>>;
   /** Addresses of this gateway that a provider is handed, good for as long as the task may run. */

@@ -9,7 +9,7 @@ import { isAdmissionSealed } from '../ledger/admission-seal.ts';
 import { cancelled } from '../tasks/rows/cancel-task.ts';
 import { eventOfTask } from '../webhooks/events.ts';
 import { findTaskToEnd, findTaskToRelease, outcomeOf } from '../tasks/rows/task-outcome.ts';
-import { tellFinal } from '../tasks/rows/task-notifier.ts';
+import { notifyFinal } from '../tasks/rows/task-notifier.ts';
 import type { Task, TaskError } from '../tasks/rows/task-rows.ts';
 import type { Ended, FailureFacts } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -94,7 +94,7 @@ async function answer(
     // Ended by another attempt, it may have gone elsewhere since it was read.
     told.cost === undefined ? outcomeOf(database, task.id) : { cost: told.cost, provider: sentTo },
     ended ? told.eventId : eventOfTask(database, task.id),
-    ended ? tellFinal(database, [task.id]) : undefined,
+    ended ? notifyFinal(database, [task.id]) : undefined,
   ]);
   const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
   const expiresInMs = keptForMinutes ? Math.max(0, deps.fetchWindowMs - (task.endedMs ?? 0)) : null;

@@ -2,12 +2,12 @@
 import { Context } from '@temporalio/activity';
 
 /** The first comes soon, since its answer tells of a cancellation. */
-const first_ms = 2_000;
+const firstMs = 2_000;
 /**
  * The SDK sends one in four fifths of the timeout and drops the rest. With 1,500 activities that beat every two seconds
  * and poll every 30, some 30 % of the worker's JavaScript time went into beats (one profile).
  */
-const beats_a_timeout = 3;
+const beatsATimeout = 3;
 
 /**
  * Runs something under heartbeats; the signal aborts when the activity is cancelled or its worker stops. Each beat repeats
@@ -15,12 +15,12 @@ const beats_a_timeout = 3;
  */
 export async function withHeartbeats<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const intervalMs = Math.max(first_ms, (context.info.heartbeatTimeoutMs ?? 0) / beats_a_timeout);
+  const intervalMs = Math.max(firstMs, (context.info.heartbeatTimeoutMs ?? 0) / beatsATimeout);
   const beat = () => {
     context.heartbeat(context.info.heartbeatDetails);
     timer = setTimeout(beat, intervalMs);
   };
-  let timer = setTimeout(beat, first_ms);
+  let timer = setTimeout(beat, firstMs);
   try {
     return await run(context.cancellationSignal);
   } finally {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Task } from '../tasks/rows/task-rows.ts';
 import { attributeNames as names } from '../observability/tracing/span-names.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
-import { come_back_later, guarded, handed_back } from './activity-failures.ts';
+import { comeBackLater, guarded, handedBack } from './activity-failures.ts';
 
 /** What a step is about, as its arguments name it. */
 export interface StepFacts {
@@ -91,5 +91,5 @@ function outcomeOf(result: unknown): string {
 function outcomeOfFailure(error: unknown): string {
   if (error instanceof CancelledFailure) return 'cancelled';
   const type = error instanceof ApplicationFailure ? error.type : undefined;
-  return type === come_back_later || type === handed_back ? type : 'failed';
+  return type === comeBackLater || type === handedBack ? type : 'failed';
 }

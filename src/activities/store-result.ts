@@ -7,13 +7,13 @@ import { blobReader } from '../blobs/blob-reader.ts';
 import { type BlobStore, BlobTooLarge, type StoredBlob } from '../blobs/blob-store.ts';
 
 /** The largest results known are 4k videos of some hundred MB. */
-export const result_bytes_max = 2 * 1024 ** 3;
+export const resultBytesMax = 2 * 1024 ** 3;
 
 /** Streams a part under a new key and measures it. Refuses with `upstream_error` what is no media or too large. */
 export async function storeResult(blobs: BlobStore, key: string, open: () => Promise<Readable>): Promise<StoredFile> {
   let blob: StoredBlob;
   try {
-    blob = await blobs.write(key, await open(), { bytesMax: result_bytes_max });
+    blob = await blobs.write(key, await open(), { bytesMax: resultBytesMax });
   } catch (error) {
     if (!(error instanceof BlobTooLarge)) throw error;
     throw new GatewayError('upstream_error', 'The provider returned a file that is too large.', { cause: error });

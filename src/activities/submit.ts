@@ -26,15 +26,15 @@ import { finalAmong, type TaskError } from '../tasks/rows/task-rows.ts';
 import type { Submitted } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
-import { result_bytes_max } from './store-result.ts';
+import { resultBytesMax } from './store-result.ts';
 import { openInTurn, waitForSlot } from './create-slots.ts';
 
-const unsubmitted_ms_max = 24 * 3_600_000;
-const open_intent_check_ms = 1_000;
+const unsubmittedMsMax = 24 * 3_600_000;
+const openIntentCheckMs = 1_000;
 /** On top of the provider's own timeout; the activity's ends 60 s after that one. */
-const call_slack_ms = 30_000;
-const timer_slack_ms = 20;
-const cancel_timeout_ms = 10_000;
+const callSlackMs = 30_000;
+const timerSlackMs = 20;
+const cancelTimeoutMs = 10_000;
 
 /** Sends a task to one of its routes, or finds out what became of an earlier attempt to. */
 export async function submit(
@@ -48,7 +48,7 @@ export async function submit(
   // Of a workflow that was reset: what refused the task before may take it now, but another route has it.
   if (task.state === 'running' && (await isSentElsewhere(deps.database, taskId, index)))
     return sentElsewhere(deps, loaded);
-  if (task.ageMs > unsubmitted_ms_max) {
+  if (task.ageMs > unsubmittedMsMax) {
     // What an attempt before sent in time is not too late.
     if (!(await findIntent(deps.database, taskId, index))) return refused(deps, loaded, tooLate, { fallOver: false });
   }
@@ -95,7 +95,7 @@ async function submitPrepared(
   const opened = await openInTurn(deps, loaded, index, (intent) => maySendAgain(loaded, intent));
   if (opened.opened === 'not')
     return opened.because === 'sent elsewhere' ? await sentElsewhere(deps, loaded) : { outcome: 'ended' };
-  const leave = deps.door?.through();
+  const leave = deps.submitLimiter?.acquire();
   try {
     if (opened.opened === 'before') return await afterwards(deps, loaded, index, opened.intent, signal);
     return await send(deps, loaded, index, signal, { isRepeated: false, opened, prepared });
@@ -132,7 +132,7 @@ async function refused(
   const answer: Submitted = { outcome: 'refused', error: { code }, fallOver };
   if (canWait && typeof againInMs === 'number') {
     // A timer that ends a moment early would find that it is not yet time.
-    const inMs = Math.max(0, Math.ceil(againInMs)) + timer_slack_ms;
+    const inMs = Math.max(0, Math.ceil(againInMs)) + timerSlackMs;
     return { ...answer, again: { inMs, at: new Date(Date.now() + inMs).toISOString() } };
   }
   await noteFailure(deps.database, task.id, { code, message, param, retryAfterSeconds });
@@ -152,7 +152,7 @@ async function send(
   // A create in flight is aborted only where it will be repeated: the id that it answers is needed, to stop the job too.
   // No attempt waits past the deadline.
   const leftMs = Math.max(0, Math.ceil(route.deadlineMs - opened.sinceFirstMs));
-  const bound = AbortSignal.timeout(Math.min(route.timeoutMs + call_slack_ms, leftMs));
+  const bound = AbortSignal.timeout(Math.min(route.timeoutMs + callSlackMs, leftMs));
   const stop = idempotent ? AbortSignal.any([whenHandedBack(context, signal), bound]) : bound;
   const submission = await (prepared ? prepared.send(stop) : provider.submit(job, stop));
   if (submission.outcome === 'unknown' && idempotent && !isCancelled(context))
@@ -208,8 +208,7 @@ async function close(
       // The task was ended, or went elsewhere, while the call was in flight: the job is stopped where that can be.
       deps.log.warn({ jobId }, 'a job was accepted for a task that needs it no more');
       try {
-        if (provider.abilities.cancel)
-          await provider.cancel?.(jobId, loaded.job, AbortSignal.timeout(cancel_timeout_ms));
+        if (provider.abilities.cancel) await provider.cancel?.(jobId, loaded.job, AbortSignal.timeout(cancelTimeoutMs));
       } catch (error) {
         // Another attempt would find the task ended and not get here; the intent lists the job for the operator.
         deps.log.error({ err: error, jobId }, 'that job could not be cancelled');
@@ -219,7 +218,7 @@ async function close(
     case 'finished': {
       const key = newBlobKey(`results/${task.id}`);
       try {
-        await deps.blobs.write(key, submission.answer, { bytesMax: result_bytes_max });
+        await deps.blobs.write(key, submission.answer, { bytesMax: resultBytesMax });
       } catch (error) {
         // The provider has done its work; an answer that broke off can't be had again.
         deps.log.error({ err: error }, 'the answer to a paid call could not be stored');
@@ -339,10 +338,10 @@ async function lookUp(
 ): Promise<Submitted> {
   const { timeoutMs, deadlineMs } = loaded.route;
   // No attempt waits past the deadline, even if the attempt that opened the intent lives and waits.
-  const waitMs = Math.min(intent.sendingEndsInMs + timeoutMs + call_slack_ms, deadlineMs - intent.sinceFirstMs);
+  const waitMs = Math.min(intent.sendingEndsInMs + timeoutMs + callSlackMs, deadlineMs - intent.sinceFirstMs);
   const until = performance.now() + waitMs;
   while (performance.now() < until) {
-    await sleep(Math.max(1, Math.min(open_intent_check_ms, Math.ceil(until - performance.now()))));
+    await sleep(Math.max(1, Math.min(openIntentCheckMs, Math.ceil(until - performance.now()))));
     const now = await findIntent(deps.database, loaded.task.id, index);
     if (!now) throw new Error('the attempt that opened the intent took it back');
     const before = await saidBefore(deps, loaded, now);

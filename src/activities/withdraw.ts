@@ -4,7 +4,7 @@ import type { TaskId } from '../domain/ids.ts';
 import { isFinal } from '../domain/tasks/task-states.ts';
 import { removeMedia } from '../tasks/rows/fetch-claims.ts';
 import { closeIntent } from '../tasks/provider-calls/intents.ts';
-import { intentsOf, isJobLost, job_unknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
+import { intentsOf, isJobLost, jobUnknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
 import { findTask, type Task } from '../tasks/rows/task-rows.ts';
 import type { Withdrawn } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -12,8 +12,8 @@ import { failedTries, failedTry } from './failed-tries.ts';
 import { loadTaskOnRoute } from './job.ts';
 
 /** Some minutes of trying; a provider that is away for longer is left alone. */
-const attempts_max = 8;
-const call_timeout_ms = 10_000;
+const attemptsMax = 8;
+const callTimeoutMs = 10_000;
 
 /** Ends of ours, under which a provider may be working on. All others are what a provider said itself. */
 const endedByUs: readonly ErrorCode[] = ['cancelled', 'upstream_timeout', 'internal_error'];
@@ -65,21 +65,21 @@ async function stopped(
   let jobId = known;
   try {
     const { provider, job } = await loadTaskOnRoute(deps, taskId, route);
-    const bounded = () => AbortSignal.any([signal, AbortSignal.timeout(call_timeout_ms)]);
+    const bounded = () => AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]);
     if (jobId === null && provider.abilities.lookup) jobId = (await provider.find?.(job, bounded())) ?? null;
     if (jobId === null) return 'no job';
     // Learnt only now; as of every job that was accepted after the end, the operator hears of it.
     if (known === null) await closeIntent(deps.database, taskId, route, { outcome: 'accepted', jobId });
     if (isLost) {
       if (provider.abilities.cancel) await provider.cancel?.(jobId, job, bounded());
-      return await left(job_unknown); // whose word that it has stopped is no better
+      return await left(jobUnknown); // whose word that it has stopped is no better
     }
     if (!provider.abilities.cancel || !provider.cancel) return await left('its provider offers no cancelling');
     if (!(await provider.cancel(jobId, job, bounded()))) return await left('it had gone too far to be stopped');
     return 'stopped';
   } catch (error) {
-    if (signal.aborted || failedTries() + 1 < attempts_max) throw failedTry(error, signal);
+    if (signal.aborted || failedTries() + 1 < attemptsMax) throw failedTry(error, signal);
     deps.log.error({ err: error, jobId }, 'a job that nobody waits for could not be cancelled');
-    return await left(isLost ? job_unknown : 'cancelling it failed');
+    return await left(isLost ? jobUnknown : 'cancelling it failed');
   }
 }

@@ -48,7 +48,7 @@ export const boundsDefault: Bounds = {
 };
 
 /** A bound, and how much of it is taken. */
-export class Gate {
+export class ConcurrencyLimit {
   /** Told whenever somebody is refused. */
   onRefusal: () => void = () => undefined;
   readonly #max: number;
@@ -75,19 +75,19 @@ export class Gate {
   }
 
   /** Takes places, or refuses with `overloaded`. */
-  enter(count = 1): void {
+  acquire(count = 1): void {
     this.require(count);
     this.#taken += count;
   }
 
   /** As `enter`, but the refusal is the answer. */
-  tryEnter(count: number): GatewayError | undefined {
+  tryAcquire(count: number): GatewayError | undefined {
     if (this.#taken + count > this.#max) return this.refusal();
     this.#taken += count;
     return undefined;
   }
 
-  leave(count = 1): void {
+  release(count = 1): void {
     this.#taken -= count;
   }
 
@@ -98,17 +98,17 @@ export class Gate {
 }
 
 /** Takes a place, or refuses with `overloaded`; returns how to give it back, which may be called again and again. */
-export function enterOnce(gate: Gate): () => void {
-  gate.enter();
+export function acquireOnce(gate: ConcurrencyLimit): () => void {
+  gate.acquire();
   let isInside = true;
   return () => {
-    if (isInside) gate.leave();
+    if (isInside) gate.release();
     isInside = false;
   };
 }
 
 /** A gate of which no owner gets more than a share: an account, a person, or an address of which nothing else is known. */
-export class SharedGate extends Gate {
+export class SharedLimit extends ConcurrencyLimit {
   readonly #share: number;
   readonly #taken = new Map<string, number>();
 
@@ -125,16 +125,16 @@ export class SharedGate extends Gate {
   }
 
   /** Takes places, or returns the refusal. */
-  tryEnterFor(owner: string, count: number): GatewayError | undefined {
+  tryAcquireFor(owner: string, count: number): GatewayError | undefined {
     const taken = (this.#taken.get(owner) ?? 0) + count;
     if (taken > this.#share) return this.refusal();
-    const refusal = this.tryEnter(count);
+    const refusal = this.tryAcquire(count);
     if (!refusal) this.#taken.set(owner, taken);
     return refusal;
   }
 
-  leaveFor(owner: string, count: number): void {
-    this.leave(count);
+  releaseFor(owner: string, count: number): void {
+    this.release(count);
     const left = (this.#taken.get(owner) ?? 0) - count;
     if (left > 0) this.#taken.set(owner, left);
     else this.#taken.delete(owner);
@@ -142,41 +142,42 @@ export class SharedGate extends Gate {
 }
 
 /** Takes a place until an answer is over, or refuses with `overloaded`. */
-export function enterFor(gate: Gate, response: ServerResponse): void {
-  gate.enter();
-  if (response.closed) gate.leave();
-  else response.once('close', () => gate.leave());
+export function acquireUntilClosed(gate: ConcurrencyLimit, response: ServerResponse): void {
+  gate.acquire();
+  if (response.closed) gate.release();
+  else response.once('close', () => gate.release());
 }
 
 /** The most bytes that an upstream's answer may have. */
 export const answerBytesMax = 64 * MiB;
 
-export type MemoryGate = 'bodyBytes' | 'unknownBodyBytes' | 'answerBytes';
-export type Gates = Record<Exclude<keyof Bounds, MemoryGate>, Gate> & Record<MemoryGate, SharedGate>;
+export type MemoryLimit = 'bodyBytes' | 'unknownBodyBytes' | 'answerBytes';
+export type ConcurrencyLimits = Record<Exclude<keyof Bounds, MemoryLimit>, ConcurrencyLimit> &
+  Record<MemoryLimit, SharedLimit>;
 
 /**
  * The gates of one process. A body of `largestBody`, in bytes of memory, fits always where nothing else is there, and
  * no account or person has more than a quarter of the room for bodies, or one such body. Of the room for answers a
  * provider has half at the most, or that of the largest answer.
  */
-export function createGates(bounds: Partial<Bounds> = {}, largestBody = 0): Gates {
+export function createConcurrencyLimits(bounds: Partial<Bounds> = {}, largestBody = 0): ConcurrencyLimits {
   const { requests, calls, uploads, unknownBodyBytes, answerBytes, files, followers } = { ...boundsDefault, ...bounds };
   const bodyBytes = bounds.bodyBytes ?? Math.max(boundsDefault.bodyBytes, largestBody);
   const bodyShare = Math.max(bodyBytes / 4, largestBody);
   const answerRoom = bounds.answerBytes ?? Math.max(answerBytes, answerBytesMax);
   const answerShare = Math.max(answerRoom / 2, Math.min(answerRoom, answerBytesMax));
   return {
-    requests: new Gate(requests, 'requests are in progress'),
-    calls: new Gate(calls, 'calls are in progress'),
-    uploads: new Gate(uploads, 'files are being uploaded'),
-    bodyBytes: new SharedGate(bodyBytes, bodyShare, 'large requests are in progress'),
-    unknownBodyBytes: new SharedGate(
+    requests: new ConcurrencyLimit(requests, 'requests are in progress'),
+    calls: new ConcurrencyLimit(calls, 'calls are in progress'),
+    uploads: new ConcurrencyLimit(uploads, 'files are being uploaded'),
+    bodyBytes: new SharedLimit(bodyBytes, bodyShare, 'large requests are in progress'),
+    unknownBodyBytes: new SharedLimit(
       unknownBodyBytes,
       unknownBodyBytes / 16,
       'requests without a session are in progress',
     ),
-    answerBytes: new SharedGate(answerRoom, answerShare, 'large responses are in progress'),
-    files: new Gate(files, 'files are being downloaded'),
-    followers: new Gate(followers, 'requests are waiting for a call with the same Idempotency-Key'),
+    answerBytes: new SharedLimit(answerRoom, answerShare, 'large responses are in progress'),
+    files: new ConcurrencyLimit(files, 'files are being downloaded'),
+    followers: new ConcurrencyLimit(followers, 'requests are waiting for a call with the same Idempotency-Key'),
   };
 }

@@ -2,7 +2,7 @@
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { ApiKey } from '../accounts/api-keys.ts';
-import type { BodyRoom } from './body/body-room.ts';
+import type { BodyMemory } from './body/body-room.ts';
 
 export interface RequestState extends DefaultState {
   requestId: string;
@@ -17,7 +17,7 @@ export interface RequestState extends DefaultState {
   /** Of the request's trace, while there are traces. */
   traceId?: string;
   /** What its JSON body takes of the memory for all bodies. */
-  bodyRoom?: BodyRoom;
+  bodyRoom?: BodyMemory;
   /** How long the caller took to send its JSON body. */
   bodyMs?: number;
   /** What the log line says of the error that was answered. */

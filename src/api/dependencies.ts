@@ -13,7 +13,7 @@ import type { Database } from '../postgres/database.ts';
 import type { CallLedger } from '../ledger/call-ledger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Owner } from '../ledger/sweep.ts';
-import type { TaskNews } from '../tasks/rows/task-notifier.ts';
+import type { TaskNotifier } from '../tasks/rows/task-notifier.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { AuditRuns } from '../audit/audit-runs.ts';
 import type { TaskStarter } from '../tasks/start/task-starter.ts';
@@ -21,7 +21,7 @@ import type { CallerAddress } from './server/caller-address.ts';
 import type { Attempts } from './console/sign-in-attempts.ts';
 import type { DownloadPace } from './download-pace.ts';
 import type { HealthBook } from './health/health-book.ts';
-import type { Gates } from './concurrency-limits.ts';
+import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import type { KeyCache } from '../accounts/key-cache.ts';
 import type { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
 import type { Readiness } from './health/readiness.ts';
@@ -54,14 +54,14 @@ export interface ApiDependencies {
   /** Runs work whose providers are not closed before it is over, whatever is reloaded meanwhile. */
   during: <T>(work: () => Promise<T>) => Promise<T>;
   blobs: BlobStore;
-  news: TaskNews;
+  news: TaskNotifier;
   starter: TaskStarter;
   /** The audit that runs by the clock, which operators may ask for at once. */
   auditRuns: AuditRuns;
   /** Accepted tasks that wait to be started, of all processes. */
   waitingTasks: WaitingTasks;
   /** The bounds of what this process does at once. */
-  gates: Gates;
+  gates: ConcurrencyLimits;
   keys: KeyCache;
   /** Of people to sign in. */
   attempts: Attempts;

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { fetchClaimMsMax } from '../domain/limits.ts';
 import { unacknowledgedBytes } from '../net/unacknowledged.ts';
 import type { ApiContext } from './context.ts';
-import { enterFor, type Gates } from './concurrency-limits.ts';
+import { acquireUntilClosed, type ConcurrencyLimits } from './concurrency-limits.ts';
 
 export interface DownloadPace {
   /** A connection that takes nothing for so long is ended, */
@@ -32,10 +32,10 @@ export const downloadPaceDefault: DownloadPace = {
 
 /** Takes a place among the downloads for an answer, which its caller must read at this pace. Refuses with `overloaded`. */
 export function enterDownload(
-  { gates, downloadPace }: { gates: Pick<Gates, 'files'>; downloadPace: DownloadPace },
+  { gates, downloadPace }: { gates: Pick<ConcurrencyLimits, 'files'>; downloadPace: DownloadPace },
   { req, res }: Pick<ApiContext, 'req' | 'res'>,
 ): void {
-  enterFor(gates.files, res);
+  acquireUntilClosed(gates.files, res);
   if (!res.closed) res.once('close', keepPace(req.socket, downloadPace));
 }
 

@@ -18,11 +18,11 @@ import type { Read, ShortReads } from './short-reads.ts';
 /** Where the lists lie; no row names them, and no sweep comes by. */
 export const anchorsFolder = 'anchors/';
 /** The newest are kept: each holds all that those before held. */
-const lists_kept = 30;
-const batch_heads = 1_000;
+const listsKept = 30;
+const batchHeads = 1_000;
 /** A line for each account, of some hundred bytes. */
-const list_bytes_max = 4 * 1024 ** 3;
-const no_anchor = '0'.repeat(64);
+const listBytesMax = 4 * 1024 ** 3;
+const noAnchor = '0'.repeat(64);
 
 export type AnchorBlobs = Pick<BlobStore, 'list' | 'read' | 'write' | 'remove'>;
 
@@ -64,7 +64,7 @@ async function compareList(context: CheckContext, blobs: AnchorBlobs, key: strin
     hash.update(`${line}\n`);
     const head = headOf(line);
     if (head) heads.push(head);
-    if (heads.length < batch_heads) continue;
+    if (heads.length < batchHeads) continue;
     await compareHeads(context, heads);
     heads = [];
   }
@@ -137,7 +137,7 @@ export async function writeAnchor({
       return `${line}\n`;
     };
     yield Buffer.from(
-      lineOf(canonicalJson({ anchor: seq, at: new Date().toISOString(), before: last?.mac ?? no_anchor })),
+      lineOf(canonicalJson({ anchor: seq, at: new Date().toISOString(), before: last?.mac ?? noAnchor })),
     );
     const lineOfHead = ({ chain, seq: number, link }: Head): string => {
       if (chain === 'acts') made.acts = number;
@@ -159,8 +159,8 @@ export async function writeAnchor({
     yield Buffer.from(`= ${made.mac}\n`);
   }
   const blob = `${anchorsFolder}${String(seq).padStart(12, '0')}-${randomBytes(6).toString('hex')}`;
-  await blobs.write(blob, list(), { bytesMax: list_bytes_max });
-  await removeBlobs(blobs, lists.slice(0, Math.max(0, lists.length + 1 - lists_kept)));
+  await blobs.write(blob, list(), { bytesMax: listBytesMax });
+  await removeBlobs(blobs, lists.slice(0, Math.max(0, lists.length + 1 - listsKept)));
   return { seq, blob, ...made };
 }
 
@@ -200,7 +200,7 @@ async function* headsOfList(blobs: AnchorBlobs, key: string): AsyncGenerator<Hea
   for await (const line of await linesOf(blobs, key)) {
     const head = headOf(line);
     if (head) heads.push(head);
-    if (heads.length < batch_heads) continue;
+    if (heads.length < batchHeads) continue;
     yield heads;
     heads = [];
   }

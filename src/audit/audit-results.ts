@@ -12,7 +12,7 @@ export type KeptAudit = Pick<AuditReport, 'startedAt' | 'finishedAt' | 'agrees' 
 /** The last audit of everything, and whether it is as it was written. */
 type LastAudit = KeptAudit & { isAsWritten: boolean };
 
-const findings_kept = 100;
+const findingsKept = 100;
 
 /** Keeps an audit with its first findings. One that left out a part, or was `since`, doesn't count as whole. */
 export async function keepAudit(
@@ -24,7 +24,7 @@ export async function keepAudit(
   const kept = {
     looked: report.looked,
     finding_count: report.findingCount,
-    findings: report.findings.slice(0, findings_kept),
+    findings: report.findings.slice(0, findingsKept),
     left_out: leftOut,
   };
   const row: SealedAudit = {
@@ -59,7 +59,7 @@ export async function lastWholeAudit(
     name: 'last-whole-audit',
     text: `select ${listedColumns}, since is null and report -> 'left_out' = '[]' as is_whole from audits
       where finished_at >= (select max(finished_at) from audits where since is null and report -> 'left_out' = '[]')
-      order by finished_at desc limit ${newest_max}`,
+      order by finished_at desc limit ${newestMax}`,
   });
   const whole: unknown = rows.find((row) => wholeRow.parse(row).is_whole);
   const shown: unknown = whole ?? rows[0];
@@ -70,7 +70,7 @@ export async function lastWholeAudit(
 }
 
 /** Others than whole ones are made by hand, so that few are newer. */
-const newest_max = 50;
+const newestMax = 50;
 
 type SealedAudit = z.output<typeof sealedAudit>;
 

@@ -5,7 +5,7 @@ import { auditScheduleId } from './audit-schedule.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
 
 /** A Temporal that answers does so in milliseconds. */
-const call_ms_max = 5_000;
+const callMsMax = 5_000;
 
 export interface AuditState {
   isRunning: boolean;
@@ -51,7 +51,7 @@ export class AuditRuns {
 
   async #asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#client.withDeadline(Date.now() + call_ms_max, ask);
+      return await this.#client.withDeadline(Date.now() + callMsMax, ask);
     } catch (cause) {
       if (cause instanceof ScheduleNotFoundError) return undefined;
       throw new GatewayError('not_ready', 'Temporal, which runs the audit, is unreachable. Try again.', {

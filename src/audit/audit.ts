@@ -34,7 +34,7 @@ export interface Anchor {
   blob: string;
 }
 
-export const findings_max = 1_000;
+export const findingsMax = 1_000;
 
 export interface AuditOptions {
   since?: Date | undefined;
@@ -67,7 +67,7 @@ export async function audit(
       now: await databaseClock(reads.read),
       found: (subject, says) => {
         findingCount++;
-        if (findings.length < findings_max) findings.push({ check: check.name, subject, says });
+        if (findings.length < findingsMax) findings.push({ check: check.name, subject, says });
       },
       looked: (what, count) => {
         looked[what] = (looked[what] ?? 0) + count;
@@ -130,7 +130,7 @@ export async function reportPages(
 export const sentences = (...cases: readonly (readonly [condition: string, says: string])[]): string =>
   `concat_ws('; ', ${cases.map(([condition, says]) => `case when ${condition} then ${says} end`).join(', ')})`;
 
-const told_characters_max = 200;
+const toldCharactersMax = 200;
 /** What went wrong, for a finding. */
 export const inOneLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, told_characters_max);
+  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, toldCharactersMax);

@@ -17,17 +17,17 @@ export interface ReadOptions {
 }
 
 /** Rows of a page. */
-const page_rows_max = 2_000;
+const pageRowsMax = 2_000;
 /** A page that takes longer is followed by one of half as many rows; one that takes less than a quarter, by a larger one. */
-const slow_ms = 1_000;
-const share_min = 1 / 64;
+const slowMs = 1_000;
+const shareMin = 1 / 64;
 
 /** What one sort or join may take of the server's memory before it goes to disk. */
-const work_mem_mb = 32;
+const workMemMb = 32;
 // A page is found along an index, and what belongs to its rows too. The server takes a range of ids for a few rows,
 // whatever it holds, and would compare every row of a page with every other one.
 const begin = `begin isolation level repeatable read read only; set local statement_timeout = 0;
-    set local timezone = 'UTC'; set local jit = off; set local work_mem = '${work_mem_mb}MB';
+    set local timezone = 'UTC'; set local jit = off; set local work_mem = '${workMemMb}MB';
     set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0`;
 const beginByIndex = `${begin}; set local enable_hashjoin = off; set local enable_mergejoin = off`;
 
@@ -39,7 +39,7 @@ export class ShortReads {
 
   constructor(
     database: Database,
-    { signal, pageRows = page_rows_max }: { signal?: AbortSignal | undefined; pageRows?: number | undefined },
+    { signal, pageRows = pageRowsMax }: { signal?: AbortSignal | undefined; pageRows?: number | undefined },
   ) {
     this.#database = database;
     this.#signal = signal;
@@ -71,7 +71,7 @@ export class ShortReads {
   };
 
   #pace(tookMs: number): void {
-    if (tookMs > slow_ms) this.#share = Math.max(share_min, this.#share / 2);
-    else if (tookMs < slow_ms / 4) this.#share = Math.min(1, this.#share * 2);
+    if (tookMs > slowMs) this.#share = Math.max(shareMin, this.#share / 2);
+    else if (tookMs < slowMs / 4) this.#share = Math.min(1, this.#share * 2);
   }
 }

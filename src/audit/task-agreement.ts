@@ -31,13 +31,13 @@ export interface Circumstances {
 }
 
 /** The workflow of tasks. */
-export const task_workflow_type = 'generate';
+export const taskWorkflowType = 'generate';
 /** Accepted tasks are started at once, or by the next scan; a short outage of Temporal is bridged too. */
-const start_ms_max = 300_000;
+const startMsMax = 300_000;
 /** From a task's end to the end of its workflow: a worker may have died in between, and another one goes on. */
-const closing_ms_max = 300_000;
+const closingMsMax = 300_000;
 /** Retention deletes such a result in the first of its hourly runs that begins an hour after the window. */
-const retention_ms_max = 3 * 3_600_000;
+const retentionMsMax = 3 * 3_600_000;
 
 export const courseOfWorkflow = (info: Omit<WorkflowExecutionInfo, 'raw'>): WorkflowCourse => {
   const { typedSearchAttributes: values } = info;
@@ -70,7 +70,7 @@ function withoutWorkflow(task: TaskCourse, { knownMs }: Circumstances): string |
   const { state, isStarted } = task;
   if (!isFinal(state)) {
     if (isStarted || state !== 'accepted') return `the task is ${state}, but has no workflow`;
-    if (task.ageMs <= start_ms_max) return undefined;
+    if (task.ageMs <= startMsMax) return undefined;
     return `the task was accepted ${minutes(task.ageMs)} ago, but no workflow was ever started for it`;
   }
   // One that was cancelled before its start never had a workflow.
@@ -79,7 +79,7 @@ function withoutWorkflow(task: TaskCourse, { knownMs }: Circumstances): string |
 }
 
 function foreignFacts(task: TaskCourse, workflow: WorkflowCourse, { taskQueue }: Circumstances): string | undefined {
-  if (workflow.type !== task_workflow_type || workflow.taskQueue !== taskQueue)
+  if (workflow.type !== taskWorkflowType || workflow.taskQueue !== taskQueue)
     return 'the workflow of this id is another kind of workflow, or runs on a queue that is not ours';
   const different = (['accountId', 'keyId', 'model', 'kind'] as const).filter((fact) => task[fact] !== workflow[fact]);
   if (different.length === 0) return undefined;
@@ -96,7 +96,7 @@ function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances
     if (isRunning) return stillOpen(task, circumstances);
     // Deleting it is what the workflow waited for. Where somebody ended that, retention does it.
     const isLate =
-      workflow.status === 'COMPLETED' || (task.endedMs ?? 0) > circumstances.fetchWindowMs + retention_ms_max;
+      workflow.status === 'COMPLETED' || (task.endedMs ?? 0) > circumstances.fetchWindowMs + retentionMsMax;
     const isKept = task.kind === 'avatar_talk' && state === 'succeeded' && !task.isRemoved;
     return isKept && isLate ? `its workflow ${verbOf(workflow)}, but its result was not deleted` : undefined;
   }
@@ -114,7 +114,7 @@ function stillOpen(task: TaskCourse, { fetchWindowMs }: Circumstances): string |
   const isExpiring = task.kind === 'avatar_talk' && task.state === 'succeeded';
   const endedMs = task.endedMs ?? 0;
   // A download that began in time goes on after the window, and its end is noticed when its claim would have run out.
-  const openMsMax = closing_ms_max + (isExpiring ? fetchWindowMs + fetchClaimMsMax : task.requestTimeoutMs);
+  const openMsMax = closingMsMax + (isExpiring ? fetchWindowMs + fetchClaimMsMax : task.requestTimeoutMs);
   return endedMs > openMsMax
     ? `the task has been ${task.state} for ${minutes(endedMs)}, but its workflow still runs`
     : undefined;

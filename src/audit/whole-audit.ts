@@ -1,6 +1,6 @@
 /** The whole audit, for the command line and for the nightly run: the database, the blobs, and Temporal's workflows. */
 import type { Client } from '@temporalio/client';
-import { type Anchor, audit, type AuditOptions, type AuditReport, findings_max, inOneLine } from './audit.ts';
+import { type Anchor, audit, type AuditOptions, type AuditReport, findingsMax, inOneLine } from './audit.ts';
 import { anchorsCheck, LostHead, writeAnchor } from './anchors.ts';
 import { blobsCheck } from './checks/stored-blobs.ts';
 import { moneyChecks, rowChecks } from './checks/all-checks.ts';
@@ -11,7 +11,7 @@ import { type Database, isConnectionTrouble } from '../postgres/database.ts';
 import { auditWorkflows, type WorkflowAudit } from './workflow-comparison.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
 
-const workflows_check = 'workflows';
+const workflowsCheck = 'workflows';
 
 export interface AuditedParts {
   database: Database;
@@ -36,9 +36,9 @@ export async function auditEverything(
   let { findingCount } = before;
   const foundBy = (check: string) => (subject: string, says: string) => {
     findingCount += 1;
-    if (findings.length < findings_max) findings.push({ check, subject, says });
+    if (findings.length < findingsMax) findings.push({ check, subject, says });
   };
-  const found = foundBy(workflows_check);
+  const found = foundBy(workflowsCheck);
   if (temporal === 'unreachable') {
     found('Temporal', 'could not be reached, so tasks were not compared with their workflows');
   } else if (temporal !== 'left_out') {
@@ -51,7 +51,7 @@ export async function auditEverything(
       found,
       looked: (what, count) => {
         looked[what] = (looked[what] ?? 0) + count;
-        onProgress?.(workflows_check, looked);
+        onProgress?.(workflowsCheck, looked);
       },
     };
     try {
@@ -69,7 +69,7 @@ export async function auditEverything(
   };
   const [ledgerKey] = parts.ledgerKeys;
   if (!ledgerKey) throw new Error('an audit without a key');
-  await keepAudit(database, ledgerKey, report, { leftOut: typeof temporal === 'string' ? [workflows_check] : [] });
+  await keepAudit(database, ledgerKey, report, { leftOut: typeof temporal === 'string' ? [workflowsCheck] : [] });
   return report;
 }
 

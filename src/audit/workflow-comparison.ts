@@ -21,7 +21,7 @@ import {
   type Circumstances,
   courseOfWorkflow,
   disagreementOf,
-  task_workflow_type,
+  taskWorkflowType,
   type WorkflowCourse,
 } from './task-agreement.ts';
 
@@ -41,22 +41,22 @@ export interface WorkflowAudit {
 }
 
 // As many as Temporal lists at once.
-const page_tasks = 1_000;
-const suspects_max = 2_000;
+const pageTasks = 1_000;
+const suspectsMax = 2_000;
 const rounds = 2;
 // A task changes its state two times; whoever is seen changing is looked at again.
-const rounds_max = 6;
+const roundsMax = 6;
 const rest_ms = 2_000;
-const described_at_once = 8;
-const deadline_ms = 120_000;
+const describedAtOnce = 8;
+const deadlineMs = 120_000;
 /** Clocks differ, and an audit takes its time: what Temporal is about to forget is not asked for. */
-const retention_margin_ms = 3_600_000;
+const retentionMarginMs = 3_600_000;
 
 /** Compares every task, as far back as Temporal remembers, with every workflow of this installation's tasks. */
 export async function auditWorkflows(audit: WorkflowAudit): Promise<void> {
   const { database, client, looked, since } = audit;
   const until = await databaseNow(database);
-  const knownMs = Math.max(0, (await retentionMsOf(client)) - retention_margin_ms);
+  const knownMs = Math.max(0, (await retentionMsOf(client)) - retentionMarginMs);
   const window: CourseWindow = { since, until, endedAfter: new Date(until.getTime() - knownMs) };
   const { fetchWindowMs, queues } = audit;
   const circumstances: Circumstances = { taskQueue: queues.workflows, knownMs, fetchWindowMs };
@@ -65,15 +65,15 @@ export async function auditWorkflows(audit: WorkflowAudit): Promise<void> {
   let suspects = new Set<string>();
   const suspect = async (id: string) => {
     suspects.add(id);
-    if (suspects.size < suspects_max) return;
+    if (suspects.size < suspectsMax) return;
     const full = suspects;
     suspects = new Set();
     await judge(audit, circumstances, [...full]);
   };
   for (let after = '', isLast = false; !isLast;) {
     audit.signal?.throwIfAborted();
-    const tasks = await nextCourses(database, window, after, page_tasks);
-    isLast = tasks.length < page_tasks;
+    const tasks = await nextCourses(database, window, after, pageTasks);
+    isLast = tasks.length < pageTasks;
     const upTo = isLast ? undefined : tasks.at(-1)?.id;
     await comparePage(audit, circumstances, tasks, { ...window, after, upTo }, suspect);
     looked('tasks compared with workflows', tasks.length);
@@ -107,7 +107,7 @@ async function comparePage(
     others.clear();
   };
   let listed = 0;
-  for await (const info of audit.client.workflow.list({ query: queryOf(audit.queues, range), pageSize: page_tasks })) {
+  for await (const info of audit.client.workflow.list({ query: queryOf(audit.queues, range), pageSize: pageTasks })) {
     audit.signal?.throwIfAborted();
     listed += 1;
     const workflow = courseOfWorkflow(info);
@@ -115,7 +115,7 @@ async function comparePage(
     // A workflow that failed is started again under its id.
     if (workflow.startTime >= (among.get(workflow.id)?.startTime ?? workflow.startTime))
       among.set(workflow.id, workflow);
-    if (others.size >= page_tasks) await compareOthers();
+    if (others.size >= pageTasks) await compareOthers();
   }
   audit.looked('workflows', listed);
   for (const task of tasks) {
@@ -127,7 +127,7 @@ async function comparePage(
 function queryOf(queues: QueueNames, { since, until, after, upTo }: Range): string {
   return [
     `TaskQueue = ${quoted(queues.workflows)}`,
-    `WorkflowType = ${quoted(task_workflow_type)}`,
+    `WorkflowType = ${quoted(taskWorkflowType)}`,
     `StartTime <= ${quoted(until.toISOString())}`,
     ...(since ? [`StartTime >= ${quoted(since.toISOString())}`] : []),
     ...(after === '' ? [] : [`WorkflowId > ${quoted(after)}`]),
@@ -141,9 +141,9 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 async function judge(audit: WorkflowAudit, circumstances: Circumstances, ids: readonly string[]): Promise<void> {
   const { found, signal, restMs = rest_ms } = audit;
   const strikes = new Map(ids.map((id) => [id, 0]));
-  for (let round = 0; round < rounds_max && strikes.size > 0; round++) {
+  for (let round = 0; round < roundsMax && strikes.size > 0; round++) {
     await pause(restMs, undefined, { ...(signal && { signal }) });
-    for (const batch of inBatches([...strikes.keys()], described_at_once * 16)) {
+    for (const batch of inBatches([...strikes.keys()], describedAtOnce * 16)) {
       // Read before and after: else a task that starts or ends between the two looks would seem to disagree.
       const before = await coursesOf(audit.database, batch);
       const workflows = await describeAll(audit, batch);
@@ -165,9 +165,9 @@ const hasMoved = (before: TaskCourse | undefined, after: TaskCourse | undefined)
 
 async function describeAll(audit: WorkflowAudit, ids: readonly string[]): Promise<Map<string, WorkflowCourse>> {
   const described = new Map<string, WorkflowCourse>();
-  for (const some of inBatches(ids, described_at_once)) {
+  for (const some of inBatches(ids, describedAtOnce)) {
     audit.signal?.throwIfAborted();
-    const answers = await audit.client.withDeadline(Date.now() + deadline_ms, () =>
+    const answers = await audit.client.withDeadline(Date.now() + deadlineMs, () =>
       Promise.all(some.map((id) => describe(audit.client, id))),
     );
     for (const workflow of answers) if (workflow) described.set(workflow.id, workflow);
@@ -187,7 +187,7 @@ async function describe(client: Client, id: string): Promise<WorkflowCourse | un
 /** How long Temporal keeps workflows that have closed. */
 async function retentionMsOf(client: Client): Promise<number> {
   const { namespace } = client.options;
-  const { config } = await client.withDeadline(Date.now() + deadline_ms, () =>
+  const { config } = await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.describeNamespace({ namespace }),
   );
   return optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;

@@ -1,6 +1,6 @@
 /** The keys of blobs: the same in every store, and a path that leads nowhere else in all of them. */
 
-const key_characters_max = 512;
+const keyCharactersMax = 512;
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
 /** Refuses anything but up to 512 characters of segments of `[A-Za-z0-9._-]`, separated by `/`; none begins with a dot. */
@@ -8,7 +8,7 @@ export function checkKey(key: string): void {
   if (!isKey(key)) throw new Error('not a key of a blob');
 }
 
-export const isKey = (key: string): boolean => key.length <= key_characters_max && key.split('/').every(isSegment);
+export const isKey = (key: string): boolean => key.length <= keyCharactersMax && key.split('/').every(isSegment);
 
 export const isSegment = (part: string): boolean => segment.test(part);
 

@@ -43,12 +43,12 @@ export interface StoredBlob {
   sha256: string;
 }
 
-const removals_at_once = 20;
+const removalsAtOnce = 20;
 
 /** Removes blobs, some at a time; those that are not there are no error. */
 export async function removeBlobs(blobs: Pick<BlobStore, 'remove'>, keys: readonly string[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += removals_at_once) {
-    await Promise.all(keys.slice(from, from + removals_at_once).map((key) => blobs.remove(key)));
+  for (let from = 0; from < keys.length; from += removalsAtOnce) {
+    await Promise.all(keys.slice(from, from + removalsAtOnce).map((key) => blobs.remove(key)));
   }
 }
 
@@ -85,8 +85,8 @@ export class BlobStoreFault extends Error {
   }
 }
 
-const full_codes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE'];
-const away_codes: readonly string[] = ['EIO', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM'];
+const fullCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE'];
+const awayCodes: readonly string[] = ['EIO', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM'];
 
 /**
  * What an error says of the store, where the same may work later: `full`, of bytes or open files, or `away`. Only for
@@ -98,5 +98,5 @@ export function storeTrouble(error: unknown): StoreTrouble | undefined {
   if (error instanceof BlobStoreFault) return error.trouble;
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   const code = String(error.code);
-  return full_codes.includes(code) ? 'full' : away_codes.includes(code) ? 'away' : undefined;
+  return fullCodes.includes(code) ? 'full' : awayCodes.includes(code) ? 'away' : undefined;
 }

@@ -15,10 +15,10 @@ const temporaryFolder = '.temporary';
 const linkAttemptsMax = 10;
 // Each read and write is a turn of another thread. Twice Node's 64 KiB saves 0.4 of 1.0 s of CPU time a GB that is read; more
 // saves little, and a reader that is slow keeps two such pieces in memory.
-const read_bytes = 128 * 1024;
+const readBytes = 128 * 1024;
 // Some reads of a connection (64 KiB) at once save a quarter of an upload's CPU time. Tiny pieces are not piled up.
-const write_bytes = 256 * 1024;
-const write_pieces_max = 16;
+const writeBytes = 256 * 1024;
+const writePiecesMax = 16;
 
 /**
  * A blob store in a folder, which is made when first needed. Several processes may share it.
@@ -83,9 +83,9 @@ export function createFileBlobs(path: string): BlobStore {
 
   async function read(key: string, range?: { start: number; end: number }): Promise<Readable> {
     const file = await openBlob(key);
-    if (range === undefined) return file.createReadStream({ highWaterMark: read_bytes });
+    if (range === undefined) return file.createReadStream({ highWaterMark: readBytes });
     if (range.start < range.end)
-      return file.createReadStream({ start: range.start, end: range.end - 1, highWaterMark: read_bytes });
+      return file.createReadStream({ start: range.start, end: range.end - 1, highWaterMark: readBytes });
     await file.close();
     if (range.start === range.end) return Readable.from([]);
     throw new RangeError('a range ends before it starts');
@@ -157,7 +157,7 @@ async function copy(source: AsyncIterable<Uint8Array>, file: FileHandle, bytesMa
     meter.add(piece);
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes < write_bytes && pieces.length < write_pieces_max) continue;
+    if (bytes < writeBytes && pieces.length < writePiecesMax) continue;
     await writeAll(file, pieces, bytes);
     pieces = [];
     bytes = 0;

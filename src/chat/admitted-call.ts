@@ -2,14 +2,14 @@
 import type { CallHold } from '../ledger/call-ledger.ts';
 import type { Call } from './call.ts';
 import type { CallClock } from './call-clock.ts';
-import type { EarlyEnd } from './call-cancellation.ts';
+import type { CallCancellation } from './call-cancellation.ts';
 
 /** Everything that the relays need of a call that was admitted. */
 export interface AdmittedCall {
   call: Call;
   hold: CallHold;
   /** Comes when nobody waits for the answer any more, or this process may not go on with it. */
-  earlyEnd: EarlyEnd;
+  cancellation: CallCancellation;
   clock: CallClock;
 }
 

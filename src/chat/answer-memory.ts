@@ -3,7 +3,7 @@ import type { MemoryRoom } from '../domain/chat/byte-collector.ts';
 import type { GatewayError } from '../domain/errors.ts';
 import type { ApiContext } from '../api/context.ts';
 import { type DownloadPace, keepPace } from '../api/download-pace.ts';
-import type { SharedGate } from '../api/concurrency-limits.ts';
+import type { SharedLimit } from '../api/concurrency-limits.ts';
 
 /**
  * What every answer has without asking: as many as there may be calls take 64 MiB of it. So answers of the usual size find
@@ -12,15 +12,15 @@ import type { SharedGate } from '../api/concurrency-limits.ts';
 const freeBytes = 16 * 1024;
 
 /** The owner of the room is the provider, so that one that sends too much leaves room to the others. */
-export class AnswerRoom implements MemoryRoom {
-  readonly #gate: SharedGate;
+export class AnswerMemory implements MemoryRoom {
+  readonly #gate: SharedLimit;
   readonly #provider: string;
   #held = 0;
   /** Of `#held`, what the gate counts. */
   #counted = 0;
   #refusal: GatewayError | undefined;
 
-  constructor(gate: SharedGate, provider: string) {
+  constructor(gate: SharedLimit, provider: string) {
     this.#gate = gate;
     this.#provider = provider;
   }
@@ -40,7 +40,7 @@ export class AnswerRoom implements MemoryRoom {
     const held = this.#held + bytes;
     const more = held - freeBytes - this.#counted;
     if (more > 0) {
-      const refusal = this.#gate.tryEnterFor(this.#provider, more);
+      const refusal = this.#gate.tryAcquireFor(this.#provider, more);
       if (refusal) return refusal;
       this.#counted += more;
     }
@@ -54,7 +54,7 @@ export class AnswerRoom implements MemoryRoom {
     const less = this.#counted - Math.max(0, this.#held - freeBytes);
     if (less <= 0) return;
     this.#counted -= less;
-    this.#gate.leaveFor(this.#provider, less);
+    this.#gate.releaseFor(this.#provider, less);
   }
 
   /**

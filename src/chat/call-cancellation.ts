@@ -1,32 +1,32 @@
 /** What may end a call before its answer is there: its caller leaves, or this process may not go on with it. */
 
 /** What a call that ended early is rejected with. */
-export class EndedEarly extends Error {
-  override readonly name = 'EndedEarly';
+export class CallCancelled extends Error {
+  override readonly name = 'CallCancelled';
   constructor() {
     super('the call was ended before its answer was there');
   }
 }
 
 /** `left`: the caller did. `lost`: this process, as the owner of the call's hold, its lease. `drained`: it stops now. */
-export type EarlyEndReason = 'left' | 'lost' | 'drained';
+export type CancellationReason = 'left' | 'lost' | 'drained';
 
 /** One call's; an AbortSignal with its listeners costs ten times as much. */
-export class EarlyEnd {
-  #reason: EarlyEndReason | undefined;
+export class CallCancellation {
+  #reason: CancellationReason | undefined;
   #act: (() => void) | undefined;
 
   /** Why it came, if it did. */
-  get reason(): EarlyEndReason | undefined {
+  get reason(): CancellationReason | undefined {
     return this.#reason;
   }
 
   /** Calls back when it comes; whoever asks last is the only one. */
-  whenItComes(act: () => void): void {
+  onCancel(act: () => void): void {
     this.#act = act;
   }
 
-  come(reason: EarlyEndReason): void {
+  cancel(reason: CancellationReason): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#act?.();

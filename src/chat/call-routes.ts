@@ -8,7 +8,7 @@ import { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { type ApiContext, idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Call } from './call.ts';
-import { EndedEarly } from './call-cancellation.ts';
+import { CallCancelled } from './call-cancellation.ts';
 import { CallerFault, RouteFault } from './route-faults.ts';
 
 /** A provider that has the call's endpoint, and what the model is called there. */
@@ -62,7 +62,7 @@ export async function overRoutes<T>(
 /** What is counted of a call that a provider did not answer with success. */
 export function outcomeOfFault(error: unknown): string {
   if (error instanceof CallerFault) return 'refused';
-  if (error instanceof EndedEarly) return 'left';
+  if (error instanceof CallCancelled) return 'left';
   return asFault(error)?.kind ?? 'error';
 }
 

@@ -54,7 +54,7 @@ export interface BoundedCall extends Call {
   bound: { lines: readonly TokenLine[]; total: MicroYuan };
 }
 
-const output_tokens_default = 4_096;
+const outputTokensDefault = 4_096;
 
 /** Reads and checks a call; nothing is held yet. Refuses with a code of the error table. */
 export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<BoundedCall> {
@@ -92,7 +92,7 @@ export function callOf(
   const { addresses } = facts;
   const estimatedInput = estimatedInputTokens(bytes.length, dataUriBytesOf(addresses), addresses.length);
   const modelMax = model.limits.maxOutputTokens;
-  const output = Math.min(facts.maxOutputTokens ?? modelMax ?? output_tokens_default, modelMax ?? Infinity);
+  const output = Math.min(facts.maxOutputTokens ?? modelMax ?? outputTokensDefault, modelMax ?? Infinity);
   return {
     endpoint,
     model,

@@ -9,9 +9,9 @@ import { idempotencyKeyOf } from '../api/idempotency-key.ts';
 import type { Call } from './call.ts';
 
 /** The first pause; each is longer than the one before. */
-const ask_ms_min = 100;
-const ask_ms_max = 1_000;
-const wait_ms_max = 600_000;
+const askMsMin = 100;
+const askMsMax = 1_000;
+const waitMsMax = 600_000;
 
 /** Answers with what the first call was answered; waits for it while it runs. A stream can't be given twice. */
 export async function answerBefore(
@@ -39,25 +39,25 @@ export async function answerBefore(
 
 async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
   const { followers } = deps.gates;
-  followers.enter();
+  followers.acquire();
   try {
     return await comingAnswer(deps, ctx);
   } finally {
-    followers.leave();
+    followers.release();
   }
 }
 
 /** Undefined: the caller left. */
 async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
   const key = idempotencyKeyOf(ctx) ?? '';
-  let pauseMs = ask_ms_min;
-  for (let waitedMs = 0; waitedMs < wait_ms_max && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
+  let pauseMs = askMsMin;
+  for (let waitedMs = 0; waitedMs < waitMsMax && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
     const bound = await findBoundAnswer(database, keyOf(ctx).accountId, key);
     if (bound === 'none')
       throw new GatewayError('upstream_error', 'The original request with this Idempotency-Key failed. Send it again.');
     if (bound !== 'running') return bound.answer;
     await pause(pauseMs);
-    pauseMs = Math.min(ask_ms_max, pauseMs * 1.2);
+    pauseMs = Math.min(askMsMax, pauseMs * 1.2);
   }
   if (ctx.res.closed) return undefined;
   throw new GatewayError('not_ready', 'The original request with this Idempotency-Key is still running.', {

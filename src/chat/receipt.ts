@@ -21,7 +21,7 @@ export async function estimatedPrice(call: Call, hold: CallHold, produced: strin
 }
 
 /** How long a caller is kept waiting for what is booked before its answer; a database that is away keeps it for longer. */
-const soon_ms = 2_000;
+const soonMs = 2_000;
 
 /**
  * Books a call after its answer: the caller doesn't wait for it, the drain does. While the database is away it is tried
@@ -76,7 +76,7 @@ function countTokensOf({ tokens }: ModelCells, { lines, usageSource }: CallPrice
 
 async function soon(booked: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, soon_ms)));
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, soonMs)));
   await Promise.race([booked, late]);
   clearTimeout(timer);
 }

@@ -6,7 +6,7 @@ import type { CallPrice } from '../ledger/call-ledger.ts';
 import { newBlobKey } from '../postgres/new-ids.ts';
 import type { ApiContext } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { AnswerRoom } from './answer-memory.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { bookInBackground, bookSoon, estimatedPrice, upstreamPrice } from './receipt.ts';
 import { RouteFault } from './route-faults.ts';
 import type { Route } from './call-routes.ts';
@@ -23,7 +23,7 @@ export async function relayAnswer(
   route: Route,
   start: Start,
 ): Promise<Outcome> {
-  const room = new AnswerRoom(deps.gates.answerBytes, route.name);
+  const room = new AnswerMemory(deps.gates.answerBytes, route.name);
   try {
     const { bytes, facts, latencyMs } = await readAnswer(deps, underWay, start, room);
     const { call, hold } = underWay;
@@ -50,11 +50,11 @@ interface ReadAnswer {
 
 async function readAnswer(
   deps: ApiDependencies,
-  { call, earlyEnd, clock }: AdmittedCall,
+  { call, cancellation, clock }: AdmittedCall,
   start: Start,
-  room: AnswerRoom,
+  room: AnswerMemory,
 ): Promise<ReadAnswer> {
-  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, earlyEnd, room, clock);
+  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, cancellation, room, clock);
   try {
     const facts = answerFacts(call.endpoint, whole);
     if (!facts) throw new RouteFault('fault', 'its answer is not a JSON object');
@@ -85,7 +85,7 @@ function priceOf({ call, hold }: AdmittedCall, { usage, produced }: AnswerFacts)
 }
 
 /** As a text of one byte a character, a body of this size and its head go out in one write, without a copy more. */
-const one_write_bytes_max = 16 * 1024;
+const oneWriteBytesMax = 16 * 1024;
 
 /** Past Koa's `respond`, which would set each header by itself. */
 function sendJson(ctx: ApiContext, bytes: Buffer): void {
@@ -93,6 +93,6 @@ function sendJson(ctx: ApiContext, bytes: Buffer): void {
   ctx.respond = false;
   if (res.destroyed) return; // the caller left; whoever asks again under the same key gets the stored answer
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length });
-  if (bytes.length <= one_write_bytes_max) res.end(bytes.toString('latin1'), 'latin1');
+  if (bytes.length <= oneWriteBytesMax) res.end(bytes.toString('latin1'), 'latin1');
   else res.end(bytes);
 }

@@ -8,12 +8,12 @@ import { ResponsesStreamMeter } from '../domain/chat/responses-meter.ts';
 import { errorBody, GatewayError } from '../domain/errors.ts';
 import type { ChatExchange } from '../providers/chat-contract.ts';
 import { ChatUnreachable } from '../domain/chat/unreachable.ts';
-import { streamed_answer } from '../ledger/call-ledger.ts';
+import { streamedAnswer } from '../ledger/call-ledger.ts';
 import { type ApiContext, idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { AnswerRoom } from './answer-memory.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { bookInBackground, estimatedPrice, releaseInBackground, upstreamPrice } from './receipt.ts';
-import { EndedEarly, type EarlyEnd } from './call-cancellation.ts';
+import { CallCancelled, type CallCancellation } from './call-cancellation.ts';
 import { EventStream } from './event-stream.ts';
 import { type CallerFault, RouteFault } from './route-faults.ts';
 import type { Route } from './call-routes.ts';
@@ -34,7 +34,7 @@ export async function relayStream(
   route: Route,
   start: Start,
 ): Promise<Outcome> {
-  const room = new AnswerRoom(deps.gates.answerBytes, route.name);
+  const room = new AnswerMemory(deps.gates.answerBytes, route.name);
   try {
     return await relayIn(room, deps, ctx, underWay, route, start);
   } finally {
@@ -43,14 +43,14 @@ export async function relayStream(
 }
 
 async function relayIn(
-  room: AnswerRoom,
+  room: AnswerMemory,
   deps: ApiDependencies,
   ctx: ApiContext,
   underWay: AdmittedCall,
   route: Route,
   start: Start,
 ): Promise<Outcome> {
-  const { call, hold, earlyEnd } = underWay;
+  const { call, hold, cancellation } = underWay;
   const isResponses = call.endpoint === 'responses';
   const meter = isResponses
     ? new ResponsesStreamMeter(room)
@@ -66,7 +66,7 @@ async function relayIn(
   const events = new EventStream(ctx);
   const { end, latencyMs, last } = await new Promise<Relayed>((resolve, reject) => {
     const relay = new Relay(ctx, events, stream, room, deps.configuration, noteResponse, resolve, reject);
-    relay.begin(sendCall(deps, start, relay, underWay.clock), earlyEnd);
+    relay.begin(sendCall(deps, start, relay, underWay.clock), cancellation);
   });
   if (kept) await kept;
   const { usage } = meter;
@@ -76,7 +76,7 @@ async function relayIn(
   if (isUpstreamsFault && usage === undefined) releaseInBackground(deps, hold, 'upstream_error');
   else {
     // What was begun and is charged can't be given again, so its Idempotency-Key stays bound.
-    const bound = hold.isKeyed && (end !== 'left' || ctx.headerSent) ? { answer: streamed_answer } : {};
+    const bound = hold.isKeyed && (end !== 'left' || ctx.headerSent) ? { answer: streamedAnswer } : {};
     bookInBackground(deps, hold, async () => {
       if (usage) return { ...upstreamPrice(call, usage), ...bound };
       return { ...(await estimatedPrice(call, hold, meter.producedText(), meter.producedScale())), ...bound };
@@ -87,10 +87,10 @@ async function relayIn(
 }
 
 /** What an upstream may send after the end of its answer. */
-const late_bytes_max = 64 * 1024;
-const late_ms_max = 1_000;
+const lateBytesMax = 64 * 1024;
+const lateMsMax = 1_000;
 /** A caller that takes nothing for so long has left, whatever its connection says: it would keep its hold for ever. */
-const unread_ms_max = 60_000;
+const unreadMsMax = 60_000;
 
 interface Relayed {
   end: End;
@@ -104,7 +104,7 @@ class Relay implements AnswerReader {
   readonly #ctx: ApiContext;
   readonly #events: EventStream;
   readonly #stream: MeteredStream;
-  readonly #room: AnswerRoom;
+  readonly #room: AnswerMemory;
   readonly #settings: Settings;
   readonly #onProgress: () => void;
   readonly #resolve: (relayed: Relayed) => void;
@@ -127,7 +127,7 @@ class Relay implements AnswerReader {
     ctx: ApiContext,
     events: EventStream,
     stream: MeteredStream,
-    room: AnswerRoom,
+    room: AnswerMemory,
     settings: Settings,
     onProgress: () => void,
     resolve: (relayed: Relayed) => void,
@@ -143,7 +143,7 @@ class Relay implements AnswerReader {
     this.#reject = reject;
   }
 
-  begin(exchange: ChatExchange, earlyEnd: EarlyEnd): void {
+  begin(exchange: ChatExchange, earlyEnd: CallCancellation): void {
     this.#exchange = exchange;
     const { res } = this.#ctx;
     const resume = () => {
@@ -153,12 +153,12 @@ class Relay implements AnswerReader {
     };
     // Whoever left holds nothing up where the stream is read to its end all the same.
     res.on('drain', resume).on('close', resume);
-    earlyEnd.whenItComes(() => {
+    earlyEnd.onCancel(() => {
       this.flush();
       if (this.#isOver) return;
       if (earlyEnd.reason === 'drained' && res.headersSent) this.#over(drained());
       else if (earlyEnd.reason !== 'drained' && this.#isAnswered) this.#over('left');
-      else this.#fail(new EndedEarly());
+      else this.#fail(new CallCancelled());
     });
   }
 
@@ -219,7 +219,7 @@ class Relay implements AnswerReader {
     if (this.#stream.state === 'done' && this.#stream.meter.isComplete) this.#last = bytes;
     else if (!this.#events.write(bytes)) {
       this.#exchange?.pause();
-      this.#unread ??= setTimeout(() => res.destroy(), unread_ms_max).unref();
+      this.#unread ??= setTimeout(() => res.destroy(), unreadMsMax).unref();
     }
     return true;
   }
@@ -240,12 +240,12 @@ class Relay implements AnswerReader {
   /** The answer is whole. An upstream that ends soon keeps its connection, to be used again. */
   #letEnd(): void {
     this.#exchange?.resume();
-    this.#late = setTimeout(() => this.#exchange?.abort(), late_ms_max).unref();
+    this.#late = setTimeout(() => this.#exchange?.abort(), lateMsMax).unref();
   }
 
   #throwAway(late: Buffer): void {
     this.#lateBytes += late.length;
-    if (this.#lateBytes > late_bytes_max) this.#exchange?.abort();
+    if (this.#lateBytes > lateBytesMax) this.#exchange?.abort();
   }
 
   #fail(error: Error): void {
@@ -274,7 +274,7 @@ function finish(ctx: ApiContext, events: EventStream, meter: StreamMeter, end: E
     res.destroy();
     return;
   }
-  if (end === 'complete') events.end(joined(last, meter.farewell));
+  if (end === 'complete') events.end(joined(last, meter.terminator));
   else events.breakOff(Buffer.from(errorEvent(meter, end.broke)));
 }
 

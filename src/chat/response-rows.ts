@@ -4,8 +4,8 @@ import type { AccountId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
 
 /** How long a response can be asked for here; vendors keep theirs for as long. */
-const kept_days_default = 30;
-const batch_rows = 1_000;
+const keptDaysDefault = 30;
+const batchRows = 1_000;
 
 /** What is kept of a response. */
 export interface StoredResponse {
@@ -78,7 +78,7 @@ export async function deleteResponse(database: Database, id: string, account: Ac
 /** Forgets the responses that have served their time. Returns how many. */
 export async function deleteOldResponses({
   database,
-  keptDays = kept_days_default,
+  keptDays = keptDaysDefault,
   signal,
 }: {
   database: Database;
@@ -91,9 +91,9 @@ export async function deleteOldResponses({
       `delete from responses where (id, account_id) in (
          select id, account_id from responses where created_at < clock_timestamp() - make_interval(days => $1)
          order by created_at limit $2 for update skip locked)`,
-      [keptDays, batch_rows],
+      [keptDays, batchRows],
     );
     deleted += rowCount ?? 0;
-    if ((rowCount ?? 0) < batch_rows || signal?.aborted) return deleted;
+    if ((rowCount ?? 0) < batchRows || signal?.aborted) return deleted;
   }
 }

@@ -7,9 +7,9 @@ import type { ChatExchange, ChatHead, ChatListener } from '../providers/chat-con
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { CallerFault, RouteFault } from './route-faults.ts';
 import { answerBytesMax } from '../api/concurrency-limits.ts';
-import type { AnswerRoom } from './answer-memory.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import type { CallClock } from './call-clock.ts';
-import { EndedEarly, type EarlyEnd } from './call-cancellation.ts';
+import { CallCancelled, type CallCancellation } from './call-cancellation.ts';
 import { toldError } from './upstream-error-answer.ts';
 
 /** Reads the body of an answer that is a success: data, and at last one of `onEnd` and `onFailure`. */
@@ -43,14 +43,14 @@ export interface WholeAnswer {
 }
 
 /**
- * Sends a call and gathers its answer. Rejects as `AnswerReader.onFailure` has it, with `EndedEarly`, or with the refusal
+ * Sends a call and gathers its answer. Rejects as `AnswerReader.onFailure` has it, with `CallCancelled`, or with the refusal
  * of `room`.
  */
 export function wholeAnswer(
   deps: Pick<ApiDependencies, 'configuration'>,
   start: Start,
-  earlyEnd: EarlyEnd,
-  room: AnswerRoom,
+  earlyEnd: CallCancellation,
+  room: AnswerMemory,
   clock?: CallClock,
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
@@ -70,9 +70,9 @@ export function wholeAnswer(
       onFailure: reject,
     };
     const exchange = sendCall(deps, start, reader, clock);
-    earlyEnd.whenItComes(() => {
+    earlyEnd.onCancel(() => {
       exchange.abort();
-      reject(new EndedEarly());
+      reject(new CallCancelled());
     });
   });
 }
@@ -80,7 +80,7 @@ export function wholeAnswer(
 /** Told to the caller as they are, cleaned: they are about what the caller sent. */
 const callersFault: ReadonlySet<number> = new Set([400, 413, 422]);
 /** Of an error's body; the rest is of no use to anybody. */
-const error_bytes_max = 64 * 1024;
+const errorBytesMax = 64 * 1024;
 
 class Judge implements ChatListener {
   exchange: ChatExchange | undefined;
@@ -102,7 +102,7 @@ class Judge implements ChatListener {
     if (status >= 200 && status < 300) {
       this.#reader.onSuccess(Math.round(performance.now() - this.#startedAt), head);
     } else if (callersFault.has(status)) {
-      this.#refusal = { head, body: new Pieces(error_bytes_max) };
+      this.#refusal = { head, body: new Pieces(errorBytesMax) };
     } else {
       this.exchange?.abort();
       const kind = status === 429 ? 'limited' : status === 408 ? 'timeout' : 'fault';

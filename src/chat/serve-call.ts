@@ -9,7 +9,7 @@ import type { ApiDependencies } from '../api/dependencies.ts';
 import { answerBefore } from './idempotent-answer.ts';
 import { admissionOf, admitCall, type BoundedCall, type Call, goingOn, readCall } from './call.ts';
 import { EarlyCall } from './early-call.ts';
-import { EarlyEnd, EndedEarly } from './call-cancellation.ts';
+import { CallCancellation, CallCancelled } from './call-cancellation.ts';
 import { CallClock } from './call-clock.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import { CallerFault } from './route-faults.ts';
@@ -29,11 +29,11 @@ export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint
   const { calls } = deps.gates;
   calls.require(); // before the body is read; but a place is only for a call that is there
   const call = await readCall(deps, ctx, endpoint);
-  calls.enter();
+  calls.acquire();
   try {
     await serveRead(deps, ctx, call);
   } finally {
-    calls.leave();
+    calls.release();
   }
 }
 
@@ -43,7 +43,7 @@ async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: BoundedCa
   const admission = admissionOf(deps, ctx, call);
   const routes = routesOf(deps, call, before?.provider);
   const clock = new CallClock();
-  const early = deps.calls.isSure(admission) ? earlyCall(ctx, call, routes[0], clock) : undefined;
+  const early = deps.calls.canStartBeforeCommit(admission) ? earlyCall(ctx, call, routes[0], clock) : undefined;
   try {
     const admitted = await admitCall(deps, ctx, admission).catch((error: unknown) => {
       if (early) deps.log.warn(idsOf(ctx), 'a call was refused after it was sent upstream');
@@ -60,31 +60,31 @@ async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: BoundedCa
 async function serveHeld(
   deps: ApiDependencies,
   ctx: ApiContext,
-  { call, hold, clock }: Omit<AdmittedCall, 'earlyEnd'>,
+  { call, hold, clock }: Omit<AdmittedCall, 'cancellation'>,
   routes: readonly Route[],
   early: EarlyCall | undefined,
 ): Promise<void> {
-  const earlyEnd = new EarlyEnd();
+  const cancellation = new CallCancellation();
   const onClose = () => {
-    if (!ctx.res.writableFinished && endsWithItsCaller(call, hold)) earlyEnd.come('left');
+    if (!ctx.res.writableFinished && endsWithItsCaller(call, hold)) cancellation.cancel('left');
   };
   // Who left while the hold was being made is gone already.
   if (ctx.res.closed) onClose();
   else ctx.res.on('close', onClose);
-  const stopListening = deps.owner.whenCallsEnd((reason) => earlyEnd.come(reason));
+  const stopListening = deps.owner.whenCallsEnd((reason) => cancellation.cancel(reason));
   try {
     await overRoutes(deps, ctx, call, routes, (route) =>
-      attempt(deps, ctx, { call, hold, earlyEnd, clock }, route, route === routes[0] ? early : undefined),
+      attempt(deps, ctx, { call, hold, cancellation, clock }, route, route === routes[0] ? early : undefined),
     );
   } catch (error) {
     // Who leaves just as every route has refused pays nothing.
-    if (earlyEnd.reason === 'left' && error instanceof EndedEarly) await chargeLeft(deps, call, hold);
+    if (cancellation.reason === 'left' && error instanceof CallCancelled) await chargeLeft(deps, call, hold);
     else await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
-    if (earlyEnd.reason === 'left') {
+    if (cancellation.reason === 'left') {
       endLeft(ctx);
       return;
     }
-    if (earlyEnd.reason !== undefined) {
+    if (cancellation.reason !== undefined) {
       throw new GatewayError('not_ready', 'This gateway could not continue the call. Try again.', {
         retryAfterSeconds: 2,
         cause: error,
@@ -104,8 +104,8 @@ async function attempt(
   route: Route,
   early: EarlyCall | undefined,
 ): Promise<void> {
-  const { call, earlyEnd, clock } = underWay;
-  if (earlyEnd.reason !== undefined) throw new EndedEarly();
+  const { call, cancellation, clock } = underWay;
+  if (cancellation.reason !== undefined) throw new CallCancelled();
   const relay = call.stream ? relayStream : relayAnswer;
   const start: Start = early
     ? (listener) => early.handOver(listener)

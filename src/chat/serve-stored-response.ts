@@ -8,16 +8,16 @@ import { endLeft } from '../api/server/caller-left.ts';
 import { type ApiContext, keyOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { answerBytesMax } from '../api/concurrency-limits.ts';
-import { AnswerRoom } from './answer-memory.ts';
-import { EarlyEnd, EndedEarly } from './call-cancellation.ts';
+import { AnswerMemory } from './answer-memory.ts';
+import { CallCancellation, CallCancelled } from './call-cancellation.ts';
 import { CallerFault, RouteFault } from './route-faults.ts';
 import { type AnswerReader, sendCall } from './send-call.ts';
 import { ownResponse } from './stored-responses.ts';
 import { answerUpstreamError, cleanedResponse } from './upstream-error-answer.ts';
 
-const answer_ms_max = 60_000;
+const answerMsMax = 60_000;
 /** Of a response that is still made and read as a stream. */
-const stream_ms_max = 3_600_000;
+const streamMsMax = 3_600_000;
 
 export interface StoredOperation {
   method: 'GET' | 'POST' | 'DELETE';
@@ -33,11 +33,11 @@ export async function serveStored(
   operation: StoredOperation,
 ): Promise<void> {
   const { calls } = deps.gates;
-  calls.enter();
+  calls.acquire();
   try {
     await passOn(deps, ctx, id, operation);
   } finally {
-    calls.leave();
+    calls.release();
   }
 }
 
@@ -45,15 +45,15 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
   const { provider: name } = await ownResponse(deps, ctx, id, undefined);
   const provider = deps.chatProviders.get(name);
   if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is no longer configured.');
-  const earlyEnd = new EarlyEnd();
+  const earlyEnd = new CallCancellation();
   // Reading ends with its caller. What changes something is brought to its end, so that our own row follows it.
   if (operation.method === 'GET') {
-    if (ctx.res.closed) earlyEnd.come('left');
-    else ctx.res.once('close', () => earlyEnd.come('left'));
+    if (ctx.res.closed) earlyEnd.cancel('left');
+    else ctx.res.once('close', () => earlyEnd.cancel('left'));
   }
   const call = callOf(ctx, id, operation);
-  const room = new AnswerRoom(deps.gates.answerBytes, name);
-  const timer = setTimeout(() => earlyEnd.come('lost'), call.stream ? stream_ms_max : answer_ms_max);
+  const room = new AnswerMemory(deps.gates.answerBytes, name);
+  const timer = setTimeout(() => earlyEnd.cancel('lost'), call.stream ? streamMsMax : answerMsMax);
   try {
     const json = await new Promise<Buffer | undefined>((resolve, reject) => {
       const relay = new StoredRelay(ctx, room, resolve, reject);
@@ -101,7 +101,7 @@ const eventStreamType = /^\s*text\/event-stream\s*(?:;|$)/i;
 /** JSON is read whole, so that an error in it is seen; events pass as they come, no faster than it is taken. */
 class StoredRelay implements AnswerReader {
   readonly #ctx: ApiContext;
-  readonly #room: AnswerRoom;
+  readonly #room: AnswerMemory;
   readonly #resolve: (json: Buffer | undefined) => void;
   readonly #reject: (error: Error) => void;
   readonly #pieces: Buffer[] = [];
@@ -111,7 +111,7 @@ class StoredRelay implements AnswerReader {
 
   constructor(
     ctx: ApiContext,
-    room: AnswerRoom,
+    room: AnswerMemory,
     resolve: (json: Buffer | undefined) => void,
     reject: (error: Error) => void,
   ) {
@@ -121,16 +121,16 @@ class StoredRelay implements AnswerReader {
     this.#reject = reject;
   }
 
-  begin(exchange: ChatExchange, earlyEnd: EarlyEnd): void {
+  begin(exchange: ChatExchange, earlyEnd: CallCancellation): void {
     this.#exchange = exchange;
     this.#ctx.res.on('drain', () => exchange.resume());
-    earlyEnd.whenItComes(() => {
+    earlyEnd.onCancel(() => {
       exchange.abort();
-      this.onFailure(new EndedEarly());
+      this.onFailure(new CallCancelled());
     });
     if (earlyEnd.reason !== undefined) {
       exchange.abort();
-      this.#reject(new EndedEarly());
+      this.#reject(new CallCancelled());
     }
   }
 
@@ -197,7 +197,7 @@ class StoredRelay implements AnswerReader {
 function toldOf(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const isTimeout =
-    error instanceof EndedEarly ||
+    error instanceof CallCancelled ||
     ((error instanceof ChatUnreachable || error instanceof RouteFault) && error.kind === 'timeout');
   if (isTimeout) {
     return new GatewayError('upstream_timeout', 'The provider of this response did not respond in time.', {

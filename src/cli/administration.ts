@@ -9,7 +9,7 @@ import { loadSettings } from '../config/load-settings.ts';
 import { deriveKeys, loadOrMakeSecret, type Secrets } from '../config/secrets.ts';
 import type { Administrator } from '../ledger/audit-log.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
-import { LedgerGroups } from '../ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../ledger/commit/group-commit.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { checkSecret } from '../runtime/check-secret.ts';
 import { Refusal } from './output.ts';
@@ -46,7 +46,7 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
       database,
       secrets,
       by,
-      ledger: new Ledger(new LedgerGroups(database, secrets.first.ledger)),
+      ledger: new Ledger(new GroupCommitter(database, secrets.first.ledger)),
     });
   } finally {
     await database.close();

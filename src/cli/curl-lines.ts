@@ -5,7 +5,7 @@ import type { Samples } from '../embedded/samples.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 /** Takes the id out of an answer; an answer without one, such as an error, stays as it is and so is seen. */
-const id_of_answer = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
+const idOfAnswer = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
 /** Each answer ends its line, and no progress meter gets between. */
 const curl = `curl -s -w '\\n'`;
 
@@ -64,7 +64,7 @@ function imageLines(url: string, auth: string, deployments: readonly Deployment[
   const waits = deployments.find(({ imageWaitSeconds }) => imageWaitSeconds > 0);
   const returns = deployments.find(({ imageWaitSeconds }) => imageWaitSeconds === 0);
   const path = (deployment = first) => `${url}${deployment?.root ?? ''}/images/generations`;
-  const waiting = `${path(waits)} ${waits ? auth : `${auth} ${preferring(waited_seconds)}`}`;
+  const waiting = `${path(waits)} ${waits ? auth : `${auth} ${preferring(waitedSeconds)}`}`;
   const returning = `${path(returns)} ${returns ? auth : `${auth} ${preferring(0)}`}`;
   const size = sizeOf(image);
   return [
@@ -82,7 +82,7 @@ function imageLines(url: string, auth: string, deployments: readonly Deployment[
 
 function videoLines(base: string, auth: string, { videoWaitSeconds }: Deployment, video: Model): string[] {
   const address = `${base}/video/generations`;
-  const waiting = videoWaitSeconds > 0 ? auth : `${auth} ${preferring(waited_seconds)}`;
+  const waiting = videoWaitSeconds > 0 ? auth : `${auth} ${preferring(waitedSeconds)}`;
   const body = { model: video.id, prompt: 'Cars pass a toll gate', duration: durationOf(video) };
   return entry(
     'A video: create it, then get the record with its link',
@@ -102,7 +102,7 @@ function avatarTalkLines(base: string, auth: string, samples: Samples): string[]
 }
 
 /** As long as a creation may wait at most. */
-const waited_seconds = 300;
+const waitedSeconds = 300;
 const preferring = (seconds: number): string => `-H 'Prefer: wait=${seconds}'`;
 
 /** What the model takes; one that lacks 1k makes its own choice. */
@@ -115,7 +115,7 @@ function durationOf({ limits: { durations } }: Model): number {
 }
 
 const entry = (what: string, ...lines: string[]): string[] => [`# ${what}`, ...lines, ''];
-const created = (call: string): string => `ID=$(curl -s ${call} | ${id_of_answer}); echo "$ID"`;
+const created = (call: string): string => `ID=$(curl -s ${call} | ${idOfAnswer}); echo "$ID"`;
 const sending = (auth: string, body: unknown): string => withBody(auth, body);
 const withBody = (call: string, body: unknown): string =>
   `${call} -H 'Content-Type: application/json' -d ${forShell(JSON.stringify(body))}`;

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { Refusal } from './output.ts';
 
-const poll_ms = 300;
-const task_ms_max = 300_000;
+const pollMs = 300;
+const taskMsMax = 300_000;
 
 const taskSchema = z.object({
   id: z.string(),
@@ -83,20 +83,20 @@ export class DemoClient {
 
   /** Asks until the task is final; refuses with what it failed of. */
   async finished(path: string, tick: () => void): Promise<DemoTask> {
-    for (let waitedMs = 0; waitedMs < task_ms_max; waitedMs += poll_ms) {
+    for (let waitedMs = 0; waitedMs < taskMsMax; waitedMs += pollMs) {
       const task = taskSchema.parse(await this.#json('GET', path));
       if (task.status === 'succeeded') return task;
       if (task.status !== 'processing')
         throw new Refusal(`${task.id} failed: ${task.error?.message ?? 'no reason given'}`);
       tick();
-      await pause(poll_ms);
+      await pause(pollMs);
     }
-    throw new Refusal(`${path} did not finish within ${task_ms_max / 1000} s.`);
+    throw new Refusal(`${path} did not finish within ${taskMsMax / 1000} s.`);
   }
 
   /** Asks until the answer is the file itself, and saves it. */
   async fetched(path: string, file: string, tick: () => void): Promise<void> {
-    for (let waitedMs = 0; waitedMs < task_ms_max; waitedMs += poll_ms) {
+    for (let waitedMs = 0; waitedMs < taskMsMax; waitedMs += pollMs) {
       const answer = await this.#send('GET', path);
       if (answer.headers.get('content-type') === 'video/mp4') {
         await writeFile(file, new Uint8Array(await answer.arrayBuffer()));
@@ -106,9 +106,9 @@ export class DemoClient {
       if (task.status !== 'processing')
         throw new Refusal(`${task.id} failed: ${task.error?.message ?? 'no reason given'}`);
       tick();
-      await pause(poll_ms);
+      await pause(pollMs);
     }
-    throw new Refusal(`${path} did not finish within ${task_ms_max / 1000} s.`);
+    throw new Refusal(`${path} did not finish within ${taskMsMax / 1000} s.`);
   }
 
   /** Saves what a link of a result leads to. */

@@ -2,7 +2,7 @@
 import { tell } from './output.ts';
 
 // Ctrl-C under npm arrives twice within milliseconds: from the terminal, and passed on by npm.
-const same_wish_ms = 500;
+const sameWishMs = 500;
 
 /**
  * Resolves at the first SIGINT or SIGTERM; a second one, later than an echo of the first, ends the process at once, after
@@ -13,7 +13,7 @@ export function stopSignal(whatGoesOn?: string): Promise<NodeJS.Signals> {
     let firstAtMs: number | undefined;
     const heard = (signal: NodeJS.Signals) => {
       firstAtMs ??= performance.now();
-      if (performance.now() - firstAtMs > same_wish_ms) {
+      if (performance.now() - firstAtMs > sameWishMs) {
         if (whatGoesOn !== undefined) tell(whatGoesOn);
         process.exit(130);
       }

@@ -7,8 +7,8 @@ export interface CodecKey {
   key: Buffer;
 }
 
-const key_bytes = 32;
-const rule = `must be one or more keys <id>:<base64 of ${key_bytes} bytes>, separated by commas, with unique ids of A-Z, a-z, 0-9, ., _ and -`;
+const keyBytes = 32;
+const rule = `must be one or more keys <id>:<base64 of ${keyBytes} bytes>, separated by commas, with unique ids of A-Z, a-z, 0-9, ., _ and -`;
 
 /** The first encrypts, all decrypt. What was given is in no message. */
 export function codecKeyList() {
@@ -25,5 +25,5 @@ function keyOf(text: string): CodecKey | undefined {
   const [, id, encoded] = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
   if (id === undefined || encoded === undefined) return undefined;
   const key = Buffer.from(encoded, 'base64');
-  return key.length === key_bytes ? { id, key } : undefined;
+  return key.length === keyBytes ? { id, key } : undefined;
 }

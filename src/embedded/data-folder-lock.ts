@@ -104,14 +104,14 @@ export async function takeFolderLock(databaseUrl: string, { dataDir, address }: 
   async function release(): Promise<void> {
     releasing.abort(new Error('The data folder was released.'));
     if (held.isHeld()) await rm(gatewayPath, { force: true });
-    await held.letGo();
+    await held.release();
   }
 }
 
 interface Held {
   lost: Promise<void>;
   isHeld(): boolean;
-  letGo(): Promise<void>;
+  release(): Promise<void>;
 }
 
 async function lock(databaseUrl: string, gatewayPath: string, patienceMs: number): Promise<Held> {
@@ -131,7 +131,7 @@ async function lock(databaseUrl: string, gatewayPath: string, patienceMs: number
       resolve();
     });
   });
-  const letGo = async () => {
+  const release = async () => {
     if (state === 'lost') return;
     state = 'letting go';
     await client.end();
@@ -144,10 +144,10 @@ async function lock(databaseUrl: string, gatewayPath: string, patienceMs: number
       await sleep(50);
     }
   } catch (error) {
-    await letGo();
+    await release();
     throw error;
   }
-  return { lost, letGo, isHeld: () => state === 'held' };
+  return { lost, release, isHeld: () => state === 'held' };
 }
 
 async function tryLock(client: pg.Client): Promise<boolean> {

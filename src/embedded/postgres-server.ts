@@ -101,7 +101,7 @@ async function attachOrStart(cluster: Cluster, options: StartOptions): Promise<S
         if (await becomesReady(cluster, server, options)) return { server, port: seen.port };
         continue; // it was on its way down
       } catch (error) {
-        server.letGo();
+        server.release();
         throw error;
       }
     }

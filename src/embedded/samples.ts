@@ -11,8 +11,8 @@ export interface Samples {
   video: string;
 }
 
-const voice_seconds = 4;
-const sample_rate = 16_000;
+const voiceSeconds = 4;
+const sampleRate = 16_000;
 
 /** Paths of the samples below a data folder; made when they are not there. */
 export async function makeSamples(dataDir: string): Promise<Samples> {
@@ -26,7 +26,7 @@ export async function makeSamples(dataDir: string): Promise<Samples> {
 
 /** Two seconds of a tone that rises and falls like syllables, twice: 16-bit mono PCM. */
 function voice(): Buffer {
-  const count = voice_seconds * sample_rate;
+  const count = voiceSeconds * sampleRate;
   const wav = Buffer.alloc(44 + count * 2);
   wav.write('RIFF', 0);
   wav.writeUInt32LE(36 + count * 2, 4);
@@ -34,14 +34,14 @@ function voice(): Buffer {
   wav.writeUInt32LE(16, 16);
   wav.writeUInt16LE(1, 20);
   wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(sample_rate, 24);
-  wav.writeUInt32LE(sample_rate * 2, 28);
+  wav.writeUInt32LE(sampleRate, 24);
+  wav.writeUInt32LE(sampleRate * 2, 28);
   wav.writeUInt16LE(2, 32);
   wav.writeUInt16LE(16, 34);
   wav.write('data', 36);
   wav.writeUInt32LE(count * 2, 40);
   for (let index = 0; index < count; index++) {
-    const seconds = index / sample_rate;
+    const seconds = index / sampleRate;
     const syllable = Math.sin(Math.PI * ((seconds * 4) % 1)) ** 2;
     const pitch = 140 + 30 * Math.sin(seconds * 3);
     wav.writeInt16LE(Math.round(9_000 * syllable * Math.sin(2 * Math.PI * pitch * seconds)), 44 + index * 2);

@@ -12,7 +12,7 @@ export interface ServerProcess {
   exited: Promise<void>;
   hasEnded(): boolean;
   /** Lets this process exit while the server runs on. */
-  letGo(): void;
+  release(): void;
 }
 
 export interface Invocation {
@@ -72,7 +72,7 @@ export async function spawnServer(
     facts,
     exited,
     hasEnded: () => ended,
-    letGo: () => {
+    release: () => {
       unbound();
       child.unref();
     },
@@ -98,7 +98,7 @@ export function adoptServer(facts: ProcessFacts, { logPath }: { logPath: string 
     facts,
     exited,
     hasEnded: () => ended,
-    letGo: () => {
+    release: () => {
       unbound();
       watch.abort();
     },

@@ -8,14 +8,14 @@ export interface StartStep {
 }
 
 /** `scripts/prepare.mjs` sets it when packages and build are known to be fresh. */
-const prepared_mark = 'tollgate prepared';
+const preparedMark = 'tollgate prepared';
 
 export class StartSteps {
   readonly #steps: StartStep[] = [];
 
   /** Everything until now is preparing and loading: the caller's first line of its own. */
   constructor() {
-    const preparedMs = performance.getEntriesByName(prepared_mark)[0]?.startTime ?? 0;
+    const preparedMs = performance.getEntriesByName(preparedMark)[0]?.startTime ?? 0;
     if (preparedMs > 0) this.#note('check', 0, preparedMs);
     this.#note('load', preparedMs, performance.now());
   }

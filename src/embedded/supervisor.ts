@@ -53,7 +53,7 @@ export function keepRunning({ name, first, startAgain, end, say }: Care): KeptSe
     ending.abort();
     await exited;
     await last();
-    current.letGo();
+    current.release();
   }
 
   async function watch(): Promise<void> {

@@ -216,7 +216,7 @@ async function adopt(
       await becomesReady(server, before.ports);
       return { server, ports: before.ports };
     } catch {
-      server.letGo(); // it hangs, or ended just now: it is replaced like one of another version
+      server.release(); // it hangs, or ended just now: it is replaced like one of another version
     }
   }
   // The one that was noted, and one whose starter was killed before it could note it: two on one database would spoil it.

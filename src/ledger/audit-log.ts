@@ -75,7 +75,7 @@ export interface Administrator {
 }
 
 /** The head of the log among the chains. */
-export const acts_chain = 'acts';
+export const actsChain = 'acts';
 
 /** The link before the first act. */
 export const actsGenesis = (ledgerKey: Buffer): Buffer => chainLink(ledgerKey, Buffer.alloc(32), ['acts']);
@@ -108,7 +108,7 @@ export async function administer<T>(
 export async function writeActs(client: pg.ClientBase, ledgerKey: Buffer, acts: readonly NewAct[]): Promise<void> {
   const locked = await client.query(
     `select seq, head, date_trunc('milliseconds', clock_timestamp()) as now from chains where name = $1 for no key update`,
-    [acts_chain],
+    [actsChain],
   );
   if (locked.rows[0] === undefined) throw new Error('the log of administrative acts has lost its head');
   const { now, ...last } = headRow.parse(locked.rows[0]);
@@ -123,7 +123,7 @@ export async function writeActs(client: pg.ClientBase, ledgerKey: Buffer, acts: 
       [seq, now, actor, action, account, subject, json(facts), json(details), reason, head],
     );
   }
-  await client.query('update chains set seq = $2, head = $3 where name = $1', [acts_chain, seq, head]);
+  await client.query('update chains set seq = $2, head = $3 where name = $1', [actsChain, seq, head]);
 }
 
 export interface ActFilter {
@@ -156,20 +156,20 @@ const begun = new WeakSet<Database>();
  */
 export async function beginLog(database: Database, ledgerKey: Buffer): Promise<void> {
   if (begun.has(database)) return;
-  const { rowCount } = await database.pool.query('select 1 from chains where name = $1', [acts_chain]);
+  const { rowCount } = await database.pool.query('select 1 from chains where name = $1', [actsChain]);
   if (rowCount === 0) {
     await inTransaction(database, async (client) => {
       const made = await client.query(
         `insert into chains (name, seq, head, begun_at)
          select $1, 0, $2, date_trunc('milliseconds', clock_timestamp()) where not exists (select 1 from acts)
          on conflict do nothing`,
-        [acts_chain, actsGenesis(ledgerKey)],
+        [actsChain, actsGenesis(ledgerKey)],
       );
       if (made.rowCount !== 1) return;
       await writeActs(client, ledgerKey, [begin, ...(await adoptions(client))]);
       // The moment that the first act is signed with.
       await client.query('update chains set begun_at = (select at from acts where seq = 1) where name = $1', [
-        acts_chain,
+        actsChain,
       ]);
     });
   }

@@ -15,9 +15,9 @@ import { mostOfHold } from '../domain/billing/overrun.ts';
 import { type TokenLine, tokensIn } from '../domain/billing/pricing.ts';
 import { newTransferId } from '../postgres/new-ids.ts';
 import { failedGuard, sqlState } from '../postgres/database.ts';
-import { isOutcomeUnknown, type LedgerGroups } from './commit/group-commit.ts';
+import { isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
 import { type EntrySale, unusedOf } from './commit/entry-sale.ts';
-import type { EntrySubject, Move, MoveRows } from './commit/ledger-operation.ts';
+import type { EntrySubject, LedgerOperation, OperationRows } from './commit/ledger-operation.ts';
 
 export interface CallAdmission {
   account: AccountId;
@@ -65,25 +65,25 @@ export interface CallPrice {
   lines: readonly TokenLine[];
   usageSource: 'upstream' | 'estimated';
   priceVersion: string;
-  /** The blob of the answer, or `streamed_answer`: what binds an idempotency key for good. Without it the key is freed. */
+  /** The blob of the answer, or `streamedAnswer`: what binds an idempotency key for good. Without it the key is freed. */
   answer?: string;
 }
 
 /** In place of a blob's name: the answer was a stream, and is not kept. */
-export const streamed_answer = '';
+export const streamedAnswer = '';
 
-const lost_ms_max = 3_600_000;
+const lostMsMax = 3_600_000;
 /** A transfer has one entry of a type. */
-const entry_is_there = '23505';
+const entryIsThere = '23505';
 
 export class CallLedger {
-  readonly #groups: LedgerGroups;
+  readonly #groups: GroupCommitter;
   /** Admissions that were refused while it was in doubt whether they were committed, and since when. */
   readonly #lost = new Map<TransferId, number>();
   /** What is about to be held, by account. */
   readonly #holding = new Map<AccountId, bigint>();
 
-  constructor(groups: LedgerGroups) {
+  constructor(groups: GroupCommitter) {
     this.#groups = groups;
   }
 
@@ -94,7 +94,7 @@ export class CallLedger {
   async admit(admission: CallAdmission): Promise<CallAdmitted> {
     const transferId = newTransferId();
     const { account, key, idempotency, request } = admission;
-    const move: Move<CallAdmitted> = {
+    const move: LedgerOperation<CallAdmitted> = {
       account,
       key,
       ...(idempotency && { idempotencyKey: idempotency.key }),
@@ -119,7 +119,7 @@ export class CallLedger {
    * at again and again.
    */
   lostAdmissions(): TransferId[] {
-    const forgottenMs = performance.now() - lost_ms_max;
+    const forgottenMs = performance.now() - lostMsMax;
     for (const [transferId, atMs] of this.#lost) if (atMs < forgottenMs) this.#lost.delete(transferId);
     return [...this.#lost.keys()];
   }
@@ -129,7 +129,7 @@ export class CallLedger {
    * still being committed: a commit of this process saw key and account good a quarter of a second ago at the most, and
    * far from every limit.
    */
-  isSure({ account: accountId, key: keyId, request, idempotency }: CallAdmission): boolean {
+  canStartBeforeCommit({ account: accountId, key: keyId, request, idempotency }: CallAdmission): boolean {
     const recent = idempotency ? undefined : this.#groups.recent(accountId, keyId);
     if (!recent) return false;
     const { account, key, now } = recent;
@@ -153,10 +153,10 @@ export class CallLedger {
 
   /**
    * Gives a call's hold back; a hold that is closed already stays as it is. It waits for a database that is away, but for
-   * whoever comes again anyway (`lasting: false`).
+   * whoever comes again anyway (`mustCommit: false`).
    */
-  async release(hold: CallHold, reason: string, { lasting = true } = {}): Promise<void> {
-    const move: Move<undefined> = {
+  async release(hold: CallHold, reason: string, { mustCommit = true } = {}): Promise<void> {
+    const move: LedgerOperation<undefined> = {
       account: hold.account,
       key: hold.key,
       decide: ({ key }) => ({
@@ -168,7 +168,7 @@ export class CallLedger {
       }),
     };
     try {
-      await this.#groups.commit(move, { lasting });
+      await this.#groups.commit(move, { mustCommit });
     } catch (error) {
       if (failedGuard(error) !== 'hold_closed') throw error;
     }
@@ -180,7 +180,7 @@ export class CallLedger {
   }
 
   #capture(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
-    const move: Move<MicroYuan> = {
+    const move: LedgerOperation<MicroYuan> = {
       account: hold.account,
       key: hold.key,
       decide: ({ account, key }) => {
@@ -207,7 +207,7 @@ export class CallLedger {
       },
     };
     // The caller has its answer; whoever gives the same key again waits for this one.
-    return this.#groups.commit(move, { patient: !hold.isKeyed, lasting: true });
+    return this.#groups.commit(move, { mayBatch: !hold.isKeyed, mustCommit: true });
   }
 
   /** Once: what was written off before, by whoever, stays as it is. */
@@ -220,10 +220,10 @@ export class CallLedger {
           account: hold.account,
           decide: () => ({ outcome: undefined, entries: [{ ...writeOff, reason: 'owner_lost' }] }),
         },
-        { lasting: true },
+        { mustCommit: true },
       );
     } catch (error) {
-      if (sqlState(error) !== entry_is_there) throw error;
+      if (sqlState(error) !== entryIsThere) throw error;
     }
   }
 }
@@ -236,7 +236,7 @@ const holdInDoubt = (cause: GatewayError): GatewayError =>
     { retryAfterSeconds: 5, cause },
   );
 
-function decideCall(admission: CallAdmission, transferId: TransferId, { account, key, bound, now }: MoveRows) {
+function decideCall(admission: CallAdmission, transferId: TransferId, { account, key, bound, now }: OperationRows) {
   const { request, idempotency, requestId, model, owner } = admission;
   if (!key) throw new Error(`no key ${admission.key}`);
   if (bound && idempotency) {
@@ -275,7 +275,7 @@ function reused(rate: RateState | undefined) {
   return { admitted: 'no', refusal: new GatewayError('idempotency_key_reused', text), rate } as const;
 }
 
-function correction(hold: CallHold, key: MoveRows['key'], charged: MicroYuan) {
+function correction(hold: CallHold, key: OperationRows['key'], charged: MicroYuan) {
   if (!key) throw new Error(`no key ${hold.key}`);
   return {
     counters: correctedCounters(key.counters, {

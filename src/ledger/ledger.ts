@@ -15,14 +15,14 @@ import { type FinalTaskState, isFinal, type StoredFile } from '../domain/tasks/t
 import type { Actor } from './audit-log.ts';
 import type { TaskError } from '../tasks/rows/task-rows.ts';
 import { newEventId, newTransferId } from '../postgres/new-ids.ts';
-import { type CommitWishes, isOutcomeUnknown, type LedgerGroups } from './commit/group-commit.ts';
+import { type CommitOptions, isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
 import { type EntrySale, thousandthsText, unusedOf } from './commit/entry-sale.ts';
 import {
-  type Decision,
+  type Effects,
   type EntrySubject,
-  type Move,
+  type LedgerOperation,
   type NewEvent,
-  type MoveRows,
+  type OperationRows,
   type NewTask,
 } from './commit/ledger-operation.ts';
 import type { LockedAccount, LockedTask } from './commit/locked-rows.ts';
@@ -110,9 +110,9 @@ export interface Booked {
 }
 
 export class Ledger {
-  readonly #groups: LedgerGroups;
+  readonly #groups: GroupCommitter;
 
-  constructor(groups: LedgerGroups) {
+  constructor(groups: GroupCommitter) {
     this.#groups = groups;
   }
 
@@ -120,10 +120,10 @@ export class Ledger {
    * Admits a task: counts the call, holds its price and writes its row, or refuses with a code of the error table and
    * changes nothing. A bound idempotency key answers with the task that it bound.
    */
-  admitTask(admission: TaskAdmission, wishes: CommitWishes<TaskAdmitted> = {}): Promise<TaskAdmitted> {
+  admitTask(admission: TaskAdmission, wishes: CommitOptions<TaskAdmitted> = {}): Promise<TaskAdmitted> {
     const transferId = newTransferId();
     const { account, task, idempotency } = admission;
-    const move: Move<TaskAdmitted> = {
+    const move: LedgerOperation<TaskAdmitted> = {
       account,
       key: task.keyId,
       ...(idempotency && { idempotencyKey: idempotency.key }),
@@ -257,7 +257,7 @@ export class Ledger {
 
   #endTask(
     end: TaskEnd & { act?: unknown },
-    decideEnd: (rows: MoveRows, task: LockedTask) => Omit<Decision<never>, 'outcome'> & { charged: MicroYuan },
+    decideEnd: (rows: OperationRows, task: LockedTask) => Omit<Effects<never>, 'outcome'> & { charged: MicroYuan },
   ) {
     const eventId = newEventId();
     return this.#groups.commit<TaskEnded>({
@@ -297,7 +297,7 @@ function bookingInDoubt({ account, request }: Booking, cause: GatewayError): Gat
   return new GatewayError('outcome_unknown', `${text} ${wayOut}`, { cause });
 }
 
-function decideTask(admission: TaskAdmission, transferId: TransferId, rows: MoveRows): Decision<TaskAdmitted> {
+function decideTask(admission: TaskAdmission, transferId: TransferId, rows: OperationRows): Effects<TaskAdmitted> {
   const { request, task, idempotency, units } = admission;
   const { account, key, bound, now } = rows;
   if (!key) throw new Error(`no key ${task.keyId}`);
@@ -325,7 +325,7 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Move
   };
 }
 
-function answerOfBound(bound: NonNullable<MoveRows['bound']>, asked: { bodyHash: Buffer }): TaskAdmitted {
+function answerOfBound(bound: NonNullable<OperationRows['bound']>, asked: { bodyHash: Buffer }): TaskAdmitted {
   if (bound.taskId === null || !bound.bodyHash.equals(asked.bodyHash)) {
     const text = 'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.';
     return { admitted: 'no', refusal: new GatewayError('idempotency_key_reused', text) };

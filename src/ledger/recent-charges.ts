@@ -10,11 +10,11 @@ import type { Database } from '../postgres/database.ts';
 import { stretchOf } from './sequence-range.ts';
 
 /** Days of UTC that are kept, today among them: as many as the longest month has. */
-export const recent_days = 31;
+export const recentDays = 31;
 /** Accounts whose sums this process keeps; one with 30 models takes 100 kB. */
-const accounts_max = 200;
+const accountsMax = 200;
 /** Failed tasks of a day and model that are named. */
-const failures_max = 5;
+const failuresMax = 5;
 
 export interface DayCharges {
   /** Of UTC, as `2026-11-21`. */
@@ -43,7 +43,7 @@ interface Sums {
 
 const keptOf = new WeakMap<Database, Map<AccountId, Sums>>();
 
-/** The charges since `from`, the start of a day in UTC at most `recent_days` ago; `newest` is the number of the account's newest entry. */
+/** The charges since `from`, the start of a day in UTC at most `recentDays` ago; `newest` is the number of the account's newest entry. */
 export async function recentCharges(
   database: Database,
   account: AccountId,
@@ -65,7 +65,7 @@ export async function recentCharges(
   };
   all.delete(account);
   all.set(account, sums);
-  for (const oldest of all.keys()) if (all.size > accounts_max) all.delete(oldest);
+  for (const oldest of all.keys()) if (all.size > accountsMax) all.delete(oldest);
   return sums.charges;
 }
 
@@ -84,7 +84,7 @@ const added = (before: DayCharges, more: DayCharges): DayCharges => ({
   calls: before.calls + more.calls,
   cost: plus(before.cost, more.cost),
   failed: before.failed + more.failed,
-  failures: [...more.failures, ...before.failures].slice(0, failures_max),
+  failures: [...more.failures, ...before.failures].slice(0, failuresMax),
 });
 
 // A task that failed is a release that says why; the release after a capture gives no reason.
@@ -102,7 +102,7 @@ async function readCharges(
         count(*) filter (where type = 'capture') as calls,
         coalesce(sum(d_revenue) filter (where type = 'capture'), 0)::bigint as cost,
         count(*) filter (where ${failed}) as failed,
-        coalesce((array_agg(jsonb_build_object('seq', seq::text, 'taskId', task_id) order by seq desc) filter (where ${failed}))[1:${failures_max}], '{}') as failures
+        coalesce((array_agg(jsonb_build_object('seq', seq::text, 'taskId', task_id) order by seq desc) filter (where ${failed}))[1:${failuresMax}], '{}') as failures
       from entries where account_id = $1 and seq > $2 and created_at >= $3
       group by 2, 3`,
     values: [account, above, from],

@@ -8,7 +8,7 @@ import type { Database } from '../postgres/database.ts';
 
 // Entries are numbered in the order of their commits and timed by the database's clock. A clock that is set by up to this
 // much puts no entry on the wrong side of a place that keeps this distance.
-const clock_change_ms_max = 24 * 3_600_000;
+const clockChangeMsMax = 24 * 3_600_000;
 
 /** The numbers between which all entries of a time lie: above the first, up to the second. Others lie there, too. */
 export interface Stretch {
@@ -25,9 +25,9 @@ export async function stretchOf(
 ): Promise<Stretch> {
   const before = (timeMs: number, least: bigint) =>
     numberBefore(database, account, new Date(timeMs), { least, newest });
-  const above = from ? await before(from.getTime() - clock_change_ms_max, 0n) : 0n;
-  const isOver = to !== undefined && to.getTime() + clock_change_ms_max < Date.now();
-  return { above, upTo: isOver ? await before(to.getTime() + clock_change_ms_max, above) : newest };
+  const above = from ? await before(from.getTime() - clockChangeMsMax, 0n) : 0n;
+  const isOver = to !== undefined && to.getTime() + clockChangeMsMax < Date.now();
+  return { above, upTo: isOver ? await before(to.getTime() + clockChangeMsMax, above) : newest };
 }
 
 /** The number of the last entry before that moment, by halving: 19 look-ups among 300,000 entries, 10 ms in all. */

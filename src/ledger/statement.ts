@@ -30,7 +30,7 @@ export interface Statement {
   closing: Funds;
 }
 
-const models_max = 10_000;
+const modelsMax = 10_000;
 
 /** The sums over the entries from `from` on and before `to`; `newest` is the number of the account's newest entry. */
 export async function statementOf(
@@ -40,7 +40,7 @@ export async function statementOf(
   { from, to }: { from: Date; to: Date },
 ): Promise<Statement> {
   const { above, upTo } = await stretchOf(database, account, newest, { from, to });
-  const page = { limit: models_max, after: undefined };
+  const page = { limit: modelsMax, after: undefined };
   const [start, sums, charges] = await Promise.all([
     fundsAfter(database, account, above),
     readSums(database, [account, above, upTo, from, to]),

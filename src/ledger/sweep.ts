@@ -11,9 +11,9 @@ import { type ClockLook, ClockWatch } from './commit/clock-watch.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CallHold, CallLedger } from './call-ledger.ts';
 
-const sweep_holds_max = 256;
+const sweepHoldsMax = 256;
 /** Any number, as long as no other program uses it in the same database. */
-export const sweep_lock = 7_018_552;
+export const sweepLock = 7_018_552;
 
 export interface LeaseTimes {
   renewalMs: number;
@@ -231,11 +231,11 @@ export class Owner {
     const { database } = this.#tools;
     if ((await orphanedHolds(database, this.#id, 1)).length === 0) return;
     // One process sweeps at a time: of two that release the same hold one is refused, and with it a whole group.
-    await underLock(database, sweep_lock, async () => {
+    await underLock(database, sweepLock, async () => {
       for (let isMore = true; isMore && !this.#isClosing && this.#mayJudge();) {
-        const holds = await orphanedHolds(database, this.#id, sweep_holds_max);
+        const holds = await orphanedHolds(database, this.#id, sweepHoldsMax);
         await this.#releaseAll(holds);
-        isMore = holds.length === sweep_holds_max;
+        isMore = holds.length === sweepHoldsMax;
       }
     });
   }
@@ -244,7 +244,7 @@ export class Owner {
   async #releaseAll(holds: readonly CallHold[]): Promise<void> {
     const releases = await Promise.allSettled(
       holds.map(async (hold) => {
-        await this.#tools.calls.release(hold, 'owner_lost', { lasting: false });
+        await this.#tools.calls.release(hold, 'owner_lost', { mustCommit: false });
         this.#tools.onSwept(hold);
       }),
     );

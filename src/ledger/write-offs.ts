@@ -27,7 +27,7 @@ export interface WriteOffFilter {
   limit: number;
 }
 
-const day_ms = 86_400_000;
+const dayMs = 86_400_000;
 
 /**
  * The newest write-offs, by when their holds were made. Few entries are write-offs and no index is kept for them: the
@@ -37,9 +37,9 @@ export async function listWriteOffs(database: Database, filter: WriteOffFilter, 
   const { account = null, reason = null, since, limit } = filter;
   const found: WriteOff[] = [];
   // A clock of another machine may be ahead.
-  let to = new Date(now.getTime() + day_ms);
+  let to = new Date(now.getTime() + dayMs);
   while (to > since && found.length < limit) {
-    const from = new Date(Math.max(since.getTime(), to.getTime() - day_ms));
+    const from = new Date(Math.max(since.getTime(), to.getTime() - dayMs));
     const { rows } = await database.keyed.query({
       name: 'write-offs-of-a-day',
       text: `select w.transfer_id, w.created_at, w.account_id, w.task_id, w.request_id, w.model, w.d_revenue as amount,

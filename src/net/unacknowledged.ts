@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 /** How old a table may be for those who only look now and then; reading one with 20,000 connections takes milliseconds. */
-const table_ms_max = 1_000;
+const tableMsMax = 1_000;
 
 interface Connection {
   localPort: string;
@@ -26,7 +26,7 @@ export async function unacknowledgedBytes(socket: Socket, isFresh: boolean): Pro
   const { localPort, remotePort, remoteAddress } = socket;
   if (localPort === undefined || remotePort === undefined || remoteAddress === undefined) return undefined;
   const now = performance.now();
-  if (isFresh || !latest || now - latest.readAt > table_ms_max) latest = { readAt: now, table: readTables() };
+  if (isFresh || !latest || now - latest.readAt > tableMsMax) latest = { readAt: now, table: readTables() };
   const [local, remote] = [portText(localPort), portText(remotePort)];
   const address = canonical(remoteAddress);
   const isIt = (found: Connection) =>

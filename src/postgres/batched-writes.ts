@@ -3,12 +3,12 @@
 import type { Database } from './database.ts';
 
 /** More than a statement should name at once. */
-const items_max = 500;
+const itemsMax = 500;
 
 /** A call that takes longer may wait for a lock: it no longer holds up the others. */
-const slow_ms = 50;
+const slowMs = 50;
 /** Calls under way, each of which has a connection of few. */
-const calls_max = 2;
+const callsMax = 2;
 
 interface Waiting<T> {
   item: T;
@@ -39,8 +39,8 @@ export class Gathered<T> {
   }
 
   #next(): void {
-    if (this.#waiting.length === 0 || this.#underWay > this.#slow || this.#underWay === calls_max) return;
-    void this.#call(this.#waiting.splice(0, items_max));
+    if (this.#waiting.length === 0 || this.#underWay > this.#slow || this.#underWay === callsMax) return;
+    void this.#call(this.#waiting.splice(0, itemsMax));
   }
 
   async #call(group: readonly Waiting<T>[]): Promise<void> {
@@ -50,7 +50,7 @@ export class Gathered<T> {
       call.isSlow = true;
       this.#slow += 1;
       this.#next();
-    }, slow_ms);
+    }, slowMs);
     try {
       await this.#write(group.map(({ item }) => item));
       for (const { done } of group) done();

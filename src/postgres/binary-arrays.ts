@@ -61,13 +61,13 @@ export const transactionIds: Encoder<number> = encoderOf({
   write: (_into, at, value, view) => view.setUint32(at, value),
 });
 
-const postgres_epoch_ms = Date.UTC(2000, 0, 1);
+const postgresEpochMs = Date.UTC(2000, 0, 1);
 
 /** `timestamptz[]`: microseconds since 2000. */
 export const moments: Encoder<Date> = encoderOf({
   oid: 1184,
   bytesOf: () => 8,
-  write: (_into, at, value, view) => view.setBigInt64(at, BigInt(value.getTime() - postgres_epoch_ms) * 1000n),
+  write: (_into, at, value, view) => view.setBigInt64(at, BigInt(value.getTime() - postgresEpochMs) * 1000n),
 });
 
 // A hex digit's value by its character code. With this, and the copying below, the arrays of a group of 250 moves take
@@ -87,8 +87,8 @@ function writeUuid(into: Buffer, at: number, uuid: string): void {
   }
 }
 
-const head_bytes = 20;
-const null_length = -1;
+const headBytes = 20;
+const nullLength = -1;
 
 // Of the columns of a group about half have the same value in all rows: those are written once and copied.
 function encoderOf<T>(type: ElementType<T>): Encoder<T> {
@@ -109,9 +109,9 @@ const sizeOf = <T>(type: ElementType<T>, value: Element<T>): number =>
 function repeated<T>(type: ElementType<T>, value: Element<T>, count: number): Buffer {
   const size = sizeOf(type, value);
   const { into, view } = arrayOf(type, { count, bytes: count * size, hasNulls: value === null || value === undefined });
-  writeElement(type, value, { into, view, at: head_bytes });
+  writeElement(type, value, { into, view, at: headBytes });
   for (let written = size; written < count * size; written *= 2) {
-    into.copyWithin(head_bytes + written, head_bytes, head_bytes + Math.min(written, count * size - written));
+    into.copyWithin(headBytes + written, headBytes, headBytes + Math.min(written, count * size - written));
   }
   return into;
 }
@@ -123,7 +123,7 @@ function listed<T>(type: ElementType<T>, values: readonly Element<T>[]): Buffer 
     bytes += sizeOf(type, each);
     hasNulls ||= each === null || each === undefined;
   }
-  const place = { ...arrayOf(type, { count: values.length, bytes, hasNulls }), at: head_bytes };
+  const place = { ...arrayOf(type, { count: values.length, bytes, hasNulls }), at: headBytes };
   for (const each of values) place.at += writeElement(type, each, place);
   return place.into;
 }
@@ -139,7 +139,7 @@ function arrayOf(
   type: ElementType<never>,
   { count, bytes, hasNulls }: { count: number; bytes: number; hasNulls: boolean },
 ): Omit<Place, 'at'> {
-  const into = Buffer.allocUnsafe(head_bytes + bytes);
+  const into = Buffer.allocUnsafe(headBytes + bytes);
   const view = new DataView(into.buffer, into.byteOffset, into.length);
   view.setInt32(0, 1);
   view.setInt32(4, hasNulls ? 1 : 0);
@@ -152,7 +152,7 @@ function arrayOf(
 /** An element after its length; answers how many bytes both take. */
 function writeElement<T>(type: ElementType<T>, value: Element<T>, { into, view, at }: Place): number {
   if (value === null || value === undefined) {
-    view.setInt32(at, null_length);
+    view.setInt32(at, nullLength);
     return 4;
   }
   const length = type.bytesOf(value);

@@ -5,7 +5,7 @@ import pg from 'pg';
  * Statements of requests take about a millisecond on ten connections, so these are some hundred milliseconds of work; each
  * waits for five seconds at the most. With a database that hangs, more would only fill the memory.
  */
-export const waiting_max = 4_096;
+export const waitingMax = 4_096;
 
 /** As many wait for a connection as may. */
 export class PoolFull extends Error {
@@ -22,7 +22,7 @@ export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    if (this.waitingCount >= waiting_max) {
+    if (this.waitingCount >= waitingMax) {
       if (callback === undefined) return Promise.reject(new PoolFull());
       process.nextTick(() => callback(new PoolFull(), undefined, () => undefined));
       return undefined;

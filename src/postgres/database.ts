@@ -23,23 +23,23 @@ export interface DatabaseOptions {
 }
 
 /** A little more than the server gives a statement, which only a server that is frozen or cut off doesn't keep. */
-const answer_ms_max = 9_000;
+const answerMsMax = 9_000;
 /** Other transactions hold the rows of accounts and keys for milliseconds. */
-const lock_ms_max = 3_000;
+const lockMsMax = 3_000;
 
 /** Of `openDatabase` by default, and the one that listens for news. */
-const pool_connections = 6;
-const keyed_connections = 4;
-const keyed_seconds_max = 3_600;
-const unhurried_connections = 2;
-const pipelined_connections = 4;
-export const connections_per_process =
-  pool_connections + keyed_connections + unhurried_connections + pipelined_connections + 1;
+const poolConnections = 6;
+const keyedConnections = 4;
+const keyedSecondsMax = 3_600;
+const unhurriedConnections = 2;
+const pipelinedConnections = 4;
+export const connectionsPerProcess =
+  poolConnections + keyedConnections + unhurriedConnections + pipelinedConnections + 1;
 
 /** Opens pools on a database; connects on first use. Integers of 64 bits arrive as bigint. */
 export function openDatabase(
   url: string,
-  { onIdleError, connectionsMax = pool_connections }: DatabaseOptions,
+  { onIdleError, connectionsMax = poolConnections }: DatabaseOptions,
 ): Database {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, (digits: string) => BigInt(digits));
@@ -53,9 +53,9 @@ export function openDatabase(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
-  const hurried = { ...options, query_timeout: answer_ms_max };
+  const hurried = { ...options, query_timeout: answerMsMax };
   const pool = new BoundedPool({ ...hurried, max: connectionsMax });
-  const unhurried = new BoundedPool({ ...options, max: unhurried_connections });
+  const unhurried = new BoundedPool({ ...options, max: unhurriedConnections });
   // Statements by key, over partitions: planning one of the ledger's takes 3 ms, running it 0.3, and one that looks along an
   // index of 80 partitions 10 ms and 1. So they are planned once a connection, and never with a scan, nor with a join that
   // reads a whole table, whatever size the tables had in that moment. Such a plan leaves out partitions when it is run.
@@ -63,14 +63,14 @@ export function openDatabase(
     '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
   const keyed = new BoundedPool({
     ...hurried,
-    max: Math.min(connectionsMax, keyed_connections),
+    max: Math.min(connectionsMax, keyedConnections),
     options: planning,
-    maxLifetimeSeconds: keyed_seconds_max, // plans over many partitions are large, and lists have one for each set of filters
+    maxLifetimeSeconds: keyedSecondsMax, // plans over many partitions are large, and lists have one for each set of filters
   });
   const pipelined = new BoundedPool({
     ...hurried,
-    lock_timeout: lock_ms_max,
-    max: pipelined_connections,
+    lock_timeout: lockMsMax,
+    max: pipelinedConnections,
     pipeline: true,
     options: planning,
   });
@@ -94,10 +94,10 @@ export function openDatabase(
 }
 
 /** Few, since each partition costs every statement some time; all processes make new ones long before they are needed. */
-const partitions_months_ahead = 2;
+const partitionsMonthsAhead = 2;
 
 /** Looking through so much of a `_rest` takes some 0.1 s, in which commits wait. */
-const rest_bytes_max = 256 * 1024 * 1024;
+const restBytesMax = 256 * 1024 * 1024;
 
 type Asked = Pick<pg.Client | pg.Pool, 'query'>;
 
@@ -106,8 +106,8 @@ type Asked = Pick<pg.Client | pg.Pool, 'query'>;
  * their own are very many, commits would have to wait: then it makes none, unless it is `patient`.
  */
 export async function ensurePartitions(client: Asked, { patient = false } = {}): Promise<void> {
-  const bound = patient ? null : rest_bytes_max;
-  await client.query('select tollgate_ensure_partitions($1, $2)', [partitions_months_ahead, bound]);
+  const bound = patient ? null : restBytesMax;
+  await client.query('select tollgate_ensure_partitions($1, $2)', [partitionsMonthsAhead, bound]);
 }
 
 /** Makes them, as `ensurePartitions`, and returns which of this month's and the next one's are missing all the same. */
@@ -135,11 +135,11 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** The SQLSTATE of `tollgate_require`, a class of our own. */
-const guard_failed = 'TG001';
+const guardFailed = 'TG001';
 
 /** Returns the name of the guard that failed, such as `hold_closed`, if the error is that of a guard in a statement. */
 export function failedGuard(error: unknown): string | undefined {
-  if (error instanceof pg.DatabaseError) return error.code === guard_failed ? error.constraint : undefined;
+  if (error instanceof pg.DatabaseError) return error.code === guardFailed ? error.constraint : undefined;
   return error instanceof Error && error.cause !== undefined ? failedGuard(error.cause) : undefined;
 }
 

@@ -14,7 +14,7 @@ const ownFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
 const migrationLock = 7_018_551;
 
 /** For each lock that a migration takes: all writes to a table queue behind a statement that waits for it. */
-const lock_timeout = '5s';
+const lockTimeout = '5s';
 
 interface Migration {
   /** The file's name, which begins with its number: `0001_accounts.sql`. */
@@ -64,7 +64,7 @@ export const unreleased = {
 async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
   try {
     await client.query('begin');
-    await client.query(`set local lock_timeout = '${lock_timeout}'`);
+    await client.query(`set local lock_timeout = '${lockTimeout}'`);
     await client.query(sql);
     await client.query('insert into tollgate_migrations (name, sha256) values ($1, $2)', [name, sha256]);
     await client.query('commit');

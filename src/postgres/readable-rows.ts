@@ -9,7 +9,7 @@ export interface UnreadableRow {
 
 export type OnUnreadable = (row: UnreadableRow) => void;
 
-const fault_characters_max = 300;
+const faultCharactersMax = 300;
 
 /** The rows that fit the schema; the others are reported. */
 export function readableRows<Row>(
@@ -34,7 +34,7 @@ export function faultOfRow(schema: z.ZodType, row: unknown): string | undefined 
 
 function faultOf({ issues }: z.ZodError): string {
   const told = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-  return told.slice(0, fault_characters_max);
+  return told.slice(0, faultCharactersMax);
 }
 
 function raise({ id, fault }: UnreadableRow): never {

@@ -15,11 +15,11 @@ import { refusalError } from './http/task-provider.ts';
 import type { TaskWire } from './http/wire.ts';
 
 /** More than any request asks for: what comes behind them is not looked at. */
-const images_max = 64;
+const imagesMax = 64;
 /** A data URI begins with less. */
-const data_head_bytes_max = 512;
-const url_bytes_max = 8 * 1024;
-const error_bytes_max = 16 * 1024;
+const dataHeadBytesMax = 512;
+const urlBytesMax = 8 * 1024;
+const errorBytesMax = 16 * 1024;
 
 /** Where the text of a string is, without its quotes. */
 interface Image {
@@ -56,7 +56,7 @@ export function storedImages(
   };
 
   async function errorOf(span: JsonSpan | undefined, answer: StoredAnswer, job: Job): Promise<Poll> {
-    if (span === undefined || span.end - span.start > error_bytes_max) {
+    if (span === undefined || span.end - span.start > errorBytesMax) {
       return failed('The provider returned no image.');
     }
     const text = `{"error":${(await bytesOf(answer, span)).toString()}}`;
@@ -67,14 +67,14 @@ export function storedImages(
   }
 
   async function opened(answer: StoredAnswer, { member, start, end }: Image, signal: AbortSignal): Promise<Readable> {
-    const head = await bytesOf(answer, { start, end: Math.min(end, start + data_head_bytes_max) });
+    const head = await bytesOf(answer, { start, end: Math.min(end, start + dataHeadBytesMax) });
     const data = /^data:([^,]*),/i.exec(head.toString('latin1'));
     if (data !== null) {
       if (!/;base64$/i.test(data[1] ?? '')) throw unreadable();
       return decoded(await answer.read({ start: start + data[0].length, end }));
     }
     if (member === 'b64_json') return decoded(await answer.read({ start, end }));
-    if (end - start > url_bytes_max) throw unreadable();
+    if (end - start > urlBytesMax) throw unreadable();
     const url: unknown = JSON.parse(`"${(await bytesOf(answer, { start, end })).toString()}"`);
     if (typeof url !== 'string' || !/^https?:/i.test(url) || !URL.canParse(url)) throw unreadable();
     return await tools.fetchResult(url, signal);
@@ -116,7 +116,7 @@ async function scanned(answer: StoredAnswer): Promise<Found | undefined> {
 function take({ b64_json: base64, url, error }: Members, found: Found): void {
   const image = imageIn('b64_json', base64) ?? imageIn('url', url);
   if (image === undefined) found.error ??= error?.type === 'scalar' ? undefined : error;
-  else if (found.images.length < images_max) found.images.push(image);
+  else if (found.images.length < imagesMax) found.images.push(image);
 }
 
 function imageIn(member: Image['member'], span: JsonSpan | undefined): Image | undefined {

@@ -15,7 +15,7 @@ import type { DrainPace } from '../config/environment.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { tellFact } from '../postgres/installation.ts';
 import { Owner } from '../ledger/sweep.ts';
-import { TaskNews } from '../tasks/rows/task-notifier.ts';
+import { TaskNotifier } from '../tasks/rows/task-notifier.ts';
 import { countTasksToStart } from '../tasks/rows/task-rows.ts';
 import { AuditRuns } from '../audit/audit-runs.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
@@ -27,7 +27,7 @@ import { ModelSwitches } from './live-model-switches.ts';
 import { PartitionSupply } from './partition-supply.ts';
 
 /** What is booked after its answer; a database that answers has done that long before. */
-const background_ms_max = 15_000;
+const backgroundMsMax = 15_000;
 
 export interface ApiRole {
   port: number;
@@ -66,7 +66,7 @@ export async function startApiRole(
   const draining = new AbortController();
   const background = new Set<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
-  const news = new TaskNews(database, warn('the news of final tasks are cut off'));
+  const news = new TaskNotifier(database, warn('the news of final tasks are cut off'));
   const owner = new Owner({
     database,
     calls: core.calls,
@@ -154,11 +154,11 @@ export async function startApiRole(
       leaving.abort();
       await server.announce(noticeMs);
       draining.abort();
-      news.letGo();
+      news.releaseAll();
       const { brokenOff } = await server.close(graceMs, () => owner.endCalls());
       if (brokenOff > 0)
         log.warn({ count: brokenOff, graceMs }, 'answers were broken off, as they took too long to end');
-      await settledWithin(background_ms_max, background, log);
+      await settledWithin(backgroundMsMax, background, log);
       await closeParts();
     },
   };

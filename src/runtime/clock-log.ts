@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { LedgerWatch } from '../ledger/commit/ledger-watch.ts';
 
 /** After a jump each key finds it once: one line is enough for all of them. */
-const logged_every_ms = 60_000;
+const loggedEveryMs = 60_000;
 
 /** The watch, and a warning at most once a minute. */
 export function logsClock(watch: LedgerWatch, log: Pick<Logger, 'warn'>): LedgerWatch {
@@ -11,7 +11,7 @@ export function logsClock(watch: LedgerWatch, log: Pick<Logger, 'warn'>): Ledger
   return {
     committed(group) {
       watch.committed(group);
-      if (group.clockBackMs === 0 || performance.now() - loggedAtMs < logged_every_ms) return;
+      if (group.clockBackMs === 0 || performance.now() - loggedAtMs < loggedEveryMs) return;
       loggedAtMs = performance.now();
       log.warn(
         { behindMs: group.clockBackMs },

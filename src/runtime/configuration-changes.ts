@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
 import type { ProviderInUse } from '../tasks/rows/providers-in-use.ts';
 
-const names_max = 20;
+const namesMax = 20;
 
 /** The changes in words, such as `models changed: poster; providers added: ark`. */
 export function changesBetween(before: Configuration, next: Configuration): string {
@@ -45,6 +45,6 @@ function changesOf(what: string, before: ReadonlyMap<string, unknown>, next: Rea
 }
 
 const listed = (names: readonly string[]): string =>
-  names.length <= names_max
+  names.length <= namesMax
     ? names.join(', ')
-    : `${names.slice(0, names_max).join(', ')} and ${names.length - names_max} more`;
+    : `${names.slice(0, namesMax).join(', ')} and ${names.length - namesMax} more`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BlobStore } from '../blobs/blob-store.ts';
 
 /** Nothing is written for that long: a stream that pauses is cut off after minutes. */
-const stale_ms = 24 * 3_600_000;
+const staleMs = 24 * 3_600_000;
 
 /**
  * Removes what a blob store began and never finished, and what providers left in their folder, from a day after
@@ -14,11 +14,11 @@ export async function removeLeftovers(
   blobs: Pick<BlobStore, 'removeStaleTemporaries'>,
   tempDir: string,
 ): Promise<number> {
-  let removed = await blobs.removeStaleTemporaries(stale_ms);
+  let removed = await blobs.removeStaleTemporaries(staleMs);
   for (const name of await existing(() => readdir(tempDir), [])) {
     const path = join(tempDir, name);
     const facts = await existing(() => stat(path), undefined);
-    if (facts === undefined || Date.now() - facts.mtimeMs < stale_ms) continue;
+    if (facts === undefined || Date.now() - facts.mtimeMs < staleMs) continue;
     await rm(path, { recursive: true, force: true });
     removed++;
   }

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Switches, withSwitches } from '../domain/accounts/model-switch-rules.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-const read_every_ms = 1_000;
+const readEveryMs = 1_000;
 
 export interface ModelSwitchesTools {
   read: () => Promise<ReadonlyMap<string, Switches>>;
@@ -79,7 +79,7 @@ export class ModelSwitches {
 
   #schedule(): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.refresh().then(() => this.#schedule()), read_every_ms);
+    this.#timer = setTimeout(() => void this.refresh().then(() => this.#schedule()), readEveryMs);
     this.#timer.unref();
   }
 }

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../activities/index.ts';
-import { result_bytes_max } from '../activities/store-result.ts';
+import { resultBytesMax } from '../activities/store-result.ts';
 import { type DownloadPace, downloadPaceDefault } from '../api/download-pace.ts';
 import { memoryOfBody } from '../api/body/json-body.ts';
-import { type Bounds, createGates, type Gates } from '../api/concurrency-limits.ts';
+import { type Bounds, createConcurrencyLimits, type ConcurrencyLimits } from '../api/concurrency-limits.ts';
 import { type DeliveryPace, standardPace } from '../domain/webhook-rules.ts';
 import { fetchWindowMs, lostAfterMs } from '../domain/limits.ts';
 import { fetchFile } from '../net/fetch-file.ts';
@@ -26,7 +26,7 @@ import { beginLog } from '../ledger/audit-log.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { agreeOn } from '../postgres/installation.ts';
 import { createMeters, type Meters } from '../observability/metrics/meters.ts';
-import { LedgerGroups } from '../ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../ledger/commit/group-commit.ts';
 import { CallLedger } from '../ledger/call-ledger.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { webhookSecrets } from '../webhooks/webhook-secrets.ts';
@@ -44,13 +44,13 @@ import { measuredProvider } from './measured-provider.ts';
 import { countRefusals, showFigures } from './scraped-gauges.ts';
 import { version } from '../version.ts';
 
-const input_bytes_max = 500 * 1024 * 1024;
-const input_ms_max = 300_000;
-const result_ms_max = 3_600_000;
-const downloads_at_once = 16;
-const day_ms = 86_400_000;
-/** PostgreSQL's `undefined_table`. */
-const undefined_table = '42P01';
+const inputBytesMax = 500 * 1024 * 1024;
+const inputMsMax = 300_000;
+const resultMsMax = 3_600_000;
+const downloadsAtOnce = 16;
+const dayMs = 86_400_000;
+/** PostgreSQL's `undefinedTable`. */
+const undefinedTable = '42P01';
 
 /** What every role stands on. */
 export interface Core {
@@ -81,7 +81,7 @@ export interface Core {
   lostAfterMs: number;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
-  gates: Gates;
+  gates: ConcurrencyLimits;
   downloadPace: DownloadPace;
   /** What this process counts, and shows under `/metrics`. */
   meters: Meters;
@@ -123,7 +123,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     onIdleError: (err) => log.warn({ err }, 'an idle database connection broke'),
   });
   const meters = createMeters();
-  const groups = new LedgerGroups(database, secrets.first.ledger, options.trustedMs, logsClock(meters.ledger, log));
+  const groups = new GroupCommitter(database, secrets.first.ledger, options.trustedMs, logsClock(meters.ledger, log));
   const guards = addressGuards(environment, baseUrlsOf(configuration));
   const tools = providerTools(guards, environment);
   const live = new LiveConfiguration(configuration, {
@@ -150,11 +150,11 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {
     await database.close();
-    if (sqlState(error) === undefined_table)
+    if (sqlState(error) === undefinedTable)
       throw new Error("The database has no tables yet. Run 'npx tollgate migrate' first.", { cause: error });
     throw error;
   }
-  const downloads = pLimit(downloads_at_once);
+  const downloads = pLimit(downloadsAtOnce);
   const core: Core = {
     environment,
     live,
@@ -183,8 +183,8 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     fetchWindowMs: options.fetchWindowMs ?? fetchWindowMs,
     lostAfterMs: options.lostAfterMs ?? lostAfterMs,
     downloadPace: { ...downloadPaceDefault, ...options.downloadPace },
-    retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * day_ms),
-    gates: createGates(options.bounds, memoryOfBody(configuration.limits.jsonBytes)),
+    retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * dayMs),
+    gates: createConcurrencyLimits(options.bounds, memoryOfBody(configuration.limits.jsonBytes)),
     meters,
     async close() {
       try {
@@ -217,12 +217,12 @@ const providerTools = (guards: AddressGuards, { dataDir }: Environment): Provide
     fetchFile(url, {
       guard: guards.callers,
       param,
-      bytesMax: input_bytes_max,
-      timeoutMs: input_ms_max,
-      signal: AbortSignal.timeout(input_ms_max),
+      bytesMax: inputBytesMax,
+      timeoutMs: inputMsMax,
+      signal: AbortSignal.timeout(inputMsMax),
     }),
   fetchResult: (url, signal) =>
-    fetchFile(url, { guard: guards.results, bytesMax: result_bytes_max, timeoutMs: result_ms_max, signal }),
+    fetchFile(url, { guard: guards.results, bytesMax: resultBytesMax, timeoutMs: resultMsMax, signal }),
   tempDir: tempDirOf(dataDir),
 });
 

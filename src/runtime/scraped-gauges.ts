@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Readiness } from '../api/health/readiness.ts';
-import type { Bounds, Gates } from '../api/concurrency-limits.ts';
+import type { Bounds, ConcurrencyLimits } from '../api/concurrency-limits.ts';
 import type { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
 import type { MicroYuan } from '../domain/money.ts';
 import type { ProcessMetrics, Reading } from '../observability/metrics/metric-registry.ts';
@@ -13,19 +13,19 @@ import type { GaugeName } from '../observability/metrics/metric-table.ts';
 import { type KeptAudit, lastWholeAudit } from '../audit/audit-results.ts';
 import type { Database } from '../postgres/database.ts';
 import { type Figures, readFigures } from '../tasks/rows/gauges.ts';
-import { type LedgerGroups, waiting_members_max } from '../ledger/commit/group-commit.ts';
+import { type GroupCommitter, waitingMembersMax } from '../ledger/commit/group-commit.ts';
 import { unfinishedByProvider } from '../tasks/rows/tasks-by-provider.ts';
 import type { CoreMetrics } from '../temporal/core-metrics.ts';
 
 /** Asked anew by a scrape after so long. Scrapes are 15 to 60 s apart. */
-const database_kept_ms = 5_000;
-const own_kept_ms = 1_000;
+const databaseKeptMs = 5_000;
+const ownKeptMs = 1_000;
 
 export interface FiguresOf {
   metrics: ProcessMetrics;
   database: Database;
   ledgerKeys: readonly Buffer[];
-  groups: Pick<LedgerGroups, 'waiting' | 'postponed' | 'inDoubt'>;
+  groups: Pick<GroupCommitter, 'waiting' | 'postponed' | 'inDoubt'>;
   dataDir: string;
   downloads: { readonly activeCount: number; readonly pendingCount: number };
   version: string;
@@ -41,7 +41,7 @@ export function showFigures(of: FiguresOf): void {
   metrics.gauge('tollgate_ledger_moves_waiting', () => groups.waiting);
   metrics.gauge('tollgate_ledger_moves_postponed', () => groups.postponed);
   metrics.gauge('tollgate_ledger_moves_in_doubt', () => groups.inDoubt);
-  metrics.gauge('tollgate_ledger_moves_waiting_max', () => waiting_members_max);
+  metrics.gauge('tollgate_ledger_moves_waiting_max', () => waitingMembersMax);
   metrics.gauge('tollgate_downloads_running', () => downloads.activeCount);
   metrics.gauge('tollgate_downloads_waiting', () => downloads.pendingCount);
   metrics.gauge('tollgate_tasks_unstarted_max', of.waitingTasksMax);
@@ -62,7 +62,7 @@ export function showUnserved(
   const errors = metrics.counter('tollgate_scrape_errors_total', 'database');
   const counts = remembered({
     ask: () => unfinishedByProvider(database),
-    keptMs: database_kept_ms,
+    keptMs: databaseKeptMs,
     onError: (error) => {
       errors.add();
       warn('database', error);
@@ -90,7 +90,7 @@ export function showApi(
     gates,
     waitingTasks,
     connections,
-  }: { gates: Gates; waitingTasks: WaitingTasks; connections: () => Promise<number> },
+  }: { gates: ConcurrencyLimits; waitingTasks: WaitingTasks; connections: () => Promise<number> },
 ): void {
   const { bodyBytes, requests, calls, uploads, files, followers } = gates;
   const counts = { requests, calls, uploads, files, followers };
@@ -105,7 +105,7 @@ export function showApi(
 }
 
 /** Has what the gates refuse counted. */
-export function countRefusals(metrics: ProcessMetrics, gates: Gates): void {
+export function countRefusals(metrics: ProcessMetrics, gates: ConcurrencyLimits): void {
   for (const name of Object.keys(gates) as (keyof Bounds)[]) {
     const cell = metrics.counter('tollgate_gate_refused_total', name);
     gates[name].onRefusal = () => cell.add();
@@ -117,7 +117,7 @@ export function showTemporal(metrics: ProcessMetrics, core: CoreMetrics, log: Lo
   const errors = metrics.counter('tollgate_scrape_errors_total', 'temporal');
   const text = remembered({
     ask: core,
-    keptMs: own_kept_ms,
+    keptMs: ownKeptMs,
     onError: (error) => {
       errors.add();
       log.warn({ err: error }, "the metrics of Temporal's workers are missing in /metrics");
@@ -151,7 +151,7 @@ function showDisk({ metrics, dataDir, warn }: FiguresOf): void {
   const errors = metrics.counter('tollgate_scrape_errors_total', 'disk');
   const disk = remembered({
     ask: () => statfs(resolve(dataDir)),
-    keptMs: own_kept_ms,
+    keptMs: ownKeptMs,
     onError: (error) => {
       errors.add();
       warn('disk', error);
@@ -171,7 +171,7 @@ function showDatabase({ metrics, database, warn }: FiguresOf): void {
   const errors = metrics.counter('tollgate_scrape_errors_total', 'database');
   const figures = remembered({
     ask: () => readFigures(database),
-    keptMs: database_kept_ms,
+    keptMs: databaseKeptMs,
     onError: (error) => {
       errors.add();
       warn('database', error);
@@ -203,7 +203,7 @@ function showAudit({ metrics, database, ledgerKeys, warn }: FiguresOf): void {
   const errors = metrics.counter('tollgate_scrape_errors_total', 'audit');
   const last = remembered({
     ask: () => lastWholeAudit(database, ledgerKeys),
-    keptMs: own_kept_ms,
+    keptMs: ownKeptMs,
     onError: (error) => {
       errors.add();
       warn('audit', error);

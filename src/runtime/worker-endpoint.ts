@@ -7,8 +7,8 @@ import { Readiness } from '../api/health/readiness.ts';
 import type { Core } from './parts.ts';
 import { showReadiness } from './scraped-gauges.ts';
 
-const connections_max = 64;
-const request_ms_max = 10_000;
+const connectionsMax = 64;
+const requestMsMax = 10_000;
 
 export interface WorkerEndpoint {
   port: number;
@@ -38,13 +38,13 @@ export async function openWorkerEndpoint(
     isPrepared: () => isPrepared,
   });
   showReadiness(meters.metrics, readiness);
-  const server = createServer({ requestTimeout: request_ms_max }, (request, response) => {
+  const server = createServer({ requestTimeout: requestMsMax }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'the endpoint of the worker could not answer');
       response.destroy();
     });
   });
-  server.maxConnections = connections_max;
+  server.maxConnections = connectionsMax;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const text = `Port ${port} on ${environment.host} is already in use. Set TOLLGATE_WORKER_PORT to another port.`;

@@ -8,10 +8,10 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { ValueError } from '@temporalio/common';
 
 // A page of history has some hundred payloads of less than a kilobyte.
-const body_bytes_max = 8 * 1024 * 1024;
-const payloads_max = 10_000;
-const connections_max = 64;
-const request_ms_max = 10_000;
+const bodyBytesMax = 8 * 1024 * 1024;
+const payloadsMax = 10_000;
+const connectionsMax = 64;
+const requestMsMax = 10_000;
 
 export interface CodecEndpointOptions {
   codec: PayloadCodec;
@@ -29,9 +29,9 @@ export function codecEndpoint(options: CodecEndpointOptions): Server {
       send(response, status, { message });
     });
   });
-  server.maxConnections = connections_max;
-  server.requestTimeout = request_ms_max;
-  server.headersTimeout = request_ms_max;
+  server.maxConnections = connectionsMax;
+  server.requestTimeout = requestMsMax;
+  server.headersTimeout = requestMsMax;
   return server;
 }
 
@@ -84,7 +84,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > body_bytes_max) throw new Unanswerable(413, `The body must not exceed ${body_bytes_max} bytes.`);
+    if (bytes > bodyBytesMax) throw new Unanswerable(413, `The body must not exceed ${bodyBytesMax} bytes.`);
     chunks.push(chunk);
   }
   try {
@@ -96,8 +96,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 
 function payloadsOf(body: unknown): Payload[] {
   const payloads = isObject(body) ? (body['payloads'] ?? []) : undefined;
-  if (!Array.isArray(payloads) || payloads.length > payloads_max)
-    throw new Unanswerable(400, `The body must be {"payloads": […]} with at most ${payloads_max} payloads.`);
+  if (!Array.isArray(payloads) || payloads.length > payloadsMax)
+    throw new Unanswerable(400, `The body must be {"payloads": […]} with at most ${payloadsMax} payloads.`);
   return payloads.map((payload: unknown) => {
     const { metadata = {}, data = '' } = isObject(payload) ? payload : { data: null };
     if (!isObject(metadata) || typeof data !== 'string')

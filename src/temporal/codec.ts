@@ -11,11 +11,11 @@ import type { CodecKey } from '../config/codec-keys.ts';
 
 const algorithm = 'aes-256-gcm';
 // 96 random bits: after 2^32 payloads under one key the chance of a repetition is one in 2^33.
-const nonce_bytes = 12;
-const tag_bytes = 16;
+const nonceBytes = 12;
+const tagBytes = 16;
 /** Of Temporal's own samples, so that its tools know what they see. */
 const encrypted = 'binary/encrypted';
-const key_id = 'encryption-key-id';
+const keyId = 'encryption-key-id';
 
 /** The failures of the built program's own folder, wherever this very file runs from. */
 const failureConverterPath = fileURLToPath(new URL('../../dist/temporal/failure-converter.js', import.meta.url));
@@ -37,12 +37,12 @@ export function payloadCodec(keys: readonly CodecKey[]): PayloadCodec {
 }
 
 function sealed(payload: Payload, { id, key }: CodecKey): Payload {
-  const nonce = randomBytes(nonce_bytes);
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tag_bytes });
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(id));
   const text = Buffer.concat([cipher.update(packed(payload)), cipher.final()]);
   return {
-    metadata: { encoding: Buffer.from(encrypted), [key_id]: Buffer.from(id) },
+    metadata: { encoding: Buffer.from(encrypted), [keyId]: Buffer.from(id) },
     data: Buffer.concat([nonce, text, cipher.getAuthTag()]),
   };
 }
@@ -50,7 +50,7 @@ function sealed(payload: Payload, { id, key }: CodecKey): Payload {
 function opened(payload: Payload, keys: ReadonlyMap<string, Buffer>): Payload {
   const { metadata, data } = payload;
   if (textOf(metadata?.['encoding']) !== encrypted) return payload;
-  const id = textOf(metadata?.[key_id]);
+  const id = textOf(metadata?.[keyId]);
   const key = keys.get(id);
   if (!key) {
     const known = [...keys.keys()].join(', ');
@@ -58,10 +58,10 @@ function opened(payload: Payload, keys: ReadonlyMap<string, Buffer>): Payload {
   }
   const bytes = Buffer.from(data ?? []);
   try {
-    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonce_bytes), { authTagLength: tag_bytes });
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
     decipher.setAAD(Buffer.from(id));
-    decipher.setAuthTag(bytes.subarray(-tag_bytes));
-    return unpacked(Buffer.concat([decipher.update(bytes.subarray(nonce_bytes, -tag_bytes)), decipher.final()]));
+    decipher.setAuthTag(bytes.subarray(-tagBytes));
+    return unpacked(Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]));
   } catch (cause) {
     throw new ValueError(
       `TEMPORAL_CODEC_KEYS: the key '${id}' does not decrypt this: it is not the key that encrypted it, or the data was changed`,

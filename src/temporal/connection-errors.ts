@@ -17,15 +17,15 @@ export class TemporalTrouble extends Error {
 }
 
 // Of gRPC.
-const invalid_argument = 3;
-const not_found = 5;
-const already_exists = 6;
-const permission_denied = 7;
-const failed_precondition = 9;
-const out_of_range = 11;
+const invalidArgument = 3;
+const notFound = 5;
+const alreadyExists = 6;
+const permissionDenied = 7;
+const failedPrecondition = 9;
+const outOfRange = 11;
 const unimplemented = 12;
 const unauthenticated = 16;
-const check_ms_max = 10_000;
+const checkMsMax = 10_000;
 
 type Service = Pick<Connection, 'workflowService' | 'withDeadline'>;
 
@@ -33,7 +33,7 @@ type Service = Pick<Connection, 'workflowService' | 'withDeadline'>;
 export async function checkTemporal(connection: Service, target: TemporalTarget): Promise<void> {
   const { namespace } = target;
   try {
-    await connection.withDeadline(Date.now() + check_ms_max, () =>
+    await connection.withDeadline(Date.now() + checkMsMax, () =>
       connection.workflowService.describeNamespace({ namespace }),
     );
   } catch (error) {
@@ -53,14 +53,14 @@ export function troubleOf(error: unknown, { address, namespace, tls }: TemporalT
   const words = wordsOf(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const wrong = (says: string) => new TemporalTrouble(says, false, error);
-  if (code === not_found) {
+  if (code === notFound) {
     return wrong(
       `TEMPORAL_NAMESPACE: Temporal at ${address} has no namespace ${namespace}. Create it with 'temporal operator namespace ` +
         `create --address ${address} --namespace ${namespace} --retention 30d' or in Temporal Cloud, or use another one.`,
     );
   }
   // Of workers' connections there are words only.
-  if (code === unauthenticated || code === permission_denied || /unauthorized|valid authentication/i.test(words)) {
+  if (code === unauthenticated || code === permissionDenied || /unauthorized|valid authentication/i.test(words)) {
     return wrong(
       `TEMPORAL_API_KEY or TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal at ${address} denies this client access to the namespace ` +
         `${namespace} (${words}). The key or certificate may have expired or belong to another namespace.`,
@@ -82,12 +82,12 @@ const tlsTrouble = (fault: string, { address }: TemporalTarget, cause: unknown):
     cause,
   );
 
-const of_one_call: readonly number[] = [invalid_argument, not_found, already_exists, failed_precondition, out_of_range];
+const ofOneCall: readonly number[] = [invalidArgument, notFound, alreadyExists, failedPrecondition, outOfRange];
 
 /** Whether a call failed by what Temporal, or the way there, is like now, and not by what was asked for. */
 export function isTroubleOfServer(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (isGrpcServiceError(error)) return !of_one_call.includes(error.code);
+  if (isGrpcServiceError(error)) return !ofOneCall.includes(error.code);
   return error instanceof NamespaceNotFoundError || isTroubleOfServer(error.cause);
 }
 

@@ -7,7 +7,7 @@ import type { TemporalSettings } from '../config/environment.ts';
 /** The settings with the address that is used: theirs, or the embedded server's. */
 export type TemporalTarget = TemporalSettings & { address: string };
 
-const call_ms_max = 5_000;
+const callMsMax = 5_000;
 
 /** A connection that is made when it is first used, so that the API starts and accepts while Temporal is away. */
 export const lazyConnection = async (target: TemporalTarget): Promise<Connection> =>
@@ -18,7 +18,7 @@ export const lazyConnection = async (target: TemporalTarget): Promise<Connection
  * single calls goes by AsyncLocalStorage: from its first use on Node notes a context in each promise of the process, which
  * costs time, and memory in thousands of waiting callers with twenty promises each.
  */
-export async function servingConnection(target: TemporalTarget, callMs = call_ms_max): Promise<Connection> {
+export async function servingConnection(target: TemporalTarget, callMs = callMsMax): Promise<Connection> {
   const again = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
   const limited: typeof again = (options, next) => again({ ...options, deadline: Date.now() + callMs }, next);
   const metadata = { 'temporal-namespace': target.namespace };

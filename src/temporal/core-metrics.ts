@@ -7,17 +7,17 @@ import type { TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { installTemporalRuntime } from './runtime.ts';
 
-const answer_ms_max = 1_000;
+const answerMsMax = 1_000;
 const loopback = '127.0.0.1';
 /** The core binds its port after it was found to be free; somebody may be quicker, but hardly three times. */
-const ports_tried_max = 3;
+const portsTriedMax = 3;
 
 /** Answers the text of the core's metrics; rejects when it doesn't come within a second. */
 export type CoreMetrics = () => Promise<string>;
 
 /** As `installTemporalRuntime`, for a process that has workers. Without a port the process runs without these metrics. */
 export async function installMeasuredRuntime(log: Logger): Promise<CoreMetrics | undefined> {
-  for (let tries = 1; tries <= ports_tried_max; tries++) {
+  for (let tries = 1; tries <= portsTriedMax; tries++) {
     const port = await freePort();
     try {
       installTemporalRuntime(log, shownOn(port));
@@ -56,7 +56,7 @@ function freePort(): Promise<number> {
 }
 
 async function textFrom(port: number): Promise<string> {
-  const answer = await fetch(`http://${loopback}:${port}/metrics`, { signal: AbortSignal.timeout(answer_ms_max) });
+  const answer = await fetch(`http://${loopback}:${port}/metrics`, { signal: AbortSignal.timeout(answerMsMax) });
   if (!answer.ok) throw new Error(`the metrics of Temporal's core were answered with ${answer.status}`);
   return answer.text();
 }

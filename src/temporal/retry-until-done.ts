@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-const pause_ms_first = 5_000;
-const pause_ms_max = 300_000;
+const pauseMsFirst = 5_000;
+const pauseMsMax = 300_000;
 
 export interface Errand {
   /** In a sentence that begins with it: "the search attributes are not registered". */
@@ -29,7 +29,7 @@ export async function keepTrying(errands: readonly Errand[], log: Logger, signal
 }
 
 async function again({ undone, run }: Errand, log: Logger, signal: AbortSignal): Promise<void> {
-  for (let ms = pause_ms_first; ; ms = Math.min(2 * ms, pause_ms_max)) {
+  for (let ms = pauseMsFirst; ; ms = Math.min(2 * ms, pauseMsMax)) {
     await pause(ms, undefined, { signal, ref: false }).catch(() => undefined); // closing ends the pause
     if (signal.aborted) return;
     try {
@@ -37,7 +37,7 @@ async function again({ undone, run }: Errand, log: Logger, signal: AbortSignal):
       log.info(`done at last, of which was told: ${undone}`);
       return;
     } catch (error) {
-      if (ms >= pause_ms_max) log.warn({ err: error }, `${undone} still; it is tried again`);
+      if (ms >= pauseMsMax) log.warn({ err: error }, `${undone} still; it is tried again`);
     }
   }
 }

@@ -4,13 +4,13 @@ import { taskIdPrefixes } from '../domain/ids.ts';
 import type { Logger } from 'pino';
 
 /** Said of each queue of a provider at each start: these have activities only, as they should. */
-const of_no_workflows = 'No workflows registered';
+const ofNoWorkflows = 'No workflows registered';
 
 /** To be called once, before anything connects. `metrics` says where the core shows those of its workers. */
 export function installTemporalRuntime(log: Logger, metrics?: TelemetryOptions['metrics']): void {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     const write = level === 'ERROR' ? log.error.bind(log) : log.warn.bind(log);
-    if (message.startsWith(of_no_workflows)) return;
+    if (message.startsWith(ofNoWorkflows)) return;
     const error: unknown = meta?.['error'];
     write({ ...taskOf(meta), temporal: plain(meta), ...(error !== undefined && { err: error }) }, message);
   });

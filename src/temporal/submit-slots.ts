@@ -5,18 +5,18 @@
  */
 import { EventEmitter, once } from 'node:events';
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit, SlotReserveContext } from '@temporalio/worker';
-import type { ProviderLimits, SubmitDoor } from '../activities/dependencies.ts';
+import type { ProviderLimits, SubmitLimiter } from '../activities/dependencies.ts';
 
 /** Where only unfinished jobs are bounded; looking at them takes some ten milliseconds. */
-const ahead_of_unpaced = 4;
+const aheadOfUnpaced = 4;
 /**
  * As many as have slots in the next fifth of a second, since each of them goes before the first task of an account that
  * comes then; two, so that one is there while the other's successor comes.
  */
-const ahead_seconds = 0.2;
-const ahead_min = 2;
+const aheadSeconds = 0.2;
+const aheadMin = 2;
 
-export class SubmitGate implements CustomSlotSupplier<ActivitySlotInfo>, SubmitDoor {
+export class SubmitSlots implements CustomSlotSupplier<ActivitySlotInfo>, SubmitLimiter {
   readonly type = 'custom';
   readonly #limits: () => ProviderLimits;
   readonly #slots: number;
@@ -33,7 +33,7 @@ export class SubmitGate implements CustomSlotSupplier<ActivitySlotInfo>, SubmitD
     this.#limits = limits;
   }
 
-  through(): () => void {
+  acquire(): () => void {
     this.#through += 1;
     this.#changes.emit('change');
     return () => {
@@ -80,7 +80,7 @@ export class SubmitGate implements CustomSlotSupplier<ActivitySlotInfo>, SubmitD
   #hasRoom(): boolean {
     const { maxPerSecond } = this.#limits();
     const ahead =
-      maxPerSecond === undefined ? ahead_of_unpaced : Math.max(ahead_min, Math.ceil(maxPerSecond * ahead_seconds));
+      maxPerSecond === undefined ? aheadOfUnpaced : Math.max(aheadMin, Math.ceil(maxPerSecond * aheadSeconds));
     return this.#closures === 0 && this.#taken < this.#slots && this.#taken - this.#through < ahead;
   }
 }

@@ -4,9 +4,9 @@ import tls from 'node:tls';
 import type { TemporalTarget } from './connection.ts';
 import { optionsOf } from './connection.ts';
 
-const connect_ms_max = 5_000;
+const connectMsMax = 5_000;
 /** With TLS 1.3 a server refuses the client's certificate only after the handshake. */
-const alert_ms = 1_000;
+const alertMs = 1_000;
 
 /** What TLS says against a connection with these settings; undefined if nothing, or if nobody answers there. */
 export async function tlsFault(target: TemporalTarget): Promise<string | undefined> {
@@ -25,8 +25,8 @@ export async function tlsFault(target: TemporalTarget): Promise<string | undefin
     }),
   });
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(connect_ms_max) });
-    await once(socket.resume(), 'end', { signal: AbortSignal.timeout(alert_ms) });
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(connectMsMax) });
+    await once(socket.resume(), 'end', { signal: AbortSignal.timeout(alertMs) });
     return 'the server closes the connection right after the handshake'; // one that is content waits for the first call
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -14,22 +14,22 @@ import {
 import { bundlePath, tracedBundlePath } from './bundle-workflows.ts';
 import { measuredSteps } from './measured-steps.ts';
 import type { QueueNames } from './temporal-names.ts';
-import { SubmitGate } from './submit-slots.ts';
+import { SubmitSlots } from './submit-slots.ts';
 
-const submit_slots = 20;
+const submitSlots = 20;
 // A collect costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.
 // The workflows' queue has as many for some providers together, for collecting: its worker is handed that with the answer
 // to its workflow task.
-const collect_slots = 20_000;
-const house_slots = 100_000;
+const collectSlots = 20_000;
+const houseSlots = 100_000;
 // Deliveries under way: a receiver that hangs takes one for 15 s.
-const errand_slots = 100;
+const errandSlots = 100;
 /**
  * Of everything but paid calls: all that runs then is handed back at once, and what can't be is a fault of ours. A submit has
  * no such bound, for a create under way is never abandoned: its outcome would be unknown. It is bounded by the provider's
  * request timeout.
  */
-const shutdown_ms_max = 30_000;
+const shutdownMsMax = 30_000;
 
 export interface RunningWorkers {
   /** The providers whose tasks are taken just now. */
@@ -63,7 +63,7 @@ export async function startWorkers(
     shutdownGraceTime: 0,
     ...(activity.length > 0 && { interceptors: { activity } }),
   };
-  const common = { ...unbounded, shutdownForceTime: shutdown_ms_max };
+  const common = { ...unbounded, shutdownForceTime: shutdownMsMax };
   const { collect } = collectActivities(deps);
   const collecting = { collect: (args: Parameters<typeof collect>[0]) => during(() => collect(args)) };
   const errands = { ...cleaningActivities(deps), ...deliveryActivities(deps) };
@@ -77,7 +77,7 @@ export async function startWorkers(
       ...common,
       taskQueue: queues.collect(provider),
       activities: collecting,
-      maxConcurrentActivityTaskExecutions: collect_slots,
+      maxConcurrentActivityTaskExecutions: collectSlots,
     },
   ];
   const house: WorkerOptions = {
@@ -92,7 +92,7 @@ export async function startWorkers(
       ...auditActivities(deps),
       ...retentionActivities(deps),
     },
-    maxConcurrentActivityTaskExecutions: house_slots,
+    maxConcurrentActivityTaskExecutions: houseSlots,
     maxCachedWorkflows: 2_000,
   };
 
@@ -100,7 +100,7 @@ export async function startWorkers(
     ...common,
     taskQueue: queues.errands,
     activities: errands,
-    maxConcurrentActivityTaskExecutions: errand_slots,
+    maxConcurrentActivityTaskExecutions: errandSlots,
   };
 
   const submitting = new Map<string, number>();
@@ -195,10 +195,10 @@ function submitsOf(
 ): Partial<WorkerOptions> {
   const { maxPerSecond, maxConcurrent } = deps.limits(provider);
   const isLimited = maxPerSecond !== undefined || maxConcurrent !== undefined;
-  const gate = isLimited ? new SubmitGate(submit_slots, () => deps.limits(provider)) : undefined;
-  const { submit } = submitActivities(gate ? { ...deps, door: gate } : deps);
+  const gate = isLimited ? new SubmitSlots(submitSlots, () => deps.limits(provider)) : undefined;
+  const { submit } = submitActivities(gate ? { ...deps, submitLimiter: gate } : deps);
   const activities = { submit: (args: Parameters<typeof submit>[0]) => during(() => submit(args)) };
-  if (!gate) return { activities, maxConcurrentActivityTaskExecutions: submit_slots };
+  if (!gate) return { activities, maxConcurrentActivityTaskExecutions: submitSlots };
   const unused = { type: 'fixed-size', numSlots: 2 } as const;
   return {
     activities,

@@ -11,8 +11,8 @@ import { giveEventUp, markEventsStarted, type OwedEvent, takeEventsToStart, take
 import type { deliver } from '../workflows/deliver.ts';
 import { type QueueNames, searchAttributes } from '../temporal/temporal-names.ts';
 
-const batch_events = 100;
-const starts_at_once = 20;
+const batchEvents = 100;
+const startsAtOnce = 20;
 
 export interface EventScanTools {
   database: Database;
@@ -32,17 +32,17 @@ export class EventScan {
   async startOwed(signal: AbortSignal): Promise<void> {
     const { database } = this.#tools;
     for (;;) {
-      const events = await takeEventsToStart(database, batch_events);
+      const events = await takeEventsToStart(database, batchEvents);
       const started = await this.#startAll(events);
       if (started.length > 0) await markEventsStarted(database, started);
-      if (started.length < batch_events || signal.aborted) return;
+      if (started.length < batchEvents || signal.aborted) return;
     }
   }
 
   /** A delivery whose workflow is gone is started again; one that was terminated was given up by whoever did that. */
   async lookAfterSilent(): Promise<void> {
     const { database, log } = this.#tools;
-    for (const event of await takeSilentEvents(database, batch_events)) {
+    for (const event of await takeSilentEvents(database, batchEvents)) {
       const status = await this.#status(event.id);
       if (status === 'RUNNING' || status === 'PAUSED') continue;
       log.warn({ eventId: event.id, status: status ?? 'not found' }, 'the delivery of an event was lost');
@@ -53,9 +53,9 @@ export class EventScan {
 
   async #startAll(events: readonly OwedEvent[]): Promise<string[]> {
     const started: string[] = [];
-    for (let from = 0; from < events.length; from += starts_at_once) {
+    for (let from = 0; from < events.length; from += startsAtOnce) {
       const answers = await Promise.allSettled(
-        events.slice(from, from + starts_at_once).map(async (event) => {
+        events.slice(from, from + startsAtOnce).map(async (event) => {
           await this.#start(event);
           started.push(event.id);
         }),

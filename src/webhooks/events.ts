@@ -122,7 +122,7 @@ export async function noteAttempt(
       return notedRow.parse(rows[0]);
     } catch (error) {
       // Another worker, which was taken for dead, has noted an attempt just now.
-      if (sqlState(error) !== unique_violation || tries === note_tries_max) throw error;
+      if (sqlState(error) !== uniqueViolation || tries === noteTriesMax) throw error;
     }
   }
 }
@@ -138,9 +138,9 @@ export async function giveEventUp(database: Database, id: string): Promise<boole
   return rows[0] === undefined ? false : (endRow.parse(rows[0]).delivered ?? false);
 }
 
-/** PostgreSQL's `unique_violation`. */
-const unique_violation = '23505';
-const note_tries_max = 5;
+/** PostgreSQL's `uniqueViolation`. */
+const uniqueViolation = '23505';
+const noteTriesMax = 5;
 
 const elapsedMs = 'extract(epoch from clock_timestamp() - started_at)::float8 * 1000';
 const owedColumns = 'id, account_id, type';

@@ -2,8 +2,8 @@
 import type { Database } from '../postgres/database.ts';
 
 /** As long as the ends of deliveries can be seen in Temporal. */
-export const event_days_kept = 30;
-const batch_events = 500;
+export const eventDaysKept = 30;
+const batchEvents = 500;
 
 export interface OldEventsTools {
   database: Database;
@@ -30,9 +30,9 @@ export async function deleteOldEvents({ database, ...limits }: OldEventsTools): 
          order by id limit $2 for update skip locked),
        attempts as (delete from deliveries where event_id in (select id from old))
        delete from events where id in (select id from old)`,
-      [limits.keptDays ?? event_days_kept, batch_events],
+      [limits.keptDays ?? eventDaysKept, batchEvents],
     );
     deleted += rowCount ?? 0;
-    if ((rowCount ?? 0) < batch_events || limits.signal?.aborted) return deleted;
+    if ((rowCount ?? 0) < batchEvents || limits.signal?.aborted) return deleted;
   }
 }

@@ -9,7 +9,7 @@ import { webhookSignature } from './webhook-signature.ts';
 /** For all of it: look-up, connection, answer. */
 const timeout_ms = 15_000;
 /** Read and thrown away, so that a receiver that still writes is not cut off. */
-const answer_bytes_max = 64 * 1024;
+const answerBytesMax = 64 * 1024;
 const refused = 'the address is refused: it must be http or https on a public host';
 
 // A connection of its own for each: attempts are rare, and one that was kept may be closed by now.
@@ -58,7 +58,7 @@ async function thrownAway(body: Dispatcher.ResponseData['body']): Promise<void> 
   let bytes = 0;
   body.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > answer_bytes_max) body.destroy();
+    if (bytes > answerBytesMax) body.destroy();
   });
   await new Promise<void>((resolve) => body.on('error', () => undefined).on('close', resolve));
 }

@@ -22,10 +22,10 @@ export interface WebhookKey {
 }
 
 /** How long a secret that was replaced still signs, so that receivers can change over. */
-const retires_after_hours = 24;
+const retiresAfterHours = 24;
 /** Each is one more signature in a delivery's header. */
-const retiring_max = 5;
-const salt_bytes = 32;
+const retiringMax = 5;
+const saltBytes = 32;
 
 /**
  * The secrets that a delivery is signed with, each as `whsec_<base64>`: the account's own first, then those that were
@@ -38,7 +38,7 @@ export async function webhookSecrets(database: Database, secrets: WebhookKeys, a
   const current = found.find(({ isRetiring }) => !isRetiring);
   if (current !== undefined && keyOf(secrets, current)) return textsOf(secrets, account, found);
   if (current === undefined)
-    await database.pool.query(insertIfNone, [account, randomBytes(salt_bytes), secrets.first.id]);
+    await database.pool.query(insertIfNone, [account, randomBytes(saltBytes), secrets.first.id]);
   else await replaceLost(database, secrets, account, current);
   const texts = textsOf(secrets, account, await saltsOf(database, account));
   if (texts.length === 0) throw new Error(`account ${account} has no webhook secret that can be worked out`);
@@ -86,7 +86,7 @@ async function replaceLost(database: Database, secrets: WebhookKeys, account: Ac
 
 /** Writes a new current secret, and deletes those that sign nothing any more. */
 async function insertCurrent(client: pg.ClientBase, secrets: WebhookKeys, account: AccountId): Promise<string> {
-  const salt = randomBytes(salt_bytes);
+  const salt = randomBytes(saltBytes);
   await client.query(insert, [account, salt, secrets.first.id]);
   await client.query(
     `delete from webhook_secrets w using (
@@ -94,7 +94,7 @@ async function insertCurrent(client: pg.ClientBase, secrets: WebhookKeys, accoun
        from webhook_secrets where account_id = $1 and retires_at is not null
      ) as old
      where w.account_id = $1 and w.salt = old.salt and (old.place > $2 or old.retires_at <= clock_timestamp())`,
-    [account, retiring_max],
+    [account, retiringMax],
   );
   return textOf(secrets.first, account, salt);
 }
@@ -128,7 +128,7 @@ const insert = `insert into webhook_secrets (account_id, salt, secret_id, create
 const insertIfNone = `with account as (select id from accounts where id = $1 for no key update)
   insert into webhook_secrets (account_id, salt, secret_id, created_at) select id, $2::bytea, $3, clock_timestamp() from account
   on conflict (account_id) where retires_at is null do nothing`;
-const retire = `update webhook_secrets set retires_at = clock_timestamp() + interval '${retires_after_hours} hours'`;
+const retire = `update webhook_secrets set retires_at = clock_timestamp() + interval '${retiresAfterHours} hours'`;
 
 const saltRow = z
   .object({ salt: z.instanceof(Buffer), secret_id: z.string(), is_retiring: z.boolean() })

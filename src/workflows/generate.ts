@@ -206,17 +206,17 @@ const submitting = (route: RouteFacts, place: string) =>
 
 // A heartbeat costs the server about 2 ms of CPU time (1,500 tasks, idle cost included), more than a poll costs the worker. A
 // provider that is asked seldom can wait longer for the worker that goes on after one has died.
-const collect_heartbeat_ms = 30_000;
-const heartbeat_intervals = 4;
-const heartbeat_ms_max = 300_000;
+const collectHeartbeatMs = 30_000;
+const heartbeatIntervals = 4;
+const heartbeatMsMax = 300_000;
 
 const collecting = (route: RouteFacts, place: string) =>
   proxyActivities<ProviderActivities>({
     taskQueue: route.collectQueue,
     startToCloseTimeout: '26h', // the longest deadline is 24 h; the activity keeps the provider's own
     heartbeatTimeout: Math.min(
-      heartbeat_ms_max,
-      Math.max(collect_heartbeat_ms, heartbeat_intervals * (route.pollIntervalMs ?? 0)),
+      heartbeatMsMax,
+      Math.max(collectHeartbeatMs, heartbeatIntervals * (route.pollIntervalMs ?? 0)),
     ),
     summary: `collect from ${place}`,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ScriptedProvider, startTaskRunner, type TaskRunner } from '../support/task-runner.ts';
 
-const hour_ms = 3_600_000;
+const hourMs = 3_600_000;
 const deadlineMs = 1_500;
 const now = Date.now.bind(Date);
 
@@ -22,8 +22,8 @@ after(async () => {
 });
 
 for (const [where, shiftMs] of [
-  ['an hour behind', -hour_ms],
-  ['an hour ahead', hour_ms],
+  ['an hour behind', -hourMs],
+  ['an hour ahead', hourMs],
 ] as const) {
   for (const name of ['silent', 'endless']) {
     test(`the deadline of a provider that is ${name} is kept by a worker whose clock is ${where}`, async () => {

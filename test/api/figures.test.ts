@@ -138,11 +138,16 @@ test('what was paid is one figure, wherever it is told', async () => {
     const [capture, ...others] = captures.filter(({ task_id }) => 'task_id' in by && task_id === by.task_id);
     assert.deepEqual([micros(capture?.['charged']), capture?.['model'], others], [cost, model, []]);
   }
-  for (const request_id of requests) {
-    const [capture, ...others] = captures.filter((entry) => entry['request_id'] === request_id);
-    assert.ok(capture && others.length === 0, request_id);
+  for (const requestId of requests) {
+    const [capture, ...others] = captures.filter((entry) => entry['request_id'] === requestId);
+    assert.ok(capture && others.length === 0, requestId);
     assert.equal(sum(capture['lines'] as Row[], 'amount'), micros(capture['charged']), 'the lines add up to the price');
-    paid.push({ key: caller.keyId, model: 'chat-one', cost: micros(capture['charged']), by: { request_id } });
+    paid.push({
+      key: caller.keyId,
+      model: 'chat-one',
+      cost: micros(capture['charged']),
+      by: { request_id: requestId },
+    });
   }
   // 601 x 3.3 + 400 x 0.7 + 77 x 1234.5, in millionths of a yuan, rounded half up.
   assert.equal(paid.find(({ by }) => 'request_id' in by && by.request_id === 'figures-whole')?.cost, 97_320n);

@@ -12,8 +12,8 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const old_text = 'a secret of the tests with 40 characters';
-const new_text = 'another secret of the tests, which is new';
+const oldText = 'a secret of the tests with 40 characters';
+const newText = 'another secret of the tests, which is new';
 const path = '/v1/account/webhook-secret';
 const owner = () => gateway.newKey({ balance: '1', level: 'admin' });
 const ask = async (key: string) => (await gateway.get(path, bearer(key))).body['secret'] as string;
@@ -37,7 +37,7 @@ test('the first asking makes it, and it is the same for all who ask at once and 
   const answer = await gateway.get(`/ai${path}`, bearer(key));
   assert.deepEqual(answer.body, { object: 'webhook_secret', secret });
   assert.equal(answer.headers.get('cache-control'), 'no-store');
-  assert.deepEqual(await signing(account, old_text), [secret]);
+  assert.deepEqual(await signing(account, oldText), [secret]);
   assert.notEqual(await ask((await owner()).key), secret, 'each account has its own');
 });
 
@@ -50,20 +50,20 @@ test('a rotation makes a new one, and for 24 hours the old one signs too', async
   assert.deepEqual(answer.body, { object: 'webhook_secret', secret: second });
   assert.equal(await ask(key), second);
   const third = await rotate(key);
-  assert.deepEqual(await signing(account, old_text), [third, second, first]);
+  assert.deepEqual(await signing(account, oldText), [third, second, first]);
   await age(account, 23);
-  assert.deepEqual(await signing(account, old_text), [third, second, first]);
+  assert.deepEqual(await signing(account, oldText), [third, second, first]);
   await age(account, 1);
-  assert.deepEqual(await signing(account, old_text), [third]);
+  assert.deepEqual(await signing(account, oldText), [third]);
 });
 
 test('of many rotations the five last replaced sign, and rotations at once take turns', async () => {
   const { key, account } = await owner();
   const made = [await ask(key)];
   for (let turn = 0; turn < 6; turn++) made.unshift(await rotate(key));
-  assert.deepEqual(await signing(account, old_text), made.slice(0, 6));
+  assert.deepEqual(await signing(account, oldText), made.slice(0, 6));
   const atOnce = await Promise.all(Array.from({ length: 6 }, () => rotate(key)));
-  const now = await signing(account, old_text);
+  const now = await signing(account, oldText);
   assert.deepEqual([...now].sort(), [...atOnce].sort());
   const { rows } = await gateway.core.database.pool.query('select 1 from webhook_secrets where account_id = $1', [
     account,
@@ -89,13 +89,13 @@ test('rotations are in the log of acts, and neither there nor anywhere else is a
 test("it outlives a new operator's secret as long as the old one is listed, and is replaced when that is gone", async () => {
   const { key, account } = await owner();
   const first = await ask(key);
-  assert.deepEqual(await signing(account, new_text, old_text), [first]);
-  const replaced = await Promise.all([signing(account, new_text), signing(account, new_text)]);
+  assert.deepEqual(await signing(account, newText, oldText), [first]);
+  const replaced = await Promise.all([signing(account, newText), signing(account, newText)]);
   const [second = ''] = replaced[0];
   assert.deepEqual(replaced, [[second], [second]]);
   assert.notEqual(second, first);
   assert.deepEqual(
-    await signing(account, new_text, old_text),
+    await signing(account, newText, oldText),
     [second, first],
     'who still knows the old one signs with both',
   );

@@ -18,9 +18,9 @@ import { pathOfChat, plain, type Target } from '../../bench/chat/targets.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** Without time to call again, every connection makes one call. */
-const once_each = { connections: 24, measureMs: 0, rampMs: 0 };
-const whole: Scenario = { ...named('json-c32'), ...once_each };
-const streamed: Scenario = { ...named('sse-c32'), ...once_each };
+const onceEach = { connections: 24, measureMs: 0, rampMs: 0 };
+const whole: Scenario = { ...named('json-c32'), ...onceEach };
+const streamed: Scenario = { ...named('sse-c32'), ...onceEach };
 const paced: Scenario = { ...streamed, name: 'paced', chunks: 5, delayMs: 3 };
 
 let mock: Server;

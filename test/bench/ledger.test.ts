@@ -12,7 +12,7 @@ import { Recorder } from '../../bench/ledger/recorder.ts';
 import { type ReplayScript, replayScript, replaysTable } from '../../bench/ledger/replay-script.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -78,7 +78,7 @@ async function recorded(): Promise<Recorded> {
     const recorder = new Recorder();
     recorder.watch(database.pipelined);
     let groups = 0;
-    const ledgerGroups = new LedgerGroups(database, ledgerKey, undefined, {
+    const ledgerGroups = new GroupCommitter(database, ledgerKey, undefined, {
       committed: () => {
         groups++;
       },

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { burst_pause_ms, endOf, runCallers } from '../../bench/waiting/callers.ts';
+import { burstPauseMs, endOf, runCallers } from '../../bench/waiting/callers.ts';
 import { delays, timesOf } from '../../bench/waiting/ends.ts';
 import { type Load, memorySchema } from '../../bench/waiting/messages.ts';
 import { tableOf, verdictsOf } from '../../bench/waiting/report.ts';
@@ -26,7 +26,7 @@ const load: Load = {
 test('the first callers end one after another, the others at one time after them', () => {
   const ends = Array.from({ length: 10 }, (_, number) => endOf(load, number));
   assert.deepEqual(ends.slice(0, 8), [0, 10, 20, 30, 40, 50, 60, 70]);
-  assert.deepEqual(ends.slice(8), [80 + burst_pause_ms, 80 + burst_pause_ms]);
+  assert.deepEqual(ends.slice(8), [80 + burstPauseMs, 80 + burstPauseMs]);
 });
 
 test('with the defaults no caller waits for longer than an answer may take, even if the machine ends 40 tasks a second', () => {

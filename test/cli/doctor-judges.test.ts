@@ -8,7 +8,7 @@ import { judgeClock } from '../../src/cli/roles/doctor/check-clock.ts';
 import { judgeServer } from '../../src/cli/roles/doctor/check-database.ts';
 import { Examination } from '../../src/cli/roles/doctor/examination.ts';
 import { fail, type Finding, ok, type Verdict } from '../../src/cli/roles/doctor/finding.ts';
-import { type DiskFacts, judgeDisk, node_min } from '../../src/cli/roles/doctor/check-machine.ts';
+import { type DiskFacts, judgeDisk, nodeMin } from '../../src/cli/roles/doctor/check-machine.ts';
 import { Blotter, reasonOf } from '../../src/cli/roles/doctor/reason.ts';
 import { judgePollers } from '../../src/cli/roles/doctor/check-workers.ts';
 import type { ServerFacts } from '../../src/postgres/server-facts.ts';
@@ -103,7 +103,7 @@ test('proxies are asked for behind https only, and everybody is no proxy', () =>
 
 test('the Node that is asked for is the one of package.json', () => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  assert.match(text, new RegExp(`"node": ">=${node_min.join('\\.')}"`));
+  assert.match(text, new RegExp(`"node": ">=${nodeMin.join('\\.')}"`));
 });
 
 describe('checks', () => {

@@ -10,7 +10,7 @@ import { fromTestRun } from '../support/database.ts';
 import { type Gateway, Installation, until } from '../support/process.ts';
 
 /** Everything but a pasted curl line is within this; on an idle machine a warm start takes 1 to 2 s. */
-const quick_s = 20;
+const quickS = 20;
 
 describe('tollgate start', () => {
   let home: Installation;
@@ -92,7 +92,7 @@ describe('tollgate start', () => {
     const { key } = gateway;
     gateway = await home.start();
     context.diagnostic(`cold start ${coldSeconds.toFixed(1)} s, warm start ${gateway.seconds.toFixed(1)} s`);
-    assert.ok(gateway.seconds < quick_s);
+    assert.ok(gateway.seconds < quickS);
     assert.equal(gateway.key, undefined);
     const account = await fetch(`${gateway.url}/v1/account`, { headers: { Authorization: `Bearer ${key}` } });
     assert.equal(balanceOf(await account.text()).balance, balance);

@@ -10,7 +10,7 @@ import { providerKinds } from '../../src/providers/registry.ts';
 import { examplesOf, pagesWithExamples, placeOf } from './pages.ts';
 
 /** Examples that say why they can't run on their own. One more is a decision, not an oversight. */
-const exempt_max = 12;
+const exemptMax = 12;
 const runnable = ['sh', 'js', 'python'];
 /** Empty: pictures and what programs print. */
 const languages = [...runnable, 'yaml', 'json', 'ini', ''];
@@ -29,7 +29,7 @@ test('each exempt example says why, and they are few', (context) => {
   const reasons = new Set(exempt.map(({ page, exempt: why = '' }) => `${page}: ${why}`));
   for (const reason of reasons) context.diagnostic(reason);
   assert.deepEqual(exempt.filter(({ exempt: why = '' }) => why.length < 10).map(placeOf), [], 'give a reason');
-  assert.ok(reasons.size <= exempt_max, `${reasons.size} reasons not to run; more than ${exempt_max} are too many`);
+  assert.ok(reasons.size <= exemptMax, `${reasons.size} reasons not to run; more than ${exemptMax} are too many`);
 });
 
 describe('examples that need no gateway', () => {

@@ -16,9 +16,9 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-const patience_ms = 90_000;
-const answer_ms_max = 40_000;
-const pause_ms = { least: 100, most: 900 };
+const patienceMs = 90_000;
+const answerMsMax = 40_000;
+const pauseMs = { least: 100, most: 900 };
 
 export class Caller {
   /** Requests without an Idempotency-Key that were sent again because their answer said so. */
@@ -33,7 +33,7 @@ export class Caller {
   async once(path: string, init: RequestInit = {}): Promise<Response | undefined> {
     const { urls, key, random } = this.#options;
     const headers = { ...(init.headers as Record<string, string> | undefined), Authorization: `Bearer ${key}` };
-    const signal = AbortSignal.timeout(answer_ms_max);
+    const signal = AbortSignal.timeout(answerMsMax);
     return fetch(`${oneOf(random, urls)}${path}`, { ...init, headers, signal }).catch(() => undefined);
   }
 
@@ -43,7 +43,7 @@ export class Caller {
    */
   async ask(path: string, init: RequestInit, hasKey: boolean): Promise<Answer | undefined> {
     const { random, signal } = this.#options;
-    for (const startedAt = performance.now(); performance.now() - startedAt < patience_ms;) {
+    for (const startedAt = performance.now(); performance.now() - startedAt < patienceMs;) {
       const answer = await this.once(path, init);
       const body = await answer?.json().catch(() => undefined);
       if (answer !== undefined && isObject(body) && !isPassing(answer.status, body)) {
@@ -54,7 +54,7 @@ export class Caller {
         if (answer === undefined || !isToldToRepeat(answer)) return undefined;
         this.toldToRepeat++;
       }
-      await pause(pause_ms.least + random() * (pause_ms.most - pause_ms.least));
+      await pause(pauseMs.least + random() * (pauseMs.most - pauseMs.least));
     }
     return undefined;
   }

@@ -46,7 +46,7 @@ export interface Verdict {
   broken: string[];
 }
 
-const requests_at_once = 4;
+const requestsAtOnce = 4;
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const { world, load, providers, receiver, strikes, buyer, stranger, isSwept } = evidence;
@@ -242,7 +242,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 
 /** Every task's record, asked for with the key of an account that has nothing to do with it. */
 async function readBy({ key }: Buyer, { urls }: World, tasks: readonly TaskRow[]): Promise<string[]> {
-  const limit = pLimit(requests_at_once);
+  const limit = pLimit(requestsAtOnce);
   const asked = tasks.map(({ id }) =>
     limit(async () => {
       const answer = await fetch(`${urls[0]}${addressOf(id)}`, { headers: { Authorization: `Bearer ${key}` } });

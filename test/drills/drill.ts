@@ -34,7 +34,7 @@ export interface DrillEnd {
   strikes: Strike[];
 }
 
-const hour_ms = 3_600_000;
+const hourMs = 3_600_000;
 
 /** Runs it. Says a line a round and the summary; whether every promise was kept is for `verdict.broken` to say. */
 export async function drill(options: DrillOptions): Promise<DrillEnd> {
@@ -67,7 +67,7 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
   const clocks = generator(seed + 3);
   const world = await World.open({
     ...{ apis, workers, say, hasOwnDisk: options.victims.includes('disk') },
-    clockBehindMs: () => (options.clocksDiffer && clocks() < 0.5 ? hour_ms : 0),
+    clockBehindMs: () => (options.clocksDiffer && clocks() < 0.5 ? hourMs : 0),
     configurationOf: (process) => configurationOf({ pictures, films, talks }, process, deadlineSecondsOf(options)),
   });
   opened.push(() => world.close());

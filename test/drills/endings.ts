@@ -9,11 +9,11 @@ export interface Left {
   holds: number;
 }
 
-const look_ms = 500;
+const lookMs = 500;
 /** Without any change: a task that shows no sign of life is looked after when five minutes have passed. */
-const tasks_ms_max = 420_000;
+const tasksMsMax = 420_000;
 /** A lease of a minute, and sweeps every quarter of one. */
-const holds_ms_max = 120_000;
+const holdsMsMax = 120_000;
 const leftRow = z.object({ tasks: z.number(), webhooks: z.number(), holds: z.number() });
 
 /**
@@ -39,7 +39,7 @@ export async function allEnded(
       changedAt = performance.now();
     }
     before = now;
-    if (performance.now() - changedAt > (left.tasks + left.webhooks > 0 ? tasks_ms_max : holds_ms_max)) return left;
-    await pause(look_ms);
+    if (performance.now() - changedAt > (left.tasks + left.webhooks > 0 ? tasksMsMax : holdsMsMax)) return left;
+    await pause(lookMs);
   }
 }

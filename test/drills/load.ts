@@ -26,13 +26,13 @@ export interface Order {
 }
 
 /** Begins the request id of each order, which all of its tries have: two tasks with the same one were ordered once. */
-export const order_mark = 'drill-order-';
+export const orderMark = 'drill-order-';
 
 /** How many callers name an Idempotency-Key; the others repeat what they are told to repeat, and nothing else. */
-const share_with_key = 0.6;
-const think_ms = { least: 300, most: 1_200 };
+const shareWithKey = 0.6;
+const thinkMs = { least: 300, most: 1_200 };
 /** What a model takes to answer. */
-const chat_ms_max = 2_000;
+const chatMsMax = 2_000;
 const images = '/v1/images/generations';
 const videos = '/v1/video/generations';
 const talks = '/v1/svctalk/generate';
@@ -81,7 +81,7 @@ export class Load {
     ];
     while (!signal.aborted) {
       await oneOf(random, acts)();
-      await pause(think_ms.least + random() * (think_ms.most - think_ms.least), undefined, { signal }).catch(() => {
+      await pause(thinkMs.least + random() * (thinkMs.most - thinkMs.least), undefined, { signal }).catch(() => {
         // the end of the drill
       });
     }
@@ -131,8 +131,8 @@ export class Load {
     told: Pick<Order, 'manner' | 'hasWebhook'>,
     prefer: string,
   ): Promise<void> {
-    const hasKey = this.#options.random() < share_with_key;
-    const order = `${order_mark}${randomUUID()}`;
+    const hasKey = this.#options.random() < shareWithKey;
+    const order = `${orderMark}${randomUUID()}`;
     const more = { Prefer: prefer, 'X-Request-Id': order, ...(hasKey && { 'Idempotency-Key': randomUUID() }) };
     const answer = await this.#caller.ask(path, { method: 'POST', body, headers: { ...headers, ...more } }, hasKey);
     if (answer === undefined) {
@@ -151,7 +151,7 @@ export class Load {
 
   /** A stream that breaks off is its gateway's death; its hold is for the sweep. */
   async #chat(): Promise<void> {
-    const delayMs = Math.round(this.#options.random() * chat_ms_max);
+    const delayMs = Math.round(this.#options.random() * chatMsMax);
     const messages = [{ role: 'user', content: `Tell me of the gate. [sim:delay=${delayMs}ms]` }];
     await this.#during('chat under way', async () => {
       const answer = await this.#caller.once('/v1/chat/completions', {

@@ -25,12 +25,12 @@ export interface ProviderOptions {
 }
 
 /** The header by which processes are told apart. */
-export const process_header = 'x-drill-process';
+export const processHeader = 'x-drill-process';
 
-const answer_ms_max = 120;
-const hook_ms = 1_200;
-const hook_again_ms = 500;
-const fetch_ms_max = 60_000;
+const answerMsMax = 120;
+const hookMs = 1_200;
+const hookAgainMs = 500;
+const fetchMsMax = 60_000;
 
 export class DrillProvider {
   /** Told at the very moment; `process` is the one that asked. */
@@ -105,7 +105,7 @@ export class DrillProvider {
     this.#tell(job, 'create arrived');
     if (job.manner === 'twice') this.#background(this.#callHook(job));
     if (job.manner === 'never') return;
-    await pause(job.manner === 'late' ? timeoutMs * 1.5 : random() * answer_ms_max);
+    await pause(job.manner === 'late' ? timeoutMs * 1.5 : random() * answerMsMax);
     if (response.destroyed) return; // the caller has given up, or died
     response.once('finish', () => this.#tell(job, 'create answered'));
     write(response, fixture.created(seen, job, 'takes'));
@@ -168,7 +168,7 @@ export class DrillProvider {
     for (const url of uploads) await this.#read(url);
     job.isReady = true;
     if (job.manner === 'never' || job.manner === 'endless') return;
-    await pause(job.manner === 'late' ? this.#options.timeoutMs * 2 : hook_ms, undefined, {
+    await pause(job.manner === 'late' ? this.#options.timeoutMs * 2 : hookMs, undefined, {
       signal: this.#closing.signal,
     });
     for (let times = job.manner === 'twice' ? 2 : 1; times > 0; times--) await this.#callHook(job);
@@ -176,11 +176,11 @@ export class DrillProvider {
 
   async #read(url: string): Promise<void> {
     const startedAt = performance.now();
-    while (performance.now() - startedAt < fetch_ms_max) {
+    while (performance.now() - startedAt < fetchMsMax) {
       const answer = await fetch(url).catch(() => undefined);
       const isRead = answer?.ok === true && (await answer.arrayBuffer().then(Boolean, () => false));
       if (isRead || answer?.status === 404) return; // 404: the task has ended, and its uploads are gone
-      await pause(hook_again_ms, undefined, { signal: this.#closing.signal });
+      await pause(hookAgainMs, undefined, { signal: this.#closing.signal });
     }
     this.unread.push(new URL(url).pathname);
   }
@@ -194,7 +194,7 @@ export class DrillProvider {
         body: JSON.stringify(hook.body),
       }).catch(() => undefined);
       if (answer?.ok === true) return;
-      await pause(hook_again_ms, undefined, { signal: this.#closing.signal });
+      await pause(hookAgainMs, undefined, { signal: this.#closing.signal });
     }
   }
 
@@ -226,7 +226,7 @@ function taskIn({ path, text, headers }: SeenRequest): string {
   return found[0];
 }
 
-const processOf = ({ headers }: SeenRequest): string => String(headers[process_header] ?? '');
+const processOf = ({ headers }: SeenRequest): string => String(headers[processHeader] ?? '');
 
 function write(response: ServerResponse, { status = 200, headers = {}, json, text }: Reply): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });

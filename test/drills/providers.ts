@@ -5,7 +5,7 @@ import { replicateFixture } from '../providers/replicate/fixture.ts';
 import { syncFixture } from '../providers/sync/fixture.ts';
 import { modelSettings, providerSettings } from '../support/provider-tasks.ts';
 import { generator } from '../support/random.ts';
-import { DrillProvider, process_header } from './provider.ts';
+import { DrillProvider, processHeader } from './provider.ts';
 
 export interface Providers {
   /** Looked up, and told by its hook. */
@@ -17,7 +17,7 @@ export interface Providers {
 }
 
 const timeoutMs = 3_000;
-const hasty_deadline_seconds = 15;
+const hastyDeadlineSeconds = 15;
 
 export async function openProviders(media: { image: Buffer; video: Buffer }, seed: number): Promise<Providers> {
   const open = (fixture: ProviderFixture, kind: 'image' | 'video', place: number) =>
@@ -35,7 +35,7 @@ export function configurationOf(
   process: string,
   deadlineSeconds: number,
 ): unknown {
-  const headers = { [process_header]: process };
+  const headers = { [processHeader]: process };
   const common = { timeout_seconds: timeoutMs / 1000, deadline_seconds: deadlineSeconds, headers };
   const modelOf = ({ models }: ProviderFixture, kind: string) => {
     const model = models.find((one) => one.kind === kind);
@@ -49,7 +49,7 @@ export function configurationOf(
       simulator: { kind: 'simulator' },
       pictures: providerSettings(replicateFixture, pictures.baseUrl, common),
       films: providerSettings(falFixture, films.baseUrl, common),
-      hasty: providerSettings(falFixture, films.baseUrl, { ...common, deadline_seconds: hasty_deadline_seconds }),
+      hasty: providerSettings(falFixture, films.baseUrl, { ...common, deadline_seconds: hastyDeadlineSeconds }),
       talks: providerSettings(syncFixture, talks.baseUrl, common),
     },
     models: [

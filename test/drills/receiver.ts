@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const answer_ms_max = 300;
+const answerMsMax = 300;
 
 export interface Receiver {
   url: string;
@@ -18,7 +18,7 @@ export async function openReceiver(random: () => number): Promise<Receiver> {
   const server = createServer((request, response) => {
     void text(request)
       .then(async (body) => {
-        await pause(random() * answer_ms_max);
+        await pause(random() * answerMsMax);
         const [task] = /(?:img|vid|avt)_[0-9a-f]{32}/.exec(body) ?? [];
         if (task !== undefined) told.set(task, (told.get(task) ?? 0) + 1);
         response.writeHead(204).end();

@@ -5,7 +5,7 @@ import type { LostCommit } from './lost-commit.ts';
 import { callSteps, type Step, taskSteps } from './steps.ts';
 import { type Strike, victims } from './strikes.ts';
 
-const broken_shown_max = 50;
+const brokenShownMax = 50;
 
 export function roundLine(
   { name, aim, hit, lost }: Strike,
@@ -56,7 +56,7 @@ export function summary(verdict: Verdict): string[] {
 
 /** The promises that were broken, the first of them in full. */
 export function brokenLines({ broken }: Verdict): string[] {
-  const shown = broken.slice(0, broken_shown_max).map((sentence) => `BROKEN: ${sentence}`);
+  const shown = broken.slice(0, brokenShownMax).map((sentence) => `BROKEN: ${sentence}`);
   return broken.length > shown.length ? [...shown, `BROKEN: … and ${broken.length - shown.length} more`] : shown;
 }
 

@@ -46,15 +46,15 @@ interface Moment {
   process?: string;
 }
 
-const aim_ms_max = 12_000;
-const any_moment_ms_max = 2_000;
-const look_ms = 20;
-const away_ms_max = 1_500;
+const aimMsMax = 12_000;
+const anyMomentMsMax = 2_000;
+const lookMs = 20;
+const awayMsMax = 1_500;
 /** Longer than a commit is tried again; the longest outlast what an avatar-talk in doubt waits. */
-const cut_off_ms = { least: 2_500, most: 12_000 };
-const answer_tries = 4;
-const full_ms = { least: 2_000, most: 5_000 };
-const filler_bytes = 1024 * 1024;
+const cutOffMs = { least: 2_500, most: 12_000 };
+const answerTries = 4;
+const fullMs = { least: 2_000, most: 5_000 };
+const fillerBytes = 1024 * 1024;
 
 export class Strikes {
   readonly #tools: StrikeTools;
@@ -88,21 +88,21 @@ export class Strikes {
     if (!line) throw new TypeError(`${name} has no line of its own`);
     let lost = await loseCommit(line, world.database.pool, aim);
     // PostgreSQL refuses a commit whose rows the other API has changed: then there was no answer to lose.
-    for (let tries = 1; aim === 'answer lost' && lost === 'not committed' && tries < answer_tries; tries++) {
+    for (let tries = 1; aim === 'answer lost' && lost === 'not committed' && tries < answerTries; tries++) {
       await line.mend();
       lost = await loseCommit(line, world.database.pool, aim);
     }
     const where = await this.#look();
     const hit = countsOf({ where }, load.underWay);
     await line.cut();
-    await pause(cut_off_ms.least + random() * (cut_off_ms.most - cut_off_ms.least));
+    await pause(cutOffMs.least + random() * (cutOffMs.most - cutOffMs.least));
     await line.mend();
     await world.allReady();
     return { victim: 'commit', aim, name, hit, tasks: [...where.keys()], lost };
   }
 
   async #anyMoment(): Promise<Moment> {
-    await pause(this.#tools.random() * any_moment_ms_max);
+    await pause(this.#tools.random() * anyMomentMsMax);
     return { where: await this.#look() };
   }
 
@@ -112,11 +112,11 @@ export class Strikes {
       this.#waiting = seen === undefined ? undefined : { seen, reached };
     });
     let where = new Map<string, TaskStep>();
-    for (const startedAt = performance.now(); performance.now() - startedAt < aim_ms_max;) {
+    for (const startedAt = performance.now(); performance.now() - startedAt < aimMsMax;) {
       const first = await Promise.race([arrived, this.#look()]);
       if (!(first instanceof Map)) return { where: where.set(first.task, aim), process: first.process };
       where = first;
-      if (seen !== undefined) await Promise.race([arrived, pause(look_ms)]);
+      if (seen !== undefined) await Promise.race([arrived, pause(lookMs)]);
       else if ([...where.values()].includes(aim)) break;
     }
     this.#waiting = undefined;
@@ -147,7 +147,7 @@ export class Strikes {
         return { name: victim, back: () => serverBack(world[victim], pid) };
       }
       case 'disk': {
-        const ms = full_ms.least + random() * (full_ms.most - full_ms.least);
+        const ms = fullMs.least + random() * (fullMs.most - fullMs.least);
         return { name: victim, back: () => fullDisk(world.blobs, ms) };
       }
     }
@@ -155,7 +155,7 @@ export class Strikes {
 
   async #memberBack(member: Member, gone: Promise<void>): Promise<void> {
     await gone;
-    await pause(this.#tools.random() * away_ms_max);
+    await pause(this.#tools.random() * awayMsMax);
     await this.#tools.world.startAgain(member);
   }
 }
@@ -169,7 +169,7 @@ async function fullDisk(folder: string, ms: number): Promise<void> {
   const path = join(folder, '.filler');
   const file = await open(path, 'w');
   try {
-    for (const piece = Buffer.alloc(filler_bytes); await isWritten(file.write(piece)););
+    for (const piece = Buffer.alloc(fillerBytes); await isWritten(file.write(piece)););
     await pause(ms);
   } finally {
     await file.close();

@@ -6,7 +6,7 @@ import { deriveKeys } from '../../src/config/secrets.ts';
 import type { Administrator } from '../../src/ledger/audit-log.ts';
 import { changeAccount, createAccount } from '../../src/accounts/accounts.ts';
 import { tellFact } from '../../src/postgres/installation.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { webhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
 import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
@@ -44,7 +44,7 @@ after(async () => {
 
 test('events of an account and of tasks whose worker is killed while the receiver hangs are delivered by another', async () => {
   const by: Administrator = { database: db.database, ledgerKey: keys.first.ledger, actor: 'tollgate' };
-  const ledger = new Ledger(new LedgerGroups(db.database, keys.first.ledger));
+  const ledger = new Ledger(new GroupCommitter(db.database, keys.first.ledger));
   const { id: account } = await createAccount(by, 'test');
   const { key } = await createApiKey(by, account, { ...noLimits, name: 'test', level: 'standard' });
   await ledger.credit(account, micros(100n), 'for a test');

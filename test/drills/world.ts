@@ -16,7 +16,7 @@ import type { Administrator } from '../../src/ledger/audit-log.ts';
 import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { migrateDatabase } from '../../src/postgres/migrations.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { fromTestRun } from '../support/database.ts';
 import { type Line, openLine } from '../support/line.ts';
@@ -53,11 +53,11 @@ export interface Buyer {
 /** Micro-yuan that each account begins with. */
 export const opening = 100_000_000_000n;
 const secret = 'a secret of the drills with 40 characters';
-const disk_bytes = '96m';
+const diskBytes = '96m';
 const exec = promisify(execFile);
 /** What a process takes to start where the machine has much else to do. */
-const up_ms_max = 180_000;
-const in_doubt_said = 'a creation was answered with its id while it is in doubt';
+const upMsMax = 180_000;
+const inDoubtSaid = 'a creation was answered with its id while it is in doubt';
 const inDoubtLine = z.object({ taskId: z.string() });
 
 export class World {
@@ -118,7 +118,7 @@ export class World {
     const ledgerKey = deriveKeys([secret]).first.ledger;
     const by: Administrator = { database: this.database, ledgerKey, actor: 'tollgate' };
     const { id: account } = await createAccount(by, 'drill');
-    const ledger = new Ledger(new LedgerGroups(this.database, ledgerKey));
+    const ledger = new Ledger(new GroupCommitter(this.database, ledgerKey));
     await ledger.credit(account, micros(opening), 'for a drill');
     const { secret: key } = await createApiKey(by, account, { ...noLimits, name: 'drill', level: 'admin' });
     return { account, key };
@@ -140,14 +140,14 @@ export class World {
   answeredInDoubt(): Set<string> {
     const lines = this.#started
       .flatMap(({ stderr }) => stderr.split('\n'))
-      .filter((line) => line.includes(in_doubt_said));
+      .filter((line) => line.includes(inDoubtSaid));
     return new Set(lines.map((line) => inDoubtLine.parse(JSON.parse(line)).taskId));
   }
 
   /** Waits until everything answers. */
   async allReady(): Promise<void> {
     await until('PostgreSQL', () => this.database.pool.query('select 1').then(Boolean, () => undefined));
-    await Promise.all(this.urls.map((url) => ready(url, up_ms_max)));
+    await Promise.all(this.urls.map((url) => ready(url, upMsMax)));
   }
 
   async close(): Promise<void> {
@@ -164,7 +164,7 @@ export class World {
   async #prepare(): Promise<void> {
     const { apis, workers, configurationOf, hasOwnDisk } = this.#options;
     if (hasOwnDisk) {
-      await exec('mount', ['-t', 'tmpfs', '-o', `size=${disk_bytes}`, 'tmpfs', this.blobs]).catch((error: unknown) => {
+      await exec('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', this.blobs]).catch((error: unknown) => {
         throw new Error('A full disk is drilled on a small file system, which only root may mount.', { cause: error });
       });
     }
@@ -209,7 +209,7 @@ export class World {
   async #isUp({ role, running, port }: Member): Promise<void> {
     if (role === 'worker') await running.printed(/the worker runs/);
     else {
-      await ready(`http://127.0.0.1:${port}`, up_ms_max).catch((error: unknown) => {
+      await ready(`http://127.0.0.1:${port}`, upMsMax).catch((error: unknown) => {
         throw new Error(`an API did not come up: ${running.stderr.slice(-2_000)}`, { cause: error });
       });
     }

@@ -29,7 +29,7 @@ after(() => doubtful.stop());
 afterEach(() => doubtful.mend());
 
 /** Lines above it are of faults, and of what an operator should know. */
-const info_level = 30;
+const infoLevel = 30;
 const image = { model: 'sim-image', prompt: mark };
 
 const postImage = ({ key }: Customer, headers: Record<string, string> = {}, prompt = mark) =>
@@ -66,7 +66,7 @@ describe('a caller who leaves while the admission is in doubt', () => {
       }
       assert.deepEqual(await gateway.money(customer.key), { balance: wasCommitted ? 99.8 : 100, held: 0 });
       const lines = logged.filter((one) => one.requestId === requestId);
-      const said = lines.filter(({ level }) => level > info_level).map(({ msg }) => msg);
+      const said = lines.filter(({ level }) => level > infoLevel).map(({ msg }) => msg);
       assert.deepEqual(said, ['a caller left while it is in doubt whether its task is there']);
     });
   }

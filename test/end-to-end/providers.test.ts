@@ -27,7 +27,7 @@ import {
 } from '../support/provider-tasks.ts';
 
 const opening = 10;
-const deadline_seconds = 2;
+const deadlineSeconds = 2;
 
 /** A fixture with two services of its own, and the names in the settings. */
 interface Bench {
@@ -72,7 +72,7 @@ function configuration(): string {
     const { kind } = fixture.definition;
     return [
       [kind, providerSettings(fixture, first.baseUrl)],
-      [`${kind}-brief`, providerSettings(fixture, first.baseUrl, { deadline_seconds })],
+      [`${kind}-brief`, providerSettings(fixture, first.baseUrl, { deadline_seconds: deadlineSeconds })],
       [`${kind}-second`, providerSettings(fixture, second.baseUrl)],
     ] as const;
   });

@@ -23,17 +23,17 @@ let upstream: Upstream;
 let closeUpstream: () => Promise<void>;
 let other: Record<string, string>;
 /** Lets calls end that the upstream keeps waiting. */
-let letGo: () => void = () => undefined;
+let releaseAll: () => void = () => undefined;
 before(async () => {
   ({ upstream, close: closeUpstream } = await openUpstream());
   const { NODE_OPTIONS } = imageOf(readDockerfile()).env;
   processes = await startApiProcesses(1, upstream.url, { NODE_OPTIONS });
-  const released = new Promise<void>((resolve) => (letGo = resolve));
+  const released = new Promise<void>((resolve) => (releaseAll = resolve));
   upstream.answers((request) => answerTo(request, released));
   other = (await processes.newCustomer('1000')).headers;
 });
 after(async () => {
-  letGo();
+  releaseAll();
   await processes.stop();
   await closeUpstream();
 });
@@ -102,7 +102,7 @@ test('48 bodies of 120,000 objects, held by a slow upstream, are taken as far as
     await response.text();
   };
   const attack = Promise.all(Array.from({ length: 48 }, call));
-  setTimeout(letGo, 5_000).unref();
+  setTimeout(releaseAll, 5_000).unref();
   await servedDuring(t, attack);
   for (const status of statuses) assert.ok(status === 200 || status === 503 || status === 402, String(status));
 });

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-const package_folder = join(import.meta.dirname, '../../node_modules/openai');
+const packageFolder = join(import.meta.dirname, '../../node_modules/openai');
 
 let site: Server;
 let origin: string;
@@ -41,7 +41,7 @@ async function serve(path: string, response: ServerResponse): Promise<void> {
     return;
   }
   response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
-  response.end(await readFile(join(package_folder, module)));
+  response.end(await readFile(join(packageFolder, module)));
 }
 
 /** Runs a script in the page with a client of the gateway, and returns what it returns, or the names of what it threw. */

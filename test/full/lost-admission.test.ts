@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Owner } from '../../src/ledger/sweep.ts';
 import { admittedCall } from '../support/calls.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -15,7 +15,7 @@ test('a hold that was made while its call was refused is given back while its pr
   const made = await freshDatabase();
   const line = await openLine(made.url);
   const database = openDatabase(line.url, { onIdleError: () => undefined });
-  const calls = new CallLedger(new LedgerGroups(database, ledgerKey, 60_000));
+  const calls = new CallLedger(new GroupCommitter(database, ledgerKey, 60_000));
   const times = { renewalMs: 200, leaseSeconds: 60, admitsMsMax: 30_000, streamsMsMax: 50_000, sweepEveryMs: 100 };
   const owner = new Owner({ database, calls, times, onError: () => undefined, onSwept: () => undefined });
   try {

@@ -38,7 +38,7 @@ const tone = (seconds: number, ...more: string[]) => [
 ];
 
 /** Encoders begin an MP3 with a frame or two of silence, which decoders leave out again. */
-const padding_ms_max = 110;
+const paddingMsMax = 110;
 
 for (const [what, name, args, tolerance] of [
   ['16 bits', 'a.wav', tone(3.4, '-c:a', 'pcm_s16le'), 1],
@@ -53,19 +53,19 @@ for (const [what, name, args, tolerance] of [
   ['mu-law', 'j.wav', tone(3.4, '-c:a', 'pcm_mulaw', '-ar', '8000'), 1],
   ['64-bit sizes', 'k.wav', tone(3.4, '-rf64', 'always'), 1],
   ['tags in it', 'l.wav', tone(3.4, '-metadata', 'title=A voice', '-metadata', 'comment=odd', '-write_bext', '1'), 1],
-  ['a constant rate', 'm.mp3', tone(3.4, '-b:a', '128k'), padding_ms_max],
-  ['the highest rate', 'n.mp3', tone(3.4, '-b:a', '320k', '-ar', '32000'), padding_ms_max],
-  ['a variable rate', 'o.mp3', tone(3.4, '-q:a', '4', '-ac', '2'), padding_ms_max],
-  ['no information frame', 'p.mp3', tone(3.4, '-b:a', '64k', '-write_xing', '0'), padding_ms_max],
-  ['MPEG-2', 'q.mp3', tone(3.4, '-b:a', '32k', '-ar', '22050'), padding_ms_max],
-  ['MPEG-2.5', 'r.mp3', tone(3.4, '-b:a', '16k', '-ar', '8000'), 2 * padding_ms_max],
+  ['a constant rate', 'm.mp3', tone(3.4, '-b:a', '128k'), paddingMsMax],
+  ['the highest rate', 'n.mp3', tone(3.4, '-b:a', '320k', '-ar', '32000'), paddingMsMax],
+  ['a variable rate', 'o.mp3', tone(3.4, '-q:a', '4', '-ac', '2'), paddingMsMax],
+  ['no information frame', 'p.mp3', tone(3.4, '-b:a', '64k', '-write_xing', '0'), paddingMsMax],
+  ['MPEG-2', 'q.mp3', tone(3.4, '-b:a', '32k', '-ar', '22050'), paddingMsMax],
+  ['MPEG-2.5', 'r.mp3', tone(3.4, '-b:a', '16k', '-ar', '8000'), 2 * paddingMsMax],
   [
     'tags on both sides',
     's.mp3',
     tone(3.4, '-id3v2_version', '4', '-write_id3v1', '1', '-metadata', 'title=x'),
-    padding_ms_max,
+    paddingMsMax,
   ],
-  ['no reservoir of bits', 't.mp3', tone(3.4, '-b:a', '96k', '-reservoir', '0'), padding_ms_max],
+  ['no reservoir of bits', 't.mp3', tone(3.4, '-b:a', '96k', '-reservoir', '0'), paddingMsMax],
 ] as const) {
   test(`${name.slice(2)} of ${what} is measured for as long as it is played`, async () => {
     const path = join(folder, name);

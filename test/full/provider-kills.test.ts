@@ -33,7 +33,7 @@ const key = 'sk-tg-a-key-that-the-operator-chose-for-this-test';
 /** Micro-yuan. */
 const opening = 100_000_000n;
 /** Shorter than a create that was killed is waited for: what nobody can look up has then failed. */
-const deadline_seconds = 20;
+const deadlineSeconds = 20;
 /** These kill the worker themselves, as they can't be held. */
 const moments: readonly JobStep[] = ['the create was answered', 'all of the result was sent'];
 
@@ -174,7 +174,10 @@ async function startGateway(): Promise<void> {
   const all = [...benches.values()];
   const providers = all.map(({ fixture, door, lost }) => [
     fixture.definition.kind,
-    providerSettings(fixture, door.baseUrl, { timeout_seconds: 10, ...(lost === 'given up' && { deadline_seconds }) }),
+    providerSettings(fixture, door.baseUrl, {
+      timeout_seconds: 10,
+      ...(lost === 'given up' && { deadline_seconds: deadlineSeconds }),
+    }),
   ]);
   const models = all.map(({ fixture: { definition }, model }) =>
     modelSettings(definition.kind, model, [definition.kind]),

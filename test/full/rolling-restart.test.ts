@@ -19,15 +19,15 @@ import {
 } from '../support/upstream.ts';
 
 const key = 'sk-tg-a-key-that-the-operator-chose-for-this-test';
-const requests_per_second = 50;
+const requestsPerSecond = 50;
 /** How long a create takes at the provider. */
-const create_ms = 300;
+const createMs = 300;
 /** So many are under way, at both workers, when these are replaced; they take longer than anything else may there. */
 const long_creates = 6;
-const long_create_ms = 40_000;
-const chunk_ms = 100;
+const longCreateMs = 40_000;
+const chunkMs = 100;
 /** Between one process's replacement and the next one's end. */
-const quiet_ms = 2_000;
+const quietMs = 2_000;
 
 const longAnswered = moment();
 let database: TestDatabase;
@@ -70,24 +70,24 @@ test('a rolling restart under 50 requests a second fails no request and loses an
   for (const { url } of apis) await balancer.add(url);
   const load = new Load(balancer.url);
   const running = load.run();
-  await until('the load', () => (load.sent > 2 * requests_per_second ? true : undefined));
+  await until('the load', () => (load.sent > 2 * requestsPerSecond ? true : undefined));
   const seconds: string[] = [];
 
   for (const [at, old] of apis.entries()) {
     apis[at] = await startApi();
     await balancer.add(apis[at].url);
-    await pause(quiet_ms);
+    await pause(quietMs);
     seconds.push(`API ${await ended(old.process)}`);
     balancer.remove(old.url);
-    await pause(quiet_ms);
+    await pause(quietMs);
   }
   await load.longCreates();
-  setTimeout(longAnswered.come, long_create_ms).unref();
+  setTimeout(longAnswered.come, longCreateMs).unref();
   for (const [at, old] of workers.entries()) {
     const ending = ended(old);
     workers[at] = await startWorker();
     seconds.push(`worker ${await ending}`);
-    await pause(quiet_ms);
+    await pause(quietMs);
   }
   load.stop();
   await running;
@@ -149,7 +149,7 @@ class Load {
     while (!this.#isStopped) {
       this.#begin(this.#next(this.sent));
       this.sent += 1;
-      await pause(Math.max(0, startedAt + (this.sent * 1000) / requests_per_second - performance.now()));
+      await pause(Math.max(0, startedAt + (this.sent * 1000) / requestsPerSecond - performance.now()));
     }
     await Promise.all(this.#underWay);
   }
@@ -308,13 +308,13 @@ function answerOf(seen: SeenRequest): Answer {
   if (seen.method === 'GET') return { json: { object: 'list', data: [] } }; // a probe
   if (seen.path.endsWith('/images/generations')) {
     const json = { created: 1, data: [{ b64_json: picture }] };
-    const made = promptOf(seen).startsWith('long') ? longAnswered.came : pause(create_ms);
+    const made = promptOf(seen).startsWith('long') ? longAnswered.came : pause(createMs);
     return { headers: { 'content-type': 'application/json' }, pieces: [made, JSON.stringify(json)] };
   }
   const { stream } = seen.json() as { stream?: boolean };
   if (stream !== true) return chatAnswer('Hello!');
   const whole = chatStream(Array.from({ length: 10 }, (_, at) => `word ${at} `));
-  const pieces = (whole.pieces ?? []).flatMap((piece, at): Piece[] => [later(at * chunk_ms), piece]);
+  const pieces = (whole.pieces ?? []).flatMap((piece, at): Piece[] => [later(at * chunkMs), piece]);
   return { ...whole, pieces };
 }
 

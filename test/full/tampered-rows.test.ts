@@ -4,7 +4,7 @@ import { assertAgrees, type Audited, auditedWorld, type TaskName } from '../supp
 import { type Tampering, tamperingsOf, type Target, whileTampered } from '../support/tampering.ts';
 
 /** What the checks of money find, and not those of rows. */
-const money_columns = {
+const moneyColumns = {
   accounts: ['available', 'held', 'in_arrears', 'is_low', 'seq', 'chain'],
   api_keys: [
     ...['minute', 'hour', 'day', 'month', 'total'].flatMap((per) => [`calls_${per}`, `spent_${per}`, `since_${per}`]),
@@ -44,13 +44,13 @@ describe('a row that was changed, removed or added by hand is found', () => {
 
   test('of accounts', async () => {
     for (const { account } of [world.customer, world.idle]) {
-      await assertAllFound({ table: 'accounts', where: 'id = $1', values: [account] }, money_columns.accounts);
+      await assertAllFound({ table: 'accounts', where: 'id = $1', values: [account] }, moneyColumns.accounts);
     }
   });
 
   test('of keys, with and without entries', async () => {
     for (const { key } of [world.customer, world.idle]) {
-      await assertAllFound({ table: 'api_keys', where: 'id = $1', values: [key] }, money_columns.api_keys);
+      await assertAllFound({ table: 'api_keys', where: 'id = $1', values: [key] }, moneyColumns.api_keys);
     }
   });
 

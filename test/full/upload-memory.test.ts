@@ -5,8 +5,8 @@ import { forgetPeak, memoryMib, uploadTalk } from '../support/large-uploads.ts';
 import type { Running } from '../support/process.ts';
 import { startTalkProcesses, type TalkProcesses } from '../support/talk-processes.ts';
 
-const video_bytes_max = 500 * 1024 * 1024;
-const growth_mib_max = 50;
+const videoBytesMax = 500 * 1024 * 1024;
+const growthMibMax = 50;
 
 let processes: TalkProcesses;
 let api: { running: Running; url: string };
@@ -19,20 +19,20 @@ after(() => processes.stop());
 const upload = (bytes: number) => uploadTalk({ url: api.url, key: processes.key }, bytes);
 
 test('an upload of 500 MiB grows the memory of its process by at most 50 MiB', async (t) => {
-  await upload(video_bytes_max / 10); // what is loaded and compiled by the first one stays
+  await upload(videoBytesMax / 10); // what is loaded and compiled by the first one stays
   const [before] = await memoryMib(api.running);
   await forgetPeak(api.running);
-  await upload(video_bytes_max);
+  await upload(videoBytesMax);
   const [after, peak] = await memoryMib(api.running);
   t.diagnostic(`before ${before} MiB, peak ${peak} MiB (+${peak - before}), after ${after} MiB`);
-  assert.ok(peak - before <= growth_mib_max, `it grew by ${peak - before} MiB`);
+  assert.ok(peak - before <= growthMibMax, `it grew by ${peak - before} MiB`);
 });
 
 test('three at once are taken as well', async (t) => {
   const [before] = await memoryMib(api.running);
   await forgetPeak(api.running);
-  await Promise.all([1, 2, 3].map(() => upload(video_bytes_max)));
+  await Promise.all([1, 2, 3].map(() => upload(videoBytesMax)));
   const [after, peak] = await memoryMib(api.running);
   t.diagnostic(`before ${before} MiB, peak ${peak} MiB (+${peak - before}), after ${after} MiB`);
-  assert.ok(peak - before <= 3 * growth_mib_max, `it grew by ${peak - before} MiB`);
+  assert.ok(peak - before <= 3 * growthMibMax, `it grew by ${peak - before} MiB`);
 });

@@ -8,7 +8,7 @@ import { chanceOf } from '../support/seeded.ts';
 
 const rounds = Number(process.env['TEST_ROUNDS'] ?? 300);
 /** Of any file of these sizes: what lies side by side is read ahead. */
-const reads_max = 100;
+const readsMax = 100;
 
 const samples = new Map<string, Buffer>();
 before(async () => {
@@ -51,7 +51,7 @@ async function probed(content: Uint8Array): Promise<{ outcome: string; reads: nu
       throw error;
     },
   );
-  assert.ok(reads <= reads_max, `${reads} reads`);
+  assert.ok(reads <= readsMax, `${reads} reads`);
   return { outcome, reads };
 }
 

@@ -221,11 +221,11 @@ test('64 MiB in two images, and a million odd elements, take a bounded memory', 
   for (const part of parts) {
     let bytes = 0;
     for await (const piece of await part.open(signal)) {
-      const isHalfWay = bytes < large_image_bytes / 2;
+      const isHalfWay = bytes < largeImageBytes / 2;
       bytes += (piece as Buffer).length;
-      if (isHalfWay && bytes >= large_image_bytes / 2) peak = Math.max(peak, memory());
+      if (isHalfWay && bytes >= largeImageBytes / 2) peak = Math.max(peak, memory());
     }
-    assert.equal(bytes, large_image_bytes);
+    assert.equal(bytes, largeImageBytes);
   }
   assert.ok(peak - before < 32 * 1024 * 1024, `${peak - before} bytes more`);
 });
@@ -271,13 +271,13 @@ function errorOf(poll: Poll): GatewayError {
   return poll.error;
 }
 
-const large_image_bytes = 24 * 1024 * 1024;
+const largeImageBytes = 24 * 1024 * 1024;
 
 /** `{"data":[1,1,…,{"b64_json":"…"},…]}`, made as it is read: nothing is held but a piece of a picture. */
 function largeAnswer(images: number): StoredAnswer {
   const piece = Buffer.alloc(48 * 1024, 'a picture ');
   const piece64 = Buffer.from(piece.toString('base64'));
-  const pieces = large_image_bytes / piece.length;
+  const pieces = largeImageBytes / piece.length;
   const [junk, junks] = [Buffer.from('1,'.repeat(8 * 1024)), 128];
   const [start, end] = [Buffer.from('{"data":['), Buffer.from(']}')];
   const [before, after] = [Buffer.from('{"b64_json":"'), Buffer.from('"}')];

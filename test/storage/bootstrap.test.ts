@@ -6,7 +6,7 @@ import { createAccount, findAccount } from '../../src/accounts/accounts.ts';
 import { listKeys } from '../../src/accounts/api-keys.ts';
 import { bootstrap, type BootstrapTools, type BootstrapWishes } from '../../src/accounts/bootstrap.ts';
 import { findCredentials, membershipsOf } from '../../src/accounts/people.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   tools = {
     database,
     ledgerKey,
-    ledger: new Ledger(new LedgerGroups(database, ledgerKey)),
+    ledger: new Ledger(new GroupCommitter(database, ledgerKey)),
     hashPassword: (password) => Promise.resolve(`hash of ${password}`),
     makesUp: true,
   };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { admittedCall, callAdmissionOf, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { assertLedgerAddsUp, ledgerKey, newCustomer, newLedger, stateOf } from '../support/money.ts';
@@ -13,7 +13,7 @@ let made: TestDatabase;
 let calls: CallLedger;
 before(async () => {
   made = await freshDatabase();
-  calls = new CallLedger(new LedgerGroups(made.database, ledgerKey));
+  calls = new CallLedger(new GroupCommitter(made.database, ledgerKey));
 });
 after(() => made.drop());
 

@@ -8,7 +8,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import type { KeyLimits } from '../../src/domain/accounts/key-rules.ts';
 import { micros } from '../../src/domain/money.ts';
 import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import type { LedgerWatch } from '../../src/ledger/commit/ledger-watch.ts';
 import { newTaskId } from '../../src/postgres/new-ids.ts';
 import { openedBefore, setClock } from '../support/aged-database.ts';
@@ -41,15 +41,15 @@ beforeEach(async () => {
   await clockAhead(0);
 });
 
-const right_ms = Date.parse('2026-10-15T12:30:05Z');
-const minute_ms = 60_000;
-const hour_ms = 60 * minute_ms;
+const rightMs = Date.parse('2026-10-15T12:30:05Z');
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 /** It stands still meanwhile. A process remembers it for seconds, so another goes on. */
-const clockAhead = (ms: number) => setClock(home, new Date(right_ms + ms).toISOString());
+const clockAhead = (ms: number) => setClock(home, new Date(rightMs + ms).toISOString());
 const limited = (limits: Partial<KeyLimits>) => newCustomer(database, newLedger(database), 1_000_000n, limits);
 
 async function called(who: Customer): Promise<CallHold | { code: string; retryAfterSeconds: number | undefined }> {
-  const calls = new CallLedger(new LedgerGroups(database, ledgerKey, undefined, watch));
+  const calls = new CallLedger(new GroupCommitter(database, ledgerKey, undefined, watch));
   const answer = await calls.admit(callAdmissionOf(who, 100n, owner));
   if (answer.admitted === 'yes') return answer.hold;
   assert.ok(answer.admitted === 'no');
@@ -82,8 +82,8 @@ async function assertAuditAgrees(): Promise<void> {
 }
 
 for (const [name, jump] of [
-  ['an hour', hour_ms],
-  ['a day', 24 * hour_ms],
+  ['an hour', hourMs],
+  ['a day', 24 * hourMs],
 ] as const) {
   describe(`a clock that is ahead by ${name}, and then right`, () => {
     test('hands what a key did over to the present minute', async () => {
@@ -95,7 +95,7 @@ for (const [name, jump] of [
       await assertRefused(who);
       assert.equal(found.length, 1);
       await assertAuditAgrees();
-      await clockAhead(minute_ms);
+      await clockAhead(minuteMs);
       await admittedCalls(who, 5);
       await assertRefused(who);
       await assertAuditAgrees();
@@ -110,7 +110,7 @@ for (const [name, jump] of [
       await assertRefused(who);
       assert.equal(found.length, 1, 'it is kept once');
       await assertAuditAgrees();
-      await clockAhead(minute_ms);
+      await clockAhead(minuteMs);
       await admittedCalls(who, 5);
       await assertRefused(who);
       await assertAuditAgrees();
@@ -124,7 +124,7 @@ for (const [name, jump] of [
       assert.equal((await newLedger(database).admitTask(admissionOf(who, 300n, { id: task }))).admitted, 'new');
       await clockAhead(0);
       await admittedCalls(who, 1);
-      const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+      const calls = new CallLedger(new GroupCommitter(database, ledgerKey));
       assert.ok(first && second);
       await calls.settle(first, callPrice(10n));
       await newLedger(database).settleTask(successOf(who, task, 30n));
@@ -147,14 +147,14 @@ for (const [name, jump] of [
 test('a clock that is behind by an hour, and then right, blocks a key for no longer than a minute', async () => {
   const who = await limited({ callLimits: [{ calls: 3, per: 'minute' }] });
   await admittedCalls(who, 2);
-  await clockAhead(-hour_ms);
+  await clockAhead(-hourMs);
   await admittedCalls(who, 1);
   await assertRefused(who);
   await assertAuditAgrees();
-  await clockAhead(-hour_ms + minute_ms);
+  await clockAhead(-hourMs + minuteMs);
   await admittedCalls(who, 3);
   await assertRefused(who);
-  await clockAhead(minute_ms);
+  await clockAhead(minuteMs);
   await admittedCalls(who, 3);
   await assertAuditAgrees();
 });

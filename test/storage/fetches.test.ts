@@ -16,7 +16,7 @@ import { findTask } from '../../src/tasks/rows/task-rows.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger, successOf } from '../support/money.ts';
 
-const window_ms = 600_000;
+const windowMs = 600_000;
 let db: TestDatabase;
 let ledger: Ledger;
 let who: Customer;
@@ -34,7 +34,7 @@ async function finished(): Promise<TaskId> {
   return answer.taskId;
 }
 
-const claim = (task: TaskId) => claimFetch(db.database, task, window_ms);
+const claim = (task: TaskId) => claimFetch(db.database, task, windowMs);
 const age = (task: TaskId, column: string, by: string) =>
   db.database.pool.query(`update tasks set ${column} = clock_timestamp() - $2::interval where id = $1`, [task, by]);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { admittedCall, callAdmissionOf, callPrice, entriesOf } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { assertLedgerAddsUp, type Customer, ledgerKey, newCustomer, newLedger, stateOf } from '../support/money.ts';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => made.drop());
 
-const process = () => new CallLedger(new LedgerGroups(made.database, ledgerKey));
+const process = () => new CallLedger(new GroupCommitter(made.database, ledgerKey));
 const change = (text: string, id: string) => made.database.pool.query(text, [id]);
 
 /** A process that knows the customer's rows from its own last commit. */

@@ -8,7 +8,7 @@ import { revokeKey } from '../../src/accounts/api-keys.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { listEntries } from '../../src/ledger/entries.ts';
 import { canonicalJson } from '../../src/domain/json/canonical-json.ts';
-import { LedgerGroups, waiting_members_max } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter, waitingMembersMax } from '../../src/ledger/commit/group-commit.ts';
 import type { Ledger, TaskAdmitted } from '../../src/ledger/ledger.ts';
 import { newTaskId, newTransferId } from '../../src/postgres/new-ids.ts';
 import { findTask } from '../../src/tasks/rows/task-rows.ts';
@@ -27,21 +27,21 @@ import {
   successOf,
 } from '../support/money.ts';
 
-let test_database: TestDatabase;
+let testDatabase: TestDatabase;
 let ledger: Ledger;
 before(async () => {
-  test_database = await freshDatabase();
-  ledger = newLedger(test_database.database);
+  testDatabase = await freshDatabase();
+  ledger = newLedger(testDatabase.database);
 });
-after(() => test_database.drop());
+after(() => testDatabase.drop());
 
-const customer = (balance: bigint, limits = {}) => newCustomer(test_database.database, ledger, balance, limits);
-const state = (who: Customer) => stateOf(test_database.database, who);
-const addsUp = () => assertLedgerAddsUp(test_database.database);
+const customer = (balance: bigint, limits = {}) => newCustomer(testDatabase.database, ledger, balance, limits);
+const state = (who: Customer) => stateOf(testDatabase.database, who);
+const addsUp = () => assertLedgerAddsUp(testDatabase.database);
 const codeOf = (admitted: TaskAdmitted) => (admitted.admitted === 'no' ? admitted.refusal.code : admitted.admitted);
 
-async function admitted(who: Customer, hold: bigint, with_ledger = ledger): Promise<TaskId> {
-  const answer = await with_ledger.admitTask(admissionOf(who, hold));
+async function admitted(who: Customer, hold: bigint, withLedger = ledger): Promise<TaskId> {
+  const answer = await withLedger.admitTask(admissionOf(who, hold));
   assert.ok(answer.admitted === 'new', answer.admitted);
   return answer.taskId;
 }
@@ -52,7 +52,7 @@ describe('a task admitted', () => {
     const id = await admitted(who, 30n);
     const { available, held, counters } = await state(who);
     assert.deepEqual([available, held, counters.runningTasks, counters.calls.day], [70n, 30n, 1, 1n]);
-    const task = await findTask(test_database.database, id, who.account);
+    const task = await findTask(testDatabase.database, id, who.account);
     assert.deepEqual([task?.state, task?.holdAmount, task?.request?.kind], ['accepted', 30n, 'image']);
     await addsUp();
   });
@@ -63,10 +63,10 @@ describe('a task admitted', () => {
     assert.deepEqual(await ledger.settleTask(successOf(who, id, 12n)), { ended: true, state: 'succeeded', cost: 12n });
     const { available, held, counters } = await state(who);
     assert.deepEqual([available, held, counters.runningTasks, counters.spent.day], [88n, 0n, 0, 12n]);
-    const task = await findTask(test_database.database, id);
+    const task = await findTask(testDatabase.database, id);
     assert.deepEqual([task?.cost, task?.balanceAfter, task?.state], [12n, 88n, 'succeeded']);
     const entries = await listEntries(
-      test_database.database,
+      testDatabase.database,
       who.account,
       { taskId: id },
       { limit: 10, before: undefined },
@@ -87,7 +87,7 @@ describe('a task admitted', () => {
     const id = await admitted(who, 30n);
     await ledger.settleTask(successOf(who, id, 50n));
     assert.deepEqual([(await state(who)).available, (await state(who)).in_arrears], [0n, true]);
-    assert.equal((await findTask(test_database.database, id))?.cost, 40n);
+    assert.equal((await findTask(testDatabase.database, id))?.cost, 40n);
     assert.equal(codeOf(await ledger.admitTask(admissionOf(who, 0n))), 'insufficient_balance');
     assert.equal(await ledger.credit(who.account, micros(5n), 'paid'), 5n);
     assert.equal(codeOf(await ledger.admitTask(admissionOf(who, 5n))), 'new');
@@ -100,8 +100,8 @@ describe('a task admitted', () => {
     const ends = await Promise.all([
       ledger.releaseTask(failureOf(who, id, 'cancelled')),
       ledger.settleTask(successOf(who, id, 30n)),
-      newLedger(test_database.database).settleTask(successOf(who, id, 30n)),
-      newLedger(test_database.database).releaseTask(failureOf(who, id)),
+      newLedger(testDatabase.database).settleTask(successOf(who, id, 30n)),
+      newLedger(testDatabase.database).releaseTask(failureOf(who, id)),
     ]);
     assert.equal(ends.filter(({ ended }) => ended).length, 1);
     assert.equal(new Set(ends.map(({ state: reached }) => reached)).size, 1);
@@ -132,7 +132,7 @@ describe('many at once', () => {
       [{ spendLimit: { amount: micros(55n), per: 'month' } }, 'spend_limit_exceeded', 5],
     ] as const) {
       const who = await customer(10_000n, limits);
-      const processes = [ledger, newLedger(test_database.database), newLedger(test_database.database)];
+      const processes = [ledger, newLedger(testDatabase.database), newLedger(testDatabase.database)];
       const answers = await Promise.all(
         Array.from({ length: 60 }, (_, index) => processes[index % 3]!.admitTask(admissionOf(who, 10n))),
       );
@@ -144,7 +144,7 @@ describe('many at once', () => {
 
   test('two processes on one account never overdraw it', async () => {
     const who = await customer(500n);
-    const pool = openDatabase(test_database.url, { onIdleError: () => undefined });
+    const pool = openDatabase(testDatabase.url, { onIdleError: () => undefined });
     const other = newLedger(pool);
     try {
       const answers = await Promise.all(
@@ -162,7 +162,7 @@ describe('many at once', () => {
     const customers = await Promise.all(Array.from({ length: 12 }, () => customer(10_000n)));
     const errors: unknown[] = [];
     const lanes = [0, 1, 2].map(async (lane) => {
-      const own = newLedger(test_database.database);
+      const own = newLedger(testDatabase.database);
       for (let round = 0; round < 8; round++) {
         const turned = customers.map((_, index) => customers[(index * (lane * 2 + 5) + round) % 12]!);
         const ids = await Promise.all(turned.map((who) => admitted(who, 1n, own)));
@@ -177,7 +177,7 @@ describe('many at once', () => {
     });
     for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') errors.push(lane.reason);
     assert.deepEqual(errors, []);
-    const { rows } = await test_database.database.pool.query<{ deadlocks: bigint }>(
+    const { rows } = await testDatabase.database.pool.query<{ deadlocks: bigint }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
     );
     assert.equal(rows[0]?.deadlocks, 0n);
@@ -203,11 +203,9 @@ describe('many at once', () => {
 
   test('more than may wait are refused as overloaded, and the others go on', async () => {
     const who = await customer(0n);
-    const groups = new LedgerGroups(test_database.database, ledgerKey);
+    const groups = new GroupCommitter(testDatabase.database, ledgerKey);
     const move = { account: who.account, decide: () => ({ outcome: 'done' }) };
-    const answers = await Promise.allSettled(
-      Array.from({ length: waiting_members_max + 3 }, () => groups.commit(move)),
-    );
+    const answers = await Promise.allSettled(Array.from({ length: waitingMembersMax + 3 }, () => groups.commit(move)));
     const refused = answers.filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 3);
     assert.equal((refused[0] as PromiseRejectedResult).reason.code, 'overloaded');
@@ -232,7 +230,7 @@ describe('an idempotency key', () => {
 
   test('binds one task among many asked for at once, over several processes', async () => {
     const who = await customer(1000n);
-    const other = newLedger(test_database.database);
+    const other = newLedger(testDatabase.database);
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         (index % 2 ? ledger : other).admitTask(admissionOf(who, 10n, binding('once', 1))),
@@ -263,7 +261,7 @@ describe('an idempotency key', () => {
     await ledger.releaseTask(failureOf(who, first.taskId));
     assert.equal(codeOf(await ledger.admitTask(admissionOf(who, 10n, binding('old', 1)))), 'before');
     const age = (hours: string) =>
-      test_database.database.pool.query(
+      testDatabase.database.pool.query(
         `update idempotency_keys set created_at = clock_timestamp() - $2::interval where account_id = $1`,
         [who.account, hours],
       );
@@ -277,7 +275,7 @@ describe('an idempotency key', () => {
   test('answers nothing to an API key that was revoked', async () => {
     const who = await customer(100n);
     await ledger.admitTask(admissionOf(who, 10n, binding('gone', 1)));
-    await revokeKey(administrator(test_database.database), who.key);
+    await revokeKey(administrator(testDatabase.database), who.key);
     assert.equal(codeOf(await ledger.admitTask(admissionOf(who, 10n, binding('gone', 1)))), 'invalid_api_key');
   });
 });
@@ -287,7 +285,7 @@ describe('the chain', () => {
     const who = await customer(1_000_000n);
     const id = await admitted(who, 620_000n);
     await ledger.settleTask(successOf(who, id, 615_432n, { thousandths: 12_400n, unit: 'second' }));
-    const groups = new LedgerGroups(test_database.database, ledgerKey);
+    const groups = new GroupCommitter(testDatabase.database, ledgerKey);
     const lines = [{ unit: 'input_token', units: 12, unit_price: 2, amount: 0.000024, note: '文\u2028"\\' }];
     const legs = { available: 0n, held: 0n, revenue: 0n, top_ups: 0n, adjustments: 0n, write_offs: 0n };
     await groups.commit({
@@ -317,7 +315,7 @@ describe('the chain', () => {
   test('tells a row of which anything was changed', async () => {
     const who = await customer(100n);
     await admitted(who, 10n);
-    const { rows } = await test_database.database.pool.query<Record<string, unknown>>(
+    const { rows } = await testDatabase.database.pool.query<Record<string, unknown>>(
       'select * from entries where account_id = $1 order by seq',
       [who.account],
     );
@@ -349,8 +347,8 @@ test('no sequence of credits, admissions, ends and repeats makes or loses money'
   context.diagnostic(`seed ${seed} (set TEST_SEED to repeat it)`);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      const fresh = newLedger(test_database.database);
-      const who = await newCustomer(test_database.database, fresh, 0n);
+      const fresh = newLedger(testDatabase.database);
+      const who = await newCustomer(testDatabase.database, fresh, 0n);
       const model = { available: 0n, held: 0n, arrears: false };
       const tasks: { id: TaskId; hold: bigint; final: boolean }[] = [];
       const bound = new Map<string, TaskId>();
@@ -390,7 +388,7 @@ test('no sequence of credits, admissions, ends and repeats makes or loses money'
         }
         const { available, held, in_arrears } = await state(who);
         assert.deepEqual({ available, held, arrears: in_arrears }, model);
-        const { rows } = await test_database.database.pool.query(
+        const { rows } = await testDatabase.database.pool.query(
           `select coalesce(sum(d_available), 0)::bigint as available, coalesce(sum(d_held), 0)::bigint as held,
              coalesce(sum(d_available + d_held + d_revenue + d_top_ups + d_adjustments + d_write_offs), 0)::bigint as all
            from entries where account_id = $1`,

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
@@ -44,7 +44,7 @@ after(async () => {
 for (const cut of ['before', 'after'] as const) {
   describe(`a connection cut ${cut} the commit`, () => {
     const customer = () => newCustomer(direct.database, newLedger(direct.database), 100n);
-    const through = () => new Ledger(new LedgerGroups(database, ledgerKey));
+    const through = () => new Ledger(new GroupCommitter(database, ledgerKey));
     const seen = async (who: Customer) => {
       const { available, held, counters } = await stateOf(direct.database, who);
       return { available, held, calls: counters.calls.total, running: counters.runningTasks };
@@ -89,7 +89,7 @@ for (const cut of ['before', 'after'] as const) {
 
     test('holds, settles and releases calls once where one statement is the transaction', async () => {
       const who = await customer();
-      const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+      const calls = new CallLedger(new GroupCommitter(database, ledgerKey));
       await calls.release(await admittedCall(calls, who, 10n), 'upstream_error'); // from here on the rows are known
       for (const step of ['hold', 'settle', 'release'] as const) {
         const hold = step === 'hold' ? undefined : await admittedCall(calls, who, 10n);
@@ -113,7 +113,7 @@ for (const cut of ['before', 'after'] as const) {
       assert.equal((await through().adjust(who.account, micros(-10n), 'test')).available, 90n);
       assert.equal(proxy.cuts(), 1);
       // The same where one statement would be the transaction, if it were not for the event.
-      const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+      const calls = new CallLedger(new GroupCommitter(database, ledgerKey));
       await through().credit(who.account, micros(10n), 'test');
       const hold = await admittedCall(calls, who, 10n); // from here on the rows are known
       proxy.cutNext(cut);
@@ -145,9 +145,9 @@ for (const cut of ['before', 'after'] as const) {
 
 test("another process's settlement of the same call is not taken for one that was lost", async () => {
   const who = await newCustomer(direct.database, newLedger(direct.database), 100n);
-  const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+  const calls = new CallLedger(new GroupCommitter(database, ledgerKey));
   const hold = await admittedCall(calls, who, 10n); // from here on the rows are known
-  const another = new CallLedger(new LedgerGroups(direct.database, ledgerKey));
+  const another = new CallLedger(new GroupCommitter(direct.database, ledgerKey));
   assert.equal(await another.settle(hold, callPrice(1n)), 1n);
   proxy.cutNext('before', 'statement');
   assert.equal(await calls.settle(hold, callPrice(4n)), 0n);
@@ -166,7 +166,7 @@ test('a group whose next attempt fails for another reason still learns that it w
   const first = await holdLock();
   await first.locked;
   proxy.cutNext('after');
-  const ledger = new Ledger(new LedgerGroups(database, ledgerKey));
+  const ledger = new Ledger(new GroupCommitter(database, ledgerKey));
   const answers = Promise.all([10n, 20n].map((hold) => ledger.admitTask(admissionOf(who, hold))));
   await untilWaiting(1);
   const second = await holdLock();

@@ -5,7 +5,7 @@ import { micros } from '../../src/domain/money.ts';
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { admittedCall, callPrice } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
@@ -132,7 +132,7 @@ test('a group of many moves crosses in their order', async () => {
 
 test('calls over known rows cross once, and see a threshold and a webhook that were changed just now', async () => {
   const who = await customer(1_000n);
-  const calls = new CallLedger(new LedgerGroups(database, ledgerKey));
+  const calls = new CallLedger(new GroupCommitter(database, ledgerKey));
   const pay = async (amount: bigint) => calls.settle(await admittedCall(calls, who, amount), callPrice(amount));
   await pay(1n); // from here on the rows are known
   await changeAccount(administrator(database), who.account, { lowBalance: micros(990n) });
@@ -151,7 +151,7 @@ test('calls over known rows cross once, and see a threshold and a webhook that w
 test('processes that spend at once cross once', async () => {
   for (let round = 0; round < 5; round++) {
     const who = await customer(200n);
-    const processes = [1, 2, 3].map(() => new CallLedger(new LedgerGroups(database, ledgerKey)));
+    const processes = [1, 2, 3].map(() => new CallLedger(new GroupCommitter(database, ledgerKey)));
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         const calls = processes[index % processes.length]!;
@@ -176,7 +176,7 @@ test('whatever is done in whatever order, the events are those of a simple count
     const who = await customer();
     // A second process, whose commits make the first one's known rows wrong.
     const ledgers = [ledger, newLedger(database)];
-    const calls = ledgers.map(() => new CallLedger(new LedgerGroups(database, ledgerKey)));
+    const calls = ledgers.map(() => new CallLedger(new GroupCommitter(database, ledgerKey)));
     const expected: number[] = [];
     let [sum, threshold, low] = [100, 50, false];
     const moved = (amount: number) => {

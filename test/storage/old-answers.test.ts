@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createFileBlobs } from '../../src/blobs/file-store.ts';
-import { CallLedger, streamed_answer } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { CallLedger, streamedAnswer } from '../../src/ledger/call-ledger.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { newBlobKey } from '../../src/postgres/new-ids.ts';
 import { deleteOldAnswers } from '../../src/tasks/retention/expired-answers.ts';
 import { callAdmissionOf, callPrice } from '../support/calls.ts';
@@ -22,7 +22,7 @@ let blobs: BlobStore;
 let who: Customer;
 before(async () => {
   made = await freshDatabase();
-  calls = new CallLedger(new LedgerGroups(made.database, ledgerKey));
+  calls = new CallLedger(new GroupCommitter(made.database, ledgerKey));
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'));
   blobs = createFileBlobs(folder);
 });
@@ -49,7 +49,7 @@ async function runningCall(key: string) {
 /** A call that has answered; with the blob of its answer, or none for a stream. */
 async function answeredCall(key: string, isStream = false): Promise<string> {
   const hold = await runningCall(key);
-  const answer = isStream ? streamed_answer : await storedBlob('answers');
+  const answer = isStream ? streamedAnswer : await storedBlob('answers');
   await calls.settle(hold, { ...callPrice(5n), answer });
   return answer;
 }

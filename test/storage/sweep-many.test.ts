@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { type LeaseTimes, Owner } from '../../src/ledger/sweep.ts';
 import { admittedCall } from '../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
@@ -14,7 +14,7 @@ let made: TestDatabase;
 let calls: CallLedger;
 before(async () => {
   made = await freshDatabase();
-  calls = new CallLedger(new LedgerGroups(made.database, ledgerKey));
+  calls = new CallLedger(new GroupCommitter(made.database, ledgerKey));
 });
 after(() => made.drop());
 
@@ -58,7 +58,7 @@ async function orphans(customers: number, each: number): Promise<Customer[]> {
 test('two processes release six hundred holds in few commits, each hold once', async () => {
   const customers = await orphans(20, 30);
   // Each with a ledger of its own, as processes have.
-  const sweepers = [1, 2].map(() => new Sweeper(new CallLedger(new LedgerGroups(made.database, ledgerKey))));
+  const sweepers = [1, 2].map(() => new Sweeper(new CallLedger(new GroupCommitter(made.database, ledgerKey))));
   await Promise.all(sweepers.map(({ owner }) => owner.open()));
   const sweptCount = () => sweepers.reduce((sum, { swept }) => sum + swept.length, 0);
   while (sweptCount() < 600) await Promise.race(sweepers.map(({ news }) => once(news, 'swept')));

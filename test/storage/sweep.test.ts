@@ -5,7 +5,7 @@ import { EventEmitter, once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { type LeaseTimes, Owner } from '../../src/ledger/sweep.ts';
 import { openedBefore } from '../support/aged-database.ts';
 import { admittedCall, callPrice, entriesOf } from '../support/calls.ts';
@@ -18,7 +18,7 @@ let made: TestDatabase;
 let calls: CallLedger;
 before(async () => {
   made = await freshDatabase();
-  calls = new CallLedger(new LedgerGroups(made.database, ledgerKey));
+  calls = new CallLedger(new GroupCommitter(made.database, ledgerKey));
 });
 after(() => made.drop());
 
@@ -136,7 +136,7 @@ for (const [name, behind] of [
     const database = await openedBefore(own, '0 seconds');
     const jumps: { ms: number; atMs: number }[] = [];
     const news = new EventEmitter();
-    const ledger = new CallLedger(new LedgerGroups(own.database, ledgerKey));
+    const ledger = new CallLedger(new GroupCommitter(own.database, ledgerKey));
     const owner = new Owner({
       ...{ database, calls: ledger, times: quick },
       onError: (error) => news.emit('error', error),

@@ -5,17 +5,17 @@ import { after, afterEach, before, test } from 'node:test';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { newTaskId } from '../../src/postgres/new-ids.ts';
-import { TaskNews, tellFinal } from '../../src/tasks/rows/task-notifier.ts';
+import { TaskNotifier, notifyFinal } from '../../src/tasks/rows/task-notifier.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { openLine } from '../support/line.ts';
 import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '../support/money.ts';
 
-const patience_ms = 10_000;
+const patienceMs = 10_000;
 let db: TestDatabase;
 let ledger: Ledger;
 let who: Customer;
-let news: TaskNews | undefined;
+let news: TaskNotifier | undefined;
 before(async () => {
   db = await freshDatabase();
   ledger = newLedger(db.database);
@@ -27,8 +27,8 @@ afterEach(async () => {
 });
 after(() => db.drop());
 
-async function opened(): Promise<TaskNews> {
-  news = new TaskNews(db.database, () => undefined);
+async function opened(): Promise<TaskNotifier> {
+  news = new TaskNotifier(db.database, () => undefined);
   await news.open();
   return news;
 }
@@ -47,10 +47,10 @@ const listeners = () =>
 test('a notice is heard by all who wait for the task, and by nobody else', async () => {
   const waiting = await opened();
   const ids = Array.from({ length: 250 }, () => newTaskId('image'));
-  const other = waiting.final(newTaskId('image'), patience_ms);
-  const settled = [...ids, ids[0]!].map((id) => waiting.final(id, patience_ms).settled);
+  const other = waiting.final(newTaskId('image'), patienceMs);
+  const settled = [...ids, ids[0]!].map((id) => waiting.final(id, patienceMs).settled);
   // None of these tasks has a row: only the notices can tell of them.
-  await tellFinal(db.database, ids);
+  await notifyFinal(db.database, ids);
   assert.ok((await Promise.all(settled)).every(Boolean));
   other.stop();
   assert.equal(await other.settled, false);
@@ -59,7 +59,7 @@ test('a notice is heard by all who wait for the task, and by nobody else', async
 test('without a notice the safety net hears of it', async () => {
   const waiting = await opened();
   const id = await accepted();
-  const { settled } = waiting.final(id, patience_ms);
+  const { settled } = waiting.final(id, patienceMs);
   await ledger.releaseTask(failureOf(who, id));
   assert.equal(await settled, true);
 });
@@ -67,7 +67,7 @@ test('without a notice the safety net hears of it', async () => {
 test('a listening connection that is terminated is made again, and nothing is missed meanwhile', async () => {
   const waiting = await opened();
   const id = await accepted();
-  const { settled } = waiting.final(id, patience_ms);
+  const { settled } = waiting.final(id, patienceMs);
   const { rows } = await listeners();
   assert.equal(rows.length, 1);
   await db.database.pool.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
@@ -77,8 +77,8 @@ test('a listening connection that is terminated is made again, and nothing is mi
   assert.ok(performance.now() - startedAt < 900, 'sooner than the net of a connection that listens');
   // Heard by notice again once it listens: this id has no row.
   const unknown = newTaskId('image');
-  const again = waiting.final(unknown, patience_ms);
-  const telling = setInterval(() => void tellFinal(db.database, [unknown]), 20);
+  const again = waiting.final(unknown, patienceMs);
+  const telling = setInterval(() => void notifyFinal(db.database, [unknown]), 20);
   assert.equal(await again.settled, true);
   clearInterval(telling);
 });
@@ -89,12 +89,12 @@ test('a wait ends in time, when it is stopped, and when all are let go; who come
   const inTime = waiting.final(id, 20);
   assert.equal(await inTime.settled, false);
   assert.equal(inTime.isStopped, false);
-  const stopped = waiting.final(id, patience_ms);
-  const others = [waiting.final(id, patience_ms), waiting.final(newTaskId('image'), patience_ms)];
+  const stopped = waiting.final(id, patienceMs);
+  const others = [waiting.final(id, patienceMs), waiting.final(newTaskId('image'), patienceMs)];
   stopped.stop();
   assert.equal(await stopped.settled, false);
-  waiting.letGo();
-  for (const other of [...others, waiting.final(id, patience_ms)]) {
+  waiting.releaseAll();
+  for (const other of [...others, waiting.final(id, patienceMs)]) {
     assert.equal(await other.settled, false);
     assert.ok(other.isStopped);
   }
@@ -112,11 +112,11 @@ test('while it may not listen, as at a standby, no connection is left open, and 
       return db.database.keyed.query(statement);
     },
   });
-  news = new TaskNews({ ...db.database, url: line.url, keyed }, () => undefined);
+  news = new TaskNotifier({ ...db.database, url: line.url, keyed }, () => undefined);
   await news.open();
   const id = await accepted();
-  for (let others = 0; others < 1_200; others++) news.final(newTaskId('image'), patience_ms);
-  const { settled } = news.final(id, patience_ms);
+  for (let others = 0; others < 1_200; others++) news.final(newTaskId('image'), patienceMs);
+  const { settled } = news.final(id, patienceMs);
   while (asked.length < 6 * 3 || line.made < 3) await once(rounds, 'asked');
   assert.ok(asked.every(({ ids }) => ids <= 500));
   assert.ok(line.open <= 1, `${line.open} connections are open`);
@@ -124,11 +124,11 @@ test('while it may not listen, as at a standby, no connection is left open, and 
   assert.equal(await settled, true);
   await line.mend();
   const unknown = newTaskId('image');
-  const again = news.final(unknown, patience_ms);
-  const telling = setInterval(() => void tellFinal(db.database, [unknown]), 50);
+  const again = news.final(unknown, patienceMs);
+  const telling = setInterval(() => void notifyFinal(db.database, [unknown]), 50);
   assert.equal(await again.settled, true);
   clearInterval(telling);
-  news.letGo();
+  news.releaseAll();
   await news.close();
   await line.close();
 });

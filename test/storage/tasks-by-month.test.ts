@@ -7,7 +7,7 @@ import { taskIdPrefixes, type TaskId } from '../../src/domain/ids.ts';
 import { type TaskKind, taskKinds } from '../../src/domain/tasks/task-states.ts';
 import { ensurePartitions, missingPartitions, supplyPartitions } from '../../src/postgres/database.ts';
 import { migrateDatabase } from '../../src/postgres/migrations.ts';
-import { sweep_lock } from '../../src/ledger/sweep.ts';
+import { sweepLock } from '../../src/ledger/sweep.ts';
 import { claimFetch } from '../../src/tasks/rows/fetch-claims.ts';
 import { openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { requestOfTask } from '../../src/tasks/rows/task-requests.ts';
@@ -145,7 +145,7 @@ describe('partitions', () => {
     const name = await drop('image', monthAhead(2));
     const sweep = await db.database.unhurried.connect();
     try {
-      await sweep.query('select pg_advisory_lock($1)', [sweep_lock]);
+      await sweep.query('select pg_advisory_lock($1)', [sweepLock]);
       await ensurePartitions(db.database.pool);
     } finally {
       sweep.release(new Error('its lock goes with it'));

@@ -9,7 +9,7 @@ import type { Administrator } from '../../src/ledger/audit-log.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/accounts/api-keys.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { chatPath } from './chat-gateway.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
@@ -26,7 +26,7 @@ export interface ApiProcess {
 export interface ApiProcesses {
   apis: ApiProcess[];
   database: Database;
-  groups: LedgerGroups;
+  groups: GroupCommitter;
   ledgerKey: Buffer;
   /** An account with so many yuan, and the header of a key of it. */
   newCustomer: (
@@ -50,7 +50,7 @@ export async function startApiProcesses(
   const ledgerKey = deriveKeys([secret]).first.ledger;
   const made = await freshDatabase();
   const { database, url } = made;
-  const groups = new LedgerGroups(database, ledgerKey);
+  const groups = new GroupCommitter(database, ledgerKey);
   const by: Administrator = { database, ledgerKey, actor: 'tollgate' };
   const home = await Installation.make({
     DATABASE_URL: url,

@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-const ask_every_ms = 250;
+const askEveryMs = 250;
 /** One may be late with its answer for other reasons than that it leaves. */
-const misses_max = 2;
-const tries_max = 3;
+const missesMax = 2;
+const triesMax = 3;
 /** Each connects to its side: what is not to be handed on. */
-const hop_by_hop = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 export interface Balancer {
   url: string;
@@ -45,7 +45,7 @@ export async function openBalancer(): Promise<Balancer> {
   };
   const asking = setInterval(() => {
     for (const backend of backends) void ask(backend);
-  }, ask_every_ms);
+  }, askEveryMs);
 
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch(() => response.destroy());
@@ -58,7 +58,7 @@ export async function openBalancer(): Promise<Balancer> {
     resent,
     lost,
     add: (url) => {
-      const backend = { url, agent: new Agent({ keepAlive: true }), misses: misses_max };
+      const backend = { url, agent: new Agent({ keepAlive: true }), misses: missesMax };
       backends.push(backend);
       return ask(backend);
     },
@@ -79,11 +79,11 @@ export async function openBalancer(): Promise<Balancer> {
     const tried = new Set<Backend>();
     for (;;) {
       const untried = backends.filter((backend) => !tried.has(backend));
-      const healthy = untried.filter(({ misses }) => misses < misses_max);
+      const healthy = untried.filter(({ misses }) => misses < missesMax);
       // If all seem unhealthy, as when their disk stalls, any is better than none.
       const ready = healthy.length > 0 ? healthy : untried;
       const backend = ready[turn++ % Math.max(1, ready.length)];
-      if (!backend || tried.size === tries_max) {
+      if (!backend || tried.size === triesMax) {
         response.writeHead(502).end('no gateway takes it');
         return;
       }
@@ -129,4 +129,4 @@ export async function openBalancer(): Promise<Balancer> {
 }
 
 const keptOf = (headers: IncomingMessage['headers']) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !hop_by_hop.has(name)));
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));

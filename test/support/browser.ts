@@ -34,7 +34,7 @@ const screens = {
 } satisfies Record<string, BrowserContextOptions>;
 
 /** How long a page may take for what is asked of it, on a machine that has much else to do. */
-const page_timeout_ms = 30_000;
+const pageTimeoutMs = 30_000;
 
 /** What keeps Chromium from asking anybody by itself; only this machine has a name that it can resolve. */
 const flags = [
@@ -68,7 +68,7 @@ export async function startBrowser(traces: TracesOptions = {}): Promise<TestBrow
         permissions: ['clipboard-read', 'clipboard-write'],
         ...screens[screen],
       });
-      context.setDefaultTimeout(page_timeout_ms);
+      context.setDefaultTimeout(pageTimeoutMs);
       const watched = await watch(context, origin, expected);
       try {
         await work(await context.newPage());

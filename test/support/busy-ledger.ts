@@ -5,7 +5,7 @@ import { micros } from '../../src/domain/money.ts';
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { KeyId, TaskId } from '../../src/domain/ids.ts';
 import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
@@ -31,7 +31,7 @@ export interface BusyLedger {
 
 /** Moves of every kind, through the real ledger. */
 export async function makeBusyLedger(database: Database): Promise<BusyLedger> {
-  const groups = new LedgerGroups(database, ledgerKey);
+  const groups = new GroupCommitter(database, ledgerKey);
   const [ledger, calls] = [new Ledger(groups), new CallLedger(groups)];
   const by = administrator(database);
   const owner = randomUUID();
@@ -61,12 +61,12 @@ export async function makeBusyLedger(database: Database): Promise<BusyLedger> {
   assert.ok(swept);
   await calls.release(swept, 'owner_lost');
   assert.equal(await calls.settle(swept, callPrice(40n)), 0n);
-  const odd = { ...callAdmissionOf(busy, 10n, owner), model: odd_text, requestId: `req_${odd_text}` };
+  const odd = { ...callAdmissionOf(busy, 10n, owner), model: oddText, requestId: `req_${oddText}` };
   const oddHold = await calls.admit(odd);
   assert.ok(oddHold.admitted === 'yes');
   await calls.settle(oddHold.hold, callPrice(0n));
 
-  await ledger.adjust(busy.account, micros(-25n), `a correction: ${odd_text}`);
+  await ledger.adjust(busy.account, micros(-25n), `a correction: ${oddText}`);
   await ledger.adjust(busy.account, micros(5n), 'another');
   await changeAccount(by, busy.account, { lowBalance: micros(10n) });
 
@@ -83,7 +83,7 @@ export async function makeBusyLedger(database: Database): Promise<BusyLedger> {
 }
 
 /** All that JSON writes otherwise than it is, and what it leaves. */
-const odd_text = '"\\/\b\f\n\r\t\u0001\u001f\u007f\u0085\u2028 é 門 🚪 </script> %s $1 $&';
+const oddText = '"\\/\b\f\n\r\t\u0001\u001f\u007f\u0085\u2028 é 門 🚪 </script> %s $1 $&';
 
 const line = (unit: 'input_token' | 'output_token', amount: bigint) => ({
   ...{ unit, units: Number(amount), pricePerMillion: micros(1_000_000n), amount: micros(amount) },

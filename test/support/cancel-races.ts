@@ -12,12 +12,12 @@ import { until } from './process.ts';
 import { image, part, ScriptedProvider, startTaskRunner, type TaskRunner } from './task-runner.ts';
 import { generator } from './random.ts';
 
-const at_once = 20;
+const atOnce = 20;
 /** What a cancellation waits for, and then some: so it falls into each step of a task, however slow the machine is. */
 const moments = ['start', 'create', 'first poll', 'second poll', 'download', 'end'] as const;
 type Moment = (typeof moments)[number];
-const later_ms_max = 40;
-const step_ms_max = 20;
+const laterMsMax = 40;
+const stepMsMax = 20;
 
 /** Runs so many tasks through it and checks everything; answers how many ended how. The seed decides what can be decided. */
 export async function cancelRaces(count: number, seed: number): Promise<Record<string, number>> {
@@ -33,7 +33,7 @@ export async function cancelRaces(count: number, seed: number): Promise<Record<s
     submit: async (_signal, { reference }) => {
       note(creates, reference);
       reach(reference, 'create');
-      await pause(chance() * step_ms_max);
+      await pause(chance() * stepMsMax);
       return { outcome: 'accepted', jobId: reference };
     },
     cancel: (jobId) => {
@@ -44,7 +44,7 @@ export async function cancelRaces(count: number, seed: number): Promise<Record<s
   provider.poll = (reference) => {
     if (!reached.has(`${reference} first poll`)) {
       reach(reference, 'first poll');
-      return Promise.resolve({ state: 'processing', retryAfterMs: chance() * step_ms_max });
+      return Promise.resolve({ state: 'processing', retryAfterMs: chance() * stepMsMax });
     }
     reach(reference, 'second poll');
     if (chance() < 0.1)
@@ -63,8 +63,8 @@ export async function cancelRaces(count: number, seed: number): Promise<Record<s
   try {
     await changeAccount(administrator(database), runner.customer.account, { webhookUrl: 'https://example.com/hook' });
     const ends: Record<string, number> = {};
-    for (let begun = 0; begun < count; begun += at_once) {
-      const raced = Array.from({ length: Math.min(at_once, count - begun) }, () => race(runner, ledgers, chance, news));
+    for (let begun = 0; begun < count; begun += atOnce) {
+      const raced = Array.from({ length: Math.min(atOnce, count - begun) }, () => race(runner, ledgers, chance, news));
       for (const { id, told } of await Promise.all(raced)) {
         const state = await assertEndedOnce(runner, id, told);
         ends[state] = (ends[state] ?? 0) + 1;
@@ -97,7 +97,7 @@ async function race(
   await runner.starter.start(await runner.facts(id));
   const itsEnd = handle.result();
   if (moment !== 'start') await Promise.race([moment === 'end' ? itsEnd : itsMoment, itsEnd]);
-  await pause(chance() * later_ms_max);
+  await pause(chance() * laterMsMax);
   const asOwners = ledgers.map((ledger) => () => cancelAsOwner(runner, id, ledger));
   const fromEngine = () => handle.cancel().catch(() => undefined); // it may be closed already
   const ways = [asOwners, asOwners.slice(1), [fromEngine], [...asOwners, fromEngine]];

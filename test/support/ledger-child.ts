@@ -8,14 +8,14 @@ import type { AccountId, KeyId, TaskId, TransferId } from '../../src/domain/ids.
 import { micros } from '../../src/domain/money.ts';
 import { type Database, isConnectionTrouble, openDatabase } from '../../src/postgres/database.ts';
 import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Owner } from '../../src/ledger/sweep.ts';
 import {
   type Actor,
   type FoundTask,
   isKeyedRequest,
-  newest_max,
+  newestMax,
   type Step,
   takeStep,
   type Told,
@@ -42,7 +42,7 @@ const lease = { renewalMs: 500, leaseSeconds: 3, admitsMsMax: 2_000, streamsMsMa
 
 async function main(url: string): Promise<void> {
   const database = openDatabase(url, { onIdleError: () => undefined, connectionsMax: 3 });
-  const groups = new LedgerGroups(database, ledgerKey);
+  const groups = new GroupCommitter(database, ledgerKey);
   const calls = new CallLedger(groups);
   const owner = new Owner({ database, calls, times: lease, onError: () => undefined, onSwept: () => undefined });
   await owner.open();
@@ -84,7 +84,7 @@ async function newestTasks({ pool }: Database, account: string): Promise<FoundTa
   const { rows } = await pool.query({
     name: 'newest-tasks',
     text: 'select account_id, key_id, id from tasks where account_id = $1 order by created_at desc limit $2',
-    values: [account, newest_max],
+    values: [account, newestMax],
   });
   return rows.map((row) => taskRow.parse(row));
 }
@@ -95,7 +95,7 @@ async function newestCalls({ pool }: Database, account: string): Promise<CallHol
     text: `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.seq
       from entries e join holds h using (transfer_id)
       where e.account_id = $1 and e.type = 'hold' and e.task_id is null order by e.seq desc limit $2`,
-    values: [account, newest_max],
+    values: [account, newestMax],
   });
   return rows.map((row) => callRow.parse(row));
 }

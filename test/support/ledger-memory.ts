@@ -10,9 +10,9 @@ import { noCounts } from '../../src/domain/billing/admission.ts';
 import { noLimits } from '../../src/accounts/api-keys.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import type { Decision, EndedTask, Move } from '../../src/ledger/commit/ledger-operation.ts';
+import type { Effects, EndedTask, LedgerOperation } from '../../src/ledger/commit/ledger-operation.ts';
 import type { EntryRow } from '../../src/ledger/commit/written-rows.ts';
 import { decideAll } from '../../src/ledger/commit/transaction.ts';
 import {
@@ -27,7 +27,7 @@ import { Writes } from '../../src/ledger/commit/group-writes.ts';
 import type { HoldRow } from '../../src/ledger/commit/write-money.ts';
 import { newAccountId, newKeyId } from '../../src/postgres/new-ids.ts';
 import { callSale } from './calls.ts';
-import { type Actor, isKeyedRequest, newest_max } from './ledger-steps.ts';
+import { type Actor, isKeyedRequest, newestMax } from './ledger-steps.ts';
 import { type Customer, ledgerKey } from './money.ts';
 
 export interface MemoryRows {
@@ -50,15 +50,15 @@ export type Accident = 'lost before' | 'lost after' | 'died before' | 'died afte
 export class ProcessDied extends Error {}
 
 interface Member {
-  move: Move<unknown>;
+  move: LedgerOperation<unknown>;
   resolve: (outcome: unknown) => void;
   reject: (reason: unknown) => void;
 }
 
-const no_database = openDatabase('postgres://nobody@127.0.0.1:1/none', { onIdleError: () => undefined });
+const noDatabase = openDatabase('postgres://nobody@127.0.0.1:1/none', { onIdleError: () => undefined });
 
 /** What is asked in one turn of the event loop is one group. */
-export class MemoryGroups extends LedgerGroups {
+export class MemoryGroups extends GroupCommitter {
   readonly rows: MemoryRows = {
     accounts: new Map(),
     keys: new Map(),
@@ -72,10 +72,10 @@ export class MemoryGroups extends LedgerGroups {
   #waiting: Member[] = [];
 
   constructor() {
-    super(no_database, ledgerKey);
+    super(noDatabase, ledgerKey);
   }
 
-  override commit<T>(move: Move<T>): Promise<T> {
+  override commit<T>(move: LedgerOperation<T>): Promise<T> {
     if (this.#waiting.length === 0) setImmediate(() => this.#commitWaiting());
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ move, resolve: resolve as (outcome: unknown) => void, reject });
@@ -126,7 +126,7 @@ export class MemoryGroups extends LedgerGroups {
     }
   }
 
-  #transact(moves: readonly Move<unknown>[], accident?: Accident): unknown[] {
+  #transact(moves: readonly LedgerOperation<unknown>[], accident?: Accident): unknown[] {
     const decided = this.#decide(moves);
     if (accident === 'died before') throw new ProcessDied();
     if (accident === 'lost before') return this.#transact(moves);
@@ -139,7 +139,7 @@ export class MemoryGroups extends LedgerGroups {
     return decided.outcomes;
   }
 
-  #decide(moves: readonly Move<unknown>[]): Decided {
+  #decide(moves: readonly LedgerOperation<unknown>[]): Decided {
     const { accounts, keys, tasks, bound } = this.rows;
     const view: View = {
       now: this.now,
@@ -158,7 +158,7 @@ export class MemoryGroups extends LedgerGroups {
 export function memoryActor(groups: MemoryGroups): Actor {
   const { rows } = groups;
   const newest = <Row>(all: Iterable<Row>, isIt: (row: Row) => boolean) =>
-    [...all].filter(isIt).reverse().slice(0, newest_max);
+    [...all].filter(isIt).reverse().slice(0, newestMax);
   return {
     ledger: new Ledger(groups),
     calls: new CallLedger(groups),
@@ -195,7 +195,7 @@ interface Decided {
 /** The writes of a group, with the decisions that they came from. */
 class KeptWrites extends Writes {
   readonly decisions: {
-    decision: Decision<unknown>;
+    decision: Effects<unknown>;
     account: LockedAccount;
     entries: Omit<EntryRow, 'createdAt'>[];
   }[] = [];
@@ -245,7 +245,7 @@ interface Where {
   now: Date;
 }
 
-function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>, { account, seq, now }: Where) {
+function keepHolds(next: MemoryRows, { newHold, closedHold }: Effects<unknown>, { account, seq, now }: Where) {
   if (newHold) {
     next.holds.set(newHold.transferId, { ...newHold, accountId: account.id, state: 'held', seq, createdAt: now });
   }
@@ -255,7 +255,7 @@ function keepHolds(next: MemoryRows, { newHold, closedHold }: Decision<unknown>,
   next.holds.set(closedHold.transferId, { ...hold, state: closedHold.state });
 }
 
-function keepTasks(next: MemoryRows, { newTask, endedTask }: Decision<unknown>, { account, seq, now }: Where) {
+function keepTasks(next: MemoryRows, { newTask, endedTask }: Effects<unknown>, { account, seq, now }: Where) {
   if (newTask) {
     const { id, kind, keyId, transferId, holdAmount } = newTask;
     if (next.tasks.has(id)) throw refusal('23505', `there is a task ${id} already`);
@@ -270,7 +270,7 @@ function keepTasks(next: MemoryRows, { newTask, endedTask }: Decision<unknown>, 
   next.tasks.set(task.id, { ...task, state: endedTask.state, end: endedTask });
 }
 
-function keepBinding(next: MemoryRows, { boundKey, closedKey }: Decision<unknown>, account: LockedAccount, now: Date) {
+function keepBinding(next: MemoryRows, { boundKey, closedKey }: Effects<unknown>, account: LockedAccount, now: Date) {
   if (boundKey) {
     const place = idempotencyKeyOf(account.id, boundKey.key);
     const before = next.bound.get(place);
@@ -301,7 +301,7 @@ function refusal(code: string, message: string): pg.DatabaseError {
   return error;
 }
 
-const day_ms = 86_400_000;
-const isOld = (createdAt: Date, now: Date) => createdAt.getTime() <= now.getTime() - day_ms;
+const dayMs = 86_400_000;
+const isOld = (createdAt: Date, now: Date) => createdAt.getTime() <= now.getTime() - dayMs;
 const copied = <Row extends object>(rows: Map<string, Row>) =>
   new Map([...rows].map(([id, row]) => [id, { ...row }] as const));

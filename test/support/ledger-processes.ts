@@ -13,7 +13,7 @@ import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { CallLedger } from '../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { freshDatabase } from './database.ts';
 import type { Report, Sequence } from './ledger-child.ts';
 import { assertSnapshotAddsUp } from './ledger-snapshot.ts';
@@ -43,7 +43,7 @@ const processes = 8;
 /** Sequences of one process that go on at once. */
 const lanes = 3;
 /** Then other accounts are taken. */
-const round_sequences = 100;
+const roundSequences = 100;
 const opening = 1500n;
 
 /** Runs the drill, and answers what happened how often. */
@@ -55,8 +55,8 @@ export async function drillLedger(drill: Drill): Promise<Record<string, number>>
       seed: drill.seed,
       numRuns: drill.sequences,
     });
-    for (let first = 0; first < all.length; first += round_sequences) {
-      await crew.round(all.slice(first, first + round_sequences));
+    for (let first = 0; first < all.length; first += roundSequences) {
+      await crew.round(all.slice(first, first + roundSequences));
     }
     const { rows } = await made.database.pool.query<{ deadlocks: bigint }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
@@ -81,7 +81,7 @@ class Crew {
   readonly #database: Database;
   readonly #drill: Drill;
   readonly #random: () => number;
-  readonly #groups: LedgerGroups;
+  readonly #groups: GroupCommitter;
   readonly #children = new Set<Child>();
   #forked = 0;
   #waiting: Sequence[] = [];
@@ -97,7 +97,7 @@ class Crew {
     this.#database = database;
     this.#drill = drill;
     this.#random = generator(drill.seed);
-    this.#groups = new LedgerGroups(database, ledgerKey);
+    this.#groups = new GroupCommitter(database, ledgerKey);
   }
 
   /** All of these over accounts of their own, then a rest, and a look at everything. */

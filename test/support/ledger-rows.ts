@@ -144,14 +144,14 @@ function assertBindings({ bound, holds, entries }: MemoryRows, now: Date): void 
   for (const { entry, accountId, createdAt } of entries) {
     const { transferId, taskId, requestId = '' } = entry.subject;
     const [, key] = requestId.split('/');
-    if (entry.type !== 'hold' || !key || now.getTime() - createdAt.getTime() >= day_ms) continue;
+    if (entry.type !== 'hold' || !key || now.getTime() - createdAt.getTime() >= dayMs) continue;
     const named = bound.get(`${accountId}\n${key}`);
     if (taskId !== undefined) assert.equal(named?.taskId, taskId, 'a key names its task');
     else if (holds.get(transferId)?.state === 'held') assert.equal(named?.transferId, transferId, 'and its open call');
   }
 }
 
-const day_ms = 86_400_000;
+const dayMs = 86_400_000;
 
 /** By the digits of the moment (UTC), so that this is another way than the ledger's own. */
 const digits = { minute: 16, hour: 13, day: 10, month: 7, total: 0 };

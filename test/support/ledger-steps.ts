@@ -7,14 +7,14 @@ import fc from 'fast-check';
 import type { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { type CallHold, type CallLedger, streamed_answer } from '../../src/ledger/call-ledger.ts';
+import { type CallHold, type CallLedger, streamedAnswer } from '../../src/ledger/call-ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { newTaskId } from '../../src/postgres/new-ids.ts';
 import { callAdmissionOf, callPrice } from './calls.ts';
 import { admissionOf, type Customer, failureOf, successOf } from './money.ts';
 
 /** So many are looked among for one to close. */
-export const newest_max = 6;
+export const newestMax = 6;
 
 /** Who takes steps: a process with its ledger, and a way to find what it or any other process has begun. */
 export interface Actor {
@@ -133,7 +133,7 @@ const moves = {
     async take({ calls, newestCalls }, { account }, { amount, nth }) {
       const hold = picked(await newestCalls(account), nth);
       if (!hold) return nothing;
-      const answer = hold.isKeyed && amount % 3 > 0 ? { answer: streamed_answer } : {};
+      const answer = hold.isKeyed && amount % 3 > 0 ? { answer: streamedAnswer } : {};
       const charged = await calls.settle(hold, { ...callPrice(BigInt(amount)), ...answer });
       return charged > 0n ? { that: 'call charged', id: hold.transferId, amount: Number(charged) } : nothing;
     },
@@ -156,7 +156,7 @@ export const arbitraryStep: fc.Arbitrary<Step> = fc.record({
   move: fc.oneof(...names.map((name) => ({ arbitrary: fc.constant(name), weight: moves[name].weight }))),
   who: fc.nat(3),
   amount: fc.nat(60),
-  nth: fc.nat(newest_max - 1),
+  nth: fc.nat(newestMax - 1),
   idempotencyKey: fc.oneof(
     { arbitrary: fc.constant(null), weight: 3 },
     { arbitrary: fc.constantFrom('a', 'b', 'c'), weight: 1 },

@@ -8,7 +8,7 @@ import type { Administrator } from '../../src/ledger/audit-log.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createApiKey, findKey, noLimits } from '../../src/accounts/api-keys.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger, type TaskAdmission, type TaskFailure, type TaskSuccess } from '../../src/ledger/ledger.ts';
 import { chainLink } from '../../src/ledger/chain.ts';
 import { canonicalEntry, type EntryRow } from '../../src/ledger/commit/written-rows.ts';
@@ -20,7 +20,7 @@ export const ledgerKey = Buffer.alloc(32, 7);
 /** Whoever makes what a test needs. */
 export const administrator = (database: Database): Administrator => ({ database, ledgerKey, actor: 'tollgate' });
 
-export const newLedger = (database: Database): Ledger => new Ledger(new LedgerGroups(database, ledgerKey));
+export const newLedger = (database: Database): Ledger => new Ledger(new GroupCommitter(database, ledgerKey));
 
 export interface Customer {
   account: AccountId;

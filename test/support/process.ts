@@ -8,7 +8,7 @@ import { processesMentioning } from '../../src/embedded/processes.ts';
 import { fromTestRun } from './database.ts';
 
 const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
-const wait_ms_max = 60_000;
+const waitMsMax = 60_000;
 
 export type Environment = Record<string, string | undefined>;
 
@@ -171,7 +171,7 @@ export async function ready(url: string, msMax?: number): Promise<void> {
 export async function until<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
-  msMax = wait_ms_max,
+  msMax = waitMsMax,
 ): Promise<T> {
   for (const startedAt = performance.now(); ;) {
     const answer = await ask();

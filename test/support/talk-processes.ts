@@ -6,7 +6,7 @@ import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createApiKey, noLimits } from '../../src/accounts/api-keys.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { LedgerGroups } from '../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { micros } from '../../src/domain/money.ts';
 import { blobsOf } from '../../src/runtime/open-blob-store.ts';
@@ -41,7 +41,7 @@ export async function startTalkProcesses(env: Record<string, string> = {}): Prom
   });
   const { s3 } = readEnvironment(env);
   const blobs = await blobsOf({ dataDir: home.dataDir, s3 });
-  const ledger = new Ledger(new LedgerGroups(database, ledgerKey));
+  const ledger = new Ledger(new GroupCommitter(database, ledgerKey));
   const customer = await newCustomer();
   return {
     database,

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { onServer, type TestDatabase } from './database.ts';
 
 /** What a `uuid` is changed to; a row whose name it is is found by it. */
-export const other_uuid = '0190a3c4-0000-7000-8000-00000000beef';
+export const otherUuid = '0190a3c4-0000-7000-8000-00000000beef';
 
 /** The row of a table that is tampered with: that which `where` finds (SQL on the alias `r`), exactly one. */
 export interface Target {
@@ -240,7 +240,7 @@ function valuesOfType(type: string, words: readonly string[]): string[] {
     integer: ['1'],
     numeric: ['1'],
     boolean: ['true'],
-    uuid: [`'${other_uuid}'`],
+    uuid: [`'${otherUuid}'`],
     bytea: [`decode(repeat('ab', 32), 'hex')`],
     'timestamp with time zone': [`timestamptz '2026-01-02T03:04:05Z'`],
     jsonb: [`'["x"]'`],

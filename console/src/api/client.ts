@@ -19,14 +19,14 @@ export type Answer<Id extends keyof operations> = operations[Id] extends {
   ? Body
   : never;
 
-const retries_max = 2;
+const retriesMax = 2;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       // The console asks its own server, which may be on this machine: what the browser thinks of the network is no matter.
       networkMode: 'always',
-      retry: (failures, error) => failures < retries_max && mayPass(error),
+      retry: (failures, error) => failures < retriesMax && mayPass(error),
       staleTime: 2_000,
     },
     mutations: { networkMode: 'always', retry: false },

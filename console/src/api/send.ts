@@ -3,7 +3,7 @@ import { ConsoleError, errorOfAnswer } from './error.ts';
 import { serverIsAway } from './reachability.ts';
 import { signInAgain } from './sign-in-again.ts';
 
-const session_path = '/console/api/session';
+const sessionPath = '/console/api/session';
 
 /**
  * Sends it and returns a success. Where the session has ended, waits for a new sign-in and sends a clone of the very
@@ -15,7 +15,7 @@ export async function send(request: Request): Promise<Response> {
   if (answer.ok) return answer;
   const error = await errorOfAnswer(answer);
   serverIsAway.set(error.isAway);
-  if (error.code !== 'not_signed_in' || new URL(request.url).pathname === session_path) throw error;
+  if (error.code !== 'not_signed_in' || new URL(request.url).pathname === sessionPath) throw error;
   await signInAgain();
   return send(spare);
 }

@@ -64,7 +64,7 @@ export interface Answer {
   bodies: readonly Body[];
 }
 
-const webhooks_group = 'Webhooks';
+const webhooksGroup = 'Webhooks';
 
 /** Reads a document; what it doesn't have is left out. */
 export function readDocument(raw: unknown): ApiDocument {
@@ -73,7 +73,7 @@ export function readDocument(raw: unknown): ApiDocument {
   const roots = rootsOf(document);
   const operations = [
     ...operationsOf(document, 'paths', roots).map((one) => ({ ...one, isWebhook: false })),
-    ...operationsOf(document, 'webhooks', roots).map((one) => ({ ...one, isWebhook: true, tag: webhooks_group })),
+    ...operationsOf(document, 'webhooks', roots).map((one) => ({ ...one, isWebhook: true, tag: webhooksGroup })),
   ];
   const described = new Map(listOf(document['tags']).map((tag) => [textOf(recordOf(tag)['name']), recordOf(tag)]));
   const names = [...new Set([...described.keys(), ...operations.map(({ tag }) => tag)])];

@@ -23,7 +23,7 @@ export interface Received {
 }
 
 /** More than a reader needs; a stream or list may be very long. */
-const text_characters_max = 100_000;
+const textCharactersMax = 100_000;
 
 /** Sends it to this page's own origin, and reports the response whenever more of it has arrived. Raises if none comes. */
 export async function send(
@@ -91,8 +91,8 @@ async function readText(response: Response, report: (text: string, isCut: boolea
     const { done, value } = await reader.read();
     if (done) return;
     text += value;
-    if (text.length > text_characters_max) {
-      report(text.slice(0, text_characters_max), true);
+    if (text.length > textCharactersMax) {
+      report(text.slice(0, textCharactersMax), true);
       await reader.cancel();
       return;
     }

@@ -17,13 +17,13 @@ const systems: readonly [name: string, form: RegExp][] = [
   ['ChromeOS', /\bCrOS\b/],
   ['Linux', /\bLinux\b/],
 ];
-const unknown_characters_max = 60;
+const unknownCharactersMax = 60;
 
 /** Such as `Chrome, Windows`; of what isn't known, the beginning of what it says; undefined if that is nothing. */
 export function browserName(userAgent: string): string | undefined {
   const known = [named(browsers, userAgent), named(systems, userAgent)].filter((name) => name !== undefined);
   if (known.length > 0) return known.join(', ');
-  return userAgent.trim() === '' ? undefined : userAgent.slice(0, unknown_characters_max);
+  return userAgent.trim() === '' ? undefined : userAgent.slice(0, unknownCharactersMax);
 }
 
 const named = (names: typeof browsers, userAgent: string): string | undefined =>

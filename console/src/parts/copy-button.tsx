@@ -6,7 +6,7 @@ import { useTexts } from '../texts/define-texts.ts';
 import { copyText } from './copy-text.ts';
 import { partsTexts } from './texts.ts';
 
-const confirmed_ms = 2_000;
+const confirmedMs = 2_000;
 
 interface CopyButtonProps {
   text: string;
@@ -21,7 +21,7 @@ export function CopyButton({ text, label, withLabel = false, type = 'text' }: Co
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), confirmed_ms);
+    const timer = setTimeout(() => setCopied(false), confirmedMs);
     return () => clearTimeout(timer);
   }, [isCopied]);
   const name = isCopied ? say('copied') : (label ?? say('copy'));

@@ -1,12 +1,12 @@
 /** Days and months of UTC, as the ledger has them: `2026-11-21` and `2026-11`. */
-const day_ms = 86_400_000;
+const dayMs = 86_400_000;
 
 /** The day that it is in UTC, or so many days before it. */
-export const utcDay = (daysAgo = 0): string => new Date(Date.now() - daysAgo * day_ms).toISOString().slice(0, 10);
+export const utcDay = (daysAgo = 0): string => new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10);
 
 /** So many days after that one. */
 export const dayAfter = (day: string, days = 1): string =>
-  new Date(Date.parse(day) + days * day_ms).toISOString().slice(0, 10);
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
 /** The days from the first to the last, both included; none where they are the wrong way round. */
 export function daysBetween(first: string, last: string): string[] {

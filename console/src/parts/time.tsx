@@ -33,13 +33,13 @@ function relativeText(moment: Date, now: number, locale: string): string {
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
 }
 
-const tick_ms = 10_000;
+const tickMs = 10_000;
 
 function useNow(runs: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!runs) return;
-    const timer = setInterval(() => setNow(Date.now()), tick_ms);
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
   }, [runs]);
   return now;

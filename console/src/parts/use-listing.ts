@@ -31,9 +31,9 @@ interface ListingOptions<Item> {
   refreshMs?: number | false;
 }
 
-const refresh_ms_default = 5_000;
+const refreshMsDefault = 5_000;
 
-export function useListing<Item>({ key, read, refreshMs = refresh_ms_default }: ListingOptions<Item>): Listing<Item> {
+export function useListing<Item>({ key, read, refreshMs = refreshMsDefault }: ListingOptions<Item>): Listing<Item> {
   const name = JSON.stringify(key);
   const [place, setPlace] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] });
   const cursors = place.name === name ? place.cursors : [];

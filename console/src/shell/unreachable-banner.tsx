@@ -8,14 +8,14 @@ import { useStore } from '../api/store.ts';
 import { useTexts } from '../texts/define-texts.ts';
 import { shellTexts } from './texts.ts';
 
-const ask_interval_ms = 2_000;
+const askIntervalMs = 2_000;
 
 export function UnreachableBanner() {
   const say = useTexts(shellTexts);
   const isAway = useStore(serverIsAway);
   useEffect(() => {
     if (!isAway) return;
-    const timer = setInterval(() => void ask(), ask_interval_ms);
+    const timer = setInterval(() => void ask(), askIntervalMs);
     return () => {
       clearInterval(timer);
       void queryClient.invalidateQueries();

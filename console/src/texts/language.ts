@@ -5,7 +5,7 @@ import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import type { Language } from './define-texts.ts';
 
-const storage_key = 'tollgate.language';
+const storageKey = 'tollgate.language';
 
 void i18next.use(initReactI18next).init({
   lng: languageOfReader(),
@@ -19,7 +19,7 @@ i18next.on('languageChanged', follow);
 follow();
 
 export function chooseLanguage(language: Language): void {
-  localStorage.setItem(storage_key, language);
+  localStorage.setItem(storageKey, language);
   void i18next.changeLanguage(language);
 }
 
@@ -33,7 +33,7 @@ export function localeOf(language: Language): string {
 }
 
 function languageOfReader(): Language {
-  const chosen = localStorage.getItem(storage_key);
+  const chosen = localStorage.getItem(storageKey);
   if (chosen === 'zh' || chosen === 'en') return chosen;
   const known = navigator.languages.find((tag) => /^(zh|en)\b/i.test(tag));
   return parsed(known ?? 'en');

@@ -3,7 +3,7 @@ import { createStore, useStore } from '../api/store.ts';
 
 export type SchemeChoice = 'system' | 'light' | 'dark';
 
-const storage_key = 'tollgate.scheme';
+const storageKey = 'tollgate.scheme';
 const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
 
 const choice = createStore(storedChoice());
@@ -16,8 +16,8 @@ export const useSchemeChoice = (): SchemeChoice => useStore(choice);
 export const useIsDark = (): boolean => useStore(isDark);
 
 export function chooseScheme(next: SchemeChoice): void {
-  if (next === 'system') localStorage.removeItem(storage_key);
-  else localStorage.setItem(storage_key, next);
+  if (next === 'system') localStorage.removeItem(storageKey);
+  else localStorage.setItem(storageKey, next);
   choice.set(next);
   apply();
 }
@@ -32,6 +32,6 @@ function darkNow(): boolean {
 }
 
 function storedChoice(): SchemeChoice {
-  const stored = localStorage.getItem(storage_key);
+  const stored = localStorage.getItem(storageKey);
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }

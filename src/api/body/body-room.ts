@@ -1,14 +1,14 @@
 /** What the JSON body of one request takes of the memory that all bodies together may take, until its answer is over. */
 import type { GatewayError } from '../../domain/errors.ts';
-import type { SharedGate } from '../concurrency-limits.ts';
+import type { SharedLimit } from '../concurrency-limits.ts';
 
-export class BodyRoom {
-  readonly #gate: SharedGate;
+export class BodyMemory {
+  readonly #gate: SharedLimit;
   readonly #owner: string;
   #taken = 0;
   #isClosed = false;
 
-  constructor(gate: SharedGate, owner: string) {
+  constructor(gate: SharedLimit, owner: string) {
     this.#gate = gate;
     this.#owner = owner;
   }
@@ -21,7 +21,7 @@ export class BodyRoom {
   /** Takes room; returns the refusal where there is none. After the end of the answer nothing is taken. */
   take(bytes: number): GatewayError | undefined {
     if (this.#isClosed) return undefined;
-    const refusal = this.#gate.tryEnterFor(this.#owner, bytes);
+    const refusal = this.#gate.tryAcquireFor(this.#owner, bytes);
     if (!refusal) this.#taken += bytes;
     return refusal;
   }
@@ -30,7 +30,7 @@ export class BodyRoom {
   give(bytes: number): void {
     const given = Math.min(bytes, this.#taken);
     this.#taken -= given;
-    if (given > 0) this.#gate.leaveFor(this.#owner, given);
+    if (given > 0) this.#gate.releaseFor(this.#owner, given);
   }
 
   /** Gives all back, for good. */

@@ -8,7 +8,7 @@ import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { readMembers } from './json-names.ts';
 import { inParseTurn } from './parse-turn.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyMemory } from './body-room.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
 export interface JsonBody {
@@ -40,7 +40,7 @@ export const memoryOfBody = (bytes: number): number => bytes + valuesMax * bytes
 
 export interface JsonBodyOptions {
   bytesMax: number;
-  room?: Pick<BodyRoom, 'require' | 'take'>;
+  room?: Pick<BodyMemory, 'require' | 'take'>;
   /** What the gateway reads at the top of it: a name that differs by its case only is refused. */
   names?: ReadonlySet<string> | undefined;
   /** The members whose places are wanted. */

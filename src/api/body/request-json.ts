@@ -2,7 +2,7 @@
 import { networkOf } from '../server/caller-address.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { BodyRoom } from './body-room.ts';
+import { BodyMemory } from './body-room.ts';
 import { type JsonBody, type JsonBodyOptions, readJsonBody } from './json-body.ts';
 
 export interface RequestJsonOptions extends Pick<JsonBodyOptions, 'names' | 'places'> {
@@ -23,7 +23,7 @@ export function requestJson(
   const { key, personId } = ctx.state;
   // Providers, whose calls are signed, are known as one.
   const owner = key?.accountId ?? personId ?? 'providers';
-  return read(ctx, new BodyRoom(gates.bodyBytes, owner), { bytesMax, names, places });
+  return read(ctx, new BodyMemory(gates.bodyBytes, owner), { bytesMax, names, places });
 }
 
 /** E-mail addresses, passwords and the tokens of links are shorter. */
@@ -35,13 +35,13 @@ export function requestJsonOfUnknown(
   ctx: ApiContext,
   names: ReadonlySet<string>,
 ): Promise<JsonBody> {
-  const room = new BodyRoom(gates.unknownBodyBytes, networkOf(callerAddress(ctx.req)));
+  const room = new BodyMemory(gates.unknownBodyBytes, networkOf(callerAddress(ctx.req)));
   return read(ctx, room, { bytesMax: unknownBytesMax, names, places: undefined });
 }
 
 function read(
   ctx: ApiContext,
-  room: BodyRoom,
+  room: BodyMemory,
   { bytesMax, names, places }: Pick<JsonBodyOptions, 'bytesMax' | 'names' | 'places'>,
 ): Promise<JsonBody> {
   if (ctx.res.closed) room.close(); // no event would give it back later

@@ -35,7 +35,7 @@ const totalMsDefault = 3_600_000;
 const fieldBytesMax = 8192;
 // Above what one read of the connection brings: the parser never goes on after a part that it skips was paused with
 // another one behind it.
-const part_bytes_unread_max = 512 * 1024;
+const partBytesUnreadMax = 512 * 1024;
 // Fields, part headers and unknown parts, which are skipped, must fit in what the two files leave.
 const besidesFilesBytesMax = 1024 * 1024;
 
@@ -231,7 +231,7 @@ function parserOf(request: IncomingMessage): BusboyInstance {
       // `audio` and `video` are files whether or not a file name came with them; they are never held in memory.
       isPartAFile: (name = '', _type, fileName) =>
         isOneOf(fileNames, name) || (fileName !== undefined && !isOneOf(fieldNames, name)),
-      fileHwm: part_bytes_unread_max,
+      fileHwm: partBytesUnreadMax,
       // One file more than there may be, so that it is met and refused by its name.
       limits: { files: 3, fields: 32, parts: 40, fieldSize: fieldBytesMax, headerPairs: 32, headerSize: 8192 },
     });

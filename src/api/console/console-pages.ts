@@ -7,9 +7,9 @@ import type Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
 import type { ApiContext, RequestState } from '../context.ts';
 
-const built_folder = fileURLToPath(new URL('../../../dist/console', import.meta.url));
-const nonce_mark = '__nonce__';
-const year_seconds = 31_536_000;
+const builtFolder = fileURLToPath(new URL('../../../dist/console', import.meta.url));
+const nonceMark = '__nonce__';
+const yearSeconds = 31_536_000;
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -51,7 +51,7 @@ export interface ConsolePagesOptions {
  */
 export function consolePages(
   router: Router<RequestState>,
-  { filesOrigin, folder = built_folder }: ConsolePagesOptions = {},
+  { filesOrigin, folder = builtFolder }: ConsolePagesOptions = {},
 ): void {
   let kept: BuiltConsole | undefined;
   const built = () => (kept ??= readBuild(folder)); // a build that is missing is looked for again
@@ -61,7 +61,7 @@ export function consolePages(
   });
   router.get(/^\/docs$/, (ctx) => {
     ctx.set({
-      'Content-Security-Policy': docs_policy,
+      'Content-Security-Policy': docsPolicy,
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cache-Control': 'no-cache', // kept, and asked for anew: its files change their names with a build
     });
@@ -89,11 +89,11 @@ function answerPage(ctx: ApiContext, page: string, filesOrigin: string | undefin
     'Cache-Control': 'no-store',
   });
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = page.replaceAll(nonce_mark, nonce);
+  ctx.body = page.replaceAll(nonceMark, nonce);
 }
 
 function answerFile(ctx: ApiContext, file: BuiltFile): void {
-  ctx.set('Cache-Control', `public, max-age=${year_seconds}, immutable`);
+  ctx.set('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
   answerBytes(ctx, file);
 }
 
@@ -129,7 +129,7 @@ function policy(nonce: string, filesOrigin: string | undefined): string {
 }
 
 /** It is the same for everybody: it makes no styles, and so needs no nonce. Requests that are tried go to this gateway. */
-const docs_policy = [
+const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -146,7 +146,7 @@ function readBuild(folder: string): BuiltConsole {
     const files = names
       .filter((name) => mediaTypes[extname(name)] !== undefined)
       .map((name) => [`assets/${name}`, readBuilt(join(folder, 'assets'), name, names)] as const);
-    const docs = readFileSync(join(folder, 'docs.html'), 'utf8').replaceAll(` nonce="${nonce_mark}"`, '');
+    const docs = readFileSync(join(folder, 'docs.html'), 'utf8').replaceAll(` nonce="${nonceMark}"`, '');
     return {
       page: readFileSync(join(folder, 'index.html'), 'utf8'),
       docs: builtFile(Buffer.from(docs), 'text/html; charset=utf-8'),

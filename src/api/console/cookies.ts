@@ -19,11 +19,11 @@ export function clearCookie(ctx: ApiContext, deps: PublicUrl, name: string): voi
 }
 
 function write(ctx: ApiContext, deps: PublicUrl, name: string, rest: string): void {
-  const attributes = isSecure(deps) ? 'Path=/; HttpOnly; SameSite=Strict; Secure' : plain_attributes;
+  const attributes = isSecure(deps) ? 'Path=/; HttpOnly; SameSite=Strict; Secure' : plainAttributes;
   ctx.append('Set-Cookie', `${nameOf(name, deps)}=${rest}; ${attributes}`);
 }
 
-const plain_attributes = 'Path=/console; HttpOnly; SameSite=Strict';
+const plainAttributes = 'Path=/console; HttpOnly; SameSite=Strict';
 
 /** With this prefix browsers take the cookie from this very host only, so that no sister domain can plant one (RFC 6265bis). */
 const nameOf = (name: string, deps: PublicUrl): string => (isSecure(deps) ? `__Host-${name}` : name);

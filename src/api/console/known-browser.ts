@@ -9,14 +9,14 @@ import { readCookie, setCookie } from './cookies.ts';
 
 type Deps = Pick<ApiDependencies, 'publicUrl' | 'secrets'>;
 
-const cookie_name = 'tollgate_browser';
+const cookieName = 'tollgate_browser';
 /** Since the last time that the person signed in. */
 const days = 180;
 const form = /^([\w-]{22})\.([\w-]{43})$/;
 
 /** The browser's id, if this person signed in with it before; the person is named by an address in lower case. */
 export function knownBrowser(ctx: ApiContext, deps: Deps, email: string): string | undefined {
-  const [, id, mac] = form.exec(readCookie(ctx, deps, cookie_name) ?? '') ?? [];
+  const [, id, mac] = form.exec(readCookie(ctx, deps, cookieName) ?? '') ?? [];
   if (id === undefined || mac === undefined) return undefined;
   const given = Buffer.from(mac, 'base64url');
   const isOurs = deps.secrets.all.some(({ browsers }) => timingSafeEqual(macOf(browsers, email, id), given));
@@ -27,7 +27,7 @@ export function knownBrowser(ctx: ApiContext, deps: Deps, email: string): string
 export function rememberBrowser(ctx: ApiContext, deps: Deps, email: string): void {
   const id = knownBrowser(ctx, deps, email) ?? randomBytes(16).toString('base64url');
   const mac = macOf(deps.secrets.first.browsers, email, id).toString('base64url');
-  setCookie(ctx, deps, cookie_name, `${id}.${mac}`, new Date(Date.now() + days * 86_400_000));
+  setCookie(ctx, deps, cookieName, `${id}.${mac}`, new Date(Date.now() + days * 86_400_000));
 }
 
 const macOf = (key: Buffer, email: string, id: string): Buffer =>

@@ -16,13 +16,13 @@ import { calls } from './all-calls.ts';
 import { refuseOtherOrigins, signedInPerson } from './signed-in.ts';
 import { consoleDocument } from './console-document.ts';
 
-export const console_api_root = '/console/api';
+export const consoleApiRoot = '/console/api';
 /** The largest body is a key with a list of models. */
-const body_bytes_max = 256 * 1024;
+const bodyBytesMax = 256 * 1024;
 
 /** The console's API: a router of its own, so that a look at it shows all there is. */
 export function consoleApi(now: DependenciesNow): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: console_api_root, sensitive: true });
+  const router = new Router<RequestState>({ prefix: consoleApiRoot, sensitive: true });
   router.get('/openapi.json', (ctx) => {
     ctx.body = consoleDocument();
   });
@@ -61,7 +61,7 @@ async function valueOf(needs: Needs, schema: z.ZodType, ctx: ApiContext, deps: A
   const body =
     needs === 'nobody'
       ? await requestJsonOfUnknown(deps, ctx, names)
-      : await requestJson(deps, ctx, { bytesMax: body_bytes_max, names });
+      : await requestJson(deps, ctx, { bytesMax: bodyBytesMax, names });
   return body.value;
 }
 

@@ -6,11 +6,11 @@ import { hash, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
 import { GatewayError } from '../../domain/errors.ts';
 
-const at_once = 2;
+const atOnce = 2;
 /** Whoever comes behind these would wait for more than two seconds. */
-const waiting_max = 64;
+const waitingMax = 64;
 
-const turns = pLimit(at_once);
+const turns = pLimit(atOnce);
 
 /** The encoded hash of a password. Refuses with `overloaded` where too many wait. */
 export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(normal(password)));
@@ -28,7 +28,7 @@ const nobodysHash = (): Promise<string> => (nobodys ??= hash('nobody has this pa
 const normal = (password: string): string => password.normalize('NFKC');
 
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (turns.pendingCount >= waiting_max)
+  if (turns.pendingCount >= waitingMax)
     throw new GatewayError('overloaded', 'Too many sign-ins at once. Retry in a few seconds.', {
       retryAfterSeconds: 5,
     });

@@ -13,12 +13,12 @@ import { imageRoutes } from '../routes/images.ts';
 import { ledgerRoutes } from '../routes/ledger.ts';
 import { quoteRoutes } from '../routes/quotes.ts';
 import { videoRoutes } from '../routes/videos.ts';
-import { accountOf, console_api_root } from './mount-calls.ts';
+import { accountOf, consoleApiRoot } from './mount-calls.ts';
 import { refuseOtherOrigins, refuseOtherSites, signedInPerson } from './signed-in.ts';
 
 /** A router of its own: whatever stands below this root passes `asOwner` first, and nothing administers keys. */
 export function playgroundApi(now: DependenciesNow): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: `${console_api_root}/accounts/:account/v1`, sensitive: true });
+  const router = new Router<RequestState>({ prefix: `${consoleApiRoot}/accounts/:account/v1`, sensitive: true });
   router.use(async (ctx, next) => {
     await asOwner(now, ctx, ctx.params['account'] ?? '');
     await next();

@@ -6,7 +6,7 @@ import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { clearCookie, readCookie, setCookie } from './cookies.ts';
 
-const cookie_name = 'tollgate_session';
+const cookieName = 'tollgate_session';
 const tokenForm = /^[\w-]{43}$/;
 
 /** Refuses with `not_signed_in` where there is no session that lasts. */
@@ -15,7 +15,7 @@ export async function signedInPerson(
   deps: ApiDependencies,
 ): Promise<{ person: Person; sessionId: string }> {
   const { database, secrets } = deps;
-  const token = readCookie(ctx, deps, cookie_name);
+  const token = readCookie(ctx, deps, cookieName);
   const isToken = token !== undefined && tokenForm.test(token);
   const session = isToken ? await findSession(database, secrets.ledgerKeys, token) : undefined;
   if (!session) throw new GatewayError('not_signed_in', 'Sign in first. There is no session, or it has ended.');
@@ -24,10 +24,10 @@ export async function signedInPerson(
 
 /** Keeps the token in the browser. */
 export const setSessionCookie = (ctx: ApiContext, deps: ApiDependencies, token: string, expiresAt: Date): void =>
-  setCookie(ctx, deps, cookie_name, token, expiresAt);
+  setCookie(ctx, deps, cookieName, token, expiresAt);
 
 /** Has the browser forget its token. */
-export const clearSessionCookie = (ctx: ApiContext, deps: ApiDependencies): void => clearCookie(ctx, deps, cookie_name);
+export const clearSessionCookie = (ctx: ApiContext, deps: ApiDependencies): void => clearCookie(ctx, deps, cookieName);
 
 /**
  * Refuses with `origin_not_allowed` a change that no page of ours sent. Browsers name the origin of every request that is

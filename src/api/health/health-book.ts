@@ -11,10 +11,10 @@ import type { Database } from '../../postgres/database.ts';
 import { recentOutcomes, type TaskOutcome } from '../../tasks/rows/recent-outcomes.ts';
 import { type Health, healthOf, type Probe } from './health-rules.ts';
 
-const probe_every_ms = 60_000;
-const probe_ms_max = 5_000;
-const report_kept_ms = 1_000;
-const outcomes_max = 20;
+const probeEveryMs = 60_000;
+const probeMsMax = 5_000;
+const reportKeptMs = 1_000;
+const outcomesMax = 20;
 /** Outcomes that say something about the model's routes, besides success. */
 export const routeFaults: readonly ErrorCode[] = ['upstream_error', 'upstream_timeout', 'upstream_rate_limited'];
 
@@ -51,7 +51,7 @@ export class HealthBook {
   /** Probes the providers of all published models now, and once a minute those of the idle ones. */
   async open(): Promise<void> {
     await this.#probeFor(this.#published());
-    this.#timer = setInterval(() => void this.probeIdle(), probe_every_ms);
+    this.#timer = setInterval(() => void this.probeIdle(), probeEveryMs);
     this.#timer.unref();
   }
 
@@ -62,8 +62,7 @@ export class HealthBook {
   /** The health of each published model by its id, at most a second old. */
   async report(): Promise<Record<string, Health>> {
     const now = Date.now();
-    if (!this.#report || this.#report.atMs + report_kept_ms < now)
-      this.#report = { atMs: now, health: this.#compute() };
+    if (!this.#report || this.#report.atMs + reportKeptMs < now) this.#report = { atMs: now, health: this.#compute() };
     try {
       return await this.#report.health;
     } catch (error) {
@@ -76,7 +75,7 @@ export class HealthBook {
   record(model: string, { errorCode, latencyMs }: { errorCode?: string; latencyMs: number }): void {
     const calls = this.#calls.get(model) ?? [];
     calls.unshift({ model, errorCode, finishedAtMs: Date.now(), latencyMs });
-    calls.length = Math.min(calls.length, outcomes_max);
+    calls.length = Math.min(calls.length, outcomesMax);
     this.#calls.set(model, calls);
   }
 
@@ -98,7 +97,7 @@ export class HealthBook {
 
   /** Probes the providers of the models that have had no telling traffic for a minute. */
   async probeIdle(): Promise<void> {
-    const sinceMs = Date.now() - probe_every_ms;
+    const sinceMs = Date.now() - probeEveryMs;
     try {
       const outcomes = await this.#outcomes();
       await this.#probeFor(this.#published().filter(({ id }) => (outcomes.get(id)?.[0]?.finishedAtMs ?? 0) < sinceMs));
@@ -112,7 +111,7 @@ export class HealthBook {
     return Object.fromEntries(
       this.#published().map(({ id, maintenance, routes }) => {
         const probes = routes.map(({ provider }) => this.#probes.get(provider));
-        const health = healthOf(outcomes.get(id) ?? [], probes, { idleMs: probe_every_ms });
+        const health = healthOf(outcomes.get(id) ?? [], probes, { idleMs: probeEveryMs });
         return [id, { ...health, available: health.available && !maintenance }];
       }),
     );
@@ -125,7 +124,7 @@ export class HealthBook {
   /** The newest telling outcomes of each published model, newest first. */
   async #outcomes(): Promise<Map<string, TaskOutcome[]>> {
     const ids = this.#published().map(({ id }) => id);
-    const tasks = await recentOutcomes(this.#tools.database, ids, { faults: routeFaults, count: outcomes_max });
+    const tasks = await recentOutcomes(this.#tools.database, ids, { faults: routeFaults, count: outcomesMax });
     const outcomes = new Map(ids.map((id) => [id, [...(this.#calls.get(id) ?? [])]]));
     for (const outcome of tasks) outcomes.get(outcome.model)?.push(outcome);
     return outcomes;
@@ -150,7 +149,7 @@ export class HealthBook {
   /** A provider that can't be asked anything is good. */
   async #ask(name: string, of: Probed | undefined): Promise<ProbeVerdict> {
     try {
-      const answer = await of?.probe?.(AbortSignal.timeout(probe_ms_max));
+      const answer = await of?.probe?.(AbortSignal.timeout(probeMsMax));
       const verdict = answer ? judgeProbe(answer) : 'good';
       if (verdict === 'bad')
         this.#tools.log.warn({ provider: name, status: answer?.status }, 'a provider refuses our credentials');

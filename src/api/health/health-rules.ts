@@ -24,9 +24,9 @@ export interface Health {
 }
 
 /** Route faults in a row after which a model counts as unavailable. */
-const faults_max = 3;
+const faultsMax = 3;
 /** How long after a fault a good probe says nothing: a model list is served while generations fail. */
-const faults_kept_ms = 10 * 60_000;
+const faultsKeptMs = 10 * 60_000;
 
 /**
  * Judges a model by its newest outcomes (newest first, callers' own mistakes left out) and the last probe of each
@@ -40,9 +40,9 @@ export function healthOf(
   { idleMs }: { idleMs: number },
 ): Health {
   const newestAtMs = outcomes[0]?.finishedAtMs ?? 0;
-  const newest = outcomes.slice(0, faults_max);
-  const isFaulty = newest.length === faults_max && newest.every(({ errorCode }) => errorCode !== undefined);
-  const isReached = probes.some((probe) => probe?.verdict === 'good' && probe.atMs >= newestAtMs + faults_kept_ms);
+  const newest = outcomes.slice(0, faultsMax);
+  const isFaulty = newest.length === faultsMax && newest.every(({ errorCode }) => errorCode !== undefined);
+  const isReached = probes.some((probe) => probe?.verdict === 'good' && probe.atMs >= newestAtMs + faultsKeptMs);
   const isCutOff =
     probes.length > 0 && probes.every((probe) => probe?.verdict === 'bad' && probe.atMs > newestAtMs + idleMs);
   return {

@@ -2,8 +2,8 @@
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
-const check_ms_max = 3_000;
-const kept_ms = 1_000;
+const checkMsMax = 3_000;
+const keptMs = 1_000;
 
 export type Ready =
   | { ready: true }
@@ -55,7 +55,7 @@ export class Readiness {
 
   #checked(): Promise<Checked> {
     const atMs = Date.now();
-    if (!this.#last || this.#last.atMs + kept_ms < atMs) this.#last = { atMs, checked: this.#check() };
+    if (!this.#last || this.#last.atMs + keptMs < atMs) this.#last = { atMs, checked: this.#check() };
     return this.#last.checked;
   }
 
@@ -87,7 +87,7 @@ export class Readiness {
 async function trouble(part: string, check: () => Promise<void>): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer')), check_ms_max);
+    timer = setTimeout(() => reject(new Error('no answer')), checkMsMax);
   });
   try {
     await Promise.race([check(), late]);

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { ApiContext } from '../context.ts';
 import { csvHeader, csvLine } from '../presenters/csv.ts';
 import { type Listing, listObject, type Page, readPage } from './list-page.ts';
-import { page_rows_default } from './list-query.ts';
+import { pageRowsDefault } from './list-query.ts';
 
 /** What was asked of a list: one page if either is named. */
 export interface PageQuery<Place> {
@@ -22,7 +22,7 @@ export interface CsvForm {
   pageRows: number;
 }
 
-const csv_type = 'text/csv; charset=utf-8';
+const csvType = 'text/csv; charset=utf-8';
 
 /** Answers one page, or in CSV all there is. */
 export async function answerList<Row, Place>(
@@ -38,7 +38,7 @@ export async function answerList<Row, Place>(
     await answerWholeCsv(ctx, listing, csv);
     return;
   }
-  const page = await readPage(listing, { limit: limit ?? page_rows_default, after: cursor });
+  const page = await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor });
   if (!isCsv) {
     ctx.body = listObject(page, listing.present);
     return;
@@ -75,14 +75,14 @@ const csvLines = <Row, Place>({ present }: Listing<Row, Place>, { columns }: Csv
 export function answerCsv(ctx: ApiContext, body: string | Readable, { name }: Pick<CsvForm, 'name'>): void {
   ctx.body = body;
   ctx.set({
-    'Content-Type': csv_type, // after the body: Koa takes a stream for octets
+    'Content-Type': csvType, // after the body: Koa takes a stream for octets
     'Content-Disposition': `attachment; filename="tollgate-${name}-${new Date().toISOString().slice(0, 10)}.csv"`,
   });
 }
 
 /** JSON wins where the caller likes both equally; parameters of `text/csv` (RFC 7111, RFC 4180) are taken as ours. */
 function wantsCsv(ctx: ApiContext): boolean {
-  const chosen = ctx.accepts('application/json', 'text/csv', csv_type, 'text/csv; header=present');
+  const chosen = ctx.accepts('application/json', 'text/csv', csvType, 'text/csv; header=present');
   return typeof chosen === 'string' && chosen.startsWith('text/csv');
 }
 

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { invalid, list, parseWith } from '../../domain/requests/parse.ts';
 import { isKeepable, withoutNul } from '../../domain/text.ts';
 
-export const page_rows_max = 100;
-export const page_rows_default = 20;
+export const pageRowsMax = 100;
+export const pageRowsDefault = 20;
 
 /**
  * The parameters as the schema reads them. Refuses with `invalid_parameter` and the parameter as `param` what the schema
@@ -26,12 +26,12 @@ export function readQuery<Schema extends z.ZodObject>(
 /** What is no cursor of the list that was asked. */
 export const cursorRule = 'must be a next_cursor returned by this list';
 
-const limitRule = `must be an integer from 1 to ${page_rows_max}`;
+const limitRule = `must be an integer from 1 to ${pageRowsMax}`;
 export const limit = z
   .string(limitRule)
   .regex(/^\d{1,3}$/, limitRule)
   .transform(Number)
-  .refine((count) => count >= 1 && count <= page_rows_max, limitRule)
+  .refine((count) => count >= 1 && count <= pageRowsMax, limitRule)
   .optional();
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;

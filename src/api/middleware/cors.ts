@@ -25,16 +25,16 @@ export function cors(allowed: CorsOrigins, deployments: readonly Deployment[]): 
       if (isAllowed) showWhatIsAllowed(ctx);
       return undefined;
     }
-    if (isAllowed) ctx.set('Access-Control-Expose-Headers', exposed_headers);
+    if (isAllowed) ctx.set('Access-Control-Expose-Headers', exposedHeaders);
     return next();
   };
 }
 
-const allowed_methods = 'GET, HEAD, POST, PATCH, DELETE';
+const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE';
 /** As long as Chromium keeps the answer to a preflight at most. */
-const preflight_seconds = 7_200;
+const preflightSeconds = 7_200;
 /** What scripts may read of an answer, besides what they always may, such as `Content-Type` and `Content-Length`. */
-const exposed_headers = [
+const exposedHeaders = [
   'Content-Disposition',
   'Content-Range',
   'ETag',
@@ -53,15 +53,15 @@ const exposed_headers = [
 ].join(', ');
 
 /** SDKs ask for about ten headers, in 200 characters. */
-const asked_characters_max = 2_048;
-const header_names = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
+const askedCharactersMax = 2_048;
+const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /** The headers that a page asks for are all allowed: which of them count is decided where the request is read. */
 function showWhatIsAllowed(ctx: ApiContext): void {
   const asked = ctx.get('Access-Control-Request-Headers');
-  ctx.set('Access-Control-Allow-Methods', allowed_methods);
-  if (asked.length <= asked_characters_max && header_names.test(asked)) ctx.set('Access-Control-Allow-Headers', asked);
-  ctx.set('Access-Control-Max-Age', String(preflight_seconds));
+  ctx.set('Access-Control-Allow-Methods', allowedMethods);
+  if (asked.length <= askedCharactersMax && headerNames.test(asked)) ctx.set('Access-Control-Allow-Headers', asked);
+  ctx.set('Access-Control-Max-Age', String(preflightSeconds));
 }
 
 /** Returns a check whether a path belongs to the public API, and not to the console, the probes or the metrics. */

@@ -1,6 +1,6 @@
 /** Query parameters of lists, from the very schemas that read them, so that none is forgotten or invented. */
 import type * as z from 'zod';
-import { page_rows_default, page_rows_max } from '../lists/list-query.ts';
+import { pageRowsDefault, pageRowsMax } from '../lists/list-query.ts';
 import type { JsonSchema } from './operation.ts';
 import { inline } from './schemas.ts';
 
@@ -32,4 +32,4 @@ const timeWords: Record<Times, string> = {
 };
 
 /** Texts in a query, but numbers to whoever writes them. */
-const limit = { type: 'integer', minimum: 1, maximum: page_rows_max, default: page_rows_default };
+const limit = { type: 'integer', minimum: 1, maximum: pageRowsMax, default: pageRowsDefault };

@@ -5,9 +5,9 @@ import type { ShownTask } from '../../tasks/rows/task-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 // Links are good for at least 24 hours; the hour on top makes sure of it whatever clocks say.
-const link_seconds = 25 * 3600;
+const linkSeconds = 25 * 3600;
 // Their end is a full hour, so that answers to the same request can be compared.
-const step_seconds = 3600;
+const stepSeconds = 3600;
 
 /** The addresses of a succeeded task's files; none once they were deleted. */
 export function fileLinks(
@@ -20,6 +20,6 @@ export function fileLinks(
 
 /** Where pages of the same origin find a file of a task, a result or an upload: path and signed query. */
 export function filePath(secrets: LinkKeys, taskId: TaskId, file: FileLink['file']): string {
-  const expiresAtSeconds = Math.ceil((Date.now() / 1000 + link_seconds) / step_seconds) * step_seconds;
+  const expiresAtSeconds = Math.ceil((Date.now() / 1000 + linkSeconds) / stepSeconds) * stepSeconds;
   return signLink({ taskId, file, expiresAtSeconds }, secrets);
 }

@@ -11,7 +11,7 @@ import { administratorBy, administratorOf, freshKeyOf } from '../acting-administ
 import { namesOf } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { type Listing, listObject, readPage } from '../lists/list-page.ts';
-import { cursorRule, limit, page_rows_default, readQuery } from '../lists/list-query.ts';
+import { cursorRule, limit, pageRowsDefault, readQuery } from '../lists/list-query.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
@@ -34,7 +34,7 @@ export function accountKeyRoutes(router: Router<RequestState>, now: Dependencies
   router.get('/account/keys', admin, async (ctx) => {
     const { limit: asked, cursor: after } = readQuery(keysQuery, ctx.query);
     const listing = keyListing(now().database, keyOf(ctx).accountId);
-    ctx.body = listObject(await readPage(listing, { limit: asked ?? page_rows_default, after }), listing.present);
+    ctx.body = listObject(await readPage(listing, { limit: asked ?? pageRowsDefault, after }), listing.present);
   });
 
   router.get('/account/keys/:id', admin, async (ctx) => {

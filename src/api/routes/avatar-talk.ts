@@ -9,20 +9,20 @@ import { readAvatarTalkForm } from '../body/upload-form.ts';
 import { firstOfKind, modelFor } from '../model-catalogue.ts';
 import { keyOf, type RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
-import { enterOnce } from '../concurrency-limits.ts';
+import { acquireOnce } from '../concurrency-limits.ts';
 import { sendOnce } from '../../tasks/fetch-once/send-once.ts';
 import { refuseLate } from '../server/draining.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { avatarTalkRecord } from '../presenters/tasks.ts';
 import { checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
-import { cancelled } from '../../tasks/wait/cancel-own-task.ts';
+import { cancelOwnTask } from '../../tasks/wait/cancel-own-task.ts';
 import { createTask, requireRoom } from '../../tasks/create/create-task.ts';
 import { taskNotFound, taskOf } from '../../tasks/wait/find-task.ts';
 import { probeUploads } from '../../tasks/create/uploads.ts';
 import { whenCertain } from '../../tasks/wait/wait-for-task.ts';
 
 /** How long a creation waits where it is in doubt whether its task is there. */
-const doubt_seconds = 10;
+const doubtSeconds = 10;
 
 export function avatarTalkRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   const path = '/svctalk/generate';
@@ -33,7 +33,7 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
     await requireRoom(now(), ctx);
     const { limits } = now().configuration;
     const { uploads: gate } = now().gates;
-    const leave = enterOnce(gate);
+    const leave = acquireOnce(gate);
     const form = await readAvatarTalkForm(ctx.req, {
       store: blobs,
       newKey: () => newBlobKey('uploads'),
@@ -66,8 +66,8 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
         uploads,
         fingerprint: { fields: form.fields, audio: form.audio.sha256, video: form.video.sha256 },
       };
-      const created = await createTask(deps, ctx, wanted, doubt_seconds);
-      const { taskId, isNew } = await whenCertain(deps, ctx, created, doubt_seconds);
+      const created = await createTask(deps, ctx, wanted, doubtSeconds);
+      const { taskId, isNew } = await whenCertain(deps, ctx, created, doubtSeconds);
       kept = isNew; // in doubt, too: if there is no task, retention takes them
       ctx.body = { id: taskId, status: 'processing' };
     } finally {
@@ -92,7 +92,7 @@ export function avatarTalkRoutes(router: Router<RequestState>, now: Dependencies
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'avatar_talk');
     if (isPast(task, fetchWindowMs)) throw taskNotFound();
-    ctx.body = avatarTalkRecord(await cancelled(deps, ctx, task));
+    ctx.body = avatarTalkRecord(await cancelOwnTask(deps, ctx, task));
   });
 }
 

@@ -15,8 +15,8 @@ import { enterDownload } from '../download-pace.ts';
 import { retentionText } from '../../tasks/wait/find-task.ts';
 
 /** Of a link to the store, and of the answer that leads there, which is asked again well before its link is old. */
-const store_link_seconds = 300;
-const led_seconds = 60;
+const storeLinkSeconds = 300;
+const ledSeconds = 60;
 
 export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.get('/files/:task/:file', async (ctx) => {
@@ -58,12 +58,12 @@ export function fileRoutes(router: Router<RequestState>, now: DependenciesNow): 
 /** HEAD is answered here: the store's link is signed for GET. Ranges are the store's matter; clients ask for them again there. */
 async function leadTo(links: BlobLinks, ctx: ApiContext, file: LinkedFile): Promise<void> {
   const left = file.link.expiresAtSeconds - Math.floor(Date.now() / 1000);
-  const seconds = Math.max(1, Math.min(store_link_seconds, left));
+  const seconds = Math.max(1, Math.min(storeLinkSeconds, left));
   const address = await links.sign(file.blobKey, { seconds, headers: headersOf(file) });
   ctx.status = 302;
   ctx.set({
     Location: address,
-    'Cache-Control': `private, max-age=${Math.min(led_seconds, Math.floor(seconds / 2))}`,
+    'Cache-Control': `private, max-age=${Math.min(ledSeconds, Math.floor(seconds / 2))}`,
     'Cross-Origin-Resource-Policy': 'cross-origin',
   });
   ctx.body = '';

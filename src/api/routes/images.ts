@@ -12,7 +12,7 @@ import { type ApiContext, deploymentOf, keyOf, type RequestState } from '../cont
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
-import { cancelled } from '../../tasks/wait/cancel-own-task.ts';
+import { cancelOwnTask } from '../../tasks/wait/cancel-own-task.ts';
 import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
 import { taskNotFound, taskOf, withResult } from '../../tasks/wait/find-task.ts';
 import { deliveringModel } from '../../tasks/create/image-output-routes.ts';
@@ -46,7 +46,7 @@ export function imageRoutes(router: Router<RequestState>, now: DependenciesNow):
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const task = await imageOf(deps, ctx, ctx.params['id']);
-    ctx.body = imageRecord(deps, await cancelled(deps, ctx, task));
+    ctx.body = imageRecord(deps, await cancelOwnTask(deps, ctx, task));
   });
 }
 

@@ -13,8 +13,8 @@ import { idsOf, type RequestState } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 /** Some calls carry the whole result; read only under a good signature. */
-const body_bytes_max = 8 * 1024 * 1024;
-const job_id_characters_max = 1_000;
+const bodyBytesMax = 8 * 1024 * 1024;
+const jobIdCharactersMax = 1_000;
 
 export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies): void {
   router.post('/hooks/:task/:route', async (ctx) => {
@@ -23,7 +23,7 @@ export function hookRoutes(router: Router<RequestState>, deps: ApiDependencies):
       throw new GatewayError('route_not_found', 'No such hook.');
     }
     ctx.state.taskId = path.taskId;
-    const { value } = await requestJson(deps, ctx, { bytesMax: body_bytes_max });
+    const { value } = await requestJson(deps, ctx, { bytesMax: bodyBytesMax });
     const told = await takeIn(deps, path.taskId, Number(path.route), value);
     deps.log.info({ ...idsOf(ctx), taskId: path.taskId, routeIndex: path.route, ...told }, 'a provider called');
     // Also when nothing was needed, or the provider would call again and again.
@@ -53,4 +53,4 @@ async function takeIn(deps: ApiDependencies, taskId: string, index: number, body
   return { done: taskIsFinal ? 'too late' : 'job noted', jobId };
 }
 
-const isJobId = (text: string): boolean => text !== '' && text.length <= job_id_characters_max && isKeepable(text);
+const isJobId = (text: string): boolean => text !== '' && text.length <= jobIdCharactersMax && isKeepable(text);

@@ -12,7 +12,7 @@ import {
   isRange,
   limit,
   modelFilter,
-  page_rows_default,
+  pageRowsDefault,
   rangeFault,
   readQuery,
   timeRange,
@@ -34,7 +34,7 @@ export function taskRoutes(router: Router<RequestState>, now: DependenciesNow): 
       cursorOf: taskCursorOf,
       present: (task: ListedTask) => recordOf(deps, task),
     };
-    const page = { limit: query.limit ?? page_rows_default, after: query.cursor };
+    const page = { limit: query.limit ?? pageRowsDefault, after: query.cursor };
     ctx.body = listObject(await readPage(listing, page), listing.present);
   });
 }

@@ -16,7 +16,7 @@ import { authenticated } from '../middleware/authenticated.ts';
 import { usageColumns, usageObject } from '../presenters/usage.ts';
 
 // Each page sums the ledger anew, so that there should be few: these are three years of days.
-const csv_page_rows = 1_000;
+const csvPageRows = 1_000;
 
 export function usageRoutes(router: Router<RequestState>, now: DependenciesNow): void {
   router.get('/account/usage', authenticated(now().keys, 'read'), async (ctx) => {
@@ -47,7 +47,7 @@ export const usageListing = (
 export const usageCsv = (by: UsageGroup): CsvForm => ({
   name: `usage-by-${by}`,
   columns: usageColumns(by),
-  pageRows: csv_page_rows,
+  pageRows: csvPageRows,
 });
 
 /** A cursor names the last group that was shown and what it is grouped by. */

@@ -11,7 +11,7 @@ import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
 import { answerCreation, videoRecord } from '../presenters/tasks.ts';
 import { checkVideoAddresses, checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
-import { cancelled } from '../../tasks/wait/cancel-own-task.ts';
+import { cancelOwnTask } from '../../tasks/wait/cancel-own-task.ts';
 import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
 import { taskOf, withResult } from '../../tasks/wait/find-task.ts';
 import { waitForTask, waitSeconds } from '../../tasks/wait/wait-for-task.ts';
@@ -40,7 +40,7 @@ export function videoRoutes(router: Router<RequestState>, now: DependenciesNow):
   router.delete(`${path}/:id`, authenticated(keys, 'standard'), async (ctx) => {
     const deps = now();
     const task = await taskOf(deps, ctx, ctx.params['id'], 'video');
-    ctx.body = videoRecord(deps, await cancelled(deps, ctx, task));
+    ctx.body = videoRecord(deps, await cancelOwnTask(deps, ctx, task));
   });
 }
 

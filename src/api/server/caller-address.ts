@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net';
 import { callerBehind } from './proxy-protocol.ts';
 
 /** Chains of proxies are short; whatever is left of the last entries was written by the caller. */
-const hops_max = 20;
+const hopsMax = 20;
 /** `192.0.2.1:4711` and `[2001:db8::1]:4711`: some proxies name the port, too. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d{1,5}|\[([^\]]+)\](?::\d{1,5})?)$/;
 /** An IPv4 address as a socket for both families names it. */
@@ -28,14 +28,14 @@ export function callerAddress(trustedProxies: readonly string[]): CallerAddress 
     if (trustedProxies.length === 0 || forwarded === undefined || !isTrusted(peer)) return peer;
     const written = (typeof forwarded === 'string' ? forwarded : forwarded.join(',')).split(',');
     let last = peer;
-    for (const entry of written.slice(-hops_max).reverse()) {
+    for (const entry of written.slice(-hopsMax).reverse()) {
       const address = addressIn(entry.trim());
       if (address === undefined) return peer;
       if (!isTrusted(address)) return address;
       last = address;
     }
     // All are proxies of ours: one of them called by itself.
-    return written.length > hops_max ? peer : last;
+    return written.length > hopsMax ? peer : last;
   };
 }
 

@@ -2,11 +2,11 @@
 import type { ApiContext } from '../context.ts';
 
 /** What proxies log where a client closed the connection before it was answered; it is never sent. */
-const client_closed_request = 499;
+const clientClosedRequest = 499;
 
 /** Ends a request whose caller has left before its answer began: nothing is sent any more. */
 export function endLeft(ctx: ApiContext): void {
-  ctx.status = client_closed_request;
+  ctx.status = clientClosedRequest;
   ctx.respond = false;
 }
 

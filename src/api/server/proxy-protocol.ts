@@ -6,11 +6,11 @@ import type { Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
-const fixed_bytes = 16;
+const fixedBytes = 16;
 /** HAProxy sends 12 bytes for IPv4, 36 for IPv6, and a few dozen more where it is told to add facts. */
-const rest_bytes_max = 2_048;
+const restBytesMax = 2_048;
 /** A balancer sends it together with the connection. */
-const header_ms_max = 5_000;
+const headerMsMax = 5_000;
 
 const passedOn = new WeakMap<Socket, string>();
 
@@ -59,7 +59,7 @@ function readHeader(socket: Socket, take: () => void): void {
     clearTimeout(timer);
     socket.off('readable', onReadable).off('end', onEnd).off('error', onEnd).off('close', onEnd);
   };
-  const timer = setTimeout(onEnd, header_ms_max).unref();
+  const timer = setTimeout(onEnd, headerMsMax).unref();
   socket.on('readable', onReadable).on('end', onEnd).on('error', onEnd).on('close', onEnd);
 }
 
@@ -69,15 +69,15 @@ type Header = { bytes: number; caller?: string } | 'more' | 'broken';
 function headerOf(bytes: Buffer): Header {
   const seen = Math.min(bytes.length, signature.length);
   if (!bytes.subarray(0, seen).equals(signature.subarray(0, seen))) return { bytes: 0 };
-  if (bytes.length < fixed_bytes) return 'more';
+  if (bytes.length < fixedBytes) return 'more';
   const [versionAndCommand, family] = [bytes.readUInt8(12), bytes.readUInt8(13)];
   const rest = bytes.readUInt16BE(14);
-  if (versionAndCommand >> 4 !== 2 || (versionAndCommand & 0xf) > 1 || rest > rest_bytes_max) return 'broken';
-  const end = fixed_bytes + rest;
+  if (versionAndCommand >> 4 !== 2 || (versionAndCommand & 0xf) > 1 || rest > restBytesMax) return 'broken';
+  const end = fixedBytes + rest;
   if (bytes.length < end) return 'more';
   const isLocal = (versionAndCommand & 0xf) === 0;
   if (isLocal) return { bytes: end };
-  const caller = sourceOf(family, bytes.subarray(fixed_bytes, end));
+  const caller = sourceOf(family, bytes.subarray(fixedBytes, end));
   return caller === undefined ? 'broken' : { bytes: end, caller };
 }
 

@@ -14,12 +14,12 @@ import { isHeldOpen } from '../../tasks/fetch-once/held-open.ts';
 import { cameLate } from './draining.ts';
 
 /** Even in a hurry connections in use get this long to be left in agreement. */
-const announcement_ms_min = 200;
-const idle_look_ms = 100;
+const announcementMsMin = 200;
+const idleLookMs = 100;
 /** After the grace, for streams to write that they broke off. */
-const last_words_ms = 2_000;
+const lastWordsMs = 2_000;
 /** For what was broken off to end and be booked. */
-const ending_ms_max = 10_000;
+const endingMsMax = 10_000;
 
 export interface EndOfServing {
   /** Has every answer close its connection from now on, and resolves after `forMs`, in which everything is served. */
@@ -72,7 +72,7 @@ export class ServerEnd implements EndOfServing {
     this.#isAnnounced = true;
     for (const owed of this.#connections.values())
       for (const response of owed) if (!response.headersSent) response.setHeader('Connection', 'close');
-    const ms = this.#connections.size > 0 ? Math.max(forMs, announcement_ms_min) : forMs;
+    const ms = this.#connections.size > 0 ? Math.max(forMs, announcementMsMin) : forMs;
     if (ms > 0) await pause(ms);
   }
 
@@ -81,14 +81,14 @@ export class ServerEnd implements EndOfServing {
     // Not the HTTP server's own `close`: it would at once cut off answers whose end waits to be written.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     const ended = closed.then(() => this.#allHandled());
-    const looks = setInterval(() => this.#closeIdle(), idle_look_ms);
+    const looks = setInterval(() => this.#closeIdle(), idleLookMs);
     this.#closeIdle();
     let brokenOff = 0;
     if (!(await isWithin(graceMs, ended))) {
       timeIsUp();
-      if (!(await isWithin(last_words_ms, ended))) {
+      if (!(await isWithin(lastWordsMs, ended))) {
         brokenOff = this.#breakOff();
-        await isWithin(ending_ms_max, ended);
+        await isWithin(endingMsMax, ended);
       }
     }
     clearInterval(looks);

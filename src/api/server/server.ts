@@ -10,23 +10,23 @@ import { type EndOfServing, ServerEnd } from './server-end.ts';
 import { TimedResponse } from './timed-response.ts';
 import { isReadable, refuseConnect, refuseUnreadable } from './unreadable-request.ts';
 
-const header_bytes_max = 16 * 1024;
-const headers_ms_max = 30_000;
+const headerBytesMax = 16 * 1024;
+const headersMsMax = 30_000;
 /** How often Node looks for connections that are past these times; every 30 s by itself. */
-const looks_ms = 5_000;
+const looksMs = 5_000;
 /** An upload may take an hour in all; its pauses are bounded where it is read. */
-const request_ms_max = 3_660_000;
+const requestMsMax = 3_660_000;
 /** Longer than load balancers keep idle connections (60 s), so that they close them and not we. */
-const keep_alive_ms = 65_000;
-const connections_max = 20_000;
+const keepAliveMs = 65_000;
+const connectionsMax = 20_000;
 /** What is left of a body when its request was answered is thrown away for this long. */
-const rest_ms_max = 60_000;
+const restMsMax = 60_000;
 /** And no more of it: three times the largest JSON body, as most callers read no answer before they have sent everything. */
-const rest_bytes_max = 64 * 1024 * 1024;
-const rest_look_ms = 20;
+const restBytesMax = 64 * 1024 * 1024;
+const restLookMs = 20;
 
 /** Of one answer: ours, and the seven that sending a stream takes. Node warns of leaks from the eleventh on. */
-const listeners_max = 20;
+const listenersMax = 20;
 
 export interface RunningServer extends EndOfServing {
   port: number;
@@ -48,23 +48,23 @@ export interface ServeOptions {
 /** Serves the application; resolves once the port is open and rejects with a clear message when it is taken. */
 export async function serve(
   app: Koa<RequestState>,
-  { host, port, headersMs = headers_ms_max, restMs = rest_ms_max, isBalancer }: ServeOptions,
+  { host, port, headersMs = headersMsMax, restMs = restMsMax, isBalancer }: ServeOptions,
 ): Promise<RunningServer> {
   const server = createServer({
-    maxHeaderSize: header_bytes_max,
-    requestTimeout: request_ms_max,
+    maxHeaderSize: headerBytesMax,
+    requestTimeout: requestMsMax,
     headersTimeout: headersMs,
-    connectionsCheckingInterval: Math.min(looks_ms, headersMs),
+    connectionsCheckingInterval: Math.min(looksMs, headersMs),
     insecureHTTPParser: false, // whatever the command line says
     ServerResponse: TimedResponse,
     requireHostHeader: false, // refused in our own form
   });
-  server.keepAliveTimeout = keep_alive_ms;
-  server.maxConnections = connections_max;
+  server.keepAliveTimeout = keepAliveMs;
+  server.maxConnections = connectionsMax;
   const handle = app.callback();
   const end = new ServerEnd(server);
   const respond = (request: IncomingMessage, response: ServerResponse) => {
-    response.setMaxListeners(listeners_max);
+    response.setMaxListeners(listenersMax);
     // By `on` here and elsewhere: it comes once anyway, and `once` keeps another 200 bytes in every waiting caller.
     response.on('close', () => {
       if (!request.complete) endRest(request, restMs);
@@ -118,8 +118,8 @@ function endRest(request: IncomingMessage, restMs: number): void {
   };
   const timer = setTimeout(end, restMs).unref();
   const looks = setInterval(() => {
-    if (!isRestBounded(request) && socket.bytesRead - answeredAt > rest_bytes_max) end();
-  }, rest_look_ms).unref();
+    if (!isRestBounded(request) && socket.bytesRead - answeredAt > restBytesMax) end();
+  }, restLookMs).unref();
   request.once('close', () => {
     clearTimeout(timer);
     clearInterval(looks);

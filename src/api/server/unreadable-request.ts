@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { newRequestId } from '../../postgres/new-ids.ts';
 
 /** So long the caller may go on sending what nobody reads; closed at once, it could lose the answer. */
-const linger_ms = 2_000;
+const lingerMs = 2_000;
 
 interface Refusal {
   status: 400 | 408 | 413 | 431;
@@ -62,7 +62,7 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     const { head, body } = written(refusal);
     const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
-    setTimeout(() => socket.destroy(), linger_ms).unref();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
   }
 }
 

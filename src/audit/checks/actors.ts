@@ -7,9 +7,9 @@ import type { CheckContext } from '../check-context.ts';
 import { inRange } from '../key-ranges.ts';
 
 /** A right is read when a request comes, and its act written a little later; it may have been taken away in between. */
-const late_seconds_max = 60;
+const lateSecondsMax = 60;
 /** Of the states of a person or key before an act: more changes don't fit into that time. */
-const states_max = 20;
+const statesMax = 20;
 
 /** What owners do in their own account; all else is for operators. */
 const ofOwners = [
@@ -27,8 +27,8 @@ export async function judgeActors(context: CheckContext): Promise<void> {
 /** The states of a subject before the act `a`, each until the next one. */
 const statesBefore = (subject: string) => `select s.facts, lag(s.at) over (order by s.seq desc) as until
   from acts s where s.subject = ${subject} and s.seq < a.seq and jsonb_typeof(s.facts) = 'object'
-  order by s.seq desc limit ${states_max}`;
-const stillKnown = `(s.until is null or s.until >= a.at - interval '${late_seconds_max} seconds')`;
+  order by s.seq desc limit ${statesMax}`;
+const stillKnown = `(s.until is null or s.until >= a.at - interval '${lateSecondsMax} seconds')`;
 
 const mayAsPerson = `s.facts ->> 'disabled_at' is null and (
     s.facts -> 'is_operator' = 'true'
@@ -38,7 +38,7 @@ const mayAsPerson = `s.facts ->> 'disabled_at' is null and (
 const mayAsKey = `s.facts ->> 'revoked_at' is null and s.facts ->> 'level' = 'admin'
     and s.facts ->> 'account_id' = a.account_id
     and coalesce(s.facts ->> 'expires_at' > to_char(
-      (a.at - interval '${late_seconds_max} seconds') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), true)`;
+      (a.at - interval '${lateSecondsMax} seconds') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), true)`;
 
 const judged = `a.seq > 1 and ${inRange('acts', 'a.seq')}`;
 

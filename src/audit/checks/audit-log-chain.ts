@@ -3,7 +3,7 @@
  * head in `chains`. All of it is read whatever `since` says: acts are few, and everything else leans on them.
  */
 import * as z from 'zod';
-import { acts_chain, actsGenesis, canonicalAct } from '../../ledger/audit-log.ts';
+import { actsChain, actsGenesis, canonicalAct } from '../../ledger/audit-log.ts';
 import { chainLink } from '../../ledger/chain.ts';
 import { judgeActors } from './actors.ts';
 import { pagesOf, reportPages } from '../audit.ts';
@@ -17,7 +17,7 @@ export const actsCheck: Check = {
     const { head, upTo } = await headOfLog(context);
     const last = await followChain(context, upTo);
     compareHead(context, head, last);
-    const others = await context.read('select 1 from chains where name <> $1', [acts_chain]);
+    const others = await context.read('select 1 from chains where name <> $1', [actsChain]);
     if (others.length > 0) context.found(log, 'there are heads of other chains, of which none exists');
     await reportPages(context, 'acts', strangersText);
     await judgeActors(context);
@@ -52,7 +52,7 @@ async function headOfLog({ read }: CheckContext): Promise<{ head: Head | undefin
     `select c.seq, c.head, c.begun_at = (select at from acts order by seq limit 1),
        coalesce((select seq from acts order by seq desc limit 1), 0)
      from (select) as one left join chains c on c.name = $1`,
-    [acts_chain],
+    [actsChain],
   );
   const [seq, link, beganThen, upTo] = headRow.parse(row);
   return { head: seq === null || link === null ? undefined : { seq, link, beganThen }, upTo };

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../domain/json/canonical-json.ts';
 import { ledgerAccounts } from '../../domain/billing/postings.ts';
 
 /** Stands in the text where the lines of a sale come, which the database would print in another order. */
-const lines_mark = '\u0001';
+const linesMark = '\u0001';
 
 const inQuotes = (column: string) => `coalesce('"' || ${column} || '"', 'null')`;
 const escaped = (column: string) => `coalesce(to_json(${column})::text, 'null')`;
@@ -38,14 +38,14 @@ export const canonicalSql = `'["' || ${[
 
 /** Puts the lines of a sale, as `jsonb` prints them, into the canonical text. */
 export function withLines(text: string, lines: string | null): string {
-  return lines === null ? text : text.replace(lines_mark, () => canonicalLines(lines));
+  return lines === null ? text : text.replace(linesMark, () => canonicalLines(lines));
 }
 
 // A call's lines as they have always been, which need no parsing: `jsonb` orders names by their length first.
-const call_line = /\{"unit": ("\w+"), "units": (\d{1,15}), "amount": ("\d+"), "price_per_million": ("\d+")\}/g;
+const callLine = /\{"unit": ("\w+"), "units": (\d{1,15}), "amount": ("\d+"), "price_per_million": ("\d+")\}/g;
 
 function canonicalLines(jsonb: string): string {
-  const replaced = jsonb.replaceAll(call_line, '{"amount":$3,"price_per_million":$4,"unit":$1,"units":$2}');
+  const replaced = jsonb.replaceAll(callLine, '{"amount":$3,"price_per_million":$4,"unit":$1,"units":$2}');
   if (!replaced.includes(': ')) return replaced.replaceAll('}, {', '},{');
   const value: unknown = JSON.parse(jsonb);
   // Numbers that JavaScript would round were not written by the ledger: as they are, they fit no link.

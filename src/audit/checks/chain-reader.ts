@@ -1,7 +1,7 @@
 /** One account's chain as it is read, entry after entry: what doesn't follow from the entry before is told. */
 import { accountGenesis } from '../../accounts/accounts.ts';
 import { chainLink } from '../../ledger/chain.ts';
-import { group_members_max } from '../../ledger/commit/group-commit.ts';
+import { groupMembersMax } from '../../ledger/commit/group-commit.ts';
 import type { CheckContext } from '../check-context.ts';
 
 /** What an account's row says of its entries, or what an entry leaves. Amounts as digits. */
@@ -26,11 +26,11 @@ interface Balance {
 }
 
 /** A move makes three entries at the most. */
-const group_entries_max = group_members_max * 3;
+const groupEntriesMax = groupMembersMax * 3;
 /** Of a group that doesn't fit its link, any entry may be the one. */
-const named_entries_max = 24;
+const namedEntriesMax = 24;
 /** Of links that the one to come may follow on, after one that was wrong. */
-const candidates_max = 16;
+const candidatesMax = 16;
 
 export class ChainReader {
   readonly account: string;
@@ -75,7 +75,7 @@ export class ChainReader {
     this.#follow(entry);
     this.#group.push(entry);
     if (entry.link) this.#link(entry.link);
-    else if (this.#group.length > group_entries_max) {
+    else if (this.#group.length > groupEntriesMax) {
       this.#told(`entries ${this.#groupText()} have no link, and no commit writes that many`);
       this.#group = [];
       this.#isGroupSpoilt = true;
@@ -145,7 +145,7 @@ export class ChainReader {
       const right = this.#previous.flatMap((previous) =>
         this.#context.ledgerKeys.map((key) => chainLink(key, previous, texts)),
       );
-      this.#previous = [link, ...right].slice(0, candidates_max);
+      this.#previous = [link, ...right].slice(0, candidatesMax);
     } else this.#previous = [link];
     this.#group = [];
     this.#isGroupSpoilt = false;
@@ -166,9 +166,7 @@ export class ChainReader {
     const [first, last] = [this.#group[0], this.#group.at(-1)];
     if (!first || !last) return '';
     const names =
-      this.#group.length > named_entries_max
-        ? `${nameOf(first)} to ${nameOf(last)}`
-        : this.#group.map(nameOf).join(', ');
+      this.#group.length > namedEntriesMax ? `${nameOf(first)} to ${nameOf(last)}` : this.#group.map(nameOf).join(', ');
     return first === last ? `number ${first.seq} (${names})` : `number ${first.seq} to ${last.seq} (${names})`;
   }
 }

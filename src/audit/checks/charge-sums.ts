@@ -13,7 +13,7 @@ import { storedFileSchema } from '../../domain/tasks/stored-request.ts';
 import { pagesOf } from '../audit.ts';
 import type { Check, CheckContext } from '../check-context.ts';
 import { entriesInRange, inRange, type Ranged } from '../key-ranges.ts';
-import { looked_at } from './task-row-rules.ts';
+import { lookedAt } from './task-row-rules.ts';
 
 /** With `since`, the tasks that ended and the entries that were written since then. */
 export const chargesCheck: Check = {
@@ -166,7 +166,7 @@ const tasksText = `select t.id, t.kind, t.terms, t.hold_amount::text, t.files, c
     c.unit_price::text, c.price_version, c.reason, w.d_revenue::text, w.reason, c.available_after::text
   from tasks t join entries c on c.transfer_id = t.transfer_id and c.type = 'capture'
   left join entries w on w.transfer_id = t.transfer_id and w.type = 'write_off'
-  where t.state = 'succeeded' and t.seal is not null and ${looked_at('$3')} and ${inRange('tasks', 't.id')}`;
+  where t.state = 'succeeded' and t.seal is not null and ${lookedAt('$3')} and ${inRange('tasks', 't.id')}`;
 
 const callRow = z.tuple([z.string(), money, none, text, money, money, z.array(line), z.array(line), text, text, text]);
 const callsText = `select c.transfer_id || '.capture', c.d_revenue::text, w.d_revenue::text, w.reason, c.available_after::text,

@@ -5,7 +5,7 @@ import type { Check } from '../check-context.ts';
 import { entriesInRange, holdsInRange, rangesOf } from '../key-ranges.ts';
 
 /** An owner whose lease ran out that long ago should have been swept by any other process. */
-const sweep_minutes_max = 10;
+const sweepMinutesMax = 10;
 
 /**
  * With `since`, the holds that were made since then or have an entry of since then, with all their entries; and all
@@ -101,7 +101,7 @@ const openSql = `select * from (
       `format('it is held by the process %s, which is gone: the sweep should have released it', h.owner)`,
     ],
     [
-      `w.expires_at < clock_timestamp() - interval '${sweep_minutes_max} minutes'`,
+      `w.expires_at < clock_timestamp() - interval '${sweepMinutesMax} minutes'`,
       `format('it is held by the process %s, whose lease ended at %s: the sweep should have released it', h.owner, w.expires_at)`,
     ],
   )} as says

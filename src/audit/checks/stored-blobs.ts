@@ -11,7 +11,7 @@ import { anchorsFolder } from '../anchors.ts';
 import { pagesOf } from '../audit.ts';
 import type { Check, CheckContext } from '../check-context.ts';
 import { inRange, type Ranged } from '../key-ranges.ts';
-import { looked_at } from './task-row-rules.ts';
+import { lookedAt } from './task-row-rules.ts';
 
 export interface BlobsCheckTools {
   /** For what is looked at once more. */
@@ -31,15 +31,15 @@ export const blobsCheck = (tools: BlobsCheckTools): Check => ({
 });
 
 /** A store that is asked over the network answers each in some 10 ms. */
-const looks_at_once = 32;
+const looksAtOnce = 32;
 /** Keys of 40 characters: some megabytes a batch. One look-up reads all uploads and answers that rows name. */
-const batch_listed = 50_000;
+const batchListed = 50_000;
 /** The sweep comes by once an hour, ten minutes late at times, and takes its time. */
-const sweep_ms_max = 2 * 3_600_000;
+const sweepMsMax = 2 * 3_600_000;
 /** Those without a name are swept from a day on. */
-const unnamed_ms_max = 24 * 3_600_000 + sweep_ms_max;
+const unnamedMsMax = 24 * 3_600_000 + sweepMsMax;
 /** Media are removed after their row says so; what a death left over is swept. */
-const removal_ms_max = sweep_ms_max;
+const removalMsMax = sweepMsMax;
 
 interface NamedBlob {
   /** What names it: a task, or an account of a stored answer. */
@@ -73,7 +73,7 @@ const answers = `select i.account_id, i.answer, null::float8, null from idempote
 async function findMissing({ database, blobs, deep = false }: BlobsCheckTools, context: CheckContext): Promise<void> {
   const { since, found, looked } = context;
   const pages: readonly [Ranged, string][] = [
-    ['tasks', named(`${looked_at('$3')} and ${inRange('tasks', 't.id')}`)],
+    ['tasks', named(`${lookedAt('$3')} and ${inRange('tasks', 't.id')}`)],
     [
       'idempotency_keys',
       `${answers} and ($3::timestamptz is null or i.created_at >= $3) and ${inRange('idempotency_keys', 'i.created_at')}`,
@@ -124,8 +124,8 @@ async function findUnnamed(tools: BlobsCheckTools, context: CheckContext): Promi
     if (blob.key.startsWith(anchorsFolder)) continue;
     if (since && blob.changedAtMs < since.getTime()) continue;
     // Younger ones may belong to steps under way, which name them last.
-    batch.push({ ...blob, isOld: blob.changedAtMs < now.getTime() - unnamed_ms_max });
-    if (batch.length < batch_listed) continue;
+    batch.push({ ...blob, isOld: blob.changedAtMs < now.getTime() - unnamedMsMax });
+    if (batch.length < batchListed) continue;
     await judge(tools, context, batch);
     batch = [];
   }
@@ -141,7 +141,7 @@ const keysOf = (blobs: readonly Listed[]): string[] => blobs.map(({ key }) => ke
 
 async function judge({ database, blobs }: BlobsCheckTools, context: CheckContext, batch: Listed[]): Promise<void> {
   const { now, found, looked } = context;
-  const removedBefore = new Date(now.getTime() - removal_ms_max);
+  const removedBefore = new Date(now.getTime() - removalMsMax);
   const before = await blobNames(database.pool, keysOf(batch));
   const suspects = batch.filter(({ key, isOld }) => wrongName(before.get(key), isOld, removedBefore));
   if (suspects.length > 0) {
@@ -183,7 +183,7 @@ async function eachOf<T>(all: readonly T[], act: (one: T) => Promise<void>): Pro
   const worker = async () => {
     for (const one of rest) await act(one);
   };
-  await Promise.all(Array.from({ length: Math.min(looks_at_once, all.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(looksAtOnce, all.length) }, worker));
 }
 
 const namedRow = z.tuple([z.string(), z.string(), z.number().nullable(), z.string().nullable()]);

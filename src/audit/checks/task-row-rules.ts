@@ -13,7 +13,7 @@ import type { CheckContext } from '../check-context.ts';
 import { entriesInRange, inRange } from '../key-ranges.ts';
 
 /** The tasks `t` that an audit since then looks at, all if that is null: those that began, ended or run since. */
-export const looked_at = (since: string): string =>
+export const lookedAt = (since: string): string =>
   `(${since}::timestamptz is null or t.created_at >= ${since} or t.finished_at >= ${since} or t.finished_at is null)`;
 
 /** Compares each task with its hold, its entries and its paid calls, and each entry of a task with its task. */
@@ -170,7 +170,7 @@ const rulesText = `with n as materialized (select clock_timestamp() as now)
         max(available_after) filter (where type = 'write_off') as written_off_after,
         min(created_at) filter (where type <> 'hold') as ended_first_at, max(created_at) filter (where type <> 'hold') as ended_at
       from entries where transfer_id = t.transfer_id and task_id is not null
-    ) e where ${looked_at('$3')} and ${inRange('tasks', 't.id')}
+    ) e where ${lookedAt('$3')} and ${inRange('tasks', 't.id')}
   ) as judged where cardinality(problems) > 0`;
 const rulesRow = z.tuple([z.string(), z.array(z.string())]);
 

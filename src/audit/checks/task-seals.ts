@@ -9,7 +9,7 @@ import { pagesOf } from '../audit.ts';
 import type { Check, CheckContext } from '../check-context.ts';
 import { inRange } from '../key-ranges.ts';
 import { logBegunAt } from './audit-log-chain.ts';
-import { looked_at, compareTasks } from './task-row-rules.ts';
+import { lookedAt, compareTasks } from './task-row-rules.ts';
 
 export const tasksCheck: Check = {
   name: 'tasks',
@@ -65,7 +65,7 @@ const sealsText = `select
       'duration_ms', duration_ms, 'files', files, 'error_code', error_code, 'error_message', error_message, 'error_param', error_param,
       'error_retry_after', error_retry_after),
     end_seal, request, uploads, error_digest
-  from tasks t where ${looked_at('$3')} and ${inRange('tasks', 't.id')}`;
+  from tasks t where ${lookedAt('$3')} and ${inRange('tasks', 't.id')}`;
 
 const bytes = z.instanceof(Buffer).nullable();
 // What is null and never was so is no reason to break off: it does not fit the seal.

@@ -7,8 +7,8 @@ import type { S3Connection } from './s3-connection.ts';
 import { S3Refusal } from './s3-faults.ts';
 
 /** Others work on the key, or, where keys are paths on a disk, remove its emptied folder just now. */
-const conflicts_max = 4;
-const conflict_pause_ms = 30;
+const conflictsMax = 4;
+const conflictPauseMs = 30;
 
 /** An object that is about to be, with the mark by which its writer knows its own work again. */
 export interface NewObject {
@@ -38,12 +38,12 @@ export async function publish(
       return;
     } catch (error) {
       const isTaken = error instanceof S3Refusal && error.status === 412;
-      const isSure = isTaken && error.attempts === 1 && conflicts === 0;
-      if (!isSure && (await isThere(connection, object))) return;
+      const canStartBeforeCommit = isTaken && error.attempts === 1 && conflicts === 0;
+      if (!canStartBeforeCommit && (await isThere(connection, object))) return;
       if (isTaken) throw new BlobExists('the key is taken');
       const isConflict = error instanceof S3Refusal && error.status === 409;
-      if (!isConflict || conflicts === conflicts_max) throw error;
-      await pause(conflict_pause_ms * 2 ** conflicts);
+      if (!isConflict || conflicts === conflictsMax) throw error;
+      await pause(conflictPauseMs * 2 ** conflicts);
     }
   }
 }

@@ -7,10 +7,10 @@ import type { S3Connection } from './s3-connection.ts';
 import { S3Refusal } from './s3-faults.ts';
 
 /** While a reader waits for bytes; its own pauses don't count. */
-const idle_ms_max = 30_000;
+const idleMsMax = 30_000;
 /** In a row, without a byte in between; with the pauses before them some 12 seconds, in which a server starts again. */
-const resumptions_max = 6;
-const pause_ms = 200;
+const resumptionsMax = 6;
+const pauseMs = 200;
 
 interface Range {
   start: number;
@@ -106,7 +106,7 @@ class Download extends Readable {
 
   /** Undefined at the end of this body, whole or not. */
   async #piece(): Promise<Buffer | undefined> {
-    const timer = setTimeout(() => this.#body.destroy(), idle_ms_max);
+    const timer = setTimeout(() => this.#body.destroy(), idleMsMax);
     try {
       const next = await this.#pieces.next();
       return next.done === true ? undefined : next.value;
@@ -118,9 +118,9 @@ class Download extends Readable {
   }
 
   async #resume(): Promise<void> {
-    if (this.#resumptions === resumptions_max)
+    if (this.#resumptions === resumptionsMax)
       throw new BlobStoreFault('away', 'broken off', 'the S3 server broke a download off, again and again');
-    await pause(pause_ms * 2 ** this.#resumptions++);
+    await pause(pauseMs * 2 ** this.#resumptions++);
     if (this.#isLeft()) return;
     const opened = await this.#open({ start: this.#at, end: this.#end }).catch((error: unknown) => {
       if (error instanceof BlobStoreFault) return undefined; // and once more, after a longer pause

@@ -3,16 +3,16 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { faultOf } from './s3-faults.ts';
 
 /** Of all that is sent and answered at once; past it, a request waits for a connection, and then fails. */
-const sockets_max = 512;
+const socketsMax = 512;
 /** Of what callers read at their own pace, who must not take the others' connections: more than the API's gate lets in. */
-const readers_max = 1_100;
-const connect_ms_max = 5_000;
+const readersMax = 1_100;
+const connectMsMax = 5_000;
 /** Until an answer begins; a part of 8 MiB takes so long at 2 Mbit/s. */
-const answer_ms_max = 30_000;
+const answerMsMax = 30_000;
 /** Of a request with its repetitions, to the last byte of its answer. */
-const request_ms_max = 100_000;
+const requestMsMax = 100_000;
 /** Each request may be repeated: see `publish.ts` for the one that would take itself for somebody else's. */
-const attempts_max = 3;
+const attemptsMax = 3;
 
 export interface S3StoreSettings {
   /** Undefined: Amazon's own for the region. */
@@ -38,10 +38,10 @@ export interface S3Connection {
 
 export function connectS3(settings: S3StoreSettings): S3Connection {
   const client = s3Client(settings, settings.endpoint);
-  const readers = s3Client(settings, settings.endpoint, readers_max);
+  const readers = s3Client(settings, settings.endpoint, readersMax);
   return {
     bucket: settings.bucket,
-    send: (request) => request(client, { abortSignal: AbortSignal.timeout(request_ms_max) }).catch(refuse),
+    send: (request) => request(client, { abortSignal: AbortSignal.timeout(requestMsMax) }).catch(refuse),
     open: (request) => request(readers).catch(refuse),
     close() {
       client.destroy();
@@ -54,19 +54,19 @@ export function connectS3(settings: S3StoreSettings): S3Connection {
 export function s3Client(
   { region, credentials }: S3StoreSettings,
   endpoint: string | undefined,
-  maxSockets = sockets_max,
+  maxSockets = socketsMax,
 ): S3Client {
   const config: S3ClientConfig = {
     region,
-    maxAttempts: attempts_max,
+    maxAttempts: attemptsMax,
     // Other servers than Amazon's refuse checksums that they don't know; the signature covers all that is sent anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // It would open a connection of its own for each part, without a bound.
     expectContinueHeader: false,
     requestHandler: {
-      connectionTimeout: connect_ms_max,
-      requestTimeout: answer_ms_max,
+      connectionTimeout: connectMsMax,
+      requestTimeout: answerMsMax,
       throwOnRequestTimeout: true,
       socketTimeout: 0, // a download may pause for as long as its reader does
       httpAgent: { keepAlive: true, maxSockets },

@@ -19,23 +19,23 @@ export class S3Refusal extends Error {
 }
 
 /** Of the whole store, though their statuses are those of single requests. */
-const away_names: readonly string[] = [
+const awayNames: readonly string[] = [
   'NoSuchBucket',
   'RequestTimeout',
   'ExpiredToken',
   'InvalidToken',
   'AuthorizationHeaderMalformed',
 ];
-const full_names = /quota|storagefull|insufficientstorage/i;
-const refusal_statuses: readonly number[] = [400, 404, 405, 409, 412, 416];
+const fullNames = /quota|storagefull|insufficientstorage/i;
+const refusalStatuses: readonly number[] = [400, 404, 405, 409, 412, 416];
 
 /** `BlobStoreFault` where the same request may work later, else `S3Refusal`; errors of our own stay as they are. */
 export function faultOf(error: unknown): unknown {
   if (error instanceof S3ServiceException) {
     const { name, $metadata } = error;
     const status = $metadata.httpStatusCode ?? 0;
-    if (status === 507 || full_names.test(name)) return fault('full', name, status);
-    if (refusal_statuses.includes(status) && !away_names.includes(name))
+    if (status === 507 || fullNames.test(name)) return fault('full', name, status);
+    if (refusalStatuses.includes(status) && !awayNames.includes(name))
       return new S3Refusal(name, status, $metadata.attempts ?? 1);
     return fault('away', name, status);
   }

@@ -14,7 +14,7 @@ import type { S3Connection } from './s3-connection.ts';
 import { type NewObject, newObject, publish } from './publish-object.ts';
 
 /** 10,000 parts are allowed, so 80 GB. In memory are at most one that is sent, one that fills and a copy. */
-const part_bytes = 8 * 1024 * 1024;
+const partBytes = 8 * 1024 * 1024;
 const type = 'application/octet-stream'; // what it is, its row says
 
 /** The contract is `BlobStore.write`. What can't be cleared away, since the server went away, is found by house-keeping. */
@@ -58,13 +58,13 @@ class Upload {
   async add(piece: Uint8Array): Promise<void> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    while (this.#bytes > part_bytes) {
+    while (this.#bytes > partBytes) {
       // All parts but the last one are alike, which some servers insist on. A copy of the rest, or it would keep the whole.
       const whole = Buffer.concat(this.#pieces);
-      const rest = Buffer.from(whole.subarray(part_bytes));
+      const rest = Buffer.from(whole.subarray(partBytes));
       [this.#pieces, this.#bytes] = [[rest], rest.length];
       await this.#sending;
-      this.#send(whole.subarray(0, part_bytes));
+      this.#send(whole.subarray(0, partBytes));
     }
   }
 

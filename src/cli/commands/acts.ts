@@ -6,8 +6,8 @@ import { withDatabase } from '../administration.ts';
 import { moment, wholeNumber } from '../options.ts';
 import { print, table } from '../output.ts';
 
-const limit_max = 1_000;
-const cell_characters_max = 200;
+const limitMax = 1_000;
+const cellCharactersMax = 200;
 
 interface ListOptions {
   account?: string;
@@ -26,7 +26,7 @@ export function addActCommands(program: Command): void {
     .option('--account <id>', 'only for this account and its keys')
     .option('--subject <id>', 'only for this account or key')
     .option('--since <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
-    .option('--limit <count>', 'maximum number of rows', wholeNumber(limit_max), 50)
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(limitMax), 50)
     .option('--json', 'print JSON')
     .action(async ({ limit, json, ...filter }: ListOptions) =>
       withDatabase(async ({ database }) => {
@@ -74,4 +74,4 @@ function amountOf({ details }: Act): string {
 
 /** What people wrote, on one line, without what would steer a terminal. */
 const plain = (text: string | null): string =>
-  text === null ? '-' : text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, cell_characters_max);
+  text === null ? '-' : text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, cellCharactersMax);

@@ -11,8 +11,8 @@ interface Options {
   json?: boolean;
 }
 
-const findings_shown_max = 100;
-const progress_ms = 250;
+const findingsShownMax = 100;
+const progressMs = 250;
 
 export function addAuditCommand(program: Command): void {
   program
@@ -43,7 +43,7 @@ const auditObject = ({ agrees, startedAt, finishedAt, since, looked, findingCoun
 
 function auditText({ agrees, startedAt, finishedAt, since, looked, findingCount, findings }: AuditReport): string {
   const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(1);
-  const shown = findings.slice(0, findings_shown_max);
+  const shown = findings.slice(0, findingsShownMax);
   const more = findingCount - shown.length;
   const from = since ? ` since ${since.toISOString()}` : '';
   return [
@@ -60,7 +60,7 @@ function progress(): AuditOptions['onProgress'] {
   let toldAtMs = -Infinity;
   process.once('exit', () => process.stderr.write('\r\u001b[K'));
   return (check, looked) => {
-    if (performance.now() - toldAtMs < progress_ms) return;
+    if (performance.now() - toldAtMs < progressMs) return;
     toldAtMs = performance.now();
     process.stderr.write(`\r\u001b[K${check}: ${lookedText(looked)}`);
   };

@@ -1,7 +1,7 @@
 /** `tollgate codec`: decrypts payloads for Temporal's UI, on the machine of whoever looks at it. */
 import { type Command, InvalidArgumentError } from 'commander';
 
-const port_default = 8234;
+const portDefault = 8234;
 
 interface Options {
   host: string;
@@ -14,7 +14,7 @@ export function addCodecCommand(program: Command): void {
     .command('codec')
     .description("run a codec server that decrypts payloads for Temporal's UI and CLI with TEMPORAL_CODEC_KEYS")
     .option('--host <address>', 'listen on this address; anyone who can reach it can decrypt payloads', '127.0.0.1')
-    .option('--port <number>', 'listen on this port; 0 picks a free one', port, port_default)
+    .option('--port <number>', 'listen on this port; 0 picks a free one', port, portDefault)
     .option('--origin <url...>', 'origin of the UI; default: TOLLGATE_TEMPORAL_UI_URL')
     .action(async (options: Options) => {
       const { runCodec } = await import('../roles/codec-role.ts');

@@ -4,7 +4,7 @@ import { print, Refusal } from '../output.ts';
 import { counted, type Finding, type FindingState } from '../roles/doctor/finding.ts';
 
 /** Longer names push their line to the right. */
-const check_characters = 19;
+const checkCharacters = 19;
 const words: Readonly<Record<FindingState, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' };
 
 export function addDoctorCommand(program: Command): void {
@@ -28,8 +28,8 @@ export function addDoctorCommand(program: Command): void {
 
 /** One line, and what to do about it on a second one. */
 export function findingText({ check, state, found, mend }: Finding): string {
-  const line = `${words[state].padEnd(4)}  ${check.padEnd(check_characters)}  ${found}`;
-  return mend === undefined ? line : `${line}\n${' '.repeat(check_characters + 8)}→ ${mend}`;
+  const line = `${words[state].padEnd(4)}  ${check.padEnd(checkCharacters)}  ${found}`;
+  return mend === undefined ? line : `${line}\n${' '.repeat(checkCharacters + 8)}→ ${mend}`;
 }
 
 const numberOf = (findings: readonly Finding[], state: FindingState): number =>

@@ -15,7 +15,7 @@ import { moment, wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, positiveYuan } from './accounts.ts';
 
-const count_max = 999_999_999;
+const countMax = 999_999_999;
 
 interface CreateOptions {
   account: string;
@@ -41,7 +41,7 @@ export function addKeyCommands(program: Command): void {
     .option('--models <ids>', 'allowed models, comma-separated', modelIds)
     .option('--call-limit <calls/window>', 'such as 60/minute; repeatable, one per window', callLimits, [])
     .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
-    .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(count_max))
+    .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(countMax))
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
@@ -109,7 +109,7 @@ function modelIds(text: string): string[] {
 function callLimits(text: string, before: CallLimit[]): CallLimit[] {
   const { count, per } = perWindow(text);
   if (before.some((limit) => limit.per === per)) throw new InvalidArgumentError(`There is already a limit per ${per}.`);
-  return [...before, { calls: wholeNumber(count_max)(count), per }];
+  return [...before, { calls: wholeNumber(countMax)(count), per }];
 }
 
 function spendLimit(text: string): SpendLimit {

@@ -10,7 +10,7 @@ import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, reasonOf } from './accounts.ts';
 
-const page_people = 500;
+const pagePeople = 500;
 
 interface InviteOptions {
   email: string;
@@ -113,9 +113,9 @@ async function named(database: Database, email: string): Promise<Person> {
 async function everybody(database: Database): Promise<ListedPerson[]> {
   const all: ListedPerson[] = [];
   for (let before: string | undefined; ;) {
-    const page = await listPeople(database, {}, { limit: page_people, before });
+    const page = await listPeople(database, {}, { limit: pagePeople, before });
     all.push(...page);
-    if (page.length < page_people) return all;
+    if (page.length < pagePeople) return all;
     before = page.at(-1)?.id;
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../tasks/provider-calls/intent-reports.ts';
 import { reviewOutcome } from '../../tasks/provider-calls/reviews.ts';
 import { cancelTask } from '../../tasks/rows/cancel-task.ts';
-import { tellFinal } from '../../tasks/rows/task-notifier.ts';
+import { notifyFinal } from '../../tasks/rows/task-notifier.ts';
 import { unreadableTasks, type UnreadableTask } from '../../tasks/rows/task-rows.ts';
 import { findTaskToRelease } from '../../tasks/rows/task-outcome.ts';
 import { withDatabase } from '../administration.ts';
@@ -23,9 +23,9 @@ import { wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known, reasonOf } from './accounts.ts';
 
-const limit_max = 1_000;
-const cell_characters_max = 200;
-const error_characters_max = 2_000;
+const limitMax = 1_000;
+const cellCharactersMax = 200;
+const errorCharactersMax = 2_000;
 
 interface ListOptions {
   account?: string;
@@ -53,7 +53,7 @@ export function addTaskCommands(program: Command): void {
     )
     .option('--reviewed', 'with --unknown: those already reviewed')
     .option('--unreadable', 'only tasks whose rows can’t be read and so can’t proceed; of all accounts')
-    .option('--limit <count>', 'maximum number of rows', wholeNumber(limit_max), 50)
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(limitMax), 50)
     .option('--json', 'print JSON')
     .action(async (options: ListOptions, command: Command) => {
       const { account, state, unknown, reviewed = false, unreadable, limit, json } = options;
@@ -104,7 +104,7 @@ export function addTaskCommands(program: Command): void {
         const isCancelled = await cancelTask(ledger, task, { actor, ...(reason !== undefined && { reason }) });
         const facts = (await findTaskFacts(database, id)) ?? noTask(id);
         if (!isCancelled) throw new Refusal(`Task ${id} has already ended: ${facts.state}.`);
-        await tellFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
+        await notifyFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
         show(taskObject(facts), json, `${id} is cancelled; hold of ${yuanText(facts.hold)} yuan released.`);
       }),
     );
@@ -119,7 +119,7 @@ export function addTaskCommands(program: Command): void {
       withDatabase(async ({ database, by }) => {
         const task = (await findTaskFacts(database, id)) ?? noTask(id);
         const now = new Date();
-        const open = await listUnknownOutcomes(database, { task: task.id, limit: limit_max, isReviewed: false }, now);
+        const open = await listUnknownOutcomes(database, { task: task.id, limit: limitMax, isReviewed: false }, now);
         const outcome = chosen(id, open, route);
         await reviewOutcome(by, outcome, note);
         const review = { by: by.actor, at: now, note };
@@ -289,7 +289,7 @@ function told(task: TaskFacts, intents: readonly IntentFacts[]): string {
       ['removed', removal(task)],
       ['hold', `${yuanText(task.hold)} yuan`],
       ['cost', task.cost === null ? '-' : `${yuanText(task.cost)} yuan`],
-      ['error', task.error ? plain(`${task.error.code}: ${task.error.message}`, error_characters_max) : '-'],
+      ['error', task.error ? plain(`${task.error.code}: ${task.error.message}`, errorCharactersMax) : '-'],
     ],
   );
   if (intents.length === 0) return `${facts}\nNo upstream call was made.`;
@@ -314,7 +314,7 @@ const whyOf = ({ reason, error }: IntentFacts): string =>
   plain(reason ?? (error ? `${error.code}: ${error.message}` : null));
 
 /** Words of upstreams on one line, without what would steer a terminal. */
-const plain = (text: string | null, charactersMax = cell_characters_max): string =>
+const plain = (text: string | null, charactersMax = cellCharactersMax): string =>
   text === null ? '-' : text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, charactersMax);
 
 const moment = (date: Date | null): string => (date ? date.toISOString().replace(/\.\d+Z$/, 'Z') : '-');

@@ -9,13 +9,13 @@ import {
   type NumberedAttempt,
   replayEvent,
 } from '../../webhooks/event-log.ts';
-import { event_days_kept } from '../../webhooks/expired-events.ts';
+import { eventDaysKept } from '../../webhooks/expired-events.ts';
 import { findTaskFacts } from '../../tasks/provider-calls/intent-reports.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { known } from './accounts.ts';
 
-const listed_max = 100;
+const listedMax = 100;
 
 interface ListOptions {
   account?: string;
@@ -28,16 +28,16 @@ export function addWebhookCommands(program: Command): void {
 
   webhooks
     .command('list')
-    .description(`list the last ${listed_max} events with their last attempt, newest first`)
+    .description(`list the last ${listedMax} events with their last attempt, newest first`)
     .option('--account <id>', 'only of this account')
     .option('--failed', 'only events whose delivery failed for good')
     .option('--json', 'print JSON')
     .action(async ({ account, failed, json }: ListOptions) =>
       withDatabase(async ({ database }) => {
         const of = account === undefined ? undefined : (await known(database, account)).id;
-        const filter = { ...(of && { account: of }), ...(failed === true && { failed }), limit: listed_max + 1 };
+        const filter = { ...(of && { account: of }), ...(failed === true && { failed }), limit: listedMax + 1 };
         const found = await listEvents(database, filter);
-        const [shown, has_more] = [found.slice(0, listed_max), found.length > listed_max];
+        const [shown, has_more] = [found.slice(0, listedMax), found.length > listedMax];
         if (json === true) {
           print(JSON.stringify({ object: 'list', data: shown.map(eventObject), has_more, next_cursor: null }));
         } else print(table(head, shown.map(cells)));
@@ -79,8 +79,8 @@ async function refuseUntold(database: Database, id: string): Promise<never> {
   const task = await findTaskFacts(database, id);
   if (!task) throw new Refusal(`No event or task has the id ${id}.`);
   if (!task.finishedAt) throw new Refusal(`Task ${id} has not ended; its webhook event is sent when it ends.`);
-  if (task.finishedAt.getTime() < Date.now() - event_days_kept * 86_400_000) {
-    throw new Refusal(`Task ${id} ended more than ${event_days_kept} days ago; events are deleted after that.`);
+  if (task.finishedAt.getTime() < Date.now() - eventDaysKept * 86_400_000) {
+    throw new Refusal(`Task ${id} ended more than ${eventDaysKept} days ago; events are deleted after that.`);
   }
   throw new Refusal(
     `Task ${id} has no webhook event: neither its request nor its account had a webhook URL when it ended.`,

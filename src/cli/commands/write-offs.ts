@@ -7,9 +7,9 @@ import { wholeNumber } from '../options.ts';
 import { print, table } from '../output.ts';
 import { known } from './accounts.ts';
 
-const limit_max = 1_000;
-const days_max = 3_650;
-const day_ms = 86_400_000;
+const limitMax = 1_000;
+const daysMax = 3_650;
+const dayMs = 86_400_000;
 
 interface ListOptions {
   account?: string;
@@ -27,8 +27,8 @@ export function addWriteOffCommands(program: Command): void {
     .description('list write-offs, newest first, with the amounts charged')
     .option('--account <id>', 'only of this account')
     .option('--reason <reason>', 'only with this reason, such as implausible_usage or owner_lost')
-    .option('--days <count>', 'calls and tasks of the last N days', wholeNumber(days_max), 30)
-    .option('--limit <count>', 'maximum number of rows', wholeNumber(limit_max), 50)
+    .option('--days <count>', 'calls and tasks of the last N days', wholeNumber(daysMax), 30)
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(limitMax), 50)
     .option('--json', 'print JSON')
     .action(async ({ account, reason, days, limit, json }: ListOptions) =>
       withDatabase(async ({ database }) => {
@@ -37,7 +37,7 @@ export function addWriteOffCommands(program: Command): void {
         const filter = {
           ...(of && { account: of }),
           ...(reason !== undefined && { reason }),
-          since: new Date(now.getTime() - days * day_ms),
+          since: new Date(now.getTime() - days * dayMs),
           limit: limit + 1, // one more than is shown tells whether there are more
         };
         const found = await listWriteOffs(database, filter, now);

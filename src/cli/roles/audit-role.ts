@@ -14,7 +14,7 @@ import { type AuditedParts, auditEverything } from '../../audit/whole-audit.ts';
 import { blobsOf } from '../../runtime/open-blob-store.ts';
 import { withDatabase } from '../administration.ts';
 
-const connect_ms = 5_000;
+const connectMs = 5_000;
 
 export interface AuditWishes extends AuditOptions {
   /** False: tasks are not compared with Temporal's workflows, on purpose. */
@@ -50,7 +50,7 @@ async function withTemporal<T>(
   const connection = await lazyConnection({ ...temporal, address });
   try {
     const answers = await connection
-      .withDeadline(Date.now() + connect_ms, () => connection.ensureConnected())
+      .withDeadline(Date.now() + connectMs, () => connection.ensureConnected())
       .then(
         () => true,
         () => false,

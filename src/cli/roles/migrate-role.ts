@@ -12,8 +12,8 @@ import { checkTemporal, TemporalTrouble, troubleOf } from '../../temporal/connec
 import { print, Refusal, tell } from '../output.ts';
 
 /** A Temporal that is started together with this may take its time. */
-const patience_ms = 60_000;
-const pause_ms = 2_000;
+const patienceMs = 60_000;
+const pauseMs = 2_000;
 
 /**
  * Brings the database up to date, and then registers the search attributes with the Temporal of TEMPORAL_ADDRESS, if that
@@ -52,7 +52,7 @@ async function register(target: TemporalTarget): Promise<void> {
 
 /** Resolves once Temporal answers for the namespace. */
 async function answering(connection: Parameters<typeof checkTemporal>[0], target: TemporalTarget): Promise<void> {
-  const until = performance.now() + patience_ms;
+  const until = performance.now() + patienceMs;
   for (let isFirst = true; ; isFirst = false) {
     try {
       await checkTemporal(connection, target);
@@ -64,7 +64,7 @@ async function answering(connection: Parameters<typeof checkTemporal>[0], target
         throw new Refusal(`The database is up to date. ${error.message} ${again}`);
       }
       if (isFirst) tell(`Waiting for Temporal at ${target.address} ...`);
-      await pause(pause_ms);
+      await pause(pauseMs);
     }
   }
 }

@@ -9,8 +9,8 @@ export type AccountRole = (typeof accountRoles)[number];
 
 export type PersonId = string & { readonly id: 'person' };
 
-export const password_characters_min = 8;
-export const password_characters_max = 200;
+export const passwordCharactersMin = 8;
+export const passwordCharactersMax = 200;
 
 const emailRule = 'must be an e-mail address of at most 255 ASCII characters';
 /** An e-mail address in lower case, which is how people are told apart. ASCII: cases of other letters are disputed. */
@@ -20,19 +20,19 @@ export const emailField = z
   .refine((text) => /^[!-?A-~]{1,64}@[a-z0-9.-]{1,190}$/.test(text), emailRule)
   .meta({ minLength: 3, maxLength: 255 });
 
-const form = new RegExp(`^.{${password_characters_min},${password_characters_max}}$`, 'su');
-const passwordRule = `must have ${password_characters_min} to ${password_characters_max} characters`;
+const form = new RegExp(`^.{${passwordCharactersMin},${passwordCharactersMax}}$`, 'su');
+const passwordRule = `must have ${passwordCharactersMin} to ${passwordCharactersMax} characters`;
 /** A password of the right form, such as an operator sets for a first start; its characters are Unicode code points. */
 export const passwordForm = z
   .string(passwordRule)
   .refine((text) => form.test(text) && isKeepable(text), { error: passwordRule, abort: true })
-  .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
+  .meta({ minLength: passwordCharactersMin, maxLength: passwordCharactersMax, format: 'password' });
 
 const guessedFirst = 'is a common password; choose a few random words instead';
 /** A password that a person chooses, and that guessers don't try first. */
 export const passwordField = passwordForm
   .refine((text) => text.trim() !== '', { error: 'must not consist only of whitespace', abort: true })
   .refine((text) => !isCommonPassword(text), guessedFirst)
-  .meta({ minLength: password_characters_min, maxLength: password_characters_max, format: 'password' });
+  .meta({ minLength: passwordCharactersMin, maxLength: passwordCharactersMax, format: 'password' });
 
 export const roleField = z.enum(accountRoles, "must be 'owner' or 'member'");

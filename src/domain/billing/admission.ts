@@ -74,8 +74,8 @@ export function decideAdmission(
   return { admitted: false, refusal, ...(counters && { counters }) };
 }
 
-const far_share = 10n;
-const far_calls = 100n;
+const farShare = 10n;
+const farCalls = 100n;
 
 /**
  * Whether a call that would be admitted now is so far from every limit that no other process can bring it to one before
@@ -85,16 +85,16 @@ export function isFarFromLimits(
   { account, key, holding }: { account: AccountState; key: KeyState; holding: MicroYuan },
   now: Date,
 ): boolean {
-  if (account.available < far_share * holding) return false;
+  if (account.available < farShare * holding) return false;
   const { calls, spent } = countersAt(key.counters, now);
   for (const limit of key.callLimits) {
     const left = BigInt(limit.calls) - calls[limit.per];
-    if (left < far_calls || left * far_share < BigInt(limit.calls)) return false;
+    if (left < farCalls || left * farShare < BigInt(limit.calls)) return false;
   }
   const spend = key.spendLimit;
   if (!spend) return true;
   const left = spend.amount - spent[spend.per];
-  return left >= far_share * holding && left * far_share >= spend.amount;
+  return left >= farShare * holding && left * farShare >= spend.amount;
 }
 
 /** Refuses a key or account that is not good for the call, whatever the limits and the balance say. */
@@ -124,7 +124,7 @@ export function refusalOfKey(
 }
 
 /** Clocks of servers that take over from each other differ by less; a clock further behind was set back. */
-const clock_back_ms_max = 60_000;
+const clockBackMsMax = 60_000;
 
 /**
  * The counters as they stand at `now`: what belongs to a window that has passed is zero. A window moves back only where
@@ -282,7 +282,7 @@ function counted(
   };
 }
 
-const isFarBehind = (now: Date | number, at: Date | number) => at.valueOf() - now.valueOf() > clock_back_ms_max;
+const isFarBehind = (now: Date | number, at: Date | number) => at.valueOf() - now.valueOf() > clockBackMsMax;
 /** Every window begins with a minute, so that within one minute all are the same. */
 const sameMinute = (a: Date, b: Date) => Math.floor(a.getTime() / 60_000) === Math.floor(b.getTime() / 60_000);
 const sameWindow = (window: Window, a: Date, b: Date) =>

@@ -14,7 +14,7 @@ export const implausibleUsage = 'implausible_usage';
 export const overrunFactorDefault = 2;
 
 /** A video may be longer than it was asked for by that share: encoders fill whole groups of frames. */
-const asked_percent = 110;
+const askedPercent = 110;
 
 /** The most that may be charged for what held so much: the hold times the factor (up to three decimals), cut off. */
 export const mostOfHold = (held: MicroYuan, factor: number): MicroYuan =>
@@ -30,7 +30,7 @@ export function mostOfTask(
   output: Output,
 ): MicroYuan | undefined {
   if (askedSeconds !== undefined && 'durationMs' in output) {
-    const durationMs = Math.min(output.durationMs, Math.round(askedSeconds * 10 * asked_percent));
+    const durationMs = Math.min(output.durationMs, Math.round(askedSeconds * 10 * askedPercent));
     return quoteOf(price, { ...output, durationMs }).amount;
   }
   return overrunFactor === undefined ? undefined : mostOfHold(held, overrunFactor);

@@ -24,7 +24,7 @@ const doneEvent = Buffer.from('data: [DONE]\n\n');
 /** Reads the events of one stream and keeps what billing needs. */
 export class ChatStreamMeter implements StreamMeter {
   readonly showsNames = false;
-  readonly farewell: Buffer = doneEvent;
+  readonly terminator: Buffer = doneEvent;
   readonly #options: ChatStreamOptions;
   readonly #produced: ProducedBytes;
   readonly #finished = new Set<number>();

@@ -16,7 +16,7 @@ export interface StreamMeter {
   /** Whether callers of this format are shown the events' names. */
   readonly showsNames: boolean;
   /** What the caller gets after a stream that is complete. */
-  readonly farewell: Buffer | undefined;
+  readonly terminator: Buffer | undefined;
   /** The last usage that made sense. */
   readonly usage: TokenCounts | undefined;
   /** Whether nothing of the answer is missing. */

@@ -26,7 +26,7 @@ const ends: ReadonlyMap<string, ResponsesEnd> = new Map([
 export class ResponsesStreamMeter implements StreamMeter {
   readonly showsNames = true;
   /** The terminal event says it all. */
-  readonly farewell = undefined;
+  readonly terminator = undefined;
   readonly #produced: ProducedBytes;
   #usage: TokenCounts | undefined;
   #responseId: string | undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type MicroYuan, parseYuan } from '../money.ts';
 import { isKeepable } from '../text.ts';
 
-export const reason_characters_max = 500;
+export const reasonCharactersMax = 500;
 
 /** Yuan as a number or as typed digits, read digit by digit: what has more than six decimals is no amount. */
 const yuanField = (rule: string, fits: (amount: MicroYuan) => boolean) =>
@@ -35,7 +35,7 @@ const textOf = (charactersMax: number) => {
     .meta({ minLength: 1, maxLength: charactersMax });
 };
 
-export const reasonField = textOf(reason_characters_max);
+export const reasonField = textOf(reasonCharactersMax);
 export const accountNameField = textOf(200);
 /** A part of a name, an id or an address that is looked for. */
 export const searchField = textOf(256);

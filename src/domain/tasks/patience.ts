@@ -1,7 +1,7 @@
 /** When a provider that was too busy to take a task is asked again. */
 
 const backoff_ms = 1_000;
-const backoff_ms_max = 60_000;
+const backoffMsMax = 60_000;
 /** Of tasks that were refused at once not all come again at once. */
 const spread = 0.2;
 
@@ -26,7 +26,7 @@ export function pauseBeforeRetry(busy: Busy): number | undefined {
   const { busyCount, sinceFirstMs, retryAfterMs = 0, patienceMs, deadlineMs, chance } = busy;
   const leftMs = patienceMs - sinceFirstMs;
   if (leftMs <= 0 || retryAfterMs > leftMs) return undefined;
-  const backoffMs = Math.min(backoff_ms_max, backoff_ms * 2 ** Math.min(busyCount, 30)) * (1 - spread * chance);
+  const backoffMs = Math.min(backoffMsMax, backoff_ms * 2 ** Math.min(busyCount, 30)) * (1 - spread * chance);
   const pauseMs = Math.ceil(Math.min(leftMs, Math.max(backoffMs, retryAfterMs)));
   return sinceFirstMs + pauseMs < deadlineMs ? pauseMs : undefined;
 }

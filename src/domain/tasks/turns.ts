@@ -4,12 +4,12 @@
  */
 
 /** As many tasks of a key have full turns, however long they take. */
-const under_way_max = 100;
+const underWayMax = 100;
 /** Of the turns of a key that has more: it still gets them, so that nothing starves. */
-const smaller_weight = 0.2;
+const smallerWeight = 0.2;
 
 /** Whether a task has a full turn, given how many unfinished tasks its key has. */
-export const isOfFew = (underWay: number): boolean => underWay <= under_way_max;
+export const isOfFew = (underWay: number): boolean => underWay <= underWayMax;
 
 /** The weight of that task's turn at a provider. */
-export const turnWeight = (underWay: number): number => (isOfFew(underWay) ? 1 : smaller_weight);
+export const turnWeight = (underWay: number): number => (isOfFew(underWay) ? 1 : smallerWeight);

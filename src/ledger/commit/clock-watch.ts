@@ -8,7 +8,7 @@ export interface ClockLook {
 }
 
 /** Clocks of servers that take over from each other differ by less, and slewing moves a clock by half a millisecond a second. */
-const jump_ms_min = 60_000;
+const jumpMsMin = 60_000;
 
 export class ClockWatch {
   #last: ClockLook | undefined;
@@ -25,7 +25,7 @@ export class ClockWatch {
     const clockMs = look.clockMs - last.clockMs;
     const forwardMsMin = clockMs - (look.answeredAtMs - last.askedAtMs);
     const backMsMin = look.askedAtMs - last.answeredAtMs - clockMs;
-    if (forwardMsMin > jump_ms_min) return Math.round(forwardMsMin);
-    return backMsMin > jump_ms_min ? -Math.round(backMsMin) : 0;
+    if (forwardMsMin > jumpMsMin) return Math.round(forwardMsMin);
+    return backMsMin > jumpMsMin ? -Math.round(backMsMin) : 0;
   }
 }

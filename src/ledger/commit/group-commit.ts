@@ -13,35 +13,35 @@ import {
   isLockTrouble,
   sqlState,
 } from '../../postgres/database.ts';
-import { doubt_ms_max, Doubts, outcomeUnknown } from './lost-commits.ts';
-import { KnownRows, type RecentRows, trusted_ms_max } from './row-cache.ts';
-import type { Move } from './ledger-operation.ts';
+import { doubtMsMax, LostCommits, outcomeUnknown } from './lost-commits.ts';
+import { RowCache, type RecentRows, trustedMsMax } from './row-cache.ts';
+import type { LedgerOperation } from './ledger-operation.ts';
 import { CommitUnknown, transact, type TransactionTools, type Uncertain } from './transaction.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 
-export const group_members_max = 256;
-export const waiting_members_max = 4_096;
-const attempts_max = 6;
+export const groupMembersMax = 256;
+export const waitingMembersMax = 4_096;
+const attemptsMax = 6;
 /** For what nobody waits for: how long it waits for a group of others to go with. */
-const patient_ms = 25;
+const patientMs = 25;
 /** Since the last commit: a move that comes later than this goes at once. */
-const busy_ms = 3;
+const busyMs = 3;
 /** A connection that breaks, or a server that restarts quickly, is not told to anybody within this time. */
-const trouble_ms_max = 2_000;
+const troubleMsMax = 2_000;
 /** How often the database is tried again while lasting moves wait for it. */
-const again_ms = 1_000;
+const againMs = 1_000;
 
 /** Of lost commits, one after the other; more would be a database that does nothing but lose them. */
-const lost_max = 16;
+const lostMax = 16;
 
-export interface CommitWishes<T = unknown> {
+export interface CommitOptions<T = unknown> {
   /** Waits a little for others to go with. */
-  patient?: boolean;
+  mayBatch?: boolean;
   /**
    * It has happened and has to be booked: it is never refused for want of room, and while the database is away or locked
    * it waits and is tried again. As many as there are calls under way.
    */
-  lasting?: boolean;
+  mustCommit?: boolean;
   /** How long it waits, if it is in doubt whether it was carried out, for that to be certain. */
   doubtMs?: number;
   /** Called when that begins, with what it came to if it was carried out: one outcome for each attempt that was lost. */
@@ -49,7 +49,7 @@ export interface CommitWishes<T = unknown> {
 }
 
 interface Member {
-  move: Move<unknown>;
+  move: LedgerOperation<unknown>;
   isLasting: boolean;
   doubtMs: number;
   onDoubt: ((outcomes: readonly unknown[]) => void) | undefined;
@@ -63,23 +63,23 @@ interface Group {
   trail: Trail;
 }
 
-export class LedgerGroups {
+export class GroupCommitter {
   readonly #tools: TransactionTools;
-  readonly #doubts: Doubts;
+  readonly #doubts: LostCommits;
   readonly #waiting: Member[] = [];
   /** Lasting moves that could not be booked: to be tried now, and at the next time. */
   #due: Group[] = [];
   #postponed: (Group & { reason: unknown })[] = [];
-  #again: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
   /** The last group found no database. */
   #isAway = false;
-  #flight: Promise<void> | undefined;
-  #landedAtMs = -Infinity;
-  #patience: NodeJS.Timeout | undefined;
+  #committing: Promise<void> | undefined;
+  #lastCommitAtMs = -Infinity;
+  #batchTimer: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, ledgerKey: Buffer, trustedMs = trusted_ms_max, watch?: LedgerWatch) {
-    this.#tools = { database, ledgerKey, known: new KnownRows(trustedMs), watch };
-    this.#doubts = new Doubts(database, watch);
+  constructor(database: Database, ledgerKey: Buffer, trustedMs = trustedMsMax, watch?: LedgerWatch) {
+    this.#tools = { database, ledgerKey, known: new RowCache(trustedMs), watch };
+    this.#doubts = new LostCommits(database, watch);
   }
 
   /** Moves that wait for a commit. */
@@ -104,10 +104,10 @@ export class LedgerGroups {
    * refused with `outcome_unknown` if it isn't within `doubtMs`.
    */
   commit<T>(
-    move: Move<T>,
-    { patient = false, lasting = false, doubtMs = doubt_ms_max, onDoubt }: CommitWishes<T> = {},
+    move: LedgerOperation<T>,
+    { mayBatch = false, mustCommit = false, doubtMs = doubtMsMax, onDoubt }: CommitOptions<T> = {},
   ): Promise<T> {
-    if (this.#waiting.length + this.#doubts.waiting >= waiting_members_max && !lasting) {
+    if (this.#waiting.length + this.#doubts.waiting >= waitingMembersMax && !mustCommit) {
       return Promise.reject(
         new GatewayError('overloaded', 'Too many requests are waiting. Retry in a few seconds.', {
           retryAfterSeconds: 1,
@@ -117,15 +117,15 @@ export class LedgerGroups {
     const result = new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         move,
-        isLasting: lasting,
+        isLasting: mustCommit,
         doubtMs,
         onDoubt: onDoubt as ((outcomes: readonly unknown[]) => void) | undefined,
         resolve: resolve as (outcome: unknown) => void,
         reject,
       });
     });
-    if (!patient) this.#depart();
-    else if (!this.#flight) this.#patience ??= setTimeout(() => this.#depart(), patient_ms);
+    if (!mayBatch) this.#flush();
+    else if (!this.#committing) this.#batchTimer ??= setTimeout(() => this.#flush(), patientMs);
     return result;
   }
 
@@ -136,29 +136,29 @@ export class LedgerGroups {
 
   /** Resolves once everything that the account was given before is durable. */
   async settled(account: AccountId): Promise<void> {
-    if (!this.#flight && this.#waiting.length === 0) return;
+    if (!this.#committing && this.#waiting.length === 0) return;
     await this.commit({ account, decide: () => ({ outcome: undefined }) });
   }
 
   /** Resolves once nothing waits and nothing is in flight. What is postponed, or in doubt, is tried a last time, and then refused. */
   async drained(): Promise<void> {
-    this.#takeUp();
-    if (this.#waiting.length > 0) this.#depart();
-    while (this.#flight) await this.#flight;
-    clearTimeout(this.#again);
+    this.#retryPostponed();
+    if (this.#waiting.length > 0) this.#flush();
+    while (this.#committing) await this.#committing;
+    clearTimeout(this.#retryTimer);
     for (const { members, reason } of this.#postponed.splice(0)) refuse(members, reason);
     await this.#doubts.end();
   }
 
-  #depart(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
-    this.#flight ??= this.#fly();
+  #flush(): void {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    this.#committing ??= this.#commitWaiting();
   }
 
-  async #fly(): Promise<void> {
+  async #commitWaiting(): Promise<void> {
     // While much goes on, a turn of the event loop first, so that requests that were read together are committed together.
-    if (performance.now() - this.#landedAtMs < busy_ms) await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - this.#lastCommitAtMs < busyMs) await new Promise((resolve) => setImmediate(resolve));
     else await Promise.resolve();
     for (;;) {
       const due = this.#due.shift();
@@ -166,12 +166,12 @@ export class LedgerGroups {
       else if (this.#waiting.length > 0) await this.#commitGroup(this.#nextGroup());
       else break;
     }
-    this.#landedAtMs = performance.now();
-    this.#flight = undefined;
+    this.#lastCommitAtMs = performance.now();
+    this.#committing = undefined;
   }
 
   #nextGroup(): Group {
-    return { members: this.#waiting.splice(0, group_members_max), trail: { lost: [] } };
+    return { members: this.#waiting.splice(0, groupMembersMax), trail: { lost: [] } };
   }
 
   /** `trail` is what an attempt before left uncertain, of the same members. */
@@ -215,7 +215,7 @@ export class LedgerGroups {
       else if (isInDoubt) this.#doubt(part, error);
       else refuse(part.members, reason);
     }
-    if (this.#postponed.length > 0) this.#again ??= setTimeout(() => this.#takeUp(), again_ms).unref();
+    if (this.#postponed.length > 0) this.#retryTimer ??= setTimeout(() => this.#retryPostponed(), againMs).unref();
   }
 
   #doubt({ members, trail: { lost } }: Group, cause: unknown): void {
@@ -228,14 +228,14 @@ export class LedgerGroups {
   }
 
   /** Tries again what was postponed. */
-  #takeUp(): void {
-    clearTimeout(this.#again);
-    this.#again = undefined;
+  #retryPostponed(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
     this.#due.push(...this.#postponed.splice(0));
-    if (this.#due.length > 0) this.#depart();
+    if (this.#due.length > 0) this.#flush();
   }
 
-  async #attempt(moves: readonly Move<unknown>[], trail: Trail): Promise<unknown[]> {
+  async #attempt(moves: readonly LedgerOperation<unknown>[], trail: Trail): Promise<unknown[]> {
     const { watch } = this.#tools;
     const startedAtMs = performance.now();
     for (let attempt = 1; ; attempt++) {
@@ -247,9 +247,9 @@ export class LedgerGroups {
         return outcomes;
       } catch (error) {
         watch?.failed();
-        if (error instanceof CommitUnknown) trail.lost = [...trail.lost, error.uncertain].slice(-lost_max);
-        const isLate = performance.now() - startedAtMs > trouble_ms_max;
-        if (attempt === attempts_max || isLate || !mayWorkNextTime(error)) throw error;
+        if (error instanceof CommitUnknown) trail.lost = [...trail.lost, error.uncertain].slice(-lostMax);
+        const isLate = performance.now() - startedAtMs > troubleMsMax;
+        if (attempt === attemptsMax || isLate || !mayWorkNextTime(error)) throw error;
         // Known to be away: one try is enough to see whether it is back.
         if (this.#isAway && isConnectionTrouble(error)) throw error;
         await delay(2 ** attempt * 10 * (1 + Math.random()));

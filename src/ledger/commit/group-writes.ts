@@ -8,7 +8,7 @@ import { type NewAct, writeActs } from '../audit-log.ts';
 import { inOneWrite } from '../../postgres/joined-writes.ts';
 import { chainLink } from '../chain.ts';
 import { noteBalance } from '../low-balance.ts';
-import type { Decision, EndedTask, NewEntry, NewTask } from './ledger-operation.ts';
+import type { Effects, EndedTask, NewEntry, NewTask } from './ledger-operation.ts';
 import { boundJson, canonicalEntry, endJson, eventJson, type Json, taskJson } from './written-rows.ts';
 import { bindKeys, closeKeys, endTasks, insertEvents, insertTasks } from './statements.ts';
 import { type LockedAccount, type LockedKey, type LockedTask, type RowVersion, versionDigits } from './locked-rows.ts';
@@ -78,7 +78,7 @@ export class Writes implements Committed {
   }
 
   add(
-    decision: Decision<unknown>,
+    decision: Effects<unknown>,
     account: LockedAccount,
     key: LockedKey | undefined,
     task: LockedTask | undefined,

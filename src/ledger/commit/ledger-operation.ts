@@ -9,7 +9,7 @@ import type { TaskError } from '../../tasks/rows/task-rows.ts';
 import type { EntrySale } from './entry-sale.ts';
 import type { BookedRequest, BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './locked-rows.ts';
 
-export interface Move<T> {
+export interface LedgerOperation<T> {
   readonly account: AccountId;
   readonly key?: KeyId;
   readonly task?: TaskId;
@@ -19,10 +19,10 @@ export interface Move<T> {
   /** Of a booking that may be asked for again: its own id, with which its act is logged. */
   readonly request?: string;
   /** Pure: the same rows give the same decision, so that it may be asked again after a rollback. */
-  decide(rows: MoveRows): Decision<T>;
+  decide(rows: OperationRows): Effects<T>;
 }
 
-export interface MoveRows {
+export interface OperationRows {
   now: Date;
   account: LockedAccount;
   key: LockedKey | undefined;
@@ -33,7 +33,7 @@ export interface MoveRows {
 }
 
 /** What a move changes. Nothing named, nothing changed: the outcome alone is the answer. */
-export interface Decision<T> {
+export interface Effects<T> {
   outcome: T;
   entries?: readonly NewEntry[];
   counters?: KeyCounters;

@@ -9,11 +9,11 @@ import type { Uncertain } from './transaction.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 
 /** How long a move in doubt waits for certainty, where it doesn't say otherwise. */
-export const doubt_ms_max = 10_000;
+export const doubtMsMax = 10_000;
 /** Between two questions: the first pause, and the longest. */
-const ask_ms = { min: 100, max: 1_000 };
+const askMs = { min: 100, max: 1_000 };
 /** A database that answers does so within the time that it may wait for locks. */
-const answer_ms_max = 4_000;
+const answerMsMax = 4_000;
 
 /** A move that may have been carried out. */
 export interface DoubtfulMember {
@@ -31,13 +31,13 @@ interface Doubt {
   cause: unknown;
 }
 
-export class Doubts {
+export class LostCommits {
   readonly #database: Database;
   readonly #watch: LedgerWatch | undefined;
   readonly #open = new Set<Doubt>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<void> | undefined;
-  #pauseMs = ask_ms.min;
+  #pauseMs = askMs.min;
   /** Locks were waited for in vain: what others keep is left out the next time. */
   #skipsLocked = false;
   #isEnding = false;
@@ -65,7 +65,7 @@ export class Doubts {
     }
     this.#waiting += members.length;
     this.#open.add(doubt);
-    this.#pauseMs = ask_ms.min;
+    this.#pauseMs = askMs.min;
     this.#schedule();
   }
 
@@ -86,7 +86,7 @@ export class Doubts {
     this.#timer = setTimeout(() => {
       this.#asking ??= this.#ask().finally(() => {
         this.#asking = undefined;
-        this.#pauseMs = Math.min(ask_ms.max, this.#pauseMs * 1.5);
+        this.#pauseMs = Math.min(askMs.max, this.#pauseMs * 1.5);
         this.#schedule();
       });
     }, this.#pauseMs);
@@ -174,7 +174,7 @@ async function whatHappened(
   const client = await pipelined.connect();
   let broken: Error | undefined = new Error('a question was broken off');
   const ask = <Row extends pg.QueryResultRow>(text: string, values: unknown[]) => {
-    const bounded = { text, values, query_timeout: answer_ms_max };
+    const bounded = { text, values, query_timeout: answerMsMax };
     return client.query<Row>(bounded);
   };
   try {

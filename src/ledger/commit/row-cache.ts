@@ -6,14 +6,14 @@
 import type { LockedAccount, LockedKey, View, Wanted } from './locked-rows.ts';
 import type { Written } from './group-writes.ts';
 
-const rows_max = 10_000;
+const rowsMax = 10_000;
 /** Older than this, the database's clock is asked again. */
-const clock_ms_max = 5_000;
+const clockMsMax = 5_000;
 /** After rows have turned out changed, others are at work on them: it is better to lock first for a while. */
-const contended_ms = 200;
+const contendedMs = 200;
 
 /** How long after a commit something is begun in the trust that its rows have not changed; who revokes waits as long. */
-export const trusted_ms_max = 250;
+export const trustedMsMax = 250;
 
 interface Known<Row> {
   row: Row;
@@ -26,7 +26,7 @@ export interface RecentRows {
   now: Date;
 }
 
-export class KnownRows {
+export class RowCache {
   readonly #accounts = new Map<string, Known<LockedAccount>>();
   readonly #keys = new Map<string, Known<LockedKey>>();
   #clock: { at: number; heardAtMs: number } | undefined;
@@ -76,7 +76,7 @@ export class KnownRows {
 
   /** Takes over what a group has just written: every row of its view. */
   learn({ accounts, keys }: View, written: Written): void {
-    if (this.#accounts.size + this.#keys.size > rows_max) this.forget();
+    if (this.#accounts.size + this.#keys.size > rowsMax) this.forget();
     const committedAtMs = performance.now();
     this.#clock = { at: written.now.getTime(), heardAtMs: committedAtMs };
     for (const account of accounts.values()) {
@@ -93,13 +93,13 @@ export class KnownRows {
     const clock = this.#clock;
     if (!clock) return undefined;
     const sinceMs = performance.now() - clock.heardAtMs;
-    return sinceMs > clock_ms_max ? undefined : new Date(Math.floor(clock.at + sinceMs));
+    return sinceMs > clockMsMax ? undefined : new Date(Math.floor(clock.at + sinceMs));
   }
 
   /** Others have changed rows that were known. */
   contended(): void {
     this.forget();
-    this.#contendedUntilMs = performance.now() + contended_ms;
+    this.#contendedUntilMs = performance.now() + contendedMs;
   }
 
   /** Nobody knows what became of a commit, and so of its rows. */

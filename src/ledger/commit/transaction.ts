@@ -5,8 +5,8 @@
  */
 import type pg from 'pg';
 import { type Database, isConnectionTrouble, isLockTrouble } from '../../postgres/database.ts';
-import type { KnownRows } from './row-cache.ts';
-import type { Decision, Move } from './ledger-operation.ts';
+import type { RowCache } from './row-cache.ts';
+import type { Effects, LedgerOperation } from './ledger-operation.ts';
 import { idempotencyKeyOf, lockAndRead, requestOf, type View, type Wanted } from './locked-rows.ts';
 import type { Committed, LedgerWatch } from './ledger-watch.ts';
 import { type Witness, Writes } from './group-writes.ts';
@@ -14,7 +14,7 @@ import { type Witness, Writes } from './group-writes.ts';
 export interface TransactionTools {
   database: Database;
   ledgerKey: Buffer;
-  known: KnownRows;
+  known: RowCache;
   watch?: LedgerWatch | undefined;
 }
 
@@ -42,7 +42,7 @@ export class CommitUnknown extends Error {
  */
 export async function transact(
   tools: TransactionTools,
-  moves: readonly Move<unknown>[],
+  moves: readonly LedgerOperation<unknown>[],
   lost: readonly Uncertain[],
 ): Promise<unknown[]> {
   const wanted = wantedOf(moves);
@@ -66,7 +66,7 @@ export async function transact(
 async function overKnownRows(
   { known, ledgerKey, watch }: TransactionTools,
   client: pg.PoolClient,
-  moves: readonly Move<unknown>[],
+  moves: readonly LedgerOperation<unknown>[],
   wanted: Wanted,
 ): Promise<unknown[] | undefined> {
   const view = known.view(wanted);
@@ -90,7 +90,7 @@ async function overKnownRows(
 async function underLocks(
   { known, ledgerKey, watch }: TransactionTools,
   client: pg.PoolClient,
-  moves: readonly Move<unknown>[],
+  moves: readonly LedgerOperation<unknown>[],
   wanted: Wanted,
   lost: readonly Uncertain[],
 ): Promise<unknown[]> {
@@ -143,10 +143,10 @@ async function wasCommitted(client: pg.PoolClient, { witness }: Uncertain): Prom
 }
 
 /** Decides the moves one after the other, each over what those before it left. */
-export const decideAll = (moves: readonly Move<unknown>[], view: View, writes: Writes): unknown[] =>
+export const decideAll = (moves: readonly LedgerOperation<unknown>[], view: View, writes: Writes): unknown[] =>
   moves.map((move) => decide(move, view, writes).outcome);
 
-function decide(move: Move<unknown>, view: View, writes: Writes): Decision<unknown> {
+function decide(move: LedgerOperation<unknown>, view: View, writes: Writes): Effects<unknown> {
   const account = view.accounts.get(move.account);
   if (!account) throw new Error(`no account ${move.account}`);
   const key = move.key === undefined ? undefined : view.keys.get(move.key);
@@ -175,7 +175,7 @@ function decide(move: Move<unknown>, view: View, writes: Writes): Decision<unkno
   return decision;
 }
 
-function wantedOf(moves: readonly Move<unknown>[]): Wanted {
+function wantedOf(moves: readonly LedgerOperation<unknown>[]): Wanted {
   const accounts = new Set<string>();
   const keys = new Set<string>();
   const tasks = new Set<string>();

@@ -1,7 +1,7 @@
 /** Strikes secrets out of a text by their form, and those that this process knows by their value. */
 
 /** Shorter ones would be found in innocent words. */
-const known_characters_min = 8;
+const knownCharactersMin = 8;
 
 /** What each is replaced by keeps enough to see what stood there. */
 const forms: readonly (readonly [form: RegExp, instead: string])[] = [
@@ -36,7 +36,7 @@ export class Mask {
   know(secrets: readonly string[]): void {
     for (const secret of secrets) {
       // As they are, and as JSON writes them.
-      if (secret.length >= known_characters_min) this.#values.add(secret).add(JSON.stringify(secret).slice(1, -1));
+      if (secret.length >= knownCharactersMin) this.#values.add(secret).add(JSON.stringify(secret).slice(1, -1));
     }
     if (this.#values.size > 0) this.#known = new RegExp([...this.#values].map(literally).join('|'), 'g');
   }

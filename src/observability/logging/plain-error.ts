@@ -13,10 +13,10 @@ export interface PlainError {
   errors?: PlainError[];
 }
 
-const message_characters_max = 1_000;
-const frames_max = 20;
-const depth_max = 4;
-const errors_max = 3;
+const messageCharactersMax = 1_000;
+const framesMax = 20;
+const depthMax = 4;
+const errorsMax = 3;
 
 /** The error in these words; whatever else was thrown is told by its type only. Secrets by their form are the line's matter. */
 export function plainError(error: unknown, depth = 0): PlainError {
@@ -26,7 +26,7 @@ export function plainError(error: unknown, depth = 0): PlainError {
   const code = fields.get('code');
   const status = fields.get('status') ?? fields.get('statusCode');
   const stack = framesOf(error.stack);
-  const isDeep = depth >= depth_max;
+  const isDeep = depth >= depthMax;
   return {
     type: error.name,
     message: messageOf(error, code),
@@ -35,7 +35,7 @@ export function plainError(error: unknown, depth = 0): PlainError {
     ...(stack !== '' && { stack }),
     ...(error.cause !== undefined && !isDeep && { cause: plainError(error.cause, depth + 1) }),
     ...(error instanceof AggregateError &&
-      !isDeep && { errors: error.errors.slice(0, errors_max).map((each) => plainError(each, depth + 1)) }),
+      !isDeep && { errors: error.errors.slice(0, errorsMax).map((each) => plainError(each, depth + 1)) }),
   };
 }
 
@@ -52,10 +52,10 @@ function messageOf(error: Error, code: unknown): string {
 function framesOf(stack: string | undefined): string {
   const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return frames
-    .slice(0, frames_max)
+    .slice(0, framesMax)
     .map((line) => line.trim())
     .join('\n');
 }
 
 const shortened = (text: string): string =>
-  text.length <= message_characters_max ? text : `${text.slice(0, message_characters_max)}…`;
+  text.length <= messageCharactersMax ? text : `${text.slice(0, messageCharactersMax)}…`;

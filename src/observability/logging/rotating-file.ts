@@ -3,20 +3,20 @@ import { chmodSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path';
 import pino from 'pino';
 
-const file_bytes_max = 20 * 1024 * 1024;
+const fileBytesMax = 20 * 1024 * 1024;
 /** With the one that is written. */
-const files_max = 3;
-const owner_only = 0o600;
+const filesMax = 3;
+const ownerOnly = 0o600;
 
 export interface LogFile {
   write(line: string): void;
 }
 
 /** Appends lines to the file; each is written when this returns. Older files that are one too many are overwritten. */
-export function rotatingFile(path: string, bytesMax = file_bytes_max): LogFile {
+export function rotatingFile(path: string, bytesMax = fileBytesMax): LogFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = pino.destination({ dest: path, append: true, mode: owner_only, sync: true });
-  chmodSync(path, owner_only); // a file of before may be older than this rule
+  const file = pino.destination({ dest: path, append: true, mode: ownerOnly, sync: true });
+  chmodSync(path, ownerOnly); // a file of before may be older than this rule
   let bytes = statSync(path).size;
   return {
     write(line) {
@@ -34,7 +34,7 @@ export function rotatingFile(path: string, bytesMax = file_bytes_max): LogFile {
 /** No request may fail because its line finds no room. */
 function isRotated(path: string): boolean {
   try {
-    for (let older = files_max - 1; older > 0; older--) {
+    for (let older = filesMax - 1; older > 0; older--) {
       const younger = older === 1 ? path : `${path}.${older - 1}`;
       if (existsSync(younger)) renameSync(younger, `${path}.${older}`);
     }

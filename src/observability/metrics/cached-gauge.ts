@@ -1,6 +1,6 @@
 /** Figures that cost something to ask for: asked once for all scrapes of some seconds, and no longer waited for than two. */
 
-const wait_ms_max = 2_000;
+const waitMsMax = 2_000;
 
 export interface Asking<T> {
   ask: () => Promise<T>;
@@ -28,7 +28,7 @@ export function remembered<T>({ ask, keptMs, onError }: Asking<T>): () => Promis
 async function inTime<T>(ask: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), wait_ms_max);
+    timer = setTimeout(() => reject(new Error('timed out')), waitMsMax);
   });
   try {
     return await Promise.race([ask(), late]);

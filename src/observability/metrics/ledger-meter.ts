@@ -5,7 +5,7 @@ import type { Committed, LedgerWatch } from '../../ledger/commit/ledger-watch.ts
 import type { ProcessMetrics } from './metric-registry.ts';
 import type { CounterCell } from './cells.ts';
 
-const micros_per_yuan = 1_000_000;
+const microsPerYuan = 1_000_000;
 
 /** Of an entry type: its count and its money. */
 interface TypeCells {
@@ -51,7 +51,7 @@ export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
     committed(group) {
       for (const { type, legs, subject, reason } of group.entries()) {
         const cells = cellsOf(type);
-        const yuan = Number(movedBy(type, legs)) / micros_per_yuan;
+        const yuan = Number(movedBy(type, legs)) / microsPerYuan;
         cells.entries.add();
         cells.yuan.add(yuan);
         if (type === 'capture') capturedOf(subject.model).add(yuan);

@@ -37,7 +37,7 @@ interface RouteCells {
 }
 
 /** What clients may send as a method is theirs to choose; what is counted is ours. */
-const known_methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export class RequestMeter {
   readonly #metrics: ProcessMetrics;
@@ -69,14 +69,14 @@ export class RequestMeter {
   }
 
   #method({ methods }: RouteCells, method: string): Map<number, CounterCell> {
-    const known = known_methods.has(method) ? method : 'other';
+    const known = knownMethods.has(method) ? method : 'other';
     const statuses = methods.get(known) ?? new Map<number, CounterCell>();
     methods.set(known, statuses);
     return statuses;
   }
 
   #status(route: string, method: string, status: number): CounterCell {
-    const known = known_methods.has(method) ? method : 'other';
+    const known = knownMethods.has(method) ? method : 'other';
     return this.#metrics.counter('tollgate_http_requests_total', route, known, status === 0 ? 'left' : String(status));
   }
 }

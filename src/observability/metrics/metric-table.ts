@@ -13,13 +13,13 @@ export interface Declaration {
 }
 
 /** Requests: from a refusal in a millisecond to a caller who waits five minutes for an image. */
-const request_seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 /** What the gateway adds: a millisecond or two. */
-const added_seconds = [0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-const upstream_seconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-const step_seconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
-const commit_seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-const store_seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120];
+const addedSeconds = [0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const upstreamSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const stepSeconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const storeSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120];
 
 export const metricTable = {
   tollgate_build_info: { type: 'gauge', help: 'Always 1; the labels say what runs.', labels: ['version', 'node'] },
@@ -44,13 +44,13 @@ export const metricTable = {
     type: 'histogram',
     help: 'From the head of a request to the end of its answer.',
     labels: ['route'],
-    buckets: request_seconds,
+    buckets: requestSeconds,
   },
   tollgate_http_time_to_first_byte_seconds: {
     type: 'histogram',
     help: 'From the head of a request to the head of its answer, which a stream sends with its first event.',
     labels: ['route'],
-    buckets: request_seconds,
+    buckets: requestSeconds,
   },
   tollgate_http_connections: { type: 'gauge', help: 'Open connections of callers.' },
   tollgate_gate_taken: { type: 'gauge', help: 'Places taken at a bound of this process.', labels: ['gate'] },
@@ -67,13 +67,13 @@ export const metricTable = {
     type: 'histogram',
     help: "What the gateway adds to a chat call before its first byte: all but the caller's sending and the upstream's time.",
     labels: ['model', 'mode'],
-    buckets: added_seconds,
+    buckets: addedSeconds,
   },
   tollgate_chat_upstream_latency_seconds: {
     type: 'histogram',
     help: "The upstream's time: to the first piece of a stream's body, to the last of a whole answer.",
     labels: ['model', 'mode'],
-    buckets: upstream_seconds,
+    buckets: upstreamSeconds,
   },
   tollgate_tokens_total: {
     type: 'counter',
@@ -95,7 +95,7 @@ export const metricTable = {
     type: 'histogram',
     help: 'From the acceptance of a task to its end.',
     labels: ['kind', 'state'],
-    buckets: step_seconds,
+    buckets: stepSeconds,
   },
   tollgate_tasks_unfinished: {
     type: 'gauge',
@@ -129,7 +129,7 @@ export const metricTable = {
     type: 'histogram',
     help: 'Runs of a step of a task, of a delivery or of the house, by how they ended.',
     labels: ['step', 'kind', 'outcome'],
-    buckets: step_seconds,
+    buckets: stepSeconds,
   },
   tollgate_downloads_running: { type: 'gauge', help: 'Results that are being fetched from providers; 16 at most.' },
   tollgate_downloads_waiting: { type: 'gauge', help: 'Results that wait to be fetched from providers.' },
@@ -156,7 +156,7 @@ export const metricTable = {
     type: 'histogram',
     help: 'Calls to providers; of a chat call, to the head of its answer.',
     labels: ['provider', 'operation'],
-    buckets: upstream_seconds,
+    buckets: upstreamSeconds,
   },
 
   tollgate_held_yuan: { type: 'gauge', help: 'Money held for calls and tasks, over all accounts, by the ledger.' },
@@ -188,7 +188,7 @@ export const metricTable = {
   tollgate_ledger_commit_duration_seconds: {
     type: 'histogram',
     help: 'Commits of the ledger.',
-    buckets: commit_seconds,
+    buckets: commitSeconds,
   },
   tollgate_ledger_commit_failures_total: {
     type: 'counter',
@@ -231,7 +231,7 @@ export const metricTable = {
     type: 'histogram',
     help: 'Operations on the store of files; of reading, to its begin.',
     labels: ['operation'],
-    buckets: store_seconds,
+    buckets: storeSeconds,
   },
   tollgate_blob_bytes_total: {
     type: 'counter',

@@ -7,8 +7,8 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 
 /** A collector that is away is told of once in this time. */
-const told_every_ms = 300_000;
-const left_out: ReadonlySet<string> = new Set(['exception.message', 'exception.stacktrace']);
+const toldEveryMs = 300_000;
+const leftOut: ReadonlySet<string> = new Set(['exception.message', 'exception.stacktrace']);
 
 export class CleaningExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
@@ -48,7 +48,7 @@ export class CleaningExporter implements SpanExporter {
 
   #lose(spans: number, error: unknown): void {
     this.#lost += spans;
-    if (performance.now() - this.#toldAt < told_every_ms) return;
+    if (performance.now() - this.#toldAt < toldEveryMs) return;
     this.#toldAt = performance.now();
     this.#onTrouble(error, this.#lost);
     this.#lost = 0;
@@ -78,7 +78,7 @@ export class CleaningExporter implements SpanExporter {
   }
 
   #attributes(attributes: Attributes): Attributes {
-    const kept = Object.entries(attributes).filter(([name]) => !left_out.has(name));
+    const kept = Object.entries(attributes).filter(([name]) => !leftOut.has(name));
     return Object.fromEntries(
       kept.map(([name, value]) => [name, typeof value === 'string' ? this.#mask(value) : value]),
     );

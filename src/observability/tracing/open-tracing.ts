@@ -28,11 +28,11 @@ import { CleaningExporter } from './cleaning-exporter.ts';
 import type { Attributes, Span, SpanKind as Kind, Tracing } from './tracing.ts';
 
 /** What waits for the collector; a span more is dropped. Some 2 kB each. */
-const queue_spans_max = 8_192;
-const batch_spans_max = 512;
-const hand_over_every_ms = 1_000;
-const hand_over_ms_max = 10_000;
-const close_ms_max = 3_000;
+const queueSpansMax = 8_192;
+const batchSpansMax = 512;
+const handOverEveryMs = 1_000;
+const handOverMsMax = 10_000;
+const closeMsMax = 3_000;
 
 export interface TracingTools {
   /** Strikes secrets out of whatever text a span has. */
@@ -48,13 +48,13 @@ export function openTracing(settings: TraceSettings, { mask, onTrouble }: Tracin
   const exporter = new OTLPTraceExporter({
     url: `${settings.endpoint}/v1/traces`,
     headers: { ...settings.headers },
-    timeoutMillis: hand_over_ms_max,
+    timeoutMillis: handOverMsMax,
   });
   const processor = new BatchSpanProcessor(new CleaningExporter(exporter, mask, onTrouble), {
-    maxQueueSize: queue_spans_max,
-    maxExportBatchSize: batch_spans_max,
-    scheduledDelayMillis: hand_over_every_ms,
-    exportTimeoutMillis: hand_over_ms_max,
+    maxQueueSize: queueSpansMax,
+    maxExportBatchSize: batchSpansMax,
+    scheduledDelayMillis: handOverEveryMs,
+    exportTimeoutMillis: handOverMsMax,
   });
   const resource = new Resource({ 'service.name': settings.serviceName });
   const share = new TraceIdRatioBasedSampler(settings.sampledShare);
@@ -74,7 +74,7 @@ export function openTracing(settings: TraceSettings, { mask, onTrouble }: Tracin
       activity: [(activity) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(activity, { tracer }) })],
       sinks: { exporter: makeWorkflowExporter(processor, resource) },
     },
-    close: () => inTime(close_ms_max, processor.shutdown()),
+    close: () => inTime(closeMsMax, processor.shutdown()),
   };
 }
 

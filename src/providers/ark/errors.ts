@@ -9,7 +9,7 @@ import type { Refusal } from '../http/wire.ts';
 import { callersName } from './caller-names.ts';
 
 /** More than any honest message has. */
-const read_characters_max = 4_000;
+const readCharactersMax = 4_000;
 
 export interface ArkError {
   /** Empty where it has none, as the others. */
@@ -69,7 +69,7 @@ const isOfOptions = (error: ArkError, { options }: Job): boolean =>
   isInput(error.code) && Object.hasOwn(options, nameOf(error));
 
 function wordsOf({ code, message, param }: ArkError, job: Job): Pick<Refusal, 'message' | 'param'> {
-  const text = message.slice(0, read_characters_max);
+  const text = message.slice(0, readCharactersMax);
   const said = text
     .replace(requestId, (_, stop: string, laterStop: string | undefined) => stop || (laterStop ?? ''))
     .replace(/\bcontent\[\d+\](?:\.\w+)*/g, (path) => callersName(path, job) ?? path);
@@ -80,7 +80,7 @@ function wordsOf({ code, message, param }: ArkError, job: Job): Pick<Refusal, 'm
 /** Images' errors have the name in the message only (`The parameter `size` specified …`), films' have both. */
 const nameOf = ({ code, message, param }: ArkError): string =>
   param ||
-  namedIn(message.slice(0, read_characters_max)) ||
+  namedIn(message.slice(0, readCharactersMax)) ||
   (/^(?:Invalid|Missing)Parameter\.(.+)$/.exec(code)?.[1] ?? '');
 
 /** With the full stops around it, of which one stays. */

@@ -23,14 +23,14 @@ import { arkErrorIn, refusalOf } from './errors.ts';
 /** Volcengine's region; BytePlus has another address for the same API. */
 export const arkBaseUrl = 'https://ark.cn-beijing.volces.com/api/v3';
 
-const tasks_path = '/contents/generations/tasks';
+const tasksPath = '/contents/generations/tasks';
 
 export function arkWire(settings: ProviderSettings): TaskWire {
   const { baseUrl = arkBaseUrl } = settings;
   const headers = { authorization: `Bearer ${secretOf(settings, 'api_key')}`, ...settings.headers };
   const call = (method: WireCall['method'], path: string): WireCall => ({ method, url: `${baseUrl}${path}`, headers });
   const post = (path: string, body: unknown): WireCall => ({ ...call('POST', path), body: JSON.stringify(body) });
-  const taskPath = (id: string) => `${tasks_path}/${encodeURIComponent(id)}`;
+  const taskPath = (id: string) => `${tasksPath}/${encodeURIComponent(id)}`;
   return {
     abilities: { idempotent: false, lookup: false, cancel: true, webhook: true },
     pollsPerSecondMax: 20, // no limit is documented; films take a minute and more
@@ -40,7 +40,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
       if (input.kind === 'image') return post('/images/generations', { model, ...imageFields(job, input.request) });
       if (input.kind !== 'video') throw cannot('This provider only generates images and videos.', 'model');
       const hookUrl = canCallHook(baseUrl, job) ? job.hookUrl : undefined;
-      return post(tasks_path, { model, ...videoFields(job, input.request, hookUrl) });
+      return post(tasksPath, { model, ...videoFields(job, input.request, hookUrl) });
     },
     answersWithResult: ({ input }) => input.kind === 'image',
     imageOutputs,
@@ -57,7 +57,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
     // The same call deletes the record of a task that has ended, and is refused for one that runs.
     isCancellable: ({ json }) => task.safeParse(json).data?.status === 'queued',
     jobIdOf: idIn,
-    probe: () => call('GET', `${tasks_path}?page_num=1&page_size=1`),
+    probe: () => call('GET', `${tasksPath}?page_num=1&page_size=1`),
     refusal: ({ status, json }, job) => {
       const error = arkErrorIn(json);
       // An answer that is fine as a whole may hold an image that failed.

@@ -4,7 +4,7 @@ import type { Job } from '../contract.ts';
 import type { Polled, Refusal, WireAnswer, WireFile } from '../http/wire.ts';
 import { isOfFal, modelErrorsOf, refusalOf } from './refusal.ts';
 
-const depth_max = 5;
+const depthMax = 5;
 
 /** What the status of a completed request may say of its failure. */
 interface Said {
@@ -58,7 +58,7 @@ const flags = z.object({ has_nsfw_concepts: z.array(z.unknown()) });
 /** The files under the first of these names that has any; else all that there are. */
 function filesIn(value: unknown, names: readonly string[], depth = 0): WireFile[] {
   if (typeof value === 'string') return fileOf(value);
-  if (typeof value !== 'object' || value === null || depth > depth_max) return [];
+  if (typeof value !== 'object' || value === null || depth > depthMax) return [];
   if (Array.isArray(value)) return value.flatMap((item) => filesIn(item, names, depth + 1));
   const fields = new Map<string, unknown>(Object.entries(value));
   const url = fields.get('url');

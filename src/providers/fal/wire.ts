@@ -13,18 +13,18 @@ import { inputOf } from './input.ts';
 import { isOfFal, refusalOf } from './refusal.ts';
 import { resultOf } from './result.ts';
 
-const base_url_default = 'https://queue.fal.run';
+const baseUrlDefault = 'https://queue.fal.run';
 /** Whose models have an owner and an app behind them. */
 const namespaces = ['workflows', 'comfy'];
 /** fal's own models have an app `flux`; nobody has this request. */
-const probe_path = '/fal-ai/flux/requests/00000000-0000-4000-8000-000000000000/status';
+const probePath = '/fal-ai/flux/requests/00000000-0000-4000-8000-000000000000/status';
 
 /**
  * No `x-fal-no-retry`: fal repeats what its own runners broke, under the same request and without charge. A job's id is
  * fal's, or the path of its request where that is not the one that follows from the model.
  */
 export function falWire(settings: ProviderSettings): TaskWire {
-  const { baseUrl = base_url_default } = settings;
+  const { baseUrl = baseUrlDefault } = settings;
   const headers = { authorization: `Key ${secretOf(settings, 'api_key')}`, ...settings.headers };
   const call = (method: WireCall['method'], url: string): WireCall => ({ method, url, headers });
   // Not resolved as a reference: one that begins with two slashes would name another host.
@@ -61,7 +61,7 @@ export function falWire(settings: ProviderSettings): TaskWire {
     isOwnError: isOfFal,
     cancel: (jobId, { model }) => call('PUT', `${rootOf(jobId, model)}/cancel`),
     jobIdOf: (hookBody) => z.object({ request_id: requestId }).safeParse(hookBody).data?.request_id,
-    probe: () => call('GET', `${baseUrl}${probe_path}`),
+    probe: () => call('GET', `${baseUrl}${probePath}`),
     // There is no free address that answers 2xx; who has no good key gets 401 in its place.
     isProbeExpected: (answer) => [404, 422].includes(answer.status) && isOfFal(answer),
     refusal: refusalOf,

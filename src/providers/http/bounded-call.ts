@@ -6,13 +6,13 @@ import { parseJsonWithin } from '../../domain/json/json-bounds.ts';
 import { DecodedBytes, decompressor, PackedTooTight } from './decompressor.ts';
 import type { StreamedBody, WireAnswer, WireCall, WireUpload } from './wire.ts';
 
-const answer_bytes_max = 8 * 1024 * 1024;
-const connect_timeout_ms = 10_000;
-const header_bytes_max = 32 * 1024;
-const connections_max = 256;
-const codings_max = 3;
+const answerBytesMax = 8 * 1024 * 1024;
+const connectTimeoutMs = 10_000;
+const headerBytesMax = 32 * 1024;
+const connectionsMax = 256;
+const codingsMax = 3;
 /** Of all answers to calls that may be repeated which one caller holds at once. */
-const held_bytes_max = Math.max(4 * answer_bytes_max, Math.floor(getHeapStatistics().heap_size_limit / 16));
+const heldBytesMax = Math.max(4 * answerBytesMax, Math.floor(getHeapStatistics().heap_size_limit / 16));
 
 export interface Caller {
   /** A call that may be repeated. Resolves with the whole answer, whatever its status; rejects when none came. */
@@ -44,12 +44,12 @@ export class AnswerLost extends Error {
 export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; idleTimeoutMs: number }): Caller {
   const options = {
     pipelining: 1,
-    maxHeaderSize: header_bytes_max,
+    maxHeaderSize: headerBytesMax,
     headersTimeout: timeoutMs,
     bodyTimeout: idleTimeoutMs,
-    connect: { timeout: connect_timeout_ms },
+    connect: { timeout: connectTimeoutMs },
   };
-  const agent = new Agent({ ...options, connections: connections_max });
+  const agent = new Agent({ ...options, connections: connectionsMax });
   const held = { bytes: 0 };
   return { call: async (call, signal) => whole(await send(agent, call, signal), held), pay, payForBody, close };
 
@@ -134,8 +134,8 @@ async function whole(answer: Dispatcher.ResponseData, held?: { bytes: number }):
     for await (const piece of source) {
       bytes += piece.length;
       if (held) held.bytes += piece.length;
-      if (bytes > answer_bytes_max) throw new Error(`the answer has more than ${answer_bytes_max} bytes`);
-      if (held && held.bytes > held_bytes_max) throw new Error('too many large answers are under way');
+      if (bytes > answerBytesMax) throw new Error(`the answer has more than ${answerBytesMax} bytes`);
+      if (held && held.bytes > heldBytesMax) throw new Error('too many large answers are under way');
       pieces.push(piece);
     }
   } finally {
@@ -152,7 +152,7 @@ async function whole(answer: Dispatcher.ResponseData, held?: { bytes: number }):
  */
 function decoded({ headers, body }: Dispatcher.ResponseData): Readable {
   const decoders = String(headers['content-encoding'] ?? '')
-    .split(',', codings_max)
+    .split(',', codingsMax)
     .flatMap((coding) => decompressor(coding.trim().toLowerCase()) ?? [])
     .reverse();
   if (decoders.length === 0) return body;

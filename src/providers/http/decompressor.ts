@@ -10,9 +10,9 @@ export function decompressor(coding: string) {
 }
 
 /** An honest answer is packed to a tenth, streams of small events to a fortieth; gzip can pack zeros to a thousandth, brotli to far less. */
-const ratio_max = 100;
+const ratioMax = 100;
 /** Whatever is on the wire. */
-const bytes_floor = 1024 * 1024;
+const bytesFloor = 1024 * 1024;
 
 /** Counts what goes into decoders and what comes out. */
 export class DecodedBytes {
@@ -26,7 +26,7 @@ export class DecodedBytes {
   /** Returns whether it is still within the bound. */
   out(bytes: number): boolean {
     this.#decoded += bytes;
-    return this.#decoded <= this.#wire * ratio_max + bytes_floor;
+    return this.#decoded <= this.#wire * ratioMax + bytesFloor;
   }
 }
 
@@ -34,6 +34,6 @@ export class DecodedBytes {
 export class PackedTooTight extends Error {
   override readonly name = 'PackedTooTight';
   constructor() {
-    super(`the answer has more than ${ratio_max} times as many bytes as came over the wire`);
+    super(`the answer has more than ${ratioMax} times as many bytes as came over the wire`);
   }
 }

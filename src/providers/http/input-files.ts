@@ -7,7 +7,7 @@ import { GatewayError } from '../../domain/errors.ts';
 import { InvalidMedia, probeMedia } from '../../media/probe.ts';
 import type { ProviderTools } from '../definition.ts';
 
-const chunk_bytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 export interface InputFile {
   mediaType: string;
@@ -131,7 +131,7 @@ async function readFrom(handle: FileHandle, start: number, end: number): Promise
 
 async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes;) {
-    const chunk = await readFrom(handle, at, Math.min(bytes, at + chunk_bytes));
+    const chunk = await readFrom(handle, at, Math.min(bytes, at + chunkBytes));
     if (chunk.length === 0) throw new Error('a fetched file became shorter');
     yield chunk;
     at += chunk.length;

@@ -15,20 +15,20 @@ export class NotJson extends Error {
   override readonly name = 'NotJson';
 }
 
-const depth_max = 64;
+const depthMax = 64;
 /** Longer names are told as an empty one: nobody asks for them. */
-const name_bytes_max = 64;
+const nameBytesMax = 64;
 /** Of a number. */
-const scalar_bytes_max = 64;
+const scalarBytesMax = 64;
 
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
-const open_brace = 0x7b;
-const close_brace = 0x7d;
-const open_bracket = 0x5b;
-const close_bracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
 type State =
   | 'value'
@@ -94,7 +94,7 @@ export class JsonScanner {
   #byte(byte: number, at: number): void {
     const state = this.#state;
     if (state === 'scalar') {
-      if (isSpace(byte) || byte === comma || byte === close_brace || byte === close_bracket) {
+      if (isSpace(byte) || byte === comma || byte === closeBrace || byte === closeBracket) {
         this.#endScalar(at);
         this.#byte(byte, at);
       } else this.#keepOfScalar(byte);
@@ -117,7 +117,7 @@ export class JsonScanner {
   #structure(byte: number, at: number): void {
     switch (this.#state) {
       case 'value or end':
-        if (byte === close_bracket) this.#close(byte, at);
+        if (byte === closeBracket) this.#close(byte, at);
         else this.#beginValue(byte, at);
         return;
       case 'value':
@@ -125,7 +125,7 @@ export class JsonScanner {
         return;
       case 'name or end':
       case 'name':
-        if (byte === close_brace && this.#state === 'name or end') this.#close(byte, at);
+        if (byte === closeBrace && this.#state === 'name or end') this.#close(byte, at);
         else if (byte === quote) this.#beginString(at, true);
         else throw new NotJson('a name is missing');
         return;
@@ -152,14 +152,14 @@ export class JsonScanner {
       this.#beginString(at, false);
       return;
     }
-    if (byte !== open_brace && byte !== open_bracket) {
+    if (byte !== openBrace && byte !== openBracket) {
       this.#start = at;
       this.#text = String.fromCharCode(byte);
       this.#state = 'scalar';
       return;
     }
-    if (this.#containers.length === depth_max) throw new NotJson('it is nested too deep');
-    const isObject = byte === open_brace;
+    if (this.#containers.length === depthMax) throw new NotJson('it is nested too deep');
+    const isObject = byte === openBrace;
     this.#containers.push({ isObject, start: at, index: 0 });
     this.#path.push(isObject ? '' : 0);
     this.#state = isObject ? 'name or end' : 'value or end';
@@ -180,8 +180,8 @@ export class JsonScanner {
       byte = piece[at] ?? 0;
       if (byte === quote || byte === backslash || byte < 0x20) break;
     }
-    if (this.#isName && this.#text.length <= name_bytes_max) {
-      this.#keepOfName(piece.toString('latin1', from, Math.min(at, from + name_bytes_max + 1)));
+    if (this.#isName && this.#text.length <= nameBytesMax) {
+      this.#keepOfName(piece.toString('latin1', from, Math.min(at, from + nameBytesMax + 1)));
     }
     if (at === piece.length) return at;
     if (byte < 0x20) throw new NotJson('a string has a control character');
@@ -196,17 +196,17 @@ export class JsonScanner {
   }
 
   #name(): string {
-    if (this.#text.length > name_bytes_max) return '';
+    if (this.#text.length > nameBytesMax) return '';
     const name: unknown = JSON.parse(`"${this.#text}"`);
     return String(name);
   }
 
   #keepOfName(text: string): void {
-    if (this.#isName && this.#text.length <= name_bytes_max) this.#text += text;
+    if (this.#isName && this.#text.length <= nameBytesMax) this.#text += text;
   }
 
   #keepOfScalar(byte: number): void {
-    if (this.#text.length === scalar_bytes_max) throw new NotJson('a number is too long');
+    if (this.#text.length === scalarBytesMax) throw new NotJson('a number is too long');
     this.#text += String.fromCharCode(byte);
   }
 
@@ -232,7 +232,7 @@ export class JsonScanner {
 
   #close(byte: number, at: number): void {
     const container = this.#containers.pop();
-    if (container === undefined || byte !== (container.isObject ? close_brace : close_bracket)) {
+    if (container === undefined || byte !== (container.isObject ? closeBrace : closeBracket)) {
       throw new NotJson('a comma or an end is missing');
     }
     this.#path.pop();

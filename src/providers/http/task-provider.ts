@@ -21,12 +21,12 @@ import { createPacer } from './pacer.ts';
 import { isAmbiguous, isPassing, refusalOfStatus } from './status-errors.ts';
 import type { Created, Polled, Refusal, TaskWire, WireAnswer, WireCall, WireFile, WireUpload } from './wire.ts';
 
-const request_id_characters_max = 200;
-const job_id_characters_max = 1_000;
+const requestIdCharactersMax = 200;
+const jobIdCharactersMax = 1_000;
 /** A list is searched no further back than this; what is looked for was created minutes ago. */
-const find_pages_max = 20;
+const findPagesMax = 20;
 /** A result that is behind several calls. */
-const asks_max = 3;
+const asksMax = 3;
 
 /**
  * A provider of this wire format. `resultOf` reads answers that are the result themselves.
@@ -158,7 +158,7 @@ export function createHttpTaskProvider(
       : ((isRedirect(answer.status) ? undefined : wire.polledError?.(answer, job, jobId)) ??
         polledOfError(answer, job));
     for (let asks = 0; polled.state === 'ask'; asks++) {
-      if (asks === asks_max) throw new Error('the provider sends on and on');
+      if (asks === asksMax) throw new Error('the provider sends on and on');
       answer = await caller.call(polled.call, bounded(signal));
       const isTrouble = isPassing(answer.status) && answer.json === undefined;
       polled = (isTrouble ? undefined : polled.read(answer)) ?? polledOfError(answer, job);
@@ -185,7 +185,7 @@ export function createHttpTaskProvider(
   ): Promise<string | undefined> {
     let call = first(job);
     if (call === undefined) return undefined;
-    for (let pages = 0; pages < find_pages_max; pages++) {
+    for (let pages = 0; pages < findPagesMax; pages++) {
       await polls.turn(signal);
       const answer = await caller.call(call, signal);
       if (!isGood(answer)) throw new Error(`the provider answered the look-up with ${answer.status}`);
@@ -264,14 +264,14 @@ const isGood = ({ status }: { status: number }): boolean => status >= 200 && sta
 const contentTypeOf = ({ headers }: WireAnswer): string => String(headers['content-type'] ?? '');
 
 /** Ids go into rows, which hold no NUL. */
-const isKeepableId = (id: string): boolean => id.length <= job_id_characters_max && isKeepable(id);
+const isKeepableId = (id: string): boolean => id.length <= jobIdCharactersMax && isKeepable(id);
 
 /** The provider's own id of a call: as the body has it, or under whichever of the usual names. */
 function requestIdOf(headers: WireAnswer['headers'], inBody?: string): { requestId?: string } {
   const named = ['x-request-id', 'x-tt-logid', 'x-fal-request-id', 'request-id'].map((name) => headers[name]);
   for (const value of [inBody, ...named]) {
     if (typeof value === 'string' && value !== '')
-      return { requestId: keepable(value.slice(0, request_id_characters_max)) };
+      return { requestId: keepable(value.slice(0, requestIdCharactersMax)) };
   }
   return {};
 }

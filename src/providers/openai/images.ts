@@ -20,13 +20,13 @@ import { withOptions } from '../route-image-outputs.ts';
 import { cannot, namedFields } from '../inputs.ts';
 import { commonHeaders } from './headers.ts';
 
-const base_url_default = 'https://api.openai.com/v1';
+const baseUrlDefault = 'https://api.openai.com/v1';
 
 /**
  * The API reference of `/images/edits`: up to 16 files of less than 50 MB each, PNG, WebP or JPEG; the type of each
  * part is required. The bound for all together is ours.
  */
-const reference_bounds: InputBounds = {
+const referenceBounds: InputBounds = {
   mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
   bytesMax: 50_000_000 - 1,
   allBytesMax: 200_000_000,
@@ -35,7 +35,7 @@ const reference_bounds: InputBounds = {
 
 /** Throws for headers in the settings that can't be sent. */
 export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools, 'fetchFile' | 'tempDir'>): TaskWire {
-  const baseUrl = (settings.baseUrl ?? base_url_default).replace(/\/+$/, '');
+  const baseUrl = (settings.baseUrl ?? baseUrlDefault).replace(/\/+$/, '');
   const headers = Object.fromEntries(pairsOf(commonHeaders(settings)));
   const to = (path: string) => ({ method: 'POST', url: `${baseUrl}${path}`, headers }) as const;
   return {
@@ -61,7 +61,7 @@ export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools
     const fields = fieldsOf(job, request);
     const name = referencesName(job, request.imageUrls.length);
     const inputs = request.imageUrls.map((url, at) => ({ url, param: `image_urls[${at}]` }));
-    const { files, close } = await fetchInputFiles(inputs, tools, reference_bounds, signal);
+    const { files, close } = await fetchInputFiles(inputs, tools, referenceBounds, signal);
     const references = files.map((file, at) => ({
       ...{ name, file },
       fileName: `reference-${at}.${file.mediaType.slice('image/'.length)}`,

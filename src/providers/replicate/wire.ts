@@ -11,10 +11,10 @@ import { canCallHook, inputsOf, namedFields, requireReachableUploads } from '../
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall, WireFile } from '../http/wire.ts';
 
-const base_url_default = 'https://api.replicate.com/v1';
+const baseUrlDefault = 'https://api.replicate.com/v1';
 
 export function replicateWire(settings: ProviderSettings): TaskWire {
-  const { baseUrl = base_url_default } = settings;
+  const { baseUrl = baseUrlDefault } = settings;
   const headers = { authorization: `Bearer ${secretOf(settings, 'api_key')}`, ...settings.headers };
   const get = (path: string): WireCall => ({ method: 'GET', url: `${baseUrl}${path}`, headers });
   const post = (path: string, body?: unknown): WireCall => ({
@@ -109,7 +109,7 @@ function polled({ json }: WireAnswer): Polled {
 }
 
 /** Models answer with an address, a list of them, or an object that holds some. What lies deeper is no result of a model. */
-const depth_max = 5;
+const depthMax = 5;
 
 function filesIn(output: unknown, depth = 0): WireFile[] {
   if (typeof output === 'string') {
@@ -117,7 +117,7 @@ function filesIn(output: unknown, depth = 0): WireFile[] {
     if (base64 !== undefined) return [{ base64 }];
     return /^https?:\/\//.test(output) ? [{ url: output }] : [];
   }
-  if (typeof output !== 'object' || output === null || depth === depth_max) return [];
+  if (typeof output !== 'object' || output === null || depth === depthMax) return [];
   return Object.values(output).flatMap((part) => filesIn(part, depth + 1));
 }
 

@@ -24,7 +24,7 @@ const videoSizes = {
 /** After a poll that waited for a preparation already. */
 const nextPollMs = 500;
 /** How far clocks of processes may differ: a job of a later time than that was submitted by a clock set back since, and is done. */
-const clock_ms_max = 5_000;
+const clockMsMax = 5_000;
 
 export interface SimulatorTools {
   /** Downloads what a caller named, bounded and guarded; fails with a GatewayError for `param`. */
@@ -62,7 +62,7 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
       const { delayMs, failure } = knobsOf(job);
       // A clock that was put back makes a job wait anew, but not longer than its delay.
       const leftMs = submittedAtMs + delayMs - now();
-      const isLater = leftMs > delayMs + clock_ms_max;
+      const isLater = leftMs > delayMs + clockMsMax;
       if (leftMs > 0 && !isLater) return { state: 'processing', retryAfterMs: Math.min(delayMs, leftMs) };
       if (failure !== undefined) return failed('upstream_error', failure);
       return resultOf(jobId, job, signal);

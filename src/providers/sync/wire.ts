@@ -11,10 +11,10 @@ import { inputsOf, namedFields, paramOf, requireReachableUploads } from '../inpu
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { Created, Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
 
-const base_url_default = 'https://api.sync.so';
+const baseUrlDefault = 'https://api.sync.so';
 
 export function syncWire(settings: ProviderSettings): TaskWire {
-  const { baseUrl = base_url_default } = settings;
+  const { baseUrl = baseUrlDefault } = settings;
   const headers = { 'x-api-key': secretOf(settings, 'api_key'), ...settings.headers };
   const get = (path: string): WireCall => ({ method: 'GET', url: `${baseUrl}${path}`, headers });
   return {

@@ -3,7 +3,7 @@ import type { Job } from '../contract.ts';
 import { cannot, inputsOf, namedFields } from '../inputs.ts';
 
 /** https://www.volcengine.com/docs/85621/2164806 */
-const upscale_req_key_default = 'jimeng_i2i_seed3_tilesr_cvtob';
+const upscaleReqKeyDefault = 'jimeng_i2i_seed3_tilesr_cvtob';
 
 /** How many reference pictures a model takes, as its official page has it; 14 are the most that a caller may name. */
 const picturesMax: ReadonlyMap<string, number> = new Map([
@@ -63,5 +63,5 @@ const isUpscaling = ({ input }: Job): boolean => input.kind === 'image' && input
 
 function upscaleReqKeyOf({ options }: Job): string {
   const { upscale_req_key: named } = options;
-  return typeof named === 'string' && named !== '' ? named : upscale_req_key_default;
+  return typeof named === 'string' && named !== '' ? named : upscaleReqKeyDefault;
 }

@@ -8,7 +8,7 @@ import { itemParam } from '../../domain/requests/video-request.ts';
 import type { Job } from '../contract.ts';
 import type { Refusal } from '../http/wire.ts';
 
-export const success_code = 10_000;
+export const successCode = 10_000;
 
 type Part = 'prompt' | 'picture' | 'film';
 

@@ -14,17 +14,17 @@ import { secretOf } from '../definition.ts';
 import { withOptions } from '../route-image-outputs.ts';
 import type { Created, Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
 import { createBodyOf, reqKeyOf } from './body.ts';
-import { isInternal, isPassingCode, refusalOfCode, success_code } from './codes.ts';
+import { isInternal, isPassingCode, refusalOfCode, successCode } from './codes.ts';
 import { filesIn } from './files.ts';
 import { signingHeaders } from './signature.ts';
 
-const base_url_default = 'https://visual.volcengineapi.com';
+const baseUrlDefault = 'https://visual.volcengineapi.com';
 const version = '2022-08-31';
 const scope = { region: 'cn-north-1', service: 'cv' };
 
 /** The wire format of a provider; `now` is what the signatures are dated with. */
 export function volcVisualWire(settings: ProviderSettings, now: () => Date = () => new Date()): TaskWire {
-  const { baseUrl = base_url_default } = settings;
+  const { baseUrl = baseUrlDefault } = settings;
   const credentials = { accessKey: secretOf(settings, 'access_key'), secretKey: secretOf(settings, 'secret_key') };
   const call = (action: string, fields: unknown): WireCall => {
     const url = `${baseUrl}/?Action=${action}&Version=${version}`;
@@ -74,7 +74,7 @@ const actionsOf = ({ kind }: Job) => (kind === 'image' ? actions.image : actions
 
 function created(answer: WireAnswer, job: Job): Created {
   const envelope = envelopeOf(answer.json);
-  if (envelope?.code === success_code) {
+  if (envelope?.code === successCode) {
     const taskId = envelope.data?.task_id;
     return taskId ? { outcome: 'accepted', jobId: taskId } : { outcome: 'unknown', reason: 'the answer names no task' };
   }
@@ -91,7 +91,7 @@ function polledOf(answer: WireAnswer, job: Job, again?: () => WireCall): Polled 
   const envelope = envelopeOf(json);
   if (envelope === undefined) return undefined;
   const { code, data } = envelope;
-  if (code === success_code) return polledOfStatus(data);
+  if (code === successCode) return polledOfStatus(data);
   if (isPassingCode(code)) return { state: 'processing', isTrouble: true };
   // That is how a task that failed inside is told, and may as well be the query itself: believed the second time.
   if (isInternal(code) && data?.status !== 'done' && again !== undefined) {

@@ -21,7 +21,7 @@ import { admitTask } from './admit-task.ts';
 import { type Place, tooManyWaiting } from '../wait/unstarted-tasks.ts';
 
 /** The database is asked whether a task is there for at least so long, even if its caller has gone: its place depends on it. */
-const doubt_seconds_min = 10;
+const doubtSecondsMin = 10;
 
 export interface WantedTask {
   model: Model;
@@ -115,7 +115,7 @@ export async function createTask(
     }
     return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
   };
-  const admitted = await admitTask(deps, place, admission, Math.max(waitSeconds, doubt_seconds_min) * 1000);
+  const admitted = await admitTask(deps, place, admission, Math.max(waitSeconds, doubtSecondsMin) * 1000);
   if (admitted.admitted !== 'in doubt') return accept(admitted);
   const { taskId, isNew } = admitted;
   ctx.state.taskId = taskId;

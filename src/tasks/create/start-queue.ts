@@ -4,16 +4,16 @@
  */
 
 /** More at once start no more a second, and a start that comes then waits at the server behind all of them. */
-const at_once_max = 8;
+const atOnceMax = 8;
 
-export class StartLanes {
+export class StartQueue {
   #running = 0;
   readonly #few: (() => void)[] = [];
   readonly #many: (() => void)[] = [];
 
   /** Runs a start when it is its turn. */
   async run<T>(isOfFew: boolean, start: () => Promise<T>): Promise<T> {
-    if (this.#running < at_once_max) this.#running += 1;
+    if (this.#running < atOnceMax) this.#running += 1;
     else await new Promise<void>((resolve) => (isOfFew ? this.#few : this.#many).push(resolve));
     try {
       return await start();

@@ -14,10 +14,10 @@ import { type HeldConnection, holdOpen } from './held-open.ts';
  * all was written: of a connection that both have ended no reset is heard any more. Nor is it shown early to one that has
  * all and takes its time to read it: undici ends its whole process by an assertion when it meets that end while it pauses.
  */
-const own_end_share = 1 / 3; // of the time to close: 10 s of 30
-const own_end_again_ms = 1_000;
+const ownEndShare = 1 / 3; // of the time to close: 10 s of 30
+const ownEndAgainMs = 1_000;
 /** Who closes with bytes still on their way to it ends cleanly first, and resets when they arrive. */
-const reset_ms = 500;
+const resetMs = 500;
 
 /**
  * A balancer acknowledges by itself, while megabytes may still wait in its kernel. Of its caller it passes on what comes
@@ -29,8 +29,8 @@ const reset_ms = 500;
  * So long after each byte we look; the first pause has to be longer than a busy balancer takes. All of them are less than
  * who asks again waits for a verdict.
  */
-const asking_pauses_ms = [1_000, 250, 500, 1_000, 1_000] as const;
-const asking_byte = '\n';
+const askingPausesMs = [1_000, 250, 500, 1_000, 1_000] as const;
+const askingByte = '\n';
 const resets: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
@@ -66,7 +66,7 @@ class Delivery {
       if (this.#state !== 'writing') return;
       this.#state = 'written';
       this.#after(closeMs + (bytes / closeBytesPerSecond) * 1_000, this.#broken);
-      if (!this.#isThroughBalancer) this.#after(closeMs * own_end_share, () => void this.#endOurSide());
+      if (!this.#isThroughBalancer) this.#after(closeMs * ownEndShare, () => void this.#endOurSide());
     });
   }
 
@@ -77,7 +77,7 @@ class Delivery {
     const missing = await unacknowledgedBytes(this.#socket, true);
     if (this.#state !== 'written') return;
     if (missing) {
-      this.#after(own_end_again_ms, () => void this.#endOurSide());
+      this.#after(ownEndAgainMs, () => void this.#endOurSide());
       return;
     }
     this.#state = 'ended by us';
@@ -94,8 +94,8 @@ class Delivery {
     this.#clearTimers(); // it was in time
     if (await unacknowledgedBytes(this.#socket, true)) this.#decide(false);
     // What was ended is no longer read, so only a write tells of a reset; one of no bytes is enough.
-    else if (this.#isThroughBalancer) this.#after(reset_ms, () => this.#ask(0));
-    else this.#after(reset_ms, () => this.#look((error) => this.#decide(!error)));
+    else if (this.#isThroughBalancer) this.#after(resetMs, () => this.#ask(0));
+    else this.#after(resetMs, () => this.#look((error) => this.#decide(!error)));
   }
 
   #look(then: (error: NodeJS.ErrnoException | null | undefined) => void): void {
@@ -105,11 +105,11 @@ class Delivery {
   /** `asked`: how many bytes the balancer took without resetting the connection for those before. */
   #ask(asked: number): void {
     this.#look((error) => {
-      const pause = asking_pauses_ms[asked];
+      const pause = askingPausesMs[asked];
       if (error) this.#decide(asked > 1 && resets.has(error.code));
       else if (pause === undefined) this.#decide(false);
       else {
-        this.#socket.write(asking_byte);
+        this.#socket.write(askingByte);
         this.#after(pause, () => this.#ask(asked + 1));
       }
     });
@@ -129,7 +129,7 @@ class Delivery {
     this.#state = 'decided';
     this.#clearTimers();
     this.#socket.off('error', this.#broken).off('close', this.#broken).off('end', this.#ended);
-    this.#connection.letGo();
+    this.#connection.release();
     if (!isFetched) this.#socket.destroy();
     this.#resolve(isFetched);
   }

@@ -9,7 +9,7 @@ export interface HeldConnection {
   /** Tells the caller that no more comes; whether it closes in turn can still be heard. */
   endOurSide: () => void;
   /** Closes it. */
-  letGo: () => void;
+  release: () => void;
 }
 
 const held = new WeakSet<Socket>();
@@ -31,7 +31,7 @@ export function holdOpen(socket: Socket): HeldConnection {
       Reflect.deleteProperty(socket, 'end');
       socket.end();
     },
-    letGo() {
+    release() {
       giveBack();
       held.delete(socket);
       socket.destroySoon();

@@ -10,20 +10,20 @@ import { GatewayError } from '../../domain/errors.ts';
 import { yuanText, zero } from '../../domain/money.ts';
 import { tokensOfSeconds } from '../../domain/billing/pricing.ts';
 import type { StoredFile } from '../../domain/tasks/task-states.ts';
-import { claim_renewal_ms, claimFetch, dropFetch, isRemoved, removeMedia, renewFetch } from '../rows/fetch-claims.ts';
+import { claimRenewalMs, claimFetch, dropFetch, isRemoved, removeMedia, renewFetch } from '../rows/fetch-claims.ts';
 import type { Task } from '../rows/task-rows.ts';
 import { type ApiContext, idsOf } from '../../api/context.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import { keepPace } from '../../api/download-pace.ts';
-import { enterFor } from '../../api/concurrency-limits.ts';
+import { acquireUntilClosed } from '../../api/concurrency-limits.ts';
 import { taskNotFound } from '../wait/find-task.ts';
 import { deliveryOf } from './delivery.ts';
 
 /** A caller that asks again meanwhile waits for a verdict this long; most come within a second. */
-const verdict_ms_max = 5_000;
-const looks_max = 5;
-const look_ms = 10;
-const turn_look_ms = 50;
+const verdictMsMax = 5_000;
+const looksMax = 5;
+const lookMs = 10;
+const turnLookMs = 50;
 
 /** This process's downloads whose verdict is still to come, by task. */
 const running = new Map<string, { res: ServerResponse; over: Promise<unknown> }>();
@@ -38,7 +38,7 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
     return;
   }
   await turnOf(ctx);
-  enterFor(deps.gates.files, ctx.res);
+  acquireUntilClosed(deps.gates.files, ctx.res);
   const owner = await claimed(deps, task);
   const { promise: over, resolve: end } = openEnd();
   running.set(task.id, { res: ctx.res, over });
@@ -73,7 +73,7 @@ async function afterDelivery(
     renewFetch(database, task.id, owner).catch((error: unknown) =>
       log.warn({ err: error, ...idsOf({ state }), taskId: task.id }, 'a fetch claim was not renewed'),
     );
-  }, claim_renewal_ms);
+  }, claimRenewalMs);
   const stopWatching = keepPace(socket, downloadPace);
   const last = setTimeout(() => socket.destroy(), downloadPace.claimMs);
   try {
@@ -91,7 +91,7 @@ async function afterDelivery(
  * it has no socket, and with the claim it would hold up the one before it.
  */
 async function turnOf({ req, res }: ApiContext): Promise<void> {
-  while (res.socket === null && !req.socket.destroyed) await sleep(turn_look_ms);
+  while (res.socket === null && !req.socket.destroyed) await sleep(turnLookMs);
 }
 
 /** The claim on the task; a download that has sent everything is waited for, one that still sends is a conflict. */
@@ -118,13 +118,13 @@ async function isFetchedNow(deps: ApiDependencies, task: Task): Promise<boolean>
  * to its caller.
  */
 async function verdictOn(task: string): Promise<void> {
-  for (let looks = 0; looks < looks_max; looks++) {
+  for (let looks = 0; looks < looksMax; looks++) {
     const other = running.get(task);
     if (other?.res.writableEnded) {
-      await Promise.race([other.over, sleep(verdict_ms_max, undefined, { ref: false })]);
+      await Promise.race([other.over, sleep(verdictMsMax, undefined, { ref: false })]);
       return;
     }
-    await sleep(look_ms);
+    await sleep(lookMs);
   }
 }
 

@@ -5,7 +5,7 @@ import { type AccountId, type TaskId, taskIdPrefixes } from '../../domain/ids.ts
 import { micros, type MicroYuan } from '../../domain/money.ts';
 import { type TaskKind, taskKinds, type TaskState } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
-import { is_live } from './intents.ts';
+import { isLive } from './intents.ts';
 import { taskErrorColumns, taskErrorOf, taskState } from '../rows/task-rows.ts';
 
 export interface TaskFacts {
@@ -96,25 +96,24 @@ export async function findTaskFacts(database: Database, id: string): Promise<Tas
 /** The paid calls of a task, in the order of its routes. */
 export async function intentsOf(database: Database, task: TaskId): Promise<IntentFacts[]> {
   const { rows } = await database.pool.query(
-    `select ${intentColumns} from intents i where i.task_id = $1 and ${is_live} order by i.route`,
+    `select ${intentColumns} from intents i where i.task_id = $1 and ${isLive} order by i.route`,
     [task],
   );
   return rows.map((row) => intentRow.parse(row));
 }
 
 /** So far back a job is searched that was accepted for a task that had ended: no index holds these alone. */
-const late_days = 7;
+const lateDays = 7;
 
 /** Begins the reason of a job that was not stopped when its task ended. */
-const left_alone = 'left to end by itself';
+const leftAlone = 'left to end by itself';
 /** Why a job was left that the provider said it doesn't know. */
-export const job_unknown = "its provider didn't know it";
+export const jobUnknown = "its provider didn't know it";
 
 /** Whether the provider has lost this job, or says so. */
-export const isJobLost = ({ reason }: Pick<IntentFacts, 'reason'>): boolean =>
-  reason === `${left_alone}: ${job_unknown}`;
+export const isJobLost = ({ reason }: Pick<IntentFacts, 'reason'>): boolean => reason === `${leftAlone}: ${jobUnknown}`;
 /** The attempt that opened an intent has said what became of it, or has died: the longest request timeout is some minutes. */
-const silence_minutes = 30;
+const silenceMinutes = 30;
 
 /** What an operator noted of a paid call of unknown outcome. */
 export interface Review {
@@ -154,14 +153,14 @@ export async function listUnknownOutcomes(
   { account, state, task, isReviewed, after, limit }: UnknownOutcomeFilter,
   now: Date,
 ): Promise<UnknownOutcome[]> {
-  const since = (now.getTime() - late_days * 86_400_000).toString(16).padStart(12, '0');
+  const since = (now.getTime() - lateDays * 86_400_000).toString(16).padStart(12, '0');
   const late = ofEachKind(
     (kind) =>
       `select i.* from intents i join tasks t on t.id = i.task_id
        where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)}
          and (i.outcome in ('accepted', 'finished') and i.closed_at > t.finished_at
-           or i.outcome = 'accepted' and i.reason like '${left_alone}:%'
-           or i.outcome = 'open' and ${is_live} and t.finished_at < clock_timestamp() - interval '${silence_minutes} minutes')`,
+           or i.outcome = 'accepted' and i.reason like '${leftAlone}:%'
+           or i.outcome = 'open' and ${isLive} and t.finished_at < clock_timestamp() - interval '${silenceMinutes} minutes')`,
   );
   // One that was reviewed stays in the list of those, whatever became of it or of the seven days.
   const found =
@@ -195,7 +194,7 @@ export async function noteRequestId(database: Database, task: TaskId, route: num
 export async function noteJobLeft(database: Database, task: TaskId, route: number, why: string): Promise<void> {
   await database.pool.query(
     `update intents set reason = $3 where task_id = $1 and route = $2 and outcome = 'accepted'`,
-    [task, route, `${left_alone}: ${why}`],
+    [task, route, `${leftAlone}: ${why}`],
   );
 }
 
@@ -211,7 +210,7 @@ export function unknownCaseOf({ task, intent }: Pick<UnknownOutcome, 'task' | 'i
   const hasEnded = task.finishedAt !== null;
   if (intent.outcome === 'unknown') return hasEnded ? 'lost' : 'searching';
   if (intent.outcome === 'open') return hasEnded ? 'abandoned' : 'searching';
-  if (intent.outcome === 'accepted' && intent.reason?.startsWith(`${left_alone}:`) === true) return 'left';
+  if (intent.outcome === 'accepted' && intent.reason?.startsWith(`${leftAlone}:`) === true) return 'left';
   const isLate = task.finishedAt !== null && intent.closedAt !== null && intent.closedAt > task.finishedAt;
   return isLate && intent.outcome !== 'refused' ? 'late' : 'found';
 }

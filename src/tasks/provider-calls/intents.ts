@@ -13,17 +13,17 @@ import { takePlace } from './provider-jobs.ts';
 import { type Task, taskColumns, taskRow } from '../rows/task-rows.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
-export const sending_window_ms = 15_000;
+export const sendingWindowMs = 15_000;
 /** After this, by the database's clock, nobody sends any more; longer than the window, so that clocks may differ. */
-const sent_before_seconds = 20;
+const sentBeforeSeconds = 20;
 /**
  * Of a row `i`: nobody may send by a withdrawn one, and whoever opens the intent anew finds it as if it were not there. It
  * stays, so that a running task always has one and the audit can tell that it runs.
  */
-export const is_live = `i.sent_before > '-infinity'`;
+export const isLive = `i.sent_before > '-infinity'`;
 
 const elsewhere = `select 1 from intents i
-  where i.task_id = $1 and i.route <> $2 and i.outcome <> 'refused' and ${is_live}`;
+  where i.task_id = $1 and i.route <> $2 and i.outcome <> 'refused' and ${isLive}`;
 
 export interface Intent {
   provider: string;
@@ -117,7 +117,7 @@ async function insertedIntent(
       // Of its own, after the lock: what is read beside a lock that had to wait is stale.
       insert: client.query({
         ...insertIntent,
-        values: [task, route, nonce, provider, sent_before_seconds, finalTaskStates],
+        values: [task, route, nonce, provider, sentBeforeSeconds, finalTaskStates],
       }),
       // With them, where nothing is to be decided in between: one round trip.
       committed: maxConcurrent === undefined ? client.query('commit') : undefined,
@@ -143,7 +143,7 @@ async function insertedIntent(
 }
 
 /** Of a row `i`, in milliseconds. */
-const since_first = `(extract(epoch from clock_timestamp() - coalesce(i.first_created_at, i.created_at)) * 1000)::bigint as since_first_ms`;
+const sinceFirst = `(extract(epoch from clock_timestamp() - coalesce(i.first_created_at, i.created_at)) * 1000)::bigint as since_first_ms`;
 
 const lockTask = { name: 'lock-task-for-intent', text: 'select state from tasks where id = $1 for no key update' };
 const insertIntent = {
@@ -153,11 +153,11 @@ const insertIntent = {
       select $1::text, $2::integer, $3::uuid, $4::text, clock_timestamp() + make_interval(secs => $5)
       where not exists (${elsewhere}) and exists (select 1 from tasks where id = $1 and state <> all($6::text[]))
       on conflict (task_id, route) do update set nonce = excluded.nonce, provider = excluded.provider,
-        first_created_at = case when ${is_live} then coalesce(i.first_created_at, i.created_at) else i.first_created_at end,
+        first_created_at = case when ${isLive} then coalesce(i.first_created_at, i.created_at) else i.first_created_at end,
         created_at = excluded.created_at, sent_before = excluded.sent_before,
         outcome = 'open', closed_at = null, error = null, busy_until = null, upstream_request_id = null
-      where not (${is_live}) or i.outcome = 'refused' and i.busy_until <= clock_timestamp()
-      returning i.busy_count, ${since_first}),
+      where not (${isLive}) or i.outcome = 'refused' and i.busy_until <= clock_timestamp()
+      returning i.busy_count, ${sinceFirst}),
     moved as (update tasks set state = 'running' where id = $1 and state = 'accepted')
     select * from opened`,
 };
@@ -190,14 +190,14 @@ export async function takeOverIntent(database: Database, task: TaskId, route: nu
   const nonce = randomUUID();
   const { rowCount } = await database.keyed.query({
     name: 'take-over-intent',
-    text: `update intents i set nonce = $3 where task_id = $1 and route = $2 and outcome = 'open' and ${is_live}`,
+    text: `update intents i set nonce = $3 where task_id = $1 and route = $2 and outcome = 'open' and ${isLive}`,
     values: [task, route, nonce],
   });
   return rowCount === 1 ? nonce : undefined;
 }
 
 // No column of a task has one of these names.
-const intentColumns = `i.provider, i.outcome, i.job_id, i.blob_keys, i.error, ${since_first},
+const intentColumns = `i.provider, i.outcome, i.job_id, i.blob_keys, i.error, ${sinceFirst},
   (extract(epoch from i.busy_until - clock_timestamp()) * 1000)::bigint as again_in_ms,
   (extract(epoch from clock_timestamp() - i.created_at) * 1000)::bigint as intent_age_ms,
   (extract(epoch from i.sent_before - clock_timestamp()) * 1000)::bigint as sending_ends_in_ms`;
@@ -205,7 +205,7 @@ const intentColumns = `i.provider, i.outcome, i.job_id, i.blob_keys, i.error, ${
 export async function findIntent(database: Database, task: TaskId, route: number): Promise<Intent | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-intent',
-    text: `select ${intentColumns} from intents i where i.task_id = $1 and i.route = $2 and ${is_live}`,
+    text: `select ${intentColumns} from intents i where i.task_id = $1 and i.route = $2 and ${isLive}`,
     values: [task, route],
   });
   return rows[0] === undefined ? undefined : intentRow.parse(rows[0]);
@@ -220,7 +220,7 @@ export async function findTaskWithIntent(
   const { rows } = await database.keyed.query({
     name: 'find-task-with-intent',
     text: `select ${taskColumns}, intent.* from tasks left join lateral (
-        select ${intentColumns} from intents i where i.task_id = tasks.id and i.route = $2 and ${is_live}) intent on true
+        select ${intentColumns} from intents i where i.task_id = tasks.id and i.route = $2 and ${isLive}) intent on true
       where id = $1`,
     values: [id, route],
   });
@@ -259,7 +259,7 @@ export async function closeIntent(
           upstream_request_id = coalesce($7, upstream_request_id), reason = coalesce($8, reason),
           busy_until = clock_timestamp() + make_interval(secs => $10),
           busy_count = busy_count + ($10::float8 is not null)::integer
-        where task_id = $1 and route = $2 and outcome in ('open', 'unknown') and ${is_live}
+        where task_id = $1 and route = $2 and outcome in ('open', 'unknown') and ${isLive}
           and ($9::uuid is null or nonce = $9) returning provider),
       freed as (delete from provider_jobs j using closed c
         where $3 = 'refused' and j.provider = c.provider and j.task_id = $1)

@@ -5,7 +5,7 @@ import { type LinkKeys, signLink, type UploadName } from './signed-links.ts';
 import type { Task } from '../rows/task-rows.ts';
 
 /** A task that was not submitted after a day fails; the hour on top makes sure of it whatever clocks say. */
-const unsubmitted_seconds = 25 * 3600;
+const unsubmittedSeconds = 25 * 3600;
 
 export interface ProviderAddresses {
   media(task: Task, file: UploadName): string;
@@ -28,7 +28,7 @@ export function providerAddresses({
   return {
     media: (task, file) => {
       const deadlineMs = Math.max(...task.terms.routes.map((route) => route.deadlineMs));
-      const seconds = Math.floor((task.createdAt.getTime() + deadlineMs) / 1000) + unsubmitted_seconds;
+      const seconds = Math.floor((task.createdAt.getTime() + deadlineMs) / 1000) + unsubmittedSeconds;
       return `${publicUrl()}${signLink({ taskId: task.id, file, expiresAtSeconds: seconds }, secrets)}`;
     },
     hook: (task, route) => {

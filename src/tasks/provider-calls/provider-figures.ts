@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { Database } from '../../postgres/database.ts';
-import { is_live } from './intents.ts';
+import { isLive } from './intents.ts';
 import { idRange, ofEachKind } from './intent-reports.ts';
 
 /** What became of paid calls; those that nobody has answered yet are in none of them. */
@@ -29,7 +29,7 @@ export interface ProviderFigures {
 }
 
 /** A call is sent so long after its task was admitted, at most, to be found: ids are ordered by time, and calls are not. */
-const waited_hours = 2;
+const waitedHours = 2;
 
 /** By the provider's name; those that no task was sent to in the last day are missing. `faults` are the codes of a provider's. */
 export async function providerFigures(
@@ -37,7 +37,7 @@ export async function providerFigures(
   faults: readonly string[],
   now: Date,
 ): Promise<Map<string, ProviderFigures>> {
-  const since = (now.getTime() - (24 + waited_hours) * 3_600_000).toString(16).padStart(12, '0');
+  const since = (now.getTime() - (24 + waitedHours) * 3_600_000).toString(16).padStart(12, '0');
   const [sent, unfinished, places] = await Promise.all([
     pool.query(outcomesText(since), [faults]),
     keyed.query({ name: 'provider-unfinished-tasks', text: unfinishedText }),
@@ -76,14 +76,14 @@ const outcomesText = (since: string): string =>
           when coalesce(i.error ->> 'code', t.error_code) = any($1::text[]) then 'faults'
           when i.outcome = 'refused' then 'refused' else 'accepted' end as told
         from intents i join tasks t on t.id = i.task_id
-        where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)} and ${is_live}
+        where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)} and ${isLive}
           and i.outcome <> 'open'`,
    )}) sent
    where created_at > clock_timestamp() - interval '1 day' group by provider, told`;
 
 const unfinishedText = `select i.provider, count(distinct t.id)::integer as count
   from tasks t join intents i on i.task_id = t.id
-  where t.finished_at is null and ${is_live} and i.outcome <> 'refused' group by i.provider`;
+  where t.finished_at is null and ${isLive} and i.outcome <> 'refused' group by i.provider`;
 const placesText = `select j.provider, count(*)::integer as count
   from provider_jobs j join tasks t on t.id = j.task_id where t.finished_at is null group by j.provider`;
 

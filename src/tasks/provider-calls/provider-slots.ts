@@ -6,9 +6,9 @@ import * as z from 'zod';
 import type { Database } from '../../postgres/database.ts';
 
 /** A slot that is further away is left to others. */
-const away_ms_max = 10_000;
+const awayMsMax = 10_000;
 /** A create may be this late for its slot. */
-const late_ms_max = 80;
+const lateMsMax = 80;
 
 export type SlotAnswer =
   | {
@@ -31,7 +31,7 @@ export async function takeSlot(
   database: Database,
   provider: string,
   maxPerSecond: number,
-  withinMs = away_ms_max,
+  withinMs = awayMsMax,
 ): Promise<SlotAnswer> {
   const client = await database.pool.connect();
   let askedAt, rows;
@@ -41,7 +41,7 @@ export async function takeSlot(
     ({ rows } = await client.query({
       name: 'take-slot',
       text: takeSlotText,
-      values: [provider, spacingSeconds(maxPerSecond), Math.min(withinMs, away_ms_max) / 1000, away_ms_max / 1000],
+      values: [provider, spacingSeconds(maxPerSecond), Math.min(withinMs, awayMsMax) / 1000, awayMsMax / 1000],
     }));
   } catch (error) {
     broken = new Error('a statement broke off', { cause: error });
@@ -49,9 +49,9 @@ export async function takeSlot(
   } finally {
     client.release(broken); // one that still waits for an answer is of no use to the next
   }
-  const { at, away_ms: awayMs } = slotRow.parse(rows[0] ?? { at: null, away_ms: away_ms_max });
+  const { at, away_ms: awayMs } = slotRow.parse(rows[0] ?? { at: null, away_ms: awayMsMax });
   if (at === null) return { taken: false, awayMs: Math.max(0, awayMs) };
-  const until = askedAt + awayMs + late_ms_max;
+  const until = askedAt + awayMs + lateMsMax;
   return { taken: true, at, from: performance.now() + awayMs, until };
 }
 

@@ -4,10 +4,10 @@ import { type BlobStore, removeBlobs } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
 /** Keys are free again after 24 hours; whoever was told of an answer just before that still gets to read it. */
-const kept_seconds_default = 24 * 3600 + 900;
-const batch_keys = 200;
+const keptSecondsDefault = 24 * 3600 + 900;
+const batchKeys = 200;
 /** One look-up for as many blobs: it reads the whole table of keys. */
-const batch_blobs = 1_000;
+const batchBlobs = 1_000;
 
 export interface OldAnswersTools {
   database: Database;
@@ -35,7 +35,7 @@ async function deleteOldKeys({ database, blobs, ...limits }: OldAnswersTools): P
          where state = 'done' and created_at < clock_timestamp() - make_interval(secs => $1)
          order by created_at limit $2 for update skip locked)
        returning answer`,
-      [limits.keptSeconds ?? kept_seconds_default, batch_keys],
+      [limits.keptSeconds ?? keptSecondsDefault, batchKeys],
     );
     // Keys of tasks have no answer, and those of streams an empty one.
     await removeBlobs(
@@ -43,12 +43,12 @@ async function deleteOldKeys({ database, blobs, ...limits }: OldAnswersTools): P
       rows.map((row) => answerRow.parse(row).answer ?? '').filter((answer) => answer !== ''),
     );
     deleted += rows.length;
-    if (rows.length < batch_keys || limits.signal?.aborted) return deleted;
+    if (rows.length < batchKeys || limits.signal?.aborted) return deleted;
   }
 }
 
 async function deleteOrphans({ database, blobs, ...limits }: OldAnswersTools): Promise<number> {
-  const { keptSeconds = kept_seconds_default, signal } = limits;
+  const { keptSeconds = keptSecondsDefault, signal } = limits;
   const oldestMs = Date.now() - keptSeconds * 1000;
   let deleted = 0;
   let batch: string[] = [];
@@ -60,10 +60,10 @@ async function deleteOrphans({ database, blobs, ...limits }: OldAnswersTools): P
     deleted += orphans.length;
     batch = [];
   };
-  for await (const { key, changedAtMs } of blobs.list(`${answers_folder}/`)) {
+  for await (const { key, changedAtMs } of blobs.list(`${answersFolder}/`)) {
     if (signal?.aborted) return deleted;
     if (changedAtMs < oldestMs) batch.push(key);
-    if (batch.length === batch_blobs) await deleteBatch();
+    if (batch.length === batchBlobs) await deleteBatch();
   }
   await deleteBatch();
   return deleted;
@@ -77,6 +77,6 @@ async function namedAmong(database: Database, blobs: readonly string[]): Promise
 }
 
 /** The folder below which answers are stored. */
-const answers_folder = 'answers';
+const answersFolder = 'answers';
 
 const answerRow = z.object({ answer: z.string().nullable() });

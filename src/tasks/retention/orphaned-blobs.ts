@@ -4,8 +4,8 @@ import { type BlobStore, removeBlobs } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
 /** Whoever stores a file names it within hours: an upload takes one at most, and the files of a running task are spared. */
-const unnamed_ms_default = 24 * 3_600_000;
-const batch_blobs = 1_000;
+const unnamedMsDefault = 24 * 3_600_000;
+const batchBlobs = 1_000;
 /** Stored answers have a sweep of their own, and what lies elsewhere is not ours. */
 const folders = ['results', 'uploads', 'check'];
 
@@ -24,7 +24,7 @@ export interface SweepTools {
  * deleting it is enough, and several processes may sweep at once. Answers how many it deleted.
  */
 export async function sweepBlobs(tools: SweepTools): Promise<number> {
-  const { blobs, unnamedMs = unnamed_ms_default, signal } = tools;
+  const { blobs, unnamedMs = unnamedMsDefault, signal } = tools;
   const oldestMs = Date.now() - unnamedMs;
   let swept = 0;
   let batch: ListedBlob[] = [];
@@ -33,7 +33,7 @@ export async function sweepBlobs(tools: SweepTools): Promise<number> {
       signal?.throwIfAborted();
       const isOld = changedAtMs < oldestMs;
       if (isOld || folder === 'results') batch.push({ key, isOld });
-      if (batch.length < batch_blobs) continue;
+      if (batch.length < batchBlobs) continue;
       swept += await sweepBatch(tools, batch);
       batch = [];
     }

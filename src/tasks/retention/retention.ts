@@ -6,11 +6,11 @@ import { finalTaskStates, type FinalTaskState, type TaskKind } from '../../domai
 import { type BlobStore, removeBlobs } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
-const batch_tasks = 100;
+const batchTasks = 100;
 /** Past the time to fetch it; by then the workflow that deletes a result has done so, unless it was terminated. */
-const unfetchable_ms = 3_600_000;
+const unfetchableMs = 3_600_000;
 /** Their workflow withdraws them within minutes; this leaves an hourly sweep half a day to keep the day that is promised. */
-const dead_ms = 12 * 3_600_000;
+const deadMs = 12 * 3_600_000;
 
 export interface RetentionTools {
   database: Database;
@@ -38,8 +38,8 @@ export async function removeOldResults(tools: RetentionTools): Promise<number> {
   const rules: Rule[] = [
     { kind: 'image', states: finalTaskStates, ageMs: retentionMs },
     { kind: 'video', states: finalTaskStates, ageMs: retentionMs },
-    { kind: 'avatar_talk', states: ['succeeded'], ageMs: fetchWindowMs + unfetchable_ms },
-    { kind: 'avatar_talk', states: ['failed', 'cancelled'], ageMs: dead_ms },
+    { kind: 'avatar_talk', states: ['succeeded'], ageMs: fetchWindowMs + unfetchableMs },
+    { kind: 'avatar_talk', states: ['failed', 'cancelled'], ageMs: deadMs },
   ];
   let removed = 0;
   for (const rule of rules) removed += await removeByRule(tools, rule);
@@ -54,14 +54,14 @@ const dropTaskMessages = {
   text: `update tasks set error_message = null where id in (
       select id from tasks where error_message is not null and error_digest is not null
         and finished_at < now() - make_interval(secs => $1)
-      order by finished_at limit ${batch_tasks} for no key update skip locked)`,
+      order by finished_at limit ${batchTasks} for no key update skip locked)`,
 };
 const dropIntentMessages = {
   name: 'drop-intent-error-messages',
   text: `update intents i set error = i.error - 'message' from (
       select i.task_id, i.route from intents i join tasks t on t.id = i.task_id
       where i.error ? 'message' and i.closed_at < now() - make_interval(secs => $1) and t.finished_at is not null
-      order by i.closed_at limit ${batch_tasks} for no key update of i skip locked) old
+      order by i.closed_at limit ${batchTasks} for no key update of i skip locked) old
     where i.task_id = old.task_id and i.route = old.route`,
 };
 
@@ -72,7 +72,7 @@ async function repeatInBatches(
   for (;;) {
     signal?.throwIfAborted();
     const { rowCount } = await database.keyed.query({ ...statement, values: [retentionMs / 1000] });
-    if ((rowCount ?? 0) < batch_tasks) return;
+    if ((rowCount ?? 0) < batchTasks) return;
   }
 }
 
@@ -99,12 +99,12 @@ async function removeByRule({ database, blobs, signal }: RetentionTools, rule: R
     );
     removed += marked.length;
     // Where another process marks the same ones, the rest is its.
-    if (due.length < batch_tasks || marked.length === 0) return removed;
+    if (due.length < batchTasks || marked.length === 0) return removed;
   }
 }
 
 // An index is read up to a time that is the same for the whole statement; a claim is judged by the very moment.
-const is_due = `t.removed_at is null and t.finished_at < now() - make_interval(secs => $1)
+const isDue = `t.removed_at is null and t.finished_at < now() - make_interval(secs => $1)
   and t.kind = $2 and t.state = any($3::text[]) and coalesce(t.fetch_until, '-infinity') < clock_timestamp()`;
 const valuesOf = ({ ageMs, kind, states }: Rule) => [ageMs / 1000, kind, states];
 const keysBelow = (column: string, path: string) =>
@@ -114,8 +114,8 @@ const keysBelow = (column: string, path: string) =>
 async function dueTasks(database: Database, rule: Rule): Promise<KeysOfTask[]> {
   const { rows } = await database.keyed.query({
     name: 'results-to-remove',
-    text: `select t.id, coalesce(${keysBelow('t.uploads', '$.*')}, '[]') as keys from tasks t where ${is_due}
-     order by t.finished_at limit ${batch_tasks}`,
+    text: `select t.id, coalesce(${keysBelow('t.uploads', '$.*')}, '[]') as keys from tasks t where ${isDue}
+     order by t.finished_at limit ${batchTasks}`,
     values: valuesOf(rule),
   });
   return rows.map((row) => keysOfTask.parse(row));
@@ -127,7 +127,7 @@ async function markRemoved(database: Database, ids: readonly string[], rule: Rul
   const { rows } = await database.keyed.query({
     name: 'mark-removed',
     text: `update tasks set removed_at = clock_timestamp(), request = null, uploads = null, fetch_owner = null, fetch_until = null
-     where id in (select t.id from tasks t where t.id = any($4::text[]) and ${is_due} order by t.id for no key update skip locked)
+     where id in (select t.id from tasks t where t.id = any($4::text[]) and ${isDue} order by t.id for no key update skip locked)
      returning id, coalesce(${keysBelow('files', '$[*]')}, '[]') as keys`,
     values: [...valuesOf(rule), ids],
   });

@@ -9,8 +9,8 @@ import { storedFileSchema, uploadsSchema } from '../../domain/tasks/stored-reque
 import { type BlobStore, removeBlobs } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
-const claim_seconds = 30;
-export const claim_renewal_ms = 10_000;
+const claimSeconds = 30;
+export const claimRenewalMs = 10_000;
 
 /** Claims a finished task for one download; undefined when another has it, or it is removed, expired or not finished. */
 export async function claimFetch(database: Database, task: TaskId, windowMs: number): Promise<string | undefined> {
@@ -21,7 +21,7 @@ export async function claimFetch(database: Database, task: TaskId, windowMs: num
       where id = $1 and state = 'succeeded' and removed_at is null
         and coalesce(fetch_until, '-infinity') < clock_timestamp()
         and finished_at > clock_timestamp() - make_interval(secs => $4)`,
-    values: [task, owner, claim_seconds, windowMs / 1000],
+    values: [task, owner, claimSeconds, windowMs / 1000],
   });
   return rowCount === 1 ? owner : undefined;
 }
@@ -31,7 +31,7 @@ export async function renewFetch(database: Database, task: TaskId, owner: string
   await database.keyed.query({
     name: 'renew-fetch',
     text: `update tasks set fetch_until = clock_timestamp() + make_interval(secs => $3) where id = $1 and fetch_owner = $2`,
-    values: [task, owner, claim_seconds],
+    values: [task, owner, claimSeconds],
   });
 }
 

@@ -5,9 +5,9 @@ import { taskKinds, taskStates } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
 
 /** Counting goes no further: reading 50,000 rows takes some 50 ms. */
-export const counted_max = 50_000;
+export const countedMax = 50_000;
 /** Of what should be few. */
-export const few_max = 10_000;
+export const fewMax = 10_000;
 
 export interface Figures {
   /** Tasks that are not final. */
@@ -27,7 +27,7 @@ export interface Figures {
 
 /** Reads them. The sum of what is held reads all accounts: 100,000 of them take some 20 ms. */
 export async function readFigures(database: Database): Promise<Figures> {
-  const { rows } = await database.pool.query({ name: 'figures', text: figuresText, values: [counted_max, few_max] });
+  const { rows } = await database.pool.query({ name: 'figures', text: figuresText, values: [countedMax, fewMax] });
   return z.tuple([figuresRow]).parse(rows)[0];
 }
 

@@ -12,7 +12,7 @@ export interface TaskOutcome {
 }
 
 /** Of these rows the telling ones are sought: however many mistakes of callers there are, the search has an end. */
-const rows_max = 200;
+const rowsMax = 200;
 
 /** The newest finished tasks of each model that succeeded or failed with one of `faults`, up to `count`, newest first. */
 export async function recentOutcomes(
@@ -33,7 +33,7 @@ export async function recentOutcomes(
         where error_code is null or error_code = any($3::text[]) order by finished_at desc limit $2
       ) as t
       order by t.finished_at desc`,
-    values: [models, count, faults, rows_max],
+    values: [models, count, faults, rowsMax],
   });
   return rows.map((row) => outcomeRow.parse(row));
 }

@@ -10,30 +10,30 @@ import type { Database } from '../../postgres/database.ts';
 import { gathering } from '../../postgres/batched-writes.ts';
 
 const channel = 'tollgate_final_tasks';
-const ids_per_notice_max = 100;
-const safety_net_ms = 1_000;
+const idsPerNoticeMax = 100;
+const safetyNetMs = 1_000;
 /** The first pause of a process that can't listen; each is twice as long as the one before, up to the usual one. */
-const deaf_ms_min = 50;
+const deafMsMin = 50;
 /** The longest pause after rounds that failed. */
-const failing_ms_max = 5_000;
+const failingMsMax = 5_000;
 /** Of one statement: some 2 ms of the database. */
-const asked_ids_max = 500;
-const reconnect_ms_min = 250;
-const reconnect_ms_max = 5_000;
+const askedIdsMax = 500;
+const reconnectMsMin = 250;
+const reconnectMsMax = 5_000;
 /** To connect, and to be allowed to listen. */
-const connect_ms_max = 5_000;
-const goodbye_ms_max = 2_000;
+const connectMsMax = 5_000;
+const goodbyeMsMax = 2_000;
 
 /**
  * Tells that tasks are final; what is to be told meanwhile goes together. A statement of its own: inside a transaction NOTIFY
  * takes a lock of the whole server.
  */
-export const tellFinal = gathering(async (database: Database, ids: readonly string[]): Promise<void> => {
-  for (let from = 0; from < ids.length; from += ids_per_notice_max) {
+export const notifyFinal = gathering(async (database: Database, ids: readonly string[]): Promise<void> => {
+  for (let from = 0; from < ids.length; from += idsPerNoticeMax) {
     await database.pool.query({
       name: 'tell-final',
       text: 'select pg_notify($1, $2)',
-      values: [channel, ids.slice(from, from + ids_per_notice_max).join(',')],
+      values: [channel, ids.slice(from, from + idsPerNoticeMax).join(',')],
     });
   }
 });
@@ -47,7 +47,7 @@ export interface TaskWait {
   stop: () => void;
 }
 
-export class TaskNews {
+export class TaskNotifier {
   readonly #database: Database;
   readonly #onError: (error: unknown) => void;
   /** By the task's id. One is the rule, and thousands of sets of one would cost more than all else here. */
@@ -55,12 +55,12 @@ export class TaskNews {
   #listener: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Pauses that grow: between rounds while it can't listen, and between attempts to. */
-  #pauseMs = deaf_ms_min;
-  #reconnectMs = reconnect_ms_min;
+  #pauseMs = deafMsMin;
+  #reconnectMs = reconnectMsMin;
   /** Rounds come one after the other. */
   #asking: Promise<boolean> = Promise.resolve(true);
   #closed = false;
-  #letsGo = false;
+  #isReleased = false;
 
   constructor(database: Database, onError: (error: unknown) => void) {
     this.#database = database;
@@ -80,13 +80,13 @@ export class TaskNews {
   final(id: string, timeoutMs: number): TaskWait {
     const waiter = new Waiter(this.#waiters, id, timeoutMs);
     this.#waiters.set(id, [...(this.#waiters.get(id) ?? []), waiter]);
-    if (this.#letsGo) waiter.stop();
+    if (this.#isReleased) waiter.stop();
     return waiter;
   }
 
   /** Nobody is to wait any more, neither those who do nor those who come. */
-  letGo(): void {
-    this.#letsGo = true;
+  releaseAll(): void {
+    this.#isReleased = true;
     for (const waiters of [...this.#waiters.values()]) for (const waiter of waiters) waiter.stop();
   }
 
@@ -97,7 +97,7 @@ export class TaskNews {
     if (this.#listener) await ended(this.#listener);
   }
 
-  #hear(ids: readonly string[]): void {
+  #notify(ids: readonly string[]): void {
     for (const id of ids) for (const waiter of this.#waiters.get(id) ?? []) waiter.end(true);
   }
 
@@ -105,18 +105,18 @@ export class TaskNews {
     if (this.#closed) return;
     const client = new pg.Client({
       connectionString: this.#database.url,
-      connectionTimeoutMillis: connect_ms_max,
-      query_timeout: connect_ms_max,
+      connectionTimeoutMillis: connectMsMax,
+      query_timeout: connectMsMax,
       keepAlive: true,
     });
     const lost = () => {
       if (this.#listener !== client) return;
       this.#listener = undefined;
-      this.#pauseMs = deaf_ms_min;
+      this.#pauseMs = deafMsMin;
       this.#schedule();
       this.#listenSoon();
     };
-    client.on('notification', ({ payload }) => this.#hear((payload ?? '').split(',')));
+    client.on('notification', ({ payload }) => this.#notify((payload ?? '').split(',')));
     client.on('error', (error) => {
       this.#onError(error);
       lost();
@@ -137,13 +137,13 @@ export class TaskNews {
       return;
     }
     this.#listener = client;
-    this.#reconnectMs = reconnect_ms_min;
+    this.#reconnectMs = reconnectMsMin;
     await this.#askForAll();
   }
 
   #listenSoon(): void {
     setTimeout(() => void this.#listen(), this.#reconnectMs).unref();
-    this.#reconnectMs = Math.min(reconnect_ms_max, 2 * this.#reconnectMs);
+    this.#reconnectMs = Math.min(reconnectMsMax, 2 * this.#reconnectMs);
   }
 
   /** Asked again after a pause: meanwhile it may have been closed. */
@@ -154,13 +154,13 @@ export class TaskNews {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#tick(), this.#listener ? safety_net_ms : this.#pauseMs);
+    this.#timer = setTimeout(() => void this.#tick(), this.#listener ? safetyNetMs : this.#pauseMs);
     this.#timer.unref();
   }
 
   async #tick(): Promise<void> {
     const isAnswered = await this.#askForAll();
-    this.#pauseMs = Math.min(isAnswered ? safety_net_ms : failing_ms_max, 2 * this.#pauseMs);
+    this.#pauseMs = Math.min(isAnswered ? safetyNetMs : failingMsMax, 2 * this.#pauseMs);
     this.#schedule();
   }
 
@@ -172,9 +172,9 @@ export class TaskNews {
   async #askInSlices(): Promise<boolean> {
     const ids = [...this.#waiters.keys()];
     try {
-      for (let from = 0; from < ids.length && !this.#closed; from += asked_ids_max) {
-        const waiting = ids.slice(from, from + asked_ids_max).filter((id) => this.#waiters.has(id));
-        if (waiting.length > 0) this.#hear(await finalAmong(this.#database, waiting));
+      for (let from = 0; from < ids.length && !this.#closed; from += askedIdsMax) {
+        const waiting = ids.slice(from, from + askedIdsMax).filter((id) => this.#waiters.has(id));
+        if (waiting.length > 0) this.#notify(await finalAmong(this.#database, waiting));
       }
       return true;
     } catch (error) {
@@ -186,7 +186,7 @@ export class TaskNews {
 
 /** Closes a connection; a server that never closes its side is not waited for. */
 async function ended(client: pg.Client): Promise<void> {
-  await Promise.race([client.end().catch(() => undefined), pause(goodbye_ms_max, undefined, { ref: false })]);
+  await Promise.race([client.end().catch(() => undefined), pause(goodbyeMsMax, undefined, { ref: false })]);
 }
 
 type Waiters = Map<string, readonly Waiter[]>;

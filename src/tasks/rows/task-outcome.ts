@@ -4,7 +4,7 @@ import type { AccountId, KeyId, TaskId } from '../../domain/ids.ts';
 import { micros, type MicroYuan } from '../../domain/money.ts';
 import { admittedFactsRow, admittedFactsSql, type SealedAdmission } from '../../ledger/admission-seal.ts';
 import type { Database } from '../../postgres/database.ts';
-import { is_live } from '../provider-calls/intents.ts';
+import { isLive } from '../provider-calls/intents.ts';
 import { taskFailure } from './task-failure.ts';
 import { type Task, type TaskError, taskColumns, taskRow } from './task-rows.ts';
 
@@ -74,7 +74,7 @@ export async function outcomeOf(database: Database, task: TaskId): Promise<TaskO
 }
 
 const providerOf = (task: string) => `(select i.provider from intents i
-  where i.task_id = ${task} and i.outcome <> 'refused' and ${is_live} order by i.route desc limit 1) as provider`;
+  where i.task_id = ${task} and i.outcome <> 'refused' and ${isLive} order by i.route desc limit 1) as provider`;
 
 const providerRow = z.object({ provider: z.string().nullable() });
 const bytes = z.instanceof(Buffer).nullable();

@@ -91,7 +91,7 @@ export interface UnreadableTask extends UnreadableRow {
   createdAt: Date;
 }
 
-const read_at_once = 500;
+const readAtOnce = 500;
 
 /**
  * Tasks that no step can go on with, as their rows can't be read: up to `limit` of those that have not ended, or whose
@@ -102,13 +102,13 @@ export async function unreadableTasks(database: Database, limit: number): Promis
   for (let after = ''; found.length < limit;) {
     const { rows } = await database.pool.query<Record<string, unknown>>(
       `select ${taskColumns} from tasks where (finished_at is null or cancel_pending) and id > $1 order by id limit $2`,
-      [after, read_at_once],
+      [after, readAtOnce],
     );
     for (const row of rows) {
       const fault = faultOfRow(taskRow, row);
       if (fault !== undefined) found.push({ ...unreadableRow.parse(row), fault });
     }
-    if (rows.length < read_at_once) break;
+    if (rows.length < readAtOnce) break;
     after = idRow.parse(rows.at(-1)).id;
   }
   return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()).slice(0, limit);

@@ -51,7 +51,7 @@ export interface TaskLineFilter {
   to?: Date | undefined;
 }
 
-const excerpt_characters = 160;
+const excerptCharacters = 160;
 
 // In the words of the partial indexes of tasks (`schema/tasks.ts`), so that each has one.
 const conditions: Record<TaskStatus, string> = {
@@ -122,7 +122,7 @@ const lineColumns = `t.id, t.kind, t.model, t.state, t.key_id, k.name as key_nam
   t.duration_ms, t.cost, t.hold_amount, t.error_code, t.error_message, t.error_param, t.files -> 0 as file,
   coalesce(jsonb_array_length(t.files), 0) as file_count, left(coalesce(t.request ->> 'prompt',
     jsonb_path_query_first(t.request, 'lax $.content[*] ? (@.type == "text").text') #>> '{}',
-    nullif(t.request ->> 'templateName', '${templateNameDefault}')), ${excerpt_characters}) as excerpt`;
+    nullif(t.request ->> 'templateName', '${templateNameDefault}')), ${excerptCharacters}) as excerpt`;
 
 const modelRow = z.object({ model: z.string() });
 const money = z.bigint().transform(micros);

@@ -28,14 +28,14 @@ import type { EventScan } from '../../webhooks/event-scan.ts';
 import { isOpen, type TaskStarter } from './task-starter.ts';
 import { isTroubleOfServer } from '../../temporal/connection-errors.ts';
 
-const start_scan_ms = 2_000;
-const silence_scan_ms = 60_000;
-const partitions_ms = 3_600_000;
-const old_answers_ms = 900_000;
-const old_events_ms = 900_000;
-const batch_tasks = 100;
-const troubles_in_a_row_max = 3;
-const starts_at_once = 8; // as many as one API (`tasks/create/start-queue.ts`)
+const startScanMs = 2_000;
+const silenceScanMs = 60_000;
+const partitionsMs = 3_600_000;
+const oldAnswersMs = 900_000;
+const oldEventsMs = 900_000;
+const batchTasks = 100;
+const troublesInARowMax = 3;
+const startsAtOnce = 8; // as many as one API (`tasks/create/start-queue.ts`)
 
 export interface StartScanTools {
   database: Database;
@@ -58,18 +58,18 @@ export class StartScan {
   constructor(tools: StartScanTools) {
     this.#tools = tools;
     this.#running = [
-      this.#repeat('tasks to start', start_scan_ms, () => this.#startAccepted()),
-      this.#repeat('cancellations', start_scan_ms, () => this.#repeatCancellations()),
-      this.#repeat('silent tasks', silence_scan_ms, () => this.#lookAfterSilent()),
-      this.#repeat('events to deliver', start_scan_ms, () => this.#tools.events.startOwed(this.#stopping.signal)),
-      this.#repeat('silent events', silence_scan_ms, () => this.#tools.events.lookAfterSilent()),
-      this.#repeat('overdue tasks', silence_scan_ms, () => this.#releaseOverdue()),
-      this.#repeat('partitions to make', partitions_ms, () => this.#makePartitions()),
-      this.#repeat('old answers to delete', old_answers_ms, async () => {
+      this.#repeat('tasks to start', startScanMs, () => this.#startAccepted()),
+      this.#repeat('cancellations', startScanMs, () => this.#repeatCancellations()),
+      this.#repeat('silent tasks', silenceScanMs, () => this.#lookAfterSilent()),
+      this.#repeat('events to deliver', startScanMs, () => this.#tools.events.startOwed(this.#stopping.signal)),
+      this.#repeat('silent events', silenceScanMs, () => this.#tools.events.lookAfterSilent()),
+      this.#repeat('overdue tasks', silenceScanMs, () => this.#releaseOverdue()),
+      this.#repeat('partitions to make', partitionsMs, () => this.#makePartitions()),
+      this.#repeat('old answers to delete', oldAnswersMs, async () => {
         await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
         await deleteOldResponses({ ...this.#tools, signal: this.#stopping.signal });
       }),
-      this.#repeat('old events to delete', old_events_ms, async () => {
+      this.#repeat('old events to delete', oldEventsMs, async () => {
         await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
       }),
     ];
@@ -102,7 +102,7 @@ export class StartScan {
   async #startAccepted(): Promise<void> {
     const { database } = this.#tools;
     const onUnreadable = this.#unreadableIn('tasks_to_start');
-    const pages = this.#pages((after) => takeTasksToStart(database, batch_tasks, { after, onUnreadable }));
+    const pages = this.#pages((after) => takeTasksToStart(database, batchTasks, { after, onUnreadable }));
     for await (const tasks of pages) {
       const { started, untried } = await this.#startAll(tasks);
       await markStarted(database, started);
@@ -117,8 +117,8 @@ export class StartScan {
     const { starter, log } = this.#tools;
     const started: TaskId[] = [];
     let from = 0;
-    for (let isAway = false; from < tasks.length && !isAway; from += starts_at_once) {
-      const some = tasks.slice(from, from + starts_at_once);
+    for (let isAway = false; from < tasks.length && !isAway; from += startsAtOnce) {
+      const some = tasks.slice(from, from + startsAtOnce);
       const answers = await Promise.allSettled(some.map((task) => starter.start(task)));
       for (const [at, { id }] of some.entries()) {
         const answer = answers[at];
@@ -139,7 +139,7 @@ export class StartScan {
   async #lookAfterSilent(): Promise<void> {
     const { database, starter, release, log } = this.#tools;
     const onUnreadable = this.#unreadableIn('silent_tasks');
-    let left = batch_tasks; // a round's share of calls to Temporal; it is spent on tasks that can be read
+    let left = batchTasks; // a round's share of calls to Temporal; it is spent on tasks that can be read
     for await (const silent of this.#pages((after) => takeSilentTasks(database, left, { after, onUnreadable }))) {
       await this.#each(silent, async (task) => {
         const status = await starter.status(task.id);
@@ -160,7 +160,7 @@ export class StartScan {
   async #releaseOverdue(): Promise<void> {
     const { database, starter, release, log } = this.#tools;
     const overdue: { id: TaskId }[] = [];
-    for await (const some of this.#pages((after) => overdueTasks(database, batch_tasks, { after }))) {
+    for await (const some of this.#pages((after) => overdueTasks(database, batchTasks, { after }))) {
       overdue.push(...some);
       await this.#each(some, async ({ id }) => {
         log.error({ taskId: id }, 'a task is past every deadline, and is released; is its provider still configured?');
@@ -177,7 +177,7 @@ export class StartScan {
     const { database, starter } = this.#tools;
     const onUnreadable = this.#unreadableIn('cancellations');
     for await (const pending of this.#pages((after) =>
-      cancellationsPending(database, batch_tasks, { after, onUnreadable }),
+      cancellationsPending(database, batchTasks, { after, onUnreadable }),
     )) {
       await this.#each(pending, async ({ id, facts }) => {
         // Where none runs, since it never began or was terminated, one is started: it finds the task ended, and clears away.
@@ -209,7 +209,7 @@ export class StartScan {
         troubles = 0;
       } catch (error) {
         if (isOfServer(error)) troubles += 1;
-        if (troubles === troubles_in_a_row_max) throw error;
+        if (troubles === troublesInARowMax) throw error;
         this.#tools.log.error({ err: error, taskId: row.id }, 'a scan could not look after a task, and goes on');
       }
     }

@@ -13,7 +13,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { type QueueNames, searchAttributes } from '../../temporal/temporal-names.ts';
 
 /** A Temporal that answers does so in milliseconds; one that doesn't is tried again by the workers' scan. */
-const call_ms_max = 5_000;
+const callMsMax = 5_000;
 
 /** Whether a workflow may still do something. */
 export const isOpen = (status: WorkflowExecutionStatusName | undefined): boolean =>
@@ -42,7 +42,7 @@ export class TaskStarter {
    * `hasEnded` the task's end is known: its workflow only clears away, even if none of its providers is configured any more.
    */
   async start(task: StartFacts, { hasEnded = false } = {}): Promise<void> {
-    const start = () => this.#client.withDeadline(Date.now() + call_ms_max, () => this.#start(task, hasEnded));
+    const start = () => this.#client.withDeadline(Date.now() + callMsMax, () => this.#start(task, hasEnded));
     // Whoever starts it, it is below the request that made it.
     await (this.#tracing ? this.#tracing.below(task.terms.traceparent, start) : start());
   }
@@ -77,7 +77,7 @@ export class TaskStarter {
   /** Asks the task's workflow to end; answers whether one runs that will. Gives up after five seconds, twice at the most. */
   async cancel(task: TaskId): Promise<boolean> {
     try {
-      await this.#client.withDeadline(Date.now() + call_ms_max, () => this.#client.workflow.getHandle(task).cancel());
+      await this.#client.withDeadline(Date.now() + callMsMax, () => this.#client.workflow.getHandle(task).cancel());
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
       throw error;
@@ -90,7 +90,7 @@ export class TaskStarter {
   async status(task: TaskId): Promise<WorkflowExecutionStatusName | undefined> {
     const describe = () => this.#client.workflow.getHandle(task).describe();
     try {
-      return (await this.#client.withDeadline(Date.now() + call_ms_max, describe)).status.name;
+      return (await this.#client.withDeadline(Date.now() + callMsMax, describe)).status.name;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;

@@ -4,7 +4,7 @@ import type { TaskId } from '../../domain/ids.ts';
 import { isFinal } from '../../domain/tasks/task-states.ts';
 import type { Actor } from '../../ledger/audit-log.ts';
 import { cancelTask } from '../rows/cancel-task.ts';
-import { tellFinal } from '../rows/task-notifier.ts';
+import { notifyFinal } from '../rows/task-notifier.ts';
 import { cancellationHeard } from '../rows/task-scans.ts';
 import { findTask, type Task } from '../rows/task-rows.ts';
 import { type ApiContext, idsOf, type RequestIds } from '../../api/context.ts';
@@ -16,7 +16,7 @@ import { taskNotFound } from './find-task.ts';
  * with `task_not_found` what was deleted. Its provider's job is stopped later, where that can be.
  * What a person does in the console is logged as an act of theirs.
  */
-export async function cancelled(deps: ApiDependencies, ctx: ApiContext, task: Task, actor?: Actor): Promise<Task> {
+export async function cancelOwnTask(deps: ApiDependencies, ctx: ApiContext, task: Task, actor?: Actor): Promise<Task> {
   if (task.state === 'succeeded' && task.removedAt) throw taskNotFound();
   // Ending decides under its locks; this spares them a task that ended long ago.
   if (isFinal(task.state) || !(await cancelTask(deps.ledger, task, actor && { actor }))) {
@@ -29,7 +29,7 @@ export async function cancelled(deps: ApiDependencies, ctx: ApiContext, task: Ta
 /** Tells those who wait for the task, and its workflow. Where none runs, the workers' scan sees to the rest. */
 async function tell({ database, starter, log }: ApiDependencies, ids: RequestIds, id: TaskId): Promise<void> {
   try {
-    await tellFinal(database, [id]);
+    await notifyFinal(database, [id]);
     if (await starter.cancel(id)) await cancellationHeard(database, id);
   } catch (error) {
     log.warn(

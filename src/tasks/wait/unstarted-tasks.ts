@@ -3,14 +3,14 @@
  * while it is away. The database counts them, once a second at the most; what this process has accepted since comes on top.
  */
 import { GatewayError } from '../../domain/errors.ts';
-import { StartLanes } from '../create/start-queue.ts';
+import { StartQueue } from '../create/start-queue.ts';
 
 /** A count is good for as long, if it leaves room. */
-const counted_ms = 1_000;
+const countedMs = 1_000;
 /** Starts of this process under way. Beyond it, and while older tasks wait, the workers' scan starts them in their order. */
-const starts_max = 256;
+const startsMax = 256;
 /** While Temporal is away, how often a start is tried all the same. */
-const try_ms = 2_000;
+const tryMs = 2_000;
 
 /** A task's place among those that wait. */
 export interface Place {
@@ -36,7 +36,7 @@ export class WaitingTasks {
   /** Those that the last count may not have seen. */
   readonly #recent = new Set<Place & { isAccepted: boolean }>();
   #starts = 0;
-  readonly #lanes = new StartLanes();
+  readonly #lanes = new StartQueue();
   #isAway = false;
   #triedAtMs = -Infinity;
 
@@ -51,7 +51,7 @@ export class WaitingTasks {
 
   /** Whether as many wait as may. */
   async isFull(): Promise<boolean> {
-    if (performance.now() - this.#countedAtMs > counted_ms) this.#counting ??= this.#count();
+    if (performance.now() - this.#countedAtMs > countedMs) this.#counting ??= this.#count();
     if (this.#isOver && this.#counting) await this.#counting;
     return this.#isOver;
   }
@@ -106,9 +106,9 @@ export class WaitingTasks {
   }
 
   #mayStart(isOfFew: boolean): boolean {
-    if (this.#starts >= starts_max || (!isOfFew && this.#size > starts_max)) return false;
+    if (this.#starts >= startsMax || (!isOfFew && this.#size > startsMax)) return false;
     if (!this.#isAway) return true;
-    if (performance.now() - this.#triedAtMs < try_ms) return false;
+    if (performance.now() - this.#triedAtMs < tryMs) return false;
     this.#triedAtMs = performance.now();
     return true;
   }

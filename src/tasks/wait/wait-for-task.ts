@@ -10,13 +10,13 @@ import { type ApiContext, idsOf } from '../../api/context.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import type { CreatedTask } from '../create/create-task.ts';
 
-const wait_seconds_max = 300;
+const waitSecondsMax = 300;
 
 /** This call's wait in seconds: `Prefer: wait=N` (RFC 7240) if it can be read, at most 300; else the default. */
 export function waitSeconds(ctx: Pick<ApiContext, 'get'>, defaultSeconds: number): number {
   for (const preference of ctx.get('Prefer').split(',')) {
     const wished = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(;.*)?$/i.exec(preference)?.[1];
-    if (wished !== undefined) return Math.min(Number(wished), wait_seconds_max);
+    if (wished !== undefined) return Math.min(Number(wished), waitSecondsMax);
   }
   return defaultSeconds;
 }
@@ -105,17 +105,17 @@ const shownOf = (task: Task): ShownTask => ({
 });
 
 /** How long the caller of a task that was just accepted waits for a database that went away in this moment. */
-const accepted_ms_max = 10_000;
-const again_ms = 250;
+const acceptedMsMax = 10_000;
+const againMs = 250;
 
 async function loadAccepted(deps: ApiDependencies, id: TaskId, waiter: TaskWait): Promise<Task> {
-  const until = performance.now() + accepted_ms_max;
+  const until = performance.now() + acceptedMsMax;
   for (;;) {
     try {
       return await load(deps, id);
     } catch (error) {
       if (waiter.isStopped || performance.now() > until || !databaseTrouble(error)) throw error;
-      await pause(again_ms);
+      await pause(againMs);
     }
   }
 }

@@ -248,8 +248,8 @@ test('an upload that takes too long in all is refused, however steadily it comes
 
 test('a store that is slow is no pause of the caller, and holds the caller back', () => {
   const big = Buffer.alloc(4 * 1024 * 1024);
-  let letGo: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => (letGo = resolve));
+  let releaseAll: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (releaseAll = resolve));
   let taken = 0;
   const store: Store = {
     async write(key, source) {
@@ -266,7 +266,7 @@ test('a store that is slow is no pause of the caller, and holds the caller back'
     server.post({ 'content-type': type, 'content-length': body.length }, body);
     await new Promise((resolve) => setTimeout(resolve, 120)); // four times what the caller may pause
     assert.ok(taken < 1024 * 1024, `${taken} bytes were taken`);
-    letGo();
+    releaseAll();
     assert.ok((await server.outcome()).value, 'the upload went on');
   });
 });

@@ -14,7 +14,7 @@ import { consolePages } from '../../../src/api/console/console-pages.ts';
 import { errors } from '../../../src/api/middleware/error-answers.ts';
 
 const built = join(import.meta.dirname, '../../../dist/console');
-const bytes_first_load_max = 400_000;
+const bytesFirstLoadMax = 400_000;
 
 interface Chunk {
   file: string;
@@ -154,6 +154,6 @@ describe("the console's pages", () => {
     add('index.html');
     add('src/pages/overview/index.tsx');
     const bytes = [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(built, file))).length, 0);
-    assert.ok(bytes < bytes_first_load_max, `${bytes} bytes`);
+    assert.ok(bytes < bytesFirstLoadMax, `${bytes} bytes`);
   });
 });

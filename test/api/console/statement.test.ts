@@ -6,7 +6,7 @@ import type { AccountId, KeyId } from '../../../src/domain/ids.ts';
 import { micros } from '../../../src/domain/money.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { CallLedger } from '../../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { newTaskId } from '../../../src/postgres/new-ids.ts';
 import { openedBefore } from '../../support/aged-database.ts';
@@ -49,7 +49,7 @@ async function statement(month: string): Promise<Told> {
 
 /** Moves of all kinds, some of them left open. */
 async function move(database: Database, chance: Chance): Promise<void> {
-  const groups = new LedgerGroups(database, gateway.core.secrets.first.ledger);
+  const groups = new GroupCommitter(database, gateway.core.secrets.first.ledger);
   const [ledger, calls] = [new Ledger(groups), new CallLedger(groups)];
   const amount = () => BigInt(1 + chance.below(900_000));
   await ledger.credit(customer.account, micros(5_000_000n + amount()), 'paid in');
@@ -67,7 +67,7 @@ async function move(database: Database, chance: Chance): Promise<void> {
       await chance.of(ends)();
     },
     async () => {
-      const hold = await admittedCall(calls, customer, 40_000n, owner_of_calls);
+      const hold = await admittedCall(calls, customer, 40_000n, ownerOfCalls);
       await chance.of([
         () => calls.settle(hold, callPrice(BigInt(chance.below(60_000)))),
         () => calls.release(hold, 'upstream_error'),
@@ -82,7 +82,7 @@ async function move(database: Database, chance: Chance): Promise<void> {
       .of(moves)()
       .catch((error: unknown) => tolerate(error));
 }
-const owner_of_calls = randomUUID();
+const ownerOfCalls = randomUUID();
 function tolerate(error: unknown): void {
   if (!(error instanceof Error && /balance/.test(error.message))) throw error;
 }
@@ -131,7 +131,7 @@ describe('over months of random entries', () => {
     const chance = chanceOf({ diagnostic: (message) => process.stderr.write(`${message}\n`) });
     const { database } = gateway.core;
     await database.pool.query(`insert into owners (id, expires_at) values ($1, now() + interval '1 hour')`, [
-      owner_of_calls,
+      ownerOfCalls,
     ]);
     for (const age of ages) {
       const aged = await openedBefore({ database, url: gateway.databaseUrl }, `${age} days`);

@@ -18,7 +18,7 @@ import { signIn } from '../../support/console.ts';
 import { mp4, png } from '../../support/media.ts';
 
 const policy = "default-src 'self'; script-src 'self'; img-src 'self' data: blob: http:; connect-src 'self' http: ws:";
-const script_bytes = 60_000;
+const scriptBytes = 60_000;
 
 /** A page as the console's are, with something in its body. */
 const html = (body: string, language = 'en') =>
@@ -248,7 +248,7 @@ test("a video of the simulator's plays, a broken one does not; a broken picture 
 });
 
 test('a first load is counted as it came over the network, with what the page asked for until it was ready', async () => {
-  const script = `//${randomBytes(script_bytes / 2).toString('hex')}\nfetch('/late').then(() => document.body.append('Ready'))`;
+  const script = `//${randomBytes(scriptBytes / 2).toString('hex')}\nfetch('/late').then(() => document.body.append('Ready'))`;
   file('/large.js', script, 'text/javascript');
   file('/late', randomBytes(5_000).toString('base64'), 'text/plain');
   file('/large', html('<script src="/large.js"></script>'));

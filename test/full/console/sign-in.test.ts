@@ -9,7 +9,7 @@ import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
-const first_load_bytes_max = 400_000;
+const firstLoadBytesMax = 400_000;
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -79,6 +79,6 @@ test('the first load of the overview is below 400 kB', async () => {
     const { bytes } = await firstLoad(page, `/console/${gateway.account}/overview`, (loaded) =>
       loaded.getByRole('heading', { level: 1 }).waitFor(),
     );
-    assert.ok(bytes < first_load_bytes_max, `${bytes} bytes`);
+    assert.ok(bytes < firstLoadBytesMax, `${bytes} bytes`);
   });
 });

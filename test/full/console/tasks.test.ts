@@ -24,7 +24,7 @@ after(async () => {
   await gateway.stop();
 });
 
-const live_ms = 60_000;
+const liveMs = 60_000;
 
 type Customer = Awaited<ReturnType<TestGateway['newKey']>>;
 
@@ -62,7 +62,7 @@ async function made(key: string, prompt: string, kind: 'image' | 'video' = 'imag
 }
 
 const rowOf = (page: Page, id: string): Locator => page.locator(`tr[data-task="${id}"]`);
-const says = (where: Locator, text: string | RegExp) => where.getByText(text).first().waitFor({ timeout: live_ms });
+const says = (where: Locator, text: string | RegExp) => where.getByText(text).first().waitFor({ timeout: liveMs });
 
 test('an image and a video appear by themselves, succeed without reloading, and can be looked at', async () => {
   const { key, account } = await gateway.newKey({ balance: '10' });
@@ -220,7 +220,7 @@ test('what is being read stays where it is while tasks arrive', async () => {
     await page.evaluate('window.scrollTo(0, 400)');
     const before = await read.boundingBox();
     const id = await made(key, 'One more');
-    await page.getByRole('button', { name: '1 new task' }).waitFor({ timeout: live_ms });
+    await page.getByRole('button', { name: '1 new task' }).waitFor({ timeout: liveMs });
     assert.deepEqual(await read.boundingBox(), before);
     assert.equal(await rowOf(page, id).count(), 0);
     await page.getByRole('button', { name: '1 new task' }).click();

@@ -23,9 +23,9 @@ import { Places } from './places.ts';
 import { startPostgresOf } from './postgres.ts';
 
 /** What a try by hand has no part for: pages to look at, and the right owner of a volume. */
-const left_out = new Set(['temporal-ui', 'prometheus', 'grafana', 'store-volume']);
-const health_pause_ms = 150;
-const health_ms_max = 120_000;
+const leftOut = new Set(['temporal-ui', 'prometheus', 'grafana', 'store-volume']);
+const healthPauseMs = 150;
+const healthMsMax = 120_000;
 
 export type Part = 'postgres' | 'temporal' | 'store' | 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'balancer';
 
@@ -163,7 +163,7 @@ export class Arrangement {
   }
 
   async #inOrder(name: string): Promise<void> {
-    if (left_out.has(name)) return;
+    if (leftOut.has(name)) return;
     const { depends_on: needs, restart } = this.#service(name);
     await Promise.all(
       Object.entries(needs).map(async ([other, { condition }]) => {
@@ -245,9 +245,9 @@ export class Arrangement {
       const asked = new Running(program, translated, { cwd: this.#folder, env: this.#environmentOf(name) });
       const { code } = await asked.ended;
       if (code === 0) return;
-      if (performance.now() - startedAt > health_ms_max)
+      if (performance.now() - startedAt > healthMsMax)
         assert.fail(`${name} is not healthy: ${asked.stderr}\n${this.said(name)}`);
-      await pause(health_pause_ms);
+      await pause(healthPauseMs);
     }
   }
 

@@ -13,7 +13,7 @@ const listens: readonly [service: string, ports: readonly number[]][] = [
   ['balancer', [8080, 8404]],
 ];
 /** What ops/temporal/server.yaml derives from TEMPORAL_PORT. */
-const temporal_offsets = [-300, -299, -298, -294, 0, 1, 2, 6, 10, 767];
+const temporalOffsets = [-300, -299, -298, -294, 0, 1, 2, 6, 10, 767];
 
 export class Places {
   readonly #ports: ReadonlyMap<string, number>;
@@ -74,7 +74,7 @@ export class Places {
 /** The first of a group of ports that are all free. */
 async function temporalPort(): Promise<number> {
   for (let port = 16_000 + Math.floor(Math.random() * 10_000); port < 28_000; port += 37) {
-    const free = await Promise.all(temporal_offsets.map((offset) => isPortFree(port + offset)));
+    const free = await Promise.all(temporalOffsets.map((offset) => isPortFree(port + offset)));
     if (free.every(Boolean)) return port;
   }
   throw new Error('no free ports for Temporal');

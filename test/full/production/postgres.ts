@@ -10,7 +10,7 @@ import { root, type Service } from '../../support/compose.ts';
 import { Running, until } from '../../support/process.ts';
 
 const run = promisify(execFile);
-const scripts_of_the_image = '/docker-entrypoint-initdb.d/';
+const scriptsOfTheImage = '/docker-entrypoint-initdb.d/';
 
 export interface PostgresPlace {
   folder: string;
@@ -66,7 +66,7 @@ async function runScripts({ volumes }: Service, port: number, env: Record<string
       },
     );
   await until('PostgreSQL', () => psql('-c', 'select 1').then(Boolean, () => undefined));
-  for (const volume of volumes.filter((each) => each.includes(scripts_of_the_image))) {
+  for (const volume of volumes.filter((each) => each.includes(scriptsOfTheImage))) {
     await psql('-f', join(root, volume.split(':')[0] ?? ''));
   }
 }

@@ -32,12 +32,12 @@ const owner = { email: 'owner@example.com', password: 'correct horse battery' };
 const seed = 9;
 const victims: readonly Part[] = ['api-1', 'worker-1', 'temporal', 'store', 'postgres', 'api-2', 'worker-2'];
 /** So long the load goes on before a blow, and while a part is away. */
-const calm_ms = 3_000;
-const away_ms = 2_000;
+const calmMs = 3_000;
+const awayMs = 2_000;
 /** Longer than an API waits before it shows its end to who connects directly. */
-const slow_ms = 11_000;
+const slowMs = 11_000;
 /** The verdict on a download takes less than five seconds; the longest time of a claim is an hour. */
-const verdict_ms_max = 10_000;
+const verdictMsMax = 10_000;
 const talks = '/v1/svctalk/generate';
 
 /** In the order of their opening; the last is closed first. */
@@ -122,7 +122,7 @@ describe('of a result that is fetched once, through the balancer', () => {
 
   for (const [when, after_ms, ways] of [
     ['at once', 0, manners],
-    ['late', slow_ms, ['a reset', 'an end of its own side, then a close']],
+    ['late', slowMs, ['a reset', 'an end of its own side, then a close']],
   ] as const)
     for (const manner of ways)
       test(`a download that breaks off ${when} by ${manner} leaves the whole`, async () => {
@@ -138,7 +138,7 @@ describe('of a result that is fetched once, through the balancer', () => {
     const { path, bytes } = await newTalk();
     const asked = request(`${arrangement.url}${path}`, { headers: { Authorization: `Bearer ${key}` } }).end();
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    await pause(slow_ms);
+    await pause(slowMs);
     let read = 0;
     for await (const piece of response) read += (piece as Buffer).length;
     assert.equal(read, bytes);
@@ -167,12 +167,12 @@ test('a death of one of each part under load loses no task, charges none twice, 
   const retrying = new RetryingCallers(arrangement.url, key, 4);
   try {
     for (const part of victims) {
-      await pause(calm_ms);
+      await pause(calmMs);
       await arrangement.kill(part);
-      await pause(away_ms);
+      await pause(awayMs);
       await arrangement.startAgain(part);
     }
-    await pause(calm_ms);
+    await pause(calmMs);
   } finally {
     await Promise.all([load.stop(), retrying.stop()]);
   }
@@ -235,7 +235,7 @@ const answered = (path: string) =>
       const answer = await download(arrangement.url, path, key);
       return answer.status === 409 ? undefined : answer;
     },
-    verdict_ms_max,
+    verdictMsMax,
   );
 
 /** By the command line, in the containers' environment. */

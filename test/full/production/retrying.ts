@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const images = '/v1/images/generations';
-const patience_ms = 120_000;
-const again_ms = 300;
-const next_ms = 400;
+const patienceMs = 120_000;
+const againMs = 300;
+const nextMs = 400;
 
 export class RetryingCallers {
   /** The task that each key got. */
@@ -34,13 +34,13 @@ export class RetryingCallers {
   async #live(): Promise<void> {
     while (!this.#isStopped) {
       await this.#order(randomUUID());
-      await pause(next_ms);
+      await pause(nextMs);
     }
   }
 
   async #order(key: string): Promise<void> {
     let last = '';
-    for (const startedAt = performance.now(); performance.now() - startedAt < patience_ms; this.repeats += 1) {
+    for (const startedAt = performance.now(); performance.now() - startedAt < patienceMs; this.repeats += 1) {
       try {
         const { status, body } = await this.#send(key);
         if (status === 200 || status === 202) {
@@ -52,7 +52,7 @@ export class RetryingCallers {
       } catch (error) {
         last = String(error instanceof Error ? (error.cause ?? error) : error); // the connection was refused, or broke
       }
-      await pause(again_ms);
+      await pause(againMs);
     }
     this.failures.push(`${key}: ${last}`);
   }

@@ -6,9 +6,9 @@ import type { Running } from '../../support/process.ts';
 import { type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { startTalkProcesses, type TalkProcesses } from '../../support/talk-processes.ts';
 
-const video_bytes = 300 * 1024 * 1024;
+const videoBytes = 300 * 1024 * 1024;
 /** Parts of 8 MiB: one on its way, one that fills, a copy, and what the collector has not looked at yet. */
-const growth_mib_max = 80;
+const growthMibMax = 80;
 
 let server: S3Server;
 let processes: TalkProcesses;
@@ -26,20 +26,20 @@ after(async () => {
 const upload = (bytes: number) => uploadTalk({ url: api.url, key: processes.key }, bytes);
 
 test('an upload of 300 MiB grows the memory of its process by at most 80 MiB', async (t) => {
-  await upload(video_bytes / 5); // what is loaded and compiled by the first one stays
+  await upload(videoBytes / 5); // what is loaded and compiled by the first one stays
   const [before] = await memoryMib(api.running);
   await forgetPeak(api.running);
-  await upload(video_bytes);
+  await upload(videoBytes);
   const [after, peak] = await memoryMib(api.running);
   t.diagnostic(`before ${before} MiB, peak ${peak} MiB (+${peak - before}), after ${after} MiB`);
-  assert.ok(peak - before <= growth_mib_max, `it grew by ${peak - before} MiB`);
+  assert.ok(peak - before <= growthMibMax, `it grew by ${peak - before} MiB`);
 });
 
 test('three at once are taken as well', async (t) => {
   const [before] = await memoryMib(api.running);
   await forgetPeak(api.running);
-  await Promise.all([1, 2, 3].map(() => upload(video_bytes)));
+  await Promise.all([1, 2, 3].map(() => upload(videoBytes)));
   const [after, peak] = await memoryMib(api.running);
   t.diagnostic(`before ${before} MiB, peak ${peak} MiB (+${peak - before}), after ${after} MiB`);
-  assert.ok(peak - before <= 3 * growth_mib_max, `it grew by ${peak - before} MiB`);
+  assert.ok(peak - before <= 3 * growthMibMax, `it grew by ${peak - before} MiB`);
 });

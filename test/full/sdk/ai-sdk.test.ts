@@ -56,12 +56,16 @@ for (const root of roots) {
     assert.match(text, /You sent one image/);
   });
 
-  const get_weather = tool({
+  const getWeather = tool({
     description: 'The weather',
     inputSchema: jsonSchema<{ city: string }>(weatherParameters),
     execute: () => 'sunny',
   });
-  const question = { prompt: 'Use get_weather for Paris', tools: { get_weather }, stopWhen: stepCountIs(2) };
+  const question = {
+    prompt: 'Use get_weather for Paris',
+    tools: { get_weather: getWeather },
+    stopWhen: stepCountIs(2),
+  };
 
   test(`${root}: a tool is called, and its result goes back`, async () => {
     const { text, steps } = await generateText({ model: sdk()('sim-chat'), ...question });

@@ -132,7 +132,7 @@ describe('where a request is', () => {
   });
 
   test('an address elsewhere is never asked, since the call would carry the key', () => {
-    for (const status_url of [
+    for (const statusUrl of [
       'http://evil.test/moved/requests/r-1/status',
       'https://fal.test/moved/requests/r-1/status',
       'http://fal.test:81/moved/requests/r-1/status',
@@ -142,9 +142,9 @@ describe('where a request is', () => {
       7,
       null,
     ])
-      assert.equal(idOf({ status_url }), 'r-1', String(status_url));
-    const response_url = 'http://evil.test/moved/requests/r-1';
-    const completed = answer(200, { status: 'COMPLETED', response_url });
+      assert.equal(idOf({ status_url: statusUrl }), 'r-1', String(statusUrl));
+    const responseUrl = 'http://evil.test/moved/requests/r-1';
+    const completed = answer(200, { status: 'COMPLETED', response_url: responseUrl });
     assert.equal(asked(completed, image, 'r-1'), 'http://fal.test/fal-ai/flux/requests/r-1');
     const slashed = idOf({ status_url: 'http://fal.test//evil.test/requests/r-1/status' });
     assert.equal(new URL(wire.poll(slashed, image).url).host, 'fal.test');
@@ -154,8 +154,8 @@ describe('where a request is', () => {
   });
 
   test('the result is asked for where the status says', () => {
-    const response_url = 'http://fal.test/fal-ai/flux/requests/r-1/response';
-    assert.equal(asked(answer(200, { status: 'COMPLETED', response_url }), image, 'r-1'), response_url);
+    const responseUrl = 'http://fal.test/fal-ai/flux/requests/r-1/response';
+    assert.equal(asked(answer(200, { status: 'COMPLETED', response_url: responseUrl }), image, 'r-1'), responseUrl);
   });
 
   test('a create whose answer names no request that could be one leaves its outcome unknown', () => {

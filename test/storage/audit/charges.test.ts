@@ -5,7 +5,7 @@ import { cappedAt, tokensBound, tokensPrice } from '../../../src/domain/billing/
 import { audit } from '../../../src/audit/audit.ts';
 import { chargesCheck } from '../../../src/audit/checks/charge-sums.ts';
 import { CallLedger } from '../../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../../src/ledger/commit/group-commit.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { newTaskId } from '../../../src/postgres/new-ids.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
@@ -49,7 +49,7 @@ describe('the audit of charges', () => {
 
   test('tells a call whose lines do not make its charge, or whose price is not that of its hold', async () => {
     const known = (await says()).length;
-    const calls = new CallLedger(new LedgerGroups(home.database, ledgerKey));
+    const calls = new CallLedger(new GroupCommitter(home.database, ledgerKey));
     const price = { unit: 'token', inputPerMillion: micros(1_500_000n), outputPerMillion: micros(8_000_000n) } as const;
     const { lines, total } = tokensBound(price, { input: 1001, output: 500 });
     const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });
@@ -76,7 +76,7 @@ describe('the audit of charges', () => {
 
   test('takes an estimate that was cut at its hold for right, and one that was cut otherwise for wrong', async () => {
     const known = (await says()).length;
-    const calls = new CallLedger(new LedgerGroups(home.database, ledgerKey));
+    const calls = new CallLedger(new GroupCommitter(home.database, ledgerKey));
     const price = { unit: 'token', inputPerMillion: micros(2_000_000n), outputPerMillion: micros(8_000_000n) } as const;
     const { lines, total } = tokensBound(price, { input: 10, output: 5 });
     const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });

@@ -7,12 +7,12 @@ import { audit, type AuditReport } from '../../../src/audit/audit.ts';
 import { moneyChecks } from '../../../src/audit/checks/all-checks.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { CallLedger } from '../../../src/ledger/call-ledger.ts';
-import { LedgerGroups } from '../../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../../src/ledger/commit/group-commit.ts';
 import { type BusyLedger, makeBusyLedger } from '../../support/busy-ledger.ts';
 import { admittedCall, callPrice } from '../../support/calls.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Customer, ledgerKey } from '../../support/money.ts';
-import { other_uuid, type Tampering, tamperingsOf, type Target, whileTampered } from '../../support/tampering.ts';
+import { otherUuid, type Tampering, tamperingsOf, type Target, whileTampered } from '../../support/tampering.ts';
 
 let made: TestDatabase;
 let all: BusyLedger;
@@ -139,8 +139,8 @@ describe('a row changed by hand in any column, removed or added is told by name:
 function namesOf({ table, row }: Tampering): string[] {
   const text = (column: string) => String(row[column]);
   if (table === 'accounts' || table === 'api_keys') return [text('id')];
-  if (table === 'holds') return [text('transfer_id'), other_uuid];
-  return [`${text('transfer_id')}.`, `${other_uuid}.`, `entry ${text('seq')} is missing`];
+  if (table === 'holds') return [text('transfer_id'), otherUuid];
+  return [`${text('transfer_id')}.`, `${otherUuid}.`, `entry ${text('seq')} is missing`];
 }
 
 test('what is older than `since` is trusted, what is newer is not', async () => {
@@ -166,7 +166,7 @@ test('what is older than `since` is trusted, what is newer is not', async () => 
 });
 
 test('any of the secrets may have made a link, no other', async () => {
-  const rotated = new CallLedger(new LedgerGroups(made.database, otherKey));
+  const rotated = new CallLedger(new GroupCommitter(made.database, otherKey));
   const hold = await admittedCall(rotated, all.busy, 100n, all.owner);
   await all.calls.settle(hold, callPrice(30n));
   assert.deepEqual(wordsOf(await look(undefined, [otherKey, ledgerKey])), []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deriveKeys } from '../../../src/config/secrets.ts';
 import { createAccount } from '../../../src/accounts/accounts.ts';
-import { LedgerGroups } from '../../../src/ledger/commit/group-commit.ts';
+import { GroupCommitter } from '../../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { newTaskId } from '../../../src/postgres/new-ids.ts';
 import { assertAgrees, type Audited, auditedWorld } from '../../support/audited.ts';
@@ -67,7 +67,7 @@ describe('the audit of acts, facts, tasks and blobs', () => {
   test('accepts what was written under a secret that has been rotated since, and under no other', async () => {
     const { database } = world.home;
     const { first } = deriveKeys(['another secret, and one that is long enough']);
-    const later = new Ledger(new LedgerGroups(database, first.ledger));
+    const later = new Ledger(new GroupCommitter(database, first.ledger));
     await createAccount({ database, ledgerKey: first.ledger, actor: 'cli:ada' }, 'after the rotation');
     const id = newTaskId('image');
     await later.admitTask(admissionOf(world.customer, 5n, { id }));

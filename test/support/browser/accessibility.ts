@@ -16,7 +16,7 @@ const violations = z.array(
 const grave = ['serious', 'critical'];
 
 /** How many elements of one violation are told. */
-const nodes_told_max = 5;
+const nodesToldMax = 5;
 
 /** Fails with a readable list if the page, once movement has ended, breaks WCAG 2.1 AA in a serious or critical way. */
 export async function audited(page: Page): Promise<void> {
@@ -26,7 +26,7 @@ export async function audited(page: Page): Promise<void> {
   const found = violations.parse(await page.evaluate(runAxe)).filter(({ impact }) => grave.includes(impact ?? ''));
   const told = found.map(
     ({ id, impact, help, nodes }) =>
-      `${impact ?? ''}: ${help} (${id}), ${nodes.length} times${nodes.slice(0, nodes_told_max).map(nodeText).join('')}`,
+      `${impact ?? ''}: ${help} (${id}), ${nodes.length} times${nodes.slice(0, nodesToldMax).map(nodeText).join('')}`,
   );
   assert.equal(found.length, 0, `${page.url()} is not for everybody:\n- ${told.join('\n- ')}`);
 }

@@ -8,7 +8,7 @@ export interface FirstLoad {
   files: { url: string; bytes: number }[];
 }
 
-const settle_timeout_ms = 30_000;
+const settleTimeoutMs = 30_000;
 
 /**
  * Opens an address with empty caches, and measures until `ready` has resolved and everything is there that was asked for by then,
@@ -41,7 +41,7 @@ export async function firstLoad(page: Page, url: string, ready: (page: Page) => 
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new Error(`never answered: ${[...asked.values()].join(', ')}`));
-    }, settle_timeout_ms);
+    }, settleTimeoutMs);
     changed = () => {
       if (!isSettled()) return;
       clearTimeout(timer);

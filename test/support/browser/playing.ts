@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import * as z from 'zod';
 
-const play_timeout_ms = 30_000;
+const playTimeoutMs = 30_000;
 
 /** What must have been played, in seconds of the video; less of one that ends before. */
-const played_seconds_min = 0.4;
-const played_frames_min = 4;
+const playedSecondsMin = 0.4;
+const playedFramesMin = 4;
 
 const playback = z.object({
   error: z.string().nullable(),
@@ -21,11 +21,15 @@ const playback = z.object({
 /** Plays a `<video>`, if nobody has begun, until its time has gone on and frames were shown; answers its size in pixels. */
 export async function playsFrames(video: Locator): Promise<{ width: number; height: number }> {
   const found = playback.parse(
-    await video.evaluate(playSome, { play_timeout_ms, played_seconds_min, played_frames_min }),
+    await video.evaluate(playSome, {
+      play_timeout_ms: playTimeoutMs,
+      played_seconds_min: playedSecondsMin,
+      played_frames_min: playedFramesMin,
+    }),
   );
   const told = `the video does not play: ${JSON.stringify(found)}`;
   assert.equal(found.error, null, told);
-  assert(found.frames >= played_frames_min && found.played > 0 && found.readyState >= 2, told);
+  assert(found.frames >= playedFramesMin && found.played > 0 && found.readyState >= 2, told);
   assert(found.width > 0 && found.height > 0, told);
   return { width: found.width, height: found.height };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
-const picture_timeout_ms = 10_000;
+const pictureTimeoutMs = 10_000;
 
 export interface TracesOptions {
   /** The folder in which a new one is made; the system's for temporary files unless said otherwise. */
@@ -25,7 +25,7 @@ export async function keepTraces(
     const name = `page-${index + 1}`;
     lines.push(`${name}: ${page.url()}`);
     try {
-      await page.screenshot({ path: join(folder, `${name}.png`), timeout: picture_timeout_ms });
+      await page.screenshot({ path: join(folder, `${name}.png`), timeout: pictureTimeoutMs });
       await writeFile(join(folder, `${name}.html`), await page.content());
     } catch (error) {
       lines.push(`no trace of ${name}: ${String(error)}`); // a page that hangs: the test's own error says more

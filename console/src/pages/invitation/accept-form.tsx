@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
 /** As the server asks for. */
-const password_length_min = 8;
+const passwordLengthMin = 8;
 
 interface AcceptFormProps {
   email: string;
@@ -29,8 +29,8 @@ export function AcceptForm({ email, keepsPassword, isBusy, error, onAccept }: Ac
       <Form.Item
         name="password"
         label={say(keepsPassword ? 'ownPassword' : 'password')}
-        extra={keepsPassword ? say('ownPasswordHelp') : say('passwordHelp', { count: password_length_min })}
-        rules={[{ required: true, min: password_length_min, message: say('tooShort', { count: password_length_min }) }]}
+        extra={keepsPassword ? say('ownPasswordHelp') : say('passwordHelp', { count: passwordLengthMin })}
+        rules={[{ required: true, min: passwordLengthMin, message: say('tooShort', { count: passwordLengthMin }) }]}
       >
         <Input.Password autoComplete={keepsPassword ? 'current-password' : 'new-password'} autoFocus size="large" />
       </Form.Item>

@@ -21,7 +21,7 @@ import './keys.css';
 
 /** A call shall be seen about when its program has its answer. */
 const refresh_ms = 2_000;
-const page_rows = 20;
+const pageRows = 20;
 
 export function Component() {
   const say = useTexts(texts);
@@ -70,7 +70,7 @@ function useKeys(state: 'active' | 'all') {
     key: ['keys', account, state],
     refreshMs: refresh_ms,
     read: async (cursor, signal) => {
-      const query = { limit: page_rows, state, ...(cursor !== undefined && { cursor }) };
+      const query = { limit: pageRows, state, ...(cursor !== undefined && { cursor }) };
       const init = { params: { path: { account }, query }, signal };
       const { data } = await api.GET('/console/api/accounts/{account}/keys', init);
       if (!data) throw new TypeError('an answer without a list');

@@ -9,7 +9,7 @@ export type Window = keyof Key['calls'];
 
 export const levels = ['read', 'chat', 'standard', 'admin'] as const satisfies readonly Key['level'][];
 export const windows = ['minute', 'hour', 'day', 'month', 'total'] as const satisfies readonly Window[];
-export const expiry_days = [7, 30, 90, 365] as const;
+export const expiryDays = [7, 30, 90, 365] as const;
 
 /** Named as the API names them, so that what it refuses is shown at its field. */
 export interface KeyFields {
@@ -18,7 +18,7 @@ export interface KeyFields {
   /** Empty: all. */
   models: string[];
   /** Days from now. */
-  expiry: 'never' | 'at' | (typeof expiry_days)[number];
+  expiry: 'never' | 'at' | (typeof expiryDays)[number];
   /** Where `expiry` is 'at': in the reader's zone, as `<input type="datetime-local">` has it. */
   expires_at: string;
   spend_limit: { amount: number | null; per: Window };

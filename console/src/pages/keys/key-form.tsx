@@ -2,12 +2,12 @@
 import { Form, type FormInstance, Input, Radio, Select } from 'antd';
 import { FormError } from '../../parts/form-error.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { expiry_days, expiryOf, type KeyFields, levels } from './key-fields.ts';
+import { expiryDays, expiryOf, type KeyFields, levels } from './key-fields.ts';
 import { LimitFields } from './limit-fields.tsx';
 import { ModelField } from './model-field.tsx';
 import { texts } from './texts.ts';
 
-const name_characters_max = 200;
+const nameCharactersMax = 200;
 
 interface KeyFormProps {
   form: FormInstance<KeyFields>;
@@ -37,7 +37,7 @@ export function KeyForm({ form, initial, error, withLevel, onSubmit }: KeyFormPr
         extra={say('nameHelp')}
         rules={[{ required: true, whitespace: true, message: say('nameMissing') }]}
       >
-        <Input autoFocus maxLength={name_characters_max} autoComplete="off" />
+        <Input autoFocus maxLength={nameCharactersMax} autoComplete="off" />
       </Form.Item>
       {withLevel && (
         <Form.Item name="level" label={say('level')}>
@@ -69,7 +69,7 @@ function ExpiryFields({ form }: { form: FormInstance<KeyFields> }) {
         <Select
           options={[
             { value: 'never', label: say('never') },
-            ...expiry_days.map((count) => ({ value: count, label: say('inDays', { count }) })),
+            ...expiryDays.map((count) => ({ value: count, label: say('inDays', { count }) })),
             { value: 'at', label: say('atTime') },
           ]}
         />

@@ -36,7 +36,7 @@ export function KeyLimits({ of: key }: { of: Key }) {
       ))}
       {key.models && (
         <li title={key.models.join(', ')}>
-          {key.models.length <= models_shown_max
+          {key.models.length <= modelsShownMax
             ? key.models.map((model) => <Tag key={model}>{model}</Tag>)
             : say('someModels', { count: key.models.length })}
         </li>
@@ -45,4 +45,4 @@ export function KeyLimits({ of: key }: { of: Key }) {
   );
 }
 
-const models_shown_max = 2;
+const modelsShownMax = 2;

@@ -5,8 +5,8 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { type KeyFields, type Window, windows } from './key-fields.ts';
 import { texts } from './texts.ts';
 
-const yuan_max = 999_999_999;
-const count_max = 1_000_000_000;
+const yuanMax = 999_999_999;
+const countMax = 1_000_000_000;
 
 export function LimitFields() {
   const say = useTexts(texts);
@@ -19,7 +19,7 @@ export function LimitFields() {
           <InputNumber
             prefix="¥"
             min={0.01}
-            max={yuan_max}
+            max={yuanMax}
             precision={2}
             controls={false}
             placeholder={say('noLimit')}
@@ -31,7 +31,7 @@ export function LimitFields() {
       </div>
       <CallLimits />
       <Form.Item name="max_running_tasks" label={say('runningTasks')}>
-        <InputNumber min={1} max={count_max} precision={0} controls={false} placeholder={say('noLimit')} />
+        <InputNumber min={1} max={countMax} precision={0} controls={false} placeholder={say('noLimit')} />
       </Form.Item>
     </fieldset>
   );
@@ -53,7 +53,7 @@ function CallLimits() {
           {fields.map(({ key, name }) => (
             <div key={key} className="tg-call-limit">
               <Form.Item name={[name, 'calls']} rules={[{ required: true, message: say('callsMissing') }]}>
-                <InputNumber min={1} max={count_max} precision={0} controls={false} aria-label={say('calls')} />
+                <InputNumber min={1} max={countMax} precision={0} controls={false} aria-label={say('calls')} />
               </Form.Item>
               <Form.Item name={[name, 'per']}>
                 <WindowSelect taken={taken} />

@@ -11,7 +11,7 @@ import { TaskLink } from './entries.tsx';
 import type { Entry } from './index.tsx';
 import { abouts, texts } from './texts.ts';
 
-const drawer_px = 480;
+const drawerPx = 480;
 
 export function Details({ entry, onClose }: { entry: Entry | undefined; onClose: () => void }) {
   const say = useTexts(texts);
@@ -19,7 +19,7 @@ export function Details({ entry, onClose }: { entry: Entry | undefined; onClose:
     <Drawer
       open={entry !== undefined}
       onClose={onClose}
-      size={drawer_px}
+      size={drawerPx}
       title={entry && say(entry.type)}
       destroyOnHidden
     >

@@ -8,8 +8,8 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { entryTypes, type Filter, isId } from './filter.ts';
 import { texts } from './texts.ts';
 
-const choice_days = 90;
-const choices_stale_ms = 60_000;
+const choiceDays = 90;
+const choicesStaleMs = 60_000;
 
 interface FiltersProps {
   filter: Filter;
@@ -117,9 +117,9 @@ function IdField({ id, onChange }: { id: string | undefined; onChange: (id: stri
 
 function useCharged(by: 'model' | 'key') {
   const account = useAccountId();
-  const path = { params: { path: { account }, query: { group_by: by, from: utcDay(choice_days) } } };
+  const path = { params: { path: { account }, query: { group_by: by, from: utcDay(choiceDays) } } };
   const { data } = query.useQuery('get', '/console/api/accounts/{account}/usage', path, {
-    staleTime: choices_stale_ms,
+    staleTime: choicesStaleMs,
   });
   return data?.data ?? [];
 }

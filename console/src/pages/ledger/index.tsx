@@ -22,7 +22,7 @@ type Answer = paths['/console/api/accounts/{account}/ledger']['get']['responses'
 export type Entry = Answer['data'][number];
 
 const refresh_ms = 3_000;
-const page_rows = 25;
+const pageRows = 25;
 
 export function Component() {
   const say = useTexts(texts);
@@ -33,7 +33,7 @@ export function Component() {
   const listing = useListing<Entry>({
     key: ['ledger', account, wanted],
     read: async (cursor, signal) => {
-      const query = { ...wanted, limit: page_rows, ...(cursor !== undefined && { cursor }) };
+      const query = { ...wanted, limit: pageRows, ...(cursor !== undefined && { cursor }) };
       const { data } = await api.GET('/console/api/accounts/{account}/ledger', {
         params: { path: { account }, query },
         signal,

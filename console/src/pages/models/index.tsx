@@ -14,11 +14,11 @@ import { type Model, ModelCard } from './model-card.tsx';
 import './models.css';
 import { texts } from './texts.ts';
 
-const refresh_ms = 3_000;
+const refreshMs = 3_000;
 /** Fewer are seen at a glance. */
-const filter_models_min = 9;
+const filterModelsMin = 9;
 /** Of a group; a file may have ten thousand. */
-const shown_max = 60;
+const shownMax = 60;
 
 /** What the cards stand under: most kinds have one model or two, and a row of its own each would be mostly empty. */
 const groups = [
@@ -37,7 +37,7 @@ export function Component() {
     'get',
     '/console/api/accounts/{account}/models',
     { params: { path: { account } } },
-    { refetchInterval: refresh_ms },
+    { refetchInterval: refreshMs },
   );
   const all = data?.data ?? [];
   const found = all.filter((model) =>
@@ -49,7 +49,7 @@ export function Component() {
         title={say('title')}
         description={say('description')}
         actions={
-          all.length >= filter_models_min && (
+          all.length >= filterModelsMin && (
             <Input.Search
               allowClear
               className="tg-model-filter"
@@ -86,7 +86,7 @@ function Group(props: {
   const say = useTexts(texts);
   const [isWhole, setWhole] = useState(false);
   if (models.length === 0) return null;
-  const shown = isWhole ? models : models.slice(0, shown_max);
+  const shown = isWhole ? models : models.slice(0, shownMax);
   return (
     <section className="tg-models" aria-labelledby={`group-${group}`}>
       <h2 id={`group-${group}`}>{say(group)}</h2>

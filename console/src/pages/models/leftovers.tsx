@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { SetBy, switchModel } from './operation.tsx';
 import { texts } from './texts.ts';
 
-const refresh_ms = 10_000;
+const refreshMs = 10_000;
 
 /** Shows nothing where there are none; the page above reports a failed read. */
 export function Leftovers() {
@@ -14,7 +14,7 @@ export function Leftovers() {
     'get',
     '/console/api/operator/model-switches',
     {},
-    { refetchInterval: refresh_ms },
+    { refetchInterval: refreshMs },
   );
   const left = data?.data.filter((one) => !one.is_in_file) ?? [];
   if (left.length === 0) return null;

@@ -18,14 +18,14 @@ import { texts } from './texts.ts';
 import '../../parts/cards.css';
 import './accounts.css';
 
-const refresh_ms = 3_000;
+const refreshMs = 3_000;
 
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   useFocusBack();
   const say = useTexts(texts);
   const path = { params: { path: { account: id } } };
   const account = query.useQuery('get', '/console/api/operator/accounts/{account}', path, {
-    refetchInterval: refresh_ms,
+    refetchInterval: refreshMs,
   });
   const { data, error } = account;
   return (

@@ -4,13 +4,13 @@ import type { Answer } from '../../api/client.ts';
 
 export type Account = Answer<'getListedAccount'>;
 
-export const accounts_key = 'operator-accounts';
-export const account_key = 'operator-account';
+export const accountsKey = 'operator-accounts';
+export const accountKey = 'operator-account';
 
 /** Has everything read anew that shows accounts. */
 export function useAccountsChanged(): () => void {
   const queries = useQueryClient();
   return () => {
-    for (const key of [accounts_key, account_key, 'session']) void queries.invalidateQueries({ queryKey: [key] });
+    for (const key of [accountsKey, accountKey, 'session']) void queries.invalidateQueries({ queryKey: [key] });
   };
 }

@@ -11,11 +11,11 @@ import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { AccountDrawer } from './account-drawer.tsx';
 import { AccountRows } from './account-rows.tsx';
-import { accounts_key } from './accounts.ts';
+import { accountsKey } from './accounts.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import { texts } from './texts.ts';
 
-const page_rows = 25;
+const pageRows = 25;
 
 export function Component() {
   const say = useTexts(texts);
@@ -27,10 +27,10 @@ export function Component() {
   const opened = params.get('account');
   const search = useLate(typed.trim());
   const listing = useListing({
-    key: [accounts_key, search, status],
+    key: [accountsKey, search, status],
     read: async (cursor, signal) => {
       const query = {
-        limit: page_rows,
+        limit: pageRows,
         ...(cursor !== undefined && { cursor }),
         ...(search !== '' && { search }),
         ...(status !== 'all' && { status }),

@@ -12,7 +12,7 @@ import { ActRows } from './act-rows.tsx';
 import { actions, actionTexts, isKnown } from './action-texts.ts';
 import { texts } from './texts.ts';
 
-const page_rows = 50;
+const pageRows = 50;
 const names = ['account', 'actor', 'action', 'from', 'to'] as const;
 type Filter = Partial<Record<(typeof names)[number], string>>;
 
@@ -24,7 +24,7 @@ export function Component() {
   const listing = useListing({
     key: ['operator-acts', late],
     read: async (cursor, signal) => {
-      const query = { limit: page_rows, ...(cursor !== undefined && { cursor }), ...askedOf(filter) };
+      const query = { limit: pageRows, ...(cursor !== undefined && { cursor }), ...askedOf(filter) };
       const { data } = await api.GET('/console/api/operator/acts', { params: { query }, signal });
       return data ?? { data: [], has_more: false };
     },

@@ -15,32 +15,32 @@ import { AuditRows } from './audit-rows.tsx';
 import { texts } from './texts.ts';
 import './audit.css';
 
-const audits_key = 'operator-audits';
-const run_key = 'operator-audit-run';
+const auditsKey = 'operator-audits';
+const runKey = 'operator-audit-run';
 const refresh_ms = 2_000;
-const page_rows = 20;
+const pageRows = 20;
 
 export function Component() {
   const say = useTexts(texts);
   const textOf = useErrorText();
   const queries = useQueryClient();
   const listing = useListing({
-    key: [audits_key],
+    key: [auditsKey],
     refreshMs: refresh_ms,
     read: async (cursor, signal) => {
-      const query = { limit: page_rows, ...(cursor !== undefined && { cursor }) };
+      const query = { limit: pageRows, ...(cursor !== undefined && { cursor }) };
       const { data } = await api.GET('/console/api/operator/audits', { params: { query }, signal });
       return data ?? { data: [], has_more: false };
     },
   });
   const run = useQuery({
-    queryKey: [run_key],
+    queryKey: [runKey],
     queryFn: async ({ signal }) => (await api.GET('/console/api/operator/audit-run', { signal })).data ?? null,
     refetchInterval: refresh_ms,
   });
   const start = useMutation({
     mutationFn: () => api.POST('/console/api/operator/audit-run'),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [run_key] }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [runKey] }),
   });
   const [chosen, setChosen] = useState<string>();
   const newest = listing.isFirstPage ? listing.items[0] : undefined;

@@ -17,7 +17,7 @@ interface Fields {
   role: 'owner' | 'member';
 }
 
-const options_max = 20;
+const optionsMax = 20;
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   useFocusBack();
@@ -81,7 +81,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 function AccountSelect(props: { id?: string; value?: string; onChange?: (value: string | undefined) => void }) {
   const [typed, setTyped] = useState('');
   const search = useLate(typed.trim());
-  const params = { query: { limit: options_max, ...(search !== '' && { search }) } };
+  const params = { query: { limit: optionsMax, ...(search !== '' && { search }) } };
   const accounts = query.useQuery('get', '/console/api/operator/accounts', { params });
   return (
     <Select<string>

@@ -13,15 +13,15 @@ import { texts } from './texts.ts';
 
 type OneTimeLink = Answer<'listLinks'>['data'][number];
 
-const links_key = 'operator-links';
-const page_rows = 10;
+const linksKey = 'operator-links';
+const pageRows = 10;
 
 export function Links() {
   const say = useTexts(texts);
   const listing = useListing({
-    key: [links_key],
+    key: [linksKey],
     read: async (cursor, signal) => {
-      const query = { limit: page_rows, ...(cursor !== undefined && { cursor }) };
+      const query = { limit: pageRows, ...(cursor !== undefined && { cursor }) };
       const { data } = await api.GET('/console/api/operator/invitations', { params: { query }, signal });
       return data ?? { data: [], has_more: false };
     },
@@ -67,7 +67,7 @@ function Revoke({ of: { id, email } }: { of: OneTimeLink }) {
   const queries = useQueryClient();
   const revokeLink = async () => {
     await api.DELETE('/console/api/operator/invitations/{invitation}', { params: { path: { invitation: id } } });
-    await queries.invalidateQueries({ queryKey: [links_key] });
+    await queries.invalidateQueries({ queryKey: [linksKey] });
   };
   return (
     <ConfirmButton

@@ -18,16 +18,16 @@ import { texts } from './texts.ts';
 
 type Person = Answer<'listPeople'>['data'][number];
 
-const people_key = 'operator-people';
-const page_rows = 25;
+const peopleKey = 'operator-people';
+const pageRows = 25;
 
 export function People({ search }: { search: string }) {
   const say = useTexts(texts);
   const [link, setLink] = useState<Answer<'makePersonLink'>>();
   const listing = useListing({
-    key: [people_key, search],
+    key: [peopleKey, search],
     read: async (cursor, signal) => {
-      const query = { limit: page_rows, ...(cursor !== undefined && { cursor }), ...(search !== '' && { search }) };
+      const query = { limit: pageRows, ...(cursor !== undefined && { cursor }), ...(search !== '' && { search }) };
       const { data } = await api.GET('/console/api/operator/people', { params: { query }, signal });
       return data ?? { data: [], has_more: false };
     },
@@ -107,7 +107,7 @@ function Acts({ of, onLink }: { of: Person; onLink: (link: Answer<'makePersonLin
   const queries = useQueryClient();
   const { id, email, is_disabled: isDisabled, is_operator: isOperator } = of;
   const params = { path: { person: id } };
-  const changed = () => queries.invalidateQueries({ queryKey: [people_key] });
+  const changed = () => queries.invalidateQueries({ queryKey: [peopleKey] });
   const makeLink = async () => {
     try {
       const { data } = await api.POST('/console/api/operator/people/{person}/link', { params });

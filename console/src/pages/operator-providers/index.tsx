@@ -9,7 +9,7 @@ import './providers.css';
 import { texts } from './texts.ts';
 
 /** The day's tasks are counted anew each time. */
-const refresh_ms = 10_000;
+const refreshMs = 10_000;
 
 export function Component() {
   const say = useTexts(texts);
@@ -17,7 +17,7 @@ export function Component() {
     'get',
     '/console/api/operator/providers',
     {},
-    { refetchInterval: refresh_ms },
+    { refetchInterval: refreshMs },
   );
   return (
     <>

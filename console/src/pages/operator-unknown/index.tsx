@@ -7,20 +7,20 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { OutcomeCard } from './outcome-card.tsx';
-import { outcomes_key } from './outcomes.ts';
+import { outcomesKey } from './outcomes.ts';
 import { texts } from './texts.ts';
 import '../../parts/operator/rows.css';
 import './unknown.css';
 
-const page_rows = 20;
+const pageRows = 20;
 
 export function Component() {
   const say = useTexts(texts);
   const [state, setState] = useState<'open' | 'reviewed'>('open');
   const listing = useListing({
-    key: [outcomes_key, state],
+    key: [outcomesKey, state],
     read: async (cursor, signal) => {
-      const query = { limit: page_rows, state, ...(cursor !== undefined && { cursor }) };
+      const query = { limit: pageRows, state, ...(cursor !== undefined && { cursor }) };
       const { data } = await api.GET('/console/api/operator/unknown-outcomes', { params: { query }, signal });
       return data ?? { data: [], has_more: false };
     },

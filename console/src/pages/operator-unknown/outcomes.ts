@@ -3,4 +3,4 @@ import type { Answer } from '../../api/client.ts';
 
 export type Outcome = Answer<'listUnknownOutcomes'>['data'][number];
 
-export const outcomes_key = 'operator-unknown';
+export const outcomesKey = 'operator-unknown';

@@ -8,7 +8,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { FormError } from '../../parts/form-error.tsx';
 import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { type Outcome, outcomes_key } from './outcomes.ts';
+import { type Outcome, outcomesKey } from './outcomes.ts';
 import { texts } from './texts.ts';
 
 const path = '/console/api/operator/unknown-outcomes/{task}/{route}/review';
@@ -88,5 +88,5 @@ const pathOf = ({ task_id: task, route }: Outcome) => ({ task, route: String(rou
 
 function useChanged() {
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: [outcomes_key] });
+  return () => queries.invalidateQueries({ queryKey: [outcomesKey] });
 }

@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 export type Overview =
   paths['/console/api/accounts/{account}/overview']['get']['responses'][200]['content']['application/json'];
 
-const refresh_ms = 3_000;
+const refreshMs = 3_000;
 
 export function Component() {
   const say = useTexts(texts);
@@ -28,7 +28,7 @@ export function Component() {
     'get',
     '/console/api/accounts/{account}/overview',
     { params: { path: { account } } },
-    { refetchInterval: refresh_ms },
+    { refetchInterval: refreshMs },
   );
   return (
     <>

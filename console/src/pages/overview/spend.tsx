@@ -1,7 +1,7 @@
 /** The chart of the last 30 days: the dearest models each for itself, the rest together. */
 import { Link } from 'react-router';
 import { BarChart } from '../../parts/charts/bar-chart.tsx';
-import { series_max } from '../../parts/charts/colours.ts';
+import { seriesMax } from '../../parts/charts/colours.ts';
 import { dayAfter, daysBetween, dayText } from '../../parts/days.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -9,7 +9,7 @@ import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { Overview } from './index.tsx';
 import { texts } from './texts.ts';
 
-const days_shown = 30;
+const daysShown = 30;
 const others = '';
 
 export function Spend({ overview: { charges, today } }: { overview: Overview }) {
@@ -27,7 +27,7 @@ export function Spend({ overview: { charges, today } }: { overview: Overview }) 
     values[key] = (values[key] ?? 0) + cost;
     byDay.set(day, values);
   }
-  const bars = daysBetween(dayAfter(today.day, 1 - days_shown), today.day).map((day) => ({
+  const bars = daysBetween(dayAfter(today.day, 1 - daysShown), today.day).map((day) => ({
     key: day,
     label: dayText(day, locale, 'short'),
     title: dayText(day, locale),
@@ -57,6 +57,6 @@ function dearest(charges: Overview['charges']): string[] {
   return [...sums]
     .filter(([, cost]) => cost > 0)
     .sort(([a, costOfA], [b, costOfB]) => costOfB - costOfA || (a < b ? -1 : 1))
-    .slice(0, series_max - 1)
+    .slice(0, seriesMax - 1)
     .map(([model]) => model);
 }

@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
 /** As the server asks for. */
-const password_characters_min = 8;
+const passwordCharactersMin = 8;
 
 interface Fields {
   current_password: string;
@@ -35,7 +35,7 @@ export function PasswordForm() {
       }
     },
   });
-  const count = password_characters_min;
+  const count = passwordCharactersMin;
   return (
     <Form form={form} layout="vertical" requiredMark={false} onFinish={(fields) => change.mutate(fields)}>
       <div role="status">

@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 
 type SignIn = Answer<'listSessions'>['data'][number];
 
-const refresh_ms = 5_000;
+const refreshMs = 5_000;
 
 export function SignIns() {
   const say = useTexts(texts);
@@ -24,7 +24,7 @@ export function SignIns() {
   const list = useQuery({
     queryKey: ['sign-ins'],
     queryFn: async ({ signal }) => (await api.GET('/console/api/profile/sessions', { signal })).data?.data ?? [],
-    refetchInterval: refresh_ms,
+    refetchInterval: refreshMs,
   });
   const end = useMutation({
     mutationFn: (session: string) =>

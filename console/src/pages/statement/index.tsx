@@ -20,7 +20,7 @@ import { texts } from './texts.ts';
 export type Statement =
   paths['/console/api/accounts/{account}/statement']['get']['responses'][200]['content']['application/json'];
 
-const refresh_ms = 10_000;
+const refreshMs = 10_000;
 
 export function Component() {
   const say = useTexts(texts);
@@ -33,7 +33,7 @@ export function Component() {
     'get',
     '/console/api/accounts/{account}/statement',
     { params: { path: { account }, query: { month } } },
-    { placeholderData: keepPreviousData, refetchInterval: month === thisMonth ? refresh_ms : false },
+    { placeholderData: keepPreviousData, refetchInterval: month === thisMonth ? refreshMs : false },
   );
   const file = `/console/api/accounts/${account}/statement.csv?${new URLSearchParams({ month }).toString()}`;
   const isWrongMonth = statement.isError && toConsoleError(statement.error).param === 'month';

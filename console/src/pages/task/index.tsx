@@ -18,8 +18,8 @@ import './task.css';
 import type { TaskPage } from './task-page.ts';
 import { texts } from './texts.ts';
 
-const live_ms = 2_000;
-const calm_ms = 15_000;
+const liveMs = 2_000;
+const calmMs = 15_000;
 
 export function Component() {
   const say = useTexts(texts);
@@ -29,7 +29,7 @@ export function Component() {
     'get',
     '/console/api/accounts/{account}/tasks/{id}',
     { params: { path: { account, id } } },
-    { refetchInterval: ({ state }) => (isLive(state.data) ? live_ms : calm_ms), retry: retries },
+    { refetchInterval: ({ state }) => (isLive(state.data) ? liveMs : calmMs), retry: retries },
   );
   if (error !== null && toConsoleError(error).status === 404) return <NoSuchTask />;
   if (!data) {

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 import { type FilterName, type FiltersInUrl, kinds, statuses } from './use-filters.ts';
 
-const filters_stale_ms = 60_000;
+const filtersStaleMs = 60_000;
 
 export function FilterBar({ filters, isAny, set, clear }: FiltersInUrl) {
   const say = useTexts(texts);
@@ -22,7 +22,7 @@ export function FilterBar({ filters, isAny, set, clear }: FiltersInUrl) {
     'get',
     '/console/api/accounts/{account}/task-filters',
     { params: { path: { account } } },
-    { staleTime: filters_stale_ms },
+    { staleTime: filtersStaleMs },
   );
   const select = (name: 'kind' | 'status' | 'model' | 'key', options: { value: string; label: string }[]) => (
     <Select

@@ -17,7 +17,7 @@ import { texts } from './texts.ts';
 import { queryOf, useFilters } from './use-filters.ts';
 
 const refresh_ms = 2_000;
-const page_rows = 25;
+const pageRows = 25;
 
 export function Component() {
   const say = useTexts(texts);
@@ -30,7 +30,7 @@ export function Component() {
       const { data } = await api.GET('/console/api/accounts/{account}/tasks', {
         params: {
           path: { account },
-          query: { limit: page_rows, ...queryOf(filters), ...(cursor !== undefined && { cursor }) },
+          query: { limit: pageRows, ...queryOf(filters), ...(cursor !== undefined && { cursor }) },
         },
         signal,
       });

@@ -2,7 +2,7 @@
 import { useState, useSyncExternalStore } from 'react';
 
 /** Scrolled further down than this, the reader is reading. */
-const top_pixels = 160;
+const topPixels = 160;
 
 export interface HeldRows<Row> {
   /** Each as it is now. */
@@ -25,7 +25,7 @@ export function useHeldRows<Row extends { id: string }>(rows: readonly Row[]): H
   };
 }
 
-const isBelowTop = (): boolean => window.scrollY > top_pixels;
+const isBelowTop = (): boolean => window.scrollY > topPixels;
 
 function followScroll(notify: () => void): () => void {
   window.addEventListener('scroll', notify, { passive: true });

@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 
 type Invitation = Answer<'listInvitations'>['data'][number];
 
-const refresh_ms = 5_000;
+const refreshMs = 5_000;
 const looks = {
   open: { color: 'processing', icon: <HourglassOutlined /> },
   used: { color: 'success', icon: <CheckCircleOutlined /> },
@@ -32,7 +32,7 @@ export function Invitations() {
       const init = { params: { path: { account } }, signal };
       return (await api.GET('/console/api/accounts/{account}/invitations', init)).data?.data ?? [];
     },
-    refetchInterval: refresh_ms,
+    refetchInterval: refreshMs,
   });
   if (list.isPending) return <Loading />;
   if (!list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;

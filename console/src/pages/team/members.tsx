@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 
 type Member = Answer<'listMembers'>['data'][number];
 
-const refresh_ms = 5_000;
+const refreshMs = 5_000;
 
 export function Members() {
   const say = useTexts(texts);
@@ -26,7 +26,7 @@ export function Members() {
       const init = { params: { path: { account } }, signal };
       return (await api.GET('/console/api/accounts/{account}/members', init)).data?.data ?? [];
     },
-    refetchInterval: refresh_ms,
+    refetchInterval: refreshMs,
   });
   if (list.isPending) return <Loading />;
   if (!list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;

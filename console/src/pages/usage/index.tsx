@@ -24,7 +24,7 @@ type Answer = paths['/console/api/accounts/{account}/usage']['get']['responses']
 export type UsageRow = Answer['data'][number];
 
 /** Each look sums the days anew, which takes 0.1 s for 100,000 entries. */
-const refresh_ms = 5_000;
+const refreshMs = 5_000;
 
 export function Component() {
   const say = useTexts(texts);
@@ -39,7 +39,7 @@ export function Component() {
     {
       enabled: isRange,
       placeholderData: keepPreviousData,
-      refetchInterval: last >= utcDay() ? refresh_ms : false,
+      refetchInterval: last >= utcDay() ? refreshMs : false,
     },
   );
   const file = `/console/api/accounts/${account}/usage.csv?${new URLSearchParams(range).toString()}`;

@@ -8,7 +8,7 @@ export type Group = (typeof groups)[number];
 export const presets = ['days7', 'days30', 'days90', 'thisMonth', 'lastMonth', 'custom'] as const;
 export type Preset = (typeof presets)[number];
 
-const days_max = 366;
+const daysMax = 366;
 
 export interface Shown {
   by: Group;
@@ -28,7 +28,7 @@ export function useShown(): [Shown, (change: Partial<Pick<Shown, 'by' | 'preset'
   const [from, to] = [search.get('from'), search.get('to')];
   const [first, last] =
     preset === 'custom' ? [isDay(from) ? from : utcDay(29), isDay(to) ? to : utcDay()] : daysOf(preset);
-  const isRange = first <= last && dayAfter(first, days_max) > last;
+  const isRange = first <= last && dayAfter(first, daysMax) > last;
   const change = (wanted: Partial<Pick<Shown, 'by' | 'preset' | 'first' | 'last'>>) => {
     const next = { by, preset, first, last, ...wanted };
     const days = next.preset === 'custom' ? { from: next.first, to: next.last } : undefined;

@@ -18,7 +18,7 @@ interface ViewProps {
 }
 
 /** As many bars as can be distinguished; the table has the rest. */
-const bars_max = 12;
+const barsMax = 12;
 const titles = { day: 'chartByDay', model: 'chartByModel', key: 'chartByKey' } as const;
 const counts = {
   calls: 'calls',
@@ -118,7 +118,7 @@ function dayBars(rows: readonly UsageRow[], { first, last }: Shown, locale: stri
 }
 
 const nameBars = (rows: readonly UsageRow[]): Bar[] =>
-  rows.slice(0, bars_max).map((row) => {
+  rows.slice(0, barsMax).map((row) => {
     const name = nameOf(row, '');
     return { key: groupOf(row), label: shortened(name), title: name, values: { cost: row.cost } };
   });

@@ -10,7 +10,7 @@ interface BarsProps {
   palette: readonly string[];
 }
 
-const bar_px_max = 36;
+const barPxMax = 36;
 
 export default function Bars({ series, bars, palette }: BarsProps) {
   const locale = localeOf(useLanguage());
@@ -52,7 +52,7 @@ export default function Bars({ series, bars, palette }: BarsProps) {
             dataKey={(bar: Shown) => bar.values[key] ?? 0}
             stackId="all"
             fill={palette[index] ?? 'currentColor'}
-            maxBarSize={bar_px_max}
+            maxBarSize={barPxMax}
             isAnimationActive={false}
           />
         ))}

@@ -11,7 +11,7 @@ import { findPlaygroundKeyId } from '../../../accounts/playground-keys.ts';
 import { listed } from '../../model-catalogue.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { page_rows_default } from '../../lists/list-query.ts';
+import { pageRowsDefault } from '../../lists/list-query.ts';
 import { keyFields } from '../../openapi/keys.ts';
 import { keyObject } from '../../presenters/account.ts';
 import { found, keysQuery, namedKey, refuseRevoked } from '../../routes/account-keys.ts';
@@ -50,7 +50,7 @@ const listKeys = accountCall({
       cursorOf: (id) => id,
       present,
     };
-    return listObject(await readPage(listing, { limit: limit ?? page_rows_default, after: cursor }), present);
+    return listObject(await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor }), present);
   },
 });
 

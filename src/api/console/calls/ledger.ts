@@ -4,7 +4,7 @@ import { keyNames } from '../../../accounts/key-names.ts';
 import type { Entry } from '../../../ledger/entries.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { listObject, readPage } from '../../lists/list-page.ts';
-import { isRange, modelFilter, page_rows_default, rangeFault } from '../../lists/list-query.ts';
+import { isRange, modelFilter, pageRowsDefault, rangeFault } from '../../lists/list-query.ts';
 import { entryFields } from '../../openapi/account.ts';
 import { entryObject } from '../../presenters/account.ts';
 import { idFilter, ledgerCsv, ledgerFilters, ledgerListing, ledgerQuery } from '../../routes/ledger.ts';
@@ -32,7 +32,7 @@ const listLedger = accountCall({
   query,
   answer: listOf(entry),
   handle: async (ask) => {
-    const { limit = page_rows_default, cursor } = ask.query;
+    const { limit = pageRowsDefault, cursor } = ask.query;
     const page = await readPage(await listingOf(ask), { limit, after: cursor });
     const names = await keyNames(
       ask.deps.database,

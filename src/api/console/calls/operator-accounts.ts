@@ -23,7 +23,7 @@ import {
 import { invite } from '../../../accounts/invitations.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
+import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { accountFields } from '../../openapi/account.ts';
 import { accountObject } from '../../presenters/account.ts';
 import { checkWebhookUrl } from '../../../tasks/create/caller-addresses.ts';
@@ -77,7 +77,7 @@ const listAccounts = operatorCall({
       cursorOf: ({ createdAt, id }) => `${createdAt.getTime()}.${id}`,
       present,
     };
-    return listObject(await readPage(listing, { limit: rows ?? page_rows_default, after: cursor }), present);
+    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { micros, toYuan } from '../../../domain/money.ts';
 import { type ListedAct, listActPage } from '../../../ledger/audit-log-list.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { cursorRule, isRange, limit, page_rows_default, rangeFault, timeRange } from '../../lists/list-query.ts';
+import { cursorRule, isRange, limit, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 import { actorObject, actorRecord, unixSeconds } from '../operator-records.ts';
@@ -90,7 +90,7 @@ const listActsCall = operatorCall({
       cursorOf: String,
       present,
     };
-    return listObject(await readPage(listing, { limit: rows ?? page_rows_default, after: cursor }), present);
+    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { type AuditPlace, findAudit, listAudits, type ListedAudit } from '../../../audit/audit-results.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
+import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 import { unixSeconds } from '../operator-records.ts';
@@ -68,7 +68,7 @@ const listCall = operatorCall({
       cursorOf: ({ finishedAt, id }) => `${finishedAt.getTime()}.${id}`,
       present,
     };
-    return listObject(await readPage(listing, { limit: rows ?? page_rows_default, after: cursor }), present);
+    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },
 });
 

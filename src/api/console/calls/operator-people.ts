@@ -18,7 +18,7 @@ import {
 import { findPerson, type Person } from '../../../accounts/people.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
+import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 import {
@@ -76,7 +76,7 @@ const listCall = operatorCall({
       cursorOf: (id) => id,
       present,
     };
-    return listObject(await readPage(listing, { limit: rows ?? page_rows_default, after: cursor }), present);
+    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },
 });
 
@@ -109,14 +109,14 @@ const disabledCall = (act: 'disable' | 'enable', summary: string) =>
     },
   });
 
-const by_link_only =
+const byLinkOnly =
   "must be false: to make a person an operator, create a link with 'POST /operator/invitations' and 'is_operator' true";
 const operatorRightCall = operatorCall({
   method: 'put',
   path: '/operator/people/{person}/operator',
   id: 'setPersonOperator',
   summary: 'Take the rights of an operator from a person; a link gives them',
-  body: z.strictObject({ is_operator: z.literal(false, by_link_only) }),
+  body: z.strictObject({ is_operator: z.literal(false, byLinkOnly) }),
   answer: personRecord,
   handle: async ({ deps, by, person: asker, params }) => {
     const person = await named(deps, params);
@@ -140,7 +140,7 @@ const listInvitationsCall = operatorCall({
       cursorOf: (id) => id,
       present: invitationObject,
     };
-    const page = await readPage(listing, { limit: rows ?? page_rows_default, after: cursor });
+    const page = await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor });
     const inviters = page.rows.map(({ invitedBy }) => invitedBy);
     const names = await namesOf(database, inviters);
     return listObject(page, (invitation) => ({

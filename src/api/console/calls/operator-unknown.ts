@@ -15,7 +15,7 @@ import {
 } from '../../../tasks/provider-calls/intent-reports.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { cursorRule, limit, page_rows_default } from '../../lists/list-query.ts';
+import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 import { actorObject, actorRecord, unixSeconds } from '../operator-records.ts';
@@ -76,7 +76,7 @@ const listCall = operatorCall({
       cursorOf: ({ sentAt, task, route }) => `${sentAt.getTime()}.${task}.${route}`,
       present: (outcome) => ({ ...outcome }),
     };
-    const page = await readPage(listing, { limit: rows ?? page_rows_default, after: cursor });
+    const page = await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor });
     const present = await presenterOf(deps, page.rows);
     return listObject(page, present);
   },
@@ -118,14 +118,14 @@ async function named(
   const isOfRoute = ({ intent }: UnknownOutcome) => String(intent.route) === route;
   // Asked for once more at the end: it may be reviewed between the first two looks.
   for (const isReviewed of [true, false, true]) {
-    const found = await listUnknownOutcomes(database, { task, isReviewed, limit: routes_max }, new Date());
+    const found = await listUnknownOutcomes(database, { task, isReviewed, limit: routesMax }, new Date());
     const outcome = found.find(isOfRoute);
     if (outcome) return outcome;
   }
   throw notThere();
 }
 
-const routes_max = 100;
+const routesMax = 100;
 
 async function presenterOf({ database }: ApiDependencies, outcomes: readonly UnknownOutcome[]) {
   const names = await namesOf(

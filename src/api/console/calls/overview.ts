@@ -5,7 +5,7 @@ import { type MicroYuan, plus, toYuan, zero } from '../../../domain/money.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { hasCalls } from '../../../accounts/first-call.ts';
-import { type DayCharges, recent_days, recentCharges } from '../../../ledger/recent-charges.ts';
+import { type DayCharges, recentDays, recentCharges } from '../../../ledger/recent-charges.ts';
 import { type GlimpsedTask, tasksNamed, tasksUnderWay } from '../../../tasks/rows/task-summary.ts';
 import { firstOfKind } from '../../model-catalogue.ts';
 import { accountFields } from '../../openapi/account.ts';
@@ -13,11 +13,11 @@ import { accountObject } from '../../presenters/account.ts';
 import { accountCall } from '../console-call.ts';
 
 /** Days of the chart, today among them. */
-const chart_days = 30;
+const chartDays = 30;
 /** Days in which a failure is recent, today among them. */
-const failure_days = 7;
-const tasks_max = 5;
-const day_ms = 24 * 3_600_000;
+const failureDays = 7;
+const tasksMax = 5;
+const dayMs = 24 * 3_600_000;
 
 const { balance, held, low_balance, currency } = accountFields;
 const seconds = z.int().describe('Unix seconds.');
@@ -56,11 +56,11 @@ const getOverview = accountCall({
       database,
       account,
       found.seq,
-      new Date(`${days.back(recent_days - 1)}T00:00:00Z`),
+      new Date(`${days.back(recentDays - 1)}T00:00:00Z`),
     );
-    const failures = recent.filter(({ day }) => day >= days.back(failure_days - 1));
+    const failures = recent.filter(({ day }) => day >= days.back(failureDays - 1));
     const [underWay, failed, called] = await Promise.all([
-      tasksUnderWay(database, account, tasks_max),
+      tasksUnderWay(database, account, tasksMax),
       tasksNamed(database, account, newestOf(failures)),
       recent.some(({ calls }) => calls > 0) || hasCalls(database, account),
     ]);
@@ -73,14 +73,14 @@ const getOverview = accountCall({
       today: { day: days.today, ...sumOf(recent.filter(({ day }) => day === days.today)) },
       month: { month: days.month, ...sumOf(recent.filter(({ day }) => day.startsWith(days.month))) },
       charges: recent
-        .filter(({ day, calls }) => calls > 0 && day >= days.back(chart_days - 1))
+        .filter(({ day, calls }) => calls > 0 && day >= days.back(chartDays - 1))
         .map(({ day, model, calls, cost }) => ({ day, model, calls, cost: toYuan(cost) })),
       running: {
         count: underWay.count,
         newest: underWay.newest.map((task) => ({ ...taskObject(task), state: task.state })),
       },
       failed: {
-        days: failure_days,
+        days: failureDays,
         count: failures.reduce((count, { failed }) => count + failed, 0),
         newest: failed.map((task) => ({
           ...taskObject(task),
@@ -107,7 +107,7 @@ class UtcDays {
 
   /** The day so many days before today. */
   back(days: number): string {
-    return new Date(this.#nowMs - days * day_ms).toISOString().slice(0, 10);
+    return new Date(this.#nowMs - days * dayMs).toISOString().slice(0, 10);
   }
 }
 
@@ -120,7 +120,7 @@ const newestOf = (charges: readonly DayCharges[]): string[] =>
   charges
     .flatMap(({ failures }) => failures)
     .sort((a, b) => (a.seq < b.seq ? 1 : -1))
-    .slice(0, tasks_max)
+    .slice(0, tasksMax)
     .map(({ taskId }) => taskId);
 
 const taskObject = ({ id, kind, model, created_at }: GlimpsedTask) => ({

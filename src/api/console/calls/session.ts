@@ -1,7 +1,7 @@
 /** Signing in and out, and who is signed in. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { accountRoles, emailField, password_characters_max } from '../../../domain/accounts/person-rules.ts';
+import { accountRoles, emailField, passwordCharactersMax } from '../../../domain/accounts/person-rules.ts';
 import { findCredentials, membershipsOf, type Person } from '../../../accounts/people.ts';
 import { beginSession, endSession } from '../../../accounts/sessions.ts';
 import type { ApiContext } from '../../context.ts';
@@ -38,7 +38,7 @@ const getSession = personCall({
 
 const wrong = 'Wrong e-mail address or password.';
 /** A password that is to be checked, not chosen. */
-export const typed = z.string('must be a string').max(4 * password_characters_max, 'is too long');
+export const typed = z.string('must be a string').max(4 * passwordCharactersMax, 'is too long');
 
 const signIn = publicCall({
   method: 'post',
@@ -86,7 +86,7 @@ export async function begin(
   { person, passwordHash }: { person: Person; passwordHash: string },
 ): Promise<z.input<typeof sessionObject>> {
   const begun = await beginSession(deps.database, deps.secrets.first.ledger, person.id, {
-    userAgent: ctx.get('User-Agent').slice(0, user_agent_characters_max),
+    userAgent: ctx.get('User-Agent').slice(0, userAgentCharactersMax),
     address: deps.callerAddress(ctx.req),
     passwordHash,
   });
@@ -96,7 +96,7 @@ export async function begin(
   return presentSession(deps, person, begun.id);
 }
 
-const user_agent_characters_max = 300;
+const userAgentCharactersMax = 300;
 
 async function presentSession(
   { database }: ApiDependencies,

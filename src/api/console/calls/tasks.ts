@@ -10,9 +10,9 @@ import type { TaskPlace } from '../../../tasks/rows/task-list.ts';
 import { findTask, type Task } from '../../../tasks/rows/task-rows.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { readPage } from '../../lists/list-page.ts';
-import { isRange, limit, modelFilter, page_rows_default, rangeFault, timeRange } from '../../lists/list-query.ts';
+import { isRange, limit, modelFilter, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
 import { taskCursor, taskCursorOf } from '../../routes/tasks.ts';
-import { cancelled } from '../../../tasks/wait/cancel-own-task.ts';
+import { cancelOwnTask } from '../../../tasks/wait/cancel-own-task.ts';
 import { taskNotFound } from '../../../tasks/wait/find-task.ts';
 import { accountCall } from '../console-call.ts';
 import { presentLine, taskLine } from '../tasks/task-line.ts';
@@ -45,7 +45,7 @@ const listCall = accountCall({
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),
   }),
-  handle: async ({ deps, account, query: { limit: rows = page_rows_default, cursor, ...filter } }) => {
+  handle: async ({ deps, account, query: { limit: rows = pageRowsDefault, cursor, ...filter } }) => {
     // The index of a key's tasks holds no accounts: a busy key of others would be read to its end.
     const isKeyOfOthers = filter.key !== undefined && (await findKey(deps.database, filter.key))?.accountId !== account;
     if (isKeyOfOthers) return { object: 'list', data: [], has_more: false, next_cursor: null };
@@ -102,7 +102,7 @@ const cancelCall = accountCall({
   needs: 'owner',
   answer: taskPage,
   handle: async ({ deps, ctx, account, params, by: { actor }, person: { isOperator } }) =>
-    presentTaskPage(deps, await cancelled(deps, ctx, await taskOf(deps, account, params), actor), { isOperator }),
+    presentTaskPage(deps, await cancelOwnTask(deps, ctx, await taskOf(deps, account, params), actor), { isOperator }),
 });
 
 const replayCall = accountCall({

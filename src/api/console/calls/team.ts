@@ -8,7 +8,7 @@ import { listObject } from '../../lists/list-page.ts';
 import { accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 
-const invitations_shown_max = 100;
+const invitationsShownMax = 100;
 
 const memberRecord = z.strictObject({
   object: z.literal('member'),
@@ -72,11 +72,11 @@ const listInvitationsCall = accountCall({
   method: 'get',
   path: '/accounts/{account}/invitations',
   id: 'listInvitations',
-  summary: `The newest ${invitations_shown_max} one-time links of the account`,
+  summary: `The newest ${invitationsShownMax} one-time links of the account`,
   needs: 'member',
   answer: listOf(invitationRecord),
   handle: async ({ deps, account }) => {
-    const rows = await listInvitations(deps.database, { account, limit: invitations_shown_max });
+    const rows = await listInvitations(deps.database, { account, limit: invitationsShownMax });
     return listObject({ rows, nextCursor: null }, invitationObject);
   },
 });

@@ -23,15 +23,15 @@ const row = z.strictObject({
 });
 
 // A chart shows all its days or models at once: these are a year of days, and most accounts' keys.
-const rows_max = 400;
-const limitRule = `must be an integer from 1 to ${rows_max}`;
+const rowsMax = 400;
+const limitRule = `must be an integer from 1 to ${rowsMax}`;
 const query = usageQuery.safeExtend({
   limit: z
     .string(limitRule)
     .regex(/^\d{1,3}$/, limitRule)
     .transform(Number)
-    .refine((count) => count >= 1 && count <= rows_max, limitRule)
-    .default(rows_max),
+    .refine((count) => count >= 1 && count <= rowsMax, limitRule)
+    .default(rowsMax),
 });
 
 const listUsage = accountCall({

@@ -9,9 +9,9 @@ import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
 import { socketTrouble } from './check-sockets.ts';
 
-const call_ms_max = 4_000;
+const callMsMax = 4_000;
 /** HTTP names whole seconds. */
-const date_accuracy_ms = 1_000;
+const dateAccuracyMs = 1_000;
 const healthy = z.object({ status: z.literal('ok') });
 const readiness = z.union([
   z.object({ status: z.literal('ok') }),
@@ -30,7 +30,7 @@ export async function examineApi(
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const url = gatewayUrl ?? `http://${isIP(reached) === 6 ? `[${reached}]` : reached}:${port}`;
   const place = new URL(url).host;
-  if ((await socketTrouble(placeWithPort(url), call_ms_max)) !== undefined) {
+  if ((await socketTrouble(placeWithPort(url), callMsMax)) !== undefined) {
     if (gatewayUrl !== undefined) {
       const mend = "see gateway.log in the data folder, and start it again ('npm start')";
       return { findings: [fail(name, `the gateway recorded ${place}, but nothing is listening there`, mend)] };
@@ -82,7 +82,7 @@ async function reached(url: string, signal: AbortSignal): Promise<Finding[]> {
   try {
     const { status, body, date } = await asked(`${url}/healthz`, signal);
     if (status === 200 && healthy.safeParse(body).success) {
-      const clock = date === undefined ? [] : [judgeClock(`that of ${url}`, Date.now() - date, date_accuracy_ms)];
+      const clock = date === undefined ? [] : [judgeClock(`that of ${url}`, Date.now() - date, dateAccuracyMs)];
       return [ok(name, `${url} reaches a gateway`), ...clock];
     }
     const found = status === 200 ? 'responds, but is not a gateway' : `returns ${status} for /healthz`;
@@ -125,16 +125,16 @@ export async function examineService(
   }
 }
 
-const body_characters_max = 64 * 1024;
+const bodyCharactersMax = 64 * 1024;
 
 async function asked(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown; date?: number }> {
   const answer = await fetch(url, {
     redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(call_ms_max)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(callMsMax)]),
   });
   const date = Date.parse(answer.headers.get('date') ?? '');
   const length = Number(answer.headers.get('content-length') ?? 0);
-  const isJson = /json/.test(answer.headers.get('content-type') ?? '') && length <= body_characters_max;
+  const isJson = /json/.test(answer.headers.get('content-type') ?? '') && length <= bodyCharactersMax;
   const body: unknown = isJson ? await answer.json() : await answer.body?.cancel();
   return { status: answer.status, body, ...(!Number.isNaN(date) && { date }) };
 }

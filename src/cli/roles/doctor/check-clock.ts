@@ -2,16 +2,16 @@
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** Below it nothing notices; beyond the second, signed calls and webhooks are refused by others. */
-const skew_ms_low = 2_000;
-const skew_ms_max = 60_000;
+const skewMsLow = 2_000;
+const skewMsMax = 60_000;
 
 /** `whose` clock is behind this machine's by so much, measured this well. */
 export function judgeClock(whose: string, aheadMs: number, accuracyMs: number): Finding {
   const off = Math.max(0, Math.abs(aheadMs) - accuracyMs);
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
-  if (off < skew_ms_low)
+  if (off < skewMsLow)
     return ok('clock', `in sync with ${whose} (within ${Math.max(0.1, (off + accuracyMs) / 1000).toFixed(1)} s)`);
   const found = `this machine's is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ${whose}`;
   const mend = 'synchronize both machines with NTP (timedatectl set-ntp true)';
-  return off < skew_ms_max ? warn('clock', found, mend) : fail('clock', found, mend);
+  return off < skewMsMax ? warn('clock', found, mend) : fail('clock', found, mend);
 }

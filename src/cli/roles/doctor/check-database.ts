@@ -1,7 +1,7 @@
 /** The database: whether it answers, may be relied on, has our tables and is signed under our secret. */
 import { deriveKeys } from '../../../config/secrets.ts';
 import {
-  connections_per_process,
+  connectionsPerProcess,
   type Database,
   missingPartitions,
   openDatabase,
@@ -15,7 +15,7 @@ import { fail, type Finding, ok, skip, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
 /** The oldest release that is tested against; older ones are near or past the end of their life. */
-const major_min = 15;
+const majorMin = 15;
 
 export interface Reached {
   database: Database;
@@ -41,8 +41,8 @@ export async function examineDatabase(
   }
   const version = `PostgreSQL ${facts.version} at ${place}`;
   const findings = [
-    facts.major < major_min
-      ? fail(name, version, `upgrade to PostgreSQL ${major_min} or later`)
+    facts.major < majorMin
+      ? fail(name, version, `upgrade to PostgreSQL ${majorMin} or later`)
       : ok(name, `${version}, round trip ${facts.roundTripMs.toFixed(1)} ms`),
     ...judgeServer(facts, { isOurs }),
   ];
@@ -144,8 +144,8 @@ function durability({ fsync, full_page_writes, synchronous_commit }: ServerFacts
 }
 
 function connectionsOf({ connections_max: max, connections_used: used }: ServerFacts): Finding {
-  const found = `${used} of ${max} used; each Tollgate process uses up to ${connections_per_process}`;
-  const fits = Math.floor((max - used) / connections_per_process);
+  const found = `${used} of ${max} used; each Tollgate process uses up to ${connectionsPerProcess}`;
+  const fits = Math.floor((max - used) / connectionsPerProcess);
   if (fits >= 1) return ok('connections', `${found}, so ${fits} more fit`);
   const mend = 'raise max_connections, or find other open connections (pg_stat_activity)';
   return warn('connections', `${found}, so none more fits`, mend);

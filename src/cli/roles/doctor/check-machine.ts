@@ -7,23 +7,23 @@ import { fail, type Finding, ok, skip, type Verdict, warn } from './finding.ts';
 import { codeOf, reasonOf } from './reason.ts';
 
 /** `engines` in package.json. */
-export const node_min = [20, 19] as const;
+export const nodeMin = [20, 19] as const;
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 /** A video of the largest allowed size, and the database's own needs. */
-const free_bytes_min = GiB;
-const free_bytes_low = 5 * GiB;
+const freeBytesMin = GiB;
+const freeBytesLow = 5 * GiB;
 /** Of a disk so large that this share of it is more than enough, the share says nothing. */
-const free_share_low = 0.05;
-const free_bytes_plenty = 50 * GiB;
-const free_inodes_min = 1_000;
-const free_inodes_low = 50_000;
+const freeShareLow = 0.05;
+const freeBytesPlenty = 50 * GiB;
+const freeInodesMin = 1_000;
+const freeInodesLow = 50_000;
 
 export function examineProgram(version: string, node: string): Verdict<true> {
   const [major = 0, minor = 0] = node.split('.').map(Number);
-  const isNew = major > node_min[0] || (major === node_min[0] && minor >= node_min[1]);
+  const isNew = major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1]);
   const found = `Tollgate ${version} on Node ${node}`;
-  const mend = `install Node ${node_min.join('.')} or later`;
+  const mend = `install Node ${nodeMin.join('.')} or later`;
   return { findings: [isNew ? ok('program', found) : fail('program', found, mend)], value: true };
 }
 
@@ -70,9 +70,9 @@ export function judgeDisk({ bytesFree, bytes, inodesFree, inodes }: DiskFacts): 
   const found = inodes === 0 ? space : `${space}, ${inodesFree.toLocaleString('en')} inodes free`;
   const mend = 'free some space, lower retention_days, or move the folder to a larger disk (TOLLGATE_DATA_DIR)';
   const countsInodes = inodes > 0;
-  if (bytesFree < free_bytes_min || (countsInodes && inodesFree < free_inodes_min)) return fail('disk', found, mend);
-  const isLow = bytesFree < free_bytes_low || (share < free_share_low && bytesFree < free_bytes_plenty);
-  return isLow || (countsInodes && inodesFree < free_inodes_low) ? warn('disk', found, mend) : ok('disk', found);
+  if (bytesFree < freeBytesMin || (countsInodes && inodesFree < freeInodesMin)) return fail('disk', found, mend);
+  const isLow = bytesFree < freeBytesLow || (share < freeShareLow && bytesFree < freeBytesPlenty);
+  return isLow || (countsInodes && inodesFree < freeInodesLow) ? warn('disk', found, mend) : ok('disk', found);
 }
 
 /** The secrets of `TOLLGATE_SECRET`, or the one that the data folder keeps; nothing is made here. */

@@ -7,13 +7,13 @@ import type { Configuration } from '../../../config/configuration.ts';
 import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
-const probes_at_once = 32;
+const probesAtOnce = 32;
 /** Below the time of a check, so that each is told by itself. */
-const probe_ms_max = 4_000;
+const probeMsMax = 4_000;
 
 /** One finding a provider. Never a paid call. */
 export async function examineProviders({ providers }: Configuration, signal: AbortSignal): Promise<Verdict<true>> {
-  const turn = pLimit(probes_at_once);
+  const turn = pLimit(probesAtOnce);
   const findings = await Promise.all([...providers.values()].map((provider) => turn(() => examined(provider, signal))));
   return { findings, value: true };
 }
@@ -27,7 +27,7 @@ async function examined(provider: ProviderSettings, signal: AbortSignal): Promis
   const probed = adapters.find((adapter) => 'probe' in adapter);
   const place = placeOf(provider);
   try {
-    const answer = await probed?.probe?.(AbortSignal.any([signal, AbortSignal.timeout(probe_ms_max)]));
+    const answer = await probed?.probe?.(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]));
     return answer ? judgeAnswer(provider, answer) : ok(name, `${place}, not probed`);
   } catch (error) {
     const mend = `check the provider's status page, outbound network access, and providers.${provider.name}.base_url`;

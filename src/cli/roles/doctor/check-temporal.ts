@@ -9,15 +9,15 @@ import { fail, ok, skip, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
 import { socketTrouble } from './check-sockets.ts';
 
-const connect_ms_max = 3_500;
-const call_ms_max = 4_000;
-const day_ms = 86_400_000;
+const connectMsMax = 3_500;
+const callMsMax = 4_000;
+const dayMs = 86_400_000;
 /** The nightly audit lays tasks beside workflows, and one night may be missed. */
-const retention_ms_min = 2 * day_ms;
+const retentionMsMin = 2 * dayMs;
 
 /** Codes of gRPC. */
-const not_found = 5;
-const permission_denied = 7;
+const notFound = 5;
+const permissionDenied = 7;
 const unimplemented = 12;
 const unauthenticated = 16;
 
@@ -29,13 +29,13 @@ export async function examineTemporal(
 ): Promise<Verdict<Client>> {
   const name = 'temporal';
   if (address === undefined) return { findings: [skip(name, 'its address is unknown')] };
-  const trouble = await socketTrouble(address, connect_ms_max);
+  const trouble = await socketTrouble(address, connectMsMax);
   if (trouble !== undefined)
     return { findings: [fail(name, `${address}: ${trouble}`, 'start Temporal, or correct TEMPORAL_ADDRESS')] };
   const connection = await lazyConnection({ ...settings, address });
   onOpen(connection);
   try {
-    await connection.withDeadline(Date.now() + call_ms_max, () => connection.ensureConnected());
+    await connection.withDeadline(Date.now() + callMsMax, () => connection.ensureConnected());
     const { serverVersion } = await connection.workflowService.getSystemInfo({});
     const how = settings.tls ? (settings.apiKey === undefined ? ', with TLS' : ', with TLS and an API key') : '';
     const client = new Client({ connection, namespace: settings.namespace });
@@ -51,14 +51,14 @@ export async function examineNamespace(client: Client, isOurs: boolean): Promise
   try {
     const { config } = await within(client, () => client.workflowService.describeNamespace({ namespace }));
     const keptMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
-    const found = `${namespace}, retention ${(keptMs / day_ms).toFixed(keptMs % day_ms === 0 ? 0 : 1)} days`;
+    const found = `${namespace}, retention ${(keptMs / dayMs).toFixed(keptMs % dayMs === 0 ? 0 : 1)} days`;
     const mend = `temporal operator namespace update --retention 30d -n ${namespace}`;
-    const finding = keptMs < retention_ms_min ? warn(name, `${found}: too short for the audit`, mend) : ok(name, found);
+    const finding = keptMs < retentionMsMin ? warn(name, `${found}: too short for the audit`, mend) : ok(name, found);
     return { findings: [finding], value: true };
   } catch (error) {
     const { code } = codeOf(error);
     const make = `temporal operator namespace create --retention 30d -n ${namespace}`;
-    if (code === not_found)
+    if (code === notFound)
       return { findings: [fail(name, `${namespace} does not exist`, `${make}, or correct TEMPORAL_NAMESPACE`)] };
     const mend = isOurs ? 'check temporal/temporal.log in the data folder' : connectMend(error, {});
     return { findings: [fail(name, `${namespace}: ${reasonOf(error)}`, mend)] };
@@ -75,7 +75,7 @@ export async function examineSearchAttributes(client: Client): Promise<Verdict<t
     known = answer.customAttributes;
   } catch (error) {
     const { code } = codeOf(error);
-    if (code !== permission_denied && code !== unimplemented) throw error;
+    if (code !== permissionDenied && code !== unimplemented) throw error;
     const mend = `check in Temporal's UI that ${namespace} has ${wanted.map(({ name: each }) => each).join(', ')}`;
     return { findings: [warn(name, 'this key is not allowed to list them', mend)] };
   }
@@ -107,7 +107,7 @@ export async function examinePartitions(client: Client, { workflows }: QueueName
     count = answer.workflowTaskQueuePartitions.length;
   } catch (error) {
     const { code } = codeOf(error);
-    if (code !== permission_denied && code !== unimplemented) throw error;
+    if (code !== permissionDenied && code !== unimplemented) throw error;
     return { findings: [] };
   }
   if (count <= 1) return { findings: [ok(name, 'one partition per queue')], value: true };
@@ -117,7 +117,7 @@ export async function examinePartitions(client: Client, { workflows }: QueueName
 
 /** Sends a call that ends in time. */
 export const within = <T>(client: Client, call: () => Promise<T>): Promise<T> =>
-  client.withDeadline(Date.now() + call_ms_max, call);
+  client.withDeadline(Date.now() + callMsMax, call);
 
 /** As the CLI names the types: `Keyword`, `KeywordList`. */
 const typeName = (type: string): string =>
@@ -141,7 +141,7 @@ const codeOf = (error: unknown): { code: number | undefined } => {
 
 function connectMend(error: unknown, { tls }: Partial<Pick<TemporalSettings, 'tls'>>): string {
   const { code } = codeOf(error);
-  if (code === unauthenticated || code === permission_denied)
+  if (code === unauthenticated || code === permissionDenied)
     return 'correct TEMPORAL_API_KEY or the client certificate, or their permissions in this namespace';
   return tls
     ? 'check TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME and the client certificate, or turn off TEMPORAL_TLS'

@@ -12,13 +12,13 @@ import { counted, fail, type Finding, ok, skip, type Verdict, warn } from './fin
 import { within } from './check-temporal.ts';
 
 /** A poll waits for a minute, so a worker that lives has begun one since. Temporal forgets pollers after five. */
-const polled_ms_max = 90_000;
-const hour_ms = 3_600_000;
+const polledMsMax = 90_000;
+const hourMs = 3_600_000;
 /** The nightly audit, and one night that was missed. */
-const audit_age_ms_max = 50 * hour_ms;
+const auditAgeMsMax = 50 * hourMs;
 type QueueType = 'workflow' | 'activity';
 /** `TASK_QUEUE_TYPE_*` of Temporal's API. */
-const queue_types: Readonly<Record<QueueType, number>> = { workflow: 1, activity: 2 };
+const queueTypes: Readonly<Record<QueueType, number>> = { workflow: 1, activity: 2 };
 
 interface Pollers {
   count: number;
@@ -55,7 +55,7 @@ async function providerQueues(
     providers.flatMap((provider) =>
       [queues.submit(provider), queues.collect(provider)].map(async (queue) => {
         const { agoMs } = await asked(queue, 'activity');
-        if (agoMs === undefined || agoMs > polled_ms_max) idle.push(queue);
+        if (agoMs === undefined || agoMs > polledMsMax) idle.push(queue);
       }),
     ),
   );
@@ -69,7 +69,7 @@ export function judgePollers(name: string, queue: string, { count, agoMs }: Poll
   const start = "start a worker ('npx tollgate worker'), and check its log";
   if (agoMs === undefined) return fail(name, `no worker polls ${queue}`, start);
   const last = `last poll ${Math.max(0, Math.round(agoMs / 1000))} s ago`;
-  if (agoMs > polled_ms_max) return fail(name, `no worker polls ${queue} any more: ${last}`, start);
+  if (agoMs > polledMsMax) return fail(name, `no worker polls ${queue} any more: ${last}`, start);
   return ok(name, `${counted(count, 'worker')} on ${queue}, ${last}`);
 }
 
@@ -144,7 +144,7 @@ async function lastReport(
       `${ended}: ${counted(last.findingCount, 'discrepancy')}`,
       "run 'npx tollgate audit' to list them",
     );
-  if (nowMs - last.finishedAt.getTime() > audit_age_ms_max)
+  if (nowMs - last.finishedAt.getTime() > auditAgeMsMax)
     return warn(
       name,
       `${ended}: no discrepancies, but that was long ago`,
@@ -158,11 +158,11 @@ async function pollersOf(
   { queue, type, now }: { queue: string; type: QueueType; now: () => number },
 ): Promise<Pollers> {
   const { namespace } = client.options;
-  const request = { namespace, taskQueue: { name: queue }, taskQueueType: queue_types[type] };
+  const request = { namespace, taskQueue: { name: queue }, taskQueueType: queueTypes[type] };
   // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
   const { pollers } = await within(client, () => client.workflowService.describeTaskQueue(request));
   const times = pollers.flatMap(({ lastAccessTime }) => (lastAccessTime ? [tsToMs(lastAccessTime)] : []));
-  const recent = times.filter((at) => now() - at <= polled_ms_max);
+  const recent = times.filter((at) => now() - at <= polledMsMax);
   return { count: recent.length, agoMs: times.length === 0 ? undefined : now() - Math.max(...times) };
 }
 

@@ -5,7 +5,7 @@
 import { fail, type Finding, skip, type Verdict } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
-const step_ms_max = 5_000;
+const stepMsMax = 5_000;
 
 export interface Step<Value> {
   name: string;
@@ -34,7 +34,7 @@ export class Examination {
   #told: Promise<void> = Promise.resolve();
 
   /** `tell` is told each finding as soon as all before it are there. */
-  constructor(tell: (finding: Finding) => void, stepMs = step_ms_max) {
+  constructor(tell: (finding: Finding) => void, stepMs = stepMsMax) {
     this.#tell = tell;
     this.#stepMs = stepMs;
   }

@@ -30,7 +30,7 @@ const words: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
-const characters_max = 300;
+const charactersMax = 300;
 
 /** The innermost cause that has a code or says something. */
 export function reasonOf(error: unknown): string {
@@ -42,7 +42,7 @@ export function reasonOf(error: unknown): string {
   if (known !== undefined) return known;
   if (error.cause instanceof Error) return reasonOf(error.cause);
   const said = 'details' in error && typeof error.details === 'string' ? error.details : error.message;
-  const line = said.replace(/\s+/g, ' ').trim().slice(0, characters_max);
+  const line = said.replace(/\s+/g, ' ').trim().slice(0, charactersMax);
   return line === '' ? (code ?? error.name) : line;
 }
 
@@ -50,7 +50,7 @@ export function reasonOf(error: unknown): string {
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-const secret_characters_min = 8;
+const secretCharactersMin = 8;
 /** What is in our own sentences gives nothing away. */
 const plain: ReadonlySet<string> = new Set(['tollgate', 'postgres', 'temporal', 'password']);
 
@@ -84,6 +84,6 @@ export class Blotter {
 
   #add(secret: string | undefined): void {
     const value = secret?.trim() ?? '';
-    if (value.length >= secret_characters_min && !plain.has(value)) this.#secrets.add(value);
+    if (value.length >= secretCharactersMin && !plain.has(value)) this.#secrets.add(value);
   }
 }

@@ -24,7 +24,7 @@ export interface Place {
   account: string;
 }
 
-const again_ms = 1_200;
+const againMs = 1_200;
 const runs = new Map<string, Entry>();
 
 interface Entry {
@@ -116,7 +116,7 @@ async function follow(place: Place, id: string, since: number): Promise<void> {
         return;
       }
     }
-    await new Promise((done) => setTimeout(done, again_ms));
+    await new Promise((done) => setTimeout(done, againMs));
   }
 }
 

@@ -12,9 +12,9 @@ export interface Chosen {
   mistake: Mistake | undefined;
 }
 
-const head_bytes = 16;
+const headBytes = 16;
 /** The wait for a file that the browser can't read is bounded. */
-const metadata_ms_max = 8_000;
+const metadataMsMax = 8_000;
 
 /** Looks into a file. Never fails: what can't be read is a mistake. */
 export async function look(name: FileName, file: File, { uploads }: Facts): Promise<Chosen> {
@@ -27,7 +27,7 @@ export async function look(name: FileName, file: File, { uploads }: Facts): Prom
 
 async function mistakeOf(name: FileName, file: File, uploads: Facts['uploads']): Promise<Mistake | undefined> {
   if (file.size === 0) return 'empty';
-  const head = new Uint8Array(await file.slice(0, head_bytes).arrayBuffer());
+  const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   if (name === 'audio' && !isSound(head)) return 'noAudio';
   if (name === 'video' && ascii(head, 4, 8) !== 'ftyp') return 'noVideo';
   return file.size > (name === 'audio' ? uploads.audio_bytes : uploads.video_bytes) ? 'tooLarge' : undefined;
@@ -51,7 +51,7 @@ function secondsOf(name: FileName, file: File): Promise<number | null> {
       URL.revokeObjectURL(address);
       resolve(seconds);
     };
-    const timer = setTimeout(() => end(null), metadata_ms_max);
+    const timer = setTimeout(() => end(null), metadataMsMax);
     element.preload = 'metadata';
     element.onloadedmetadata = () => end(Number.isFinite(element.duration) ? element.duration : null);
     element.onerror = () => end(null);

@@ -9,7 +9,7 @@ export interface Progress {
   bytesPerSecond: number;
 }
 
-const window_ms = 3_000;
+const windowMs = 3_000;
 
 /**
  * Returns the id of the task. Where the session has ended, waits for a new sign-in and sends all of it again, under the same
@@ -43,7 +43,7 @@ function sent(
     request.upload.onprogress = ({ loaded, total }) => {
       const at = performance.now();
       paces.push({ at, bytes: loaded });
-      while ((paces[0]?.at ?? at) < at - window_ms) paces.shift();
+      while ((paces[0]?.at ?? at) < at - windowMs) paces.shift();
       const first = paces[0] ?? { at, bytes: loaded };
       const bytesPerSecond = at > first.at ? ((loaded - first.bytes) * 1000) / (at - first.at) : 0;
       report({ sentBytes: loaded, totalBytes: total, bytesPerSecond });

@@ -9,7 +9,7 @@ import { MessageText } from './message-text.tsx';
 import { texts } from './texts.ts';
 
 /** Nearer to the end than this, the list follows what comes. */
-const near_px = 80;
+const nearPx = 80;
 
 export function Turns({ turns, onClear }: { turns: readonly Turn[]; onClear: () => void }) {
   const say = useTexts(texts);
@@ -29,7 +29,7 @@ export function Turns({ turns, onClear }: { turns: readonly Turn[]; onClear: () 
         tabIndex={0}
         aria-label={say('conversation')}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          isAtEnd.current = scrollHeight - scrollTop - clientHeight < near_px;
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearPx;
         }}
       >
         {turns.map((turn, index) => (

@@ -10,7 +10,7 @@ import { playgroundTexts } from '../texts.ts';
 import { texts } from './texts.ts';
 
 const path = '/console/api/accounts/{account}/v1/images/generations/{id}';
-const again_ms = 1_000;
+const againMs = 1_000;
 
 export function ImageRun({ run, onRemove }: { run: Run; onRemove: () => void }) {
   const say = useTexts(texts);
@@ -20,7 +20,7 @@ export function ImageRun({ run, onRemove }: { run: Run; onRemove: () => void }) 
     'get',
     path,
     { params },
-    { refetchInterval: ({ state }) => (state.data && state.data.status !== 'processing' ? false : again_ms) },
+    { refetchInterval: ({ state }) => (state.data && state.data.status !== 'processing' ? false : againMs) },
   );
   // The playground asks for links, never for the images' own bytes.
   const links = data?.status === 'succeeded' ? data.data.flatMap((image) => ('url' in image ? [image.url] : [])) : [];

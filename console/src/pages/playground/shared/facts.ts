@@ -5,8 +5,8 @@ import { useAccountId } from '../../../parts/use-account.ts';
 export type Facts = Answer<'getPlayground'>;
 export type ModelFacts = Facts['models'][number];
 
-export const account_path = '/console/api/accounts/{account}';
-const refresh_ms = 30_000;
+export const accountPath = '/console/api/accounts/{account}';
+const refreshMs = 30_000;
 
 /** Models may be switched at any time, so it is asked again now and then. */
 export const useFacts = () =>
@@ -14,14 +14,14 @@ export const useFacts = () =>
     'get',
     '/console/api/accounts/{account}/playground',
     { params: { path: { account: useAccountId() } } },
-    { refetchInterval: refresh_ms },
+    { refetchInterval: refreshMs },
   );
 
 /** The account as it stands now, with its balance. */
-export const useBalance = () => query.useQuery('get', account_path, { params: { path: { account: useAccountId() } } });
+export const useBalance = () => query.useQuery('get', accountPath, { params: { path: { account: useAccountId() } } });
 
 /** To be called when money has moved. */
-export const refreshBalance = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['get', account_path] });
+export const refreshBalance = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['get', accountPath] });
 
 /** The entries of a run, newest first. */
 export async function readEntries(

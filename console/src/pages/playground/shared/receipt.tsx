@@ -13,9 +13,9 @@ import { readEntries, refreshBalance } from './facts.ts';
 type Entry = components['schemas']['LedgerPage']['data'][number];
 type RunId = { task_id: string } | { request_id: string };
 
-const again_ms = 600;
+const againMs = 600;
 /** A run that was refused before its hold leaves no entry. */
-const looks_max = 20;
+const looksMax = 20;
 
 interface Summary {
   held: number;
@@ -35,7 +35,7 @@ export function Receipt({ of, isOver }: { of: RunId; isOver: boolean }) {
     queryFn: async ({ signal }) => summaryOf(await readEntries(account, of, signal)),
     placeholderData: (before) => before,
     refetchInterval: ({ state }) =>
-      isOver && state.data?.isBooked !== true && state.dataUpdateCount < looks_max ? again_ms : false,
+      isOver && state.data?.isBooked !== true && state.dataUpdateCount < looksMax ? againMs : false,
   });
   const isBooked = data?.isBooked ?? false;
   const held = data?.held;

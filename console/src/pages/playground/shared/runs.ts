@@ -9,7 +9,7 @@ export interface Run {
   label: string;
 }
 
-const runs_max = 12;
+const runsMax = 12;
 
 export function useRuns(page: string) {
   const name = useDraftName(`${page}.runs`);
@@ -17,7 +17,7 @@ export function useRuns(page: string) {
   useEffect(() => keep(name, runs), [name, runs]);
   return {
     runs,
-    begun: (run: Run) => setRuns((before) => [run, ...before].slice(0, runs_max)),
+    begun: (run: Run) => setRuns((before) => [run, ...before].slice(0, runsMax)),
     remove: (id: string) => setRuns((before) => before.filter((run) => run.id !== id)),
   };
 }

@@ -69,7 +69,7 @@ function Gone({ error }: { error: unknown }) {
   return <p>{toConsoleError(error).code === 'task_not_found' ? say('gone') : textOf(error)}</p>;
 }
 
-const tick_ms = 1_000;
+const tickMs = 1_000;
 
 /** `since` in Unix seconds. */
 export function Running({ since, onCancel }: { since: number; onCancel?: () => Promise<unknown> }) {
@@ -79,7 +79,7 @@ export function Running({ since, onCancel }: { since: number; onCancel?: () => P
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tick_ms);
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
   }, []);
   const cancel = async () => {

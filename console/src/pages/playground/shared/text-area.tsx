@@ -4,12 +4,12 @@ import type { ComponentProps } from 'react';
 
 type Props = Omit<ComponentProps<typeof Input.TextArea>, 'autoSize' | 'className'>;
 
-const line_px = 22;
-const padding_px = 14;
+const linePx = 22;
+const paddingPx = 14;
 
 /** `rows`: of an empty one, where the browser counts them from the text. */
 export function TextArea({ rows = 3, ...props }: Props) {
   return (
-    <Input.TextArea {...props} rows={rows} className="tg-grows" style={{ minHeight: rows * line_px + padding_px }} />
+    <Input.TextArea {...props} rows={rows} className="tg-grows" style={{ minHeight: rows * linePx + paddingPx }} />
   );
 }

@@ -10,7 +10,7 @@ import { playgroundTexts } from '../texts.ts';
 import { texts } from './texts.ts';
 
 const path = '/console/api/accounts/{account}/v1/video/generations/{id}';
-const again_ms = 1_000;
+const againMs = 1_000;
 
 export function VideoRun({ run, onRemove }: { run: Run; onRemove: () => void }) {
   const say = useTexts(texts);
@@ -20,7 +20,7 @@ export function VideoRun({ run, onRemove }: { run: Run; onRemove: () => void }) 
     'get',
     path,
     { params },
-    { refetchInterval: ({ state }) => (state.data && state.data.status !== 'processing' ? false : again_ms) },
+    { refetchInterval: ({ state }) => (state.data && state.data.status !== 'processing' ? false : againMs) },
   );
   const videos = data?.status === 'succeeded' ? data.content.map(({ video_url: url }) => ownAddress(url)) : [];
   return (
