@@ -219,7 +219,7 @@ test('a refusal says what is allowed', async () => {
   const message = async (query: string) => String((await gateway.get(`/v1/tasks?${query}`)).body['error'].message);
   assert.match(
     await message('status=done'),
-    /processing, succeeded or failed, or, of avatar-talk, completed, error or removed/,
+    /processing, succeeded or failed, or for avatar-talk completed, error or removed/,
   );
   assert.match(await message('status=removed&kind=video'), /processing, succeeded or failed/);
   assert.match(await message('state=failed'), /limit, cursor, kind, status, model, from or to/);

@@ -146,9 +146,9 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     assert.match(accounts.stdout, /^ID +NAME +STATUS +BALANCE +HELD\n/);
     assert.match(accounts.stdout, new RegExp(`^${id} +Cleo +active +1 +0$`, 'm'));
     const key = await home.run(['keys', 'create', '--account', id]);
-    assert.match(key.stdout, /^key_\w+ {2}standard\nsk-tg-[\w-]{43}\nIt is shown this once\.\n$/);
+    assert.match(key.stdout, /^key_\w+ {2}standard\nsk-tg-[\w-]{43}\nThe key is shown only once\.\n$/);
     const keys = await home.run(['keys', 'list', '--account', id]);
-    assert.match(keys.stdout, /^ID +NAME +LEVEL +KEY +STATE\nkey_\w+ +key +standard +sk-tg-[\w-]{4}…\S{4} +good\n$/);
+    assert.match(keys.stdout, /^ID +NAME +LEVEL +KEY +STATE\nkey_\w+ +key +standard +sk-tg-[\w-]{4}…\S{4} +active\n$/);
   });
 
   for (const args of [

@@ -109,7 +109,7 @@ describe('a gateway with its own tollgate.yaml', () => {
     [
       'makes no files',
       "talk-o'mat",
-      "'talk-o'mat' makes no image, video or avatar-talk, which is what the demo runs.\n",
+      "'talk-o'mat' is not an image, video or avatar-talk model; the demo only runs these.\n",
     ],
   ] as const)
     test(`the demo of a model that ${what} is refused in one line`, async () => {

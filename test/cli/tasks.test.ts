@@ -132,7 +132,7 @@ describe('tasks list', () => {
     assert.deepEqual([list['has_more'], names], [true, ['talk', 'refused']]);
     assert.equal((await listed('--limit', '10')).list['has_more'], false);
     const { stdout } = await home.run(['tasks', 'list', '--limit', '1']);
-    assert.match(stdout, /^ID +ACCOUNT +MODEL +STATE +HOLD +COST +CREATED +AGE\navt_\w+ .*\nThere are more than 1; /);
+    assert.match(stdout, /^ID +ACCOUNT +MODEL +STATE +HOLD +COST +CREATED +AGE\navt_\w+ .*\nMore than 1 rows match\. /);
   });
 });
 

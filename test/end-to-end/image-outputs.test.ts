@@ -99,7 +99,7 @@ test('what no route can deliver is refused before anything is held, and says wha
   const tell = (body: object) => gateway.post(path, { ...image, ...body }, bearer(key));
   const webp = await tell({ output_format: 'webp' });
   assertError(webp, 'invalid_parameter', 'output_format');
-  assert.match(String(webp.body['error'].message), /'png' with the model 'sim-image'/);
+  assert.match(String(webp.body['error'].message), /'png' for the model 'sim-image'/);
   const clear = await tell({ background: 'transparent' });
   assertError(clear, 'invalid_parameter', 'background');
   assert.match(String(clear.body['error'].message), /'auto' or 'opaque'/);

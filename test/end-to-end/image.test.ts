@@ -143,7 +143,7 @@ test('a reference that leads inwards is refused, and one of our own that is forg
 
 for (const [prompt, status, message, error] of [
   ['[sim:fail=no luck today]', 502, /^no luck today$/, { type: 'upstream_error', param: null, code: 'upstream_error' }],
-  ['[sim:policy]', 400, /prompt/, { type: 'invalid_request_error', param: 'prompt', code: 'content_policy_violation' }],
+  ['[sim:policy]', 400, /policy/, { type: 'invalid_request_error', param: 'prompt', code: 'content_policy_violation' }],
 ] as const) {
   test(`a task that ends with ${error.code} within the wait is its record under ${status}, and costs nothing`, async () => {
     const { key } = await gateway.newKey({ balance: '1' });

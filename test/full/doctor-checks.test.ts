@@ -253,7 +253,7 @@ describe('this machine', () => {
     const { found, mend } = of(await findings(env), 'secret file', 'warn');
     assert.match(`${found} ${String(mend)}`, /mode 644\) chmod 600 /);
     await writeFile(join(dataDir, 'secret'), 'short');
-    fails(await findings(env), 'secret file', /fewer than 32 characters/, /backup/);
+    fails(await findings(env), 'secret file', /at least 32 characters/, /backup/);
   });
 
   test('has no gateway on its data folder, and none is made', async () => {
@@ -279,7 +279,7 @@ describe('addresses', () => {
       const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
       const all = await findings(env);
       fails(all, 'api', /another program is listening/, /set PORT/);
-      fails(all, 'public url', /answers \/healthz with 404/, /proxy to forward all paths/);
+      fails(all, 'public url', /returns 404 for \/healthz/, /proxy to forward all paths/);
     } finally {
       taken.close();
     }

@@ -209,7 +209,7 @@ describe('beside servers of their own', () => {
       `unshare --user --map-root-user --mount bash -c "mount -t tmpfs -o size=4m tmpfs '${folder}' && '${process.execPath}' '${program}' doctor"`,
       { TOLLGATE_DATA_DIR: folder },
     );
-    assert.match(stdout, /^FAIL {2}disk +4 MiB of 4 MiB free.*\n +→ make room/m, stderr);
+    assert.match(stdout, /^FAIL {2}disk +4 MiB of 4 MiB free.*\n +→ free some space/m, stderr);
     assert.equal(code, 1);
   });
 });

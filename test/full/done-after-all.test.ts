@@ -122,7 +122,7 @@ describe('a booking in doubt', () => {
         await own.cut();
         const { code, stdout, stderr } = await run;
         assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, stderr);
-        assert.match(stderr, new RegExp(`may be, or not\\. Look at the ledger of ${customer.account} before`));
+        assert.match(stderr, new RegExp(`may not have been made\\. Check the ledger of ${customer.account} before`));
         await own.mend();
       }
       assert.deepEqual(await gateway.money(customer.key), { balance: 103, held: 0 });

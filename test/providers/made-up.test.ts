@@ -108,7 +108,7 @@ test('the settings know the kind, its credential and what it serves', () => {
     return 'none';
   };
   assert.match(mistakes(configurationOf(url, { api_token: undefined })), /providers\.painter\.api_token: is missing/);
-  assert.match(mistakes(configurationOf(url, { api_key: 'k' })), /providers\.painter\.api_key: is not known here/);
+  assert.match(mistakes(configurationOf(url, { api_key: 'k' })), /providers\.painter\.api_key: is unknown/);
   const film = configurationOf(url).replace('"image"', '"video"').replace('per_image', 'per_second');
   assert.match(mistakes(film), /is a provider of kind acme, which only serves models of kind image/);
 });

@@ -40,7 +40,7 @@ test('a key that is missing, or is another one under the same id, is named', asy
   });
   await assert.rejects(
     payloadCodec([key('2026', 9)]).decode(sealed),
-    /TEMPORAL_CODEC_KEYS: the key '2026' is not the one/,
+    /TEMPORAL_CODEC_KEYS: the key '2026' does not decrypt this/,
   );
 });
 
@@ -118,6 +118,6 @@ describe('the endpoint of the UI', () => {
     const foreign = (await payloadCodec([second]).encode([payload('x')])).map(written);
     const answer = await asked({ payloads: foreign });
     assert.equal(answer.status, 422);
-    assert.match(((await answer.json()) as { message: string }).message, /has no key '2027'/);
+    assert.match(((await answer.json()) as { message: string }).message, /the key '2027' that encrypted this is missing/);
   });
 });

@@ -97,7 +97,7 @@ const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [
   name,
   level,
   `${start}…${last4}`,
-  revoked ? 'revoked' : 'good',
+  revoked ? 'revoked' : 'active',
 ];
 
 function modelIds(text: string): string[] {

@@ -175,7 +175,7 @@ test('a body that comes too slowly is refused', () =>
       const client = post({ 'content-type': json, 'content-length': 1_000 }, '[');
       const drip = setInterval(() => client.socket.write(' '), 5);
       try {
-        assertRefused(await outcome(), 'invalid_parameter', /may take 0.06 s in all/);
+        assertRefused(await outcome(), 'invalid_parameter', /may take at most 0.06 s in total/);
       } finally {
         clearInterval(drip);
       }
@@ -205,7 +205,7 @@ for (const [what, body, name] of [
       (request) => readJsonBody(request, { bytesMax, names: new Set(['model', 'max_tokens', 'n']) }),
       async ({ post, outcome }) => {
         const client = post({ 'content-type': json, 'content-length': Buffer.byteLength(body) }, body);
-        assertRefused(await outcome(), 'invalid_json', new RegExp(`two ways: '${name}'`, 'u'));
+        assertRefused(await outcome(), 'invalid_json', new RegExp(`ambiguous: '${name}'`, 'u'));
         assert.deepEqual((await client.answer()).body, { code: 'invalid_json', param: name });
       },
     ));

@@ -31,7 +31,7 @@ test('the place of a cut is the end of the text, wherever JSON is cut between tw
       if (!/[[{,:]$/.test(cut) || parses(cut)) return;
       assert.match(
         jsonMistake(cut),
-        new RegExp(`^(it ends at line 1, column ${cut.length + 1}, where|line 1, column \\d+: the string)`),
+        new RegExp(`^(it ends at line 1, column ${cut.length + 1}, expected|line 1, column \\d+: the string)`),
       );
     }),
   ));
