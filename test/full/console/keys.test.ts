@@ -130,7 +130,7 @@ test('a form changes the limits edited in it, and leaves alone what another tab 
     expectAnswers(second, { status: 400, path: `/console/api/accounts/${gateway.account}/keys/${keyId}` });
     await second.getByLabel('Name').fill('too late');
     await second.getByRole('button', { name: 'Save changes' }).click();
-    await second.getByRole('alert').filter({ hasText: 'revoked for good' }).waitFor();
+    await second.getByRole('alert').filter({ hasText: "is revoked and can't be changed" }).waitFor();
     assert.equal(await second.getByLabel('Name').inputValue(), 'too late');
   });
 });
