@@ -8,7 +8,7 @@ import { reasonOf } from './reason.ts';
 export async function examineBlobStore(environment: Environment, hasFolder: boolean): Promise<Verdict<true>> {
   const name = 'blob store';
   const { s3, dataDir } = environment;
-  if (!s3 && !hasFolder) return { findings: [skip(name, 'needs the data folder')] };
+  if (!s3 && !hasFolder) return { findings: [skip(name, 'needs data folder')] };
   const place = s3 ? `bucket ${s3.bucket} at ${hostOf(s3.endpoint)}` : `files in ${dataDir}/blobs`;
   try {
     const blobs = await blobsOf(environment);
