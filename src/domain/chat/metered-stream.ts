@@ -67,6 +67,7 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
     if (plainBytes === 0) return this.#take(this.#decoder.push(chunk));
     const plain = plainBytes === chunk.length ? chunk : chunk.subarray(0, plainBytes);
     this.meter.keep(plain);
+    this.#decoder.skipEvents();
     if (plain === chunk) return chunk;
     return this.#take(this.#decoder.push(chunk.subarray(plainBytes)), plain);
   }

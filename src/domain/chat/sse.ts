@@ -56,6 +56,11 @@ export class SseDecoder {
     return this.#dataLines === 0 && this.#line.length === 0 && this.#event === '' && !this.#skipsLf;
   }
 
+  /** Events went by without being decoded: what comes next is not the first line, which alone may begin with a byte order mark. */
+  skipEvents(): void {
+    this.#isFirstLine = false;
+  }
+
   /**
    * The events that are whole with this read; they may be views of it. Throws SseTooLarge.
    */

@@ -78,6 +78,13 @@ for (const [what, events, meter] of [
   });
 }
 
+test('a byte order mark in the middle of a stream hides its line, however the stream is cut', () => {
+  const bytes = Buffer.from(`${chat[0]}\ufeff${chat.join('')}`);
+  const whole = read(new ChatStreamMeter({ choices: 1, showsUsage: false }), [bytes]);
+  const pieces = Array.from(bytes, (byte) => Buffer.from([byte]));
+  assert.deepEqual(read(new ChatStreamMeter({ choices: 1, showsUsage: false }), pieces), whole);
+});
+
 test('a stream that never ends an event is given up at its bound, in whatever way it grows', () => {
   for (const piece of ['x', 'data: x\n', 'event: ', ':'].map((text) => text.repeat(40_000))) {
     const stream = new MeteredStream(new ChatStreamMeter({ choices: 1, showsUsage: false }));
