@@ -182,7 +182,10 @@ test("a new provider's tasks run without a restart", async () => {
     return true;
   });
   const kind = { providers: `upstream: { kind: simulator }\n  second: { kind: openai, api_key: sk-x }` };
-  await assert.rejects(gateway.reload(written(kind)), /providers\.second: can't become another kind: 1 unfinished task/);
+  await assert.rejects(
+    gateway.reload(written(kind)),
+    /providers\.second: can't become another kind: 1 unfinished task/,
+  );
   // All is as it was: the model is there, and its task ends well.
   assert.equal((await gateway.post('/v1/images/generations', asked('fresh'))).status, 200);
   assert.equal((await finished(id))['status'], 'succeeded');

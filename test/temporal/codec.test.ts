@@ -118,6 +118,9 @@ describe('the endpoint of the UI', () => {
     const foreign = (await payloadCodec([second]).encode([payload('x')])).map(written);
     const answer = await asked({ payloads: foreign });
     assert.equal(answer.status, 422);
-    assert.match(((await answer.json()) as { message: string }).message, /the key '2027' that encrypted this is missing/);
+    assert.match(
+      ((await answer.json()) as { message: string }).message,
+      /the key '2027' that encrypted this is missing/,
+    );
   });
 });

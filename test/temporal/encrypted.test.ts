@@ -78,5 +78,8 @@ test('who has other keys is told which one is missing', async () => {
   const { connection } = runner.client;
   const others = dataConverterOf([{ id: 'another', key: Buffer.alloc(32, 6) }]);
   const stranger = new Client({ connection, namespace: 'default', ...others });
-  await assert.rejects(stranger.workflow.getHandle(id).result(), /TEMPORAL_CODEC_KEYS: the key 'of-today' that encrypted this is missing/);
+  await assert.rejects(
+    stranger.workflow.getHandle(id).result(),
+    /TEMPORAL_CODEC_KEYS: the key 'of-today' that encrypted this is missing/,
+  );
 });
