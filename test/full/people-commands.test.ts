@@ -68,8 +68,8 @@ describe('people', () => {
     assert.ok(await accepted(link));
     const list = await home.run(['people', 'list']);
     assert.match(list.stdout, /^ID +E-MAIL +STATE +OPERATOR +LAST SEEN +ACCOUNTS\n/);
-    assert.match(list.stdout, new RegExp(`^usr_\\w+ +ada@example\\.com +good +no +- +${account} \\(owner\\)$`, 'm'));
-    assert.match(list.stdout, /^usr_\w+ +root@example\.com +good +yes +- +-$/m);
+    assert.match(list.stdout, new RegExp(`^usr_\\w+ +ada@example\\.com +active +no +- +${account} \\(owner\\)$`, 'm'));
+    assert.match(list.stdout, /^usr_\w+ +root@example\.com +active +yes +- +-$/m);
     const { data, ...rest } = await home.json('people', 'list');
     assert.deepEqual(rest, { object: 'list', has_more: false, next_cursor: null });
     const [ada] = data as Record<string, unknown>[];
@@ -90,7 +90,7 @@ describe('people', () => {
       stderr: 'ada@example.com is disabled. Enable this person first.\n',
     });
     const enabled = await home.run(['people', 'enable', 'ada@example.com']);
-    assert.match(enabled.stdout, /^usr_\w+ {2}ada@example\.com {2}good\n$/);
+    assert.match(enabled.stdout, /^usr_\w+ {2}ada@example\.com {2}active\n$/);
     const last = await home.run(['people', 'disable', 'root@example.com']);
     assert.deepEqual(
       [last.code, last.stdout, last.stderr],

@@ -151,7 +151,7 @@ const listedObject = ({ accounts, lastSeenAt, joinedBy, ...person }: ListedPerso
 const rowOf = ({ id, email, isDisabled, isOperator, lastSeenAt, accounts }: ListedPerson) => [
   id,
   email,
-  isDisabled ? 'disabled' : 'good',
+  isDisabled ? 'disabled' : 'active',
   isOperator ? 'yes' : 'no',
   lastSeenAt ? lastSeenAt.toISOString().replace(/\.\d+Z$/, 'Z') : '-',
   accounts.map((account) => `${account.id} (${account.role})`).join(', ') || '-',
