@@ -13,7 +13,7 @@ import { SettingsError } from '../config/setting-errors.ts';
 import type { Database } from '../postgres/database.ts';
 import { providersInUse } from '../tasks/rows/providers-in-use.ts';
 import { changesBetween, refusalsOf, unchangeable } from './configuration-changes.ts';
-import { type Adapter, replaceableProvider } from './replaceable-provider.ts';
+import { type Layer, wrapProvider } from './provider-calls/wrap-provider.ts';
 import { UnderWay } from './work-in-progress.ts';
 
 /**
@@ -44,11 +44,16 @@ export interface LiveTools {
   database: Database;
   makeTasks: (settings: Named<ProviderSettings>) => Named<TaskProvider>;
   makeChat: (settings: Named<ProviderSettings>) => Named<ChatProvider>;
-  /** Has a provider's calls counted. */
-  measured?: (name: string, provider: TaskProvider) => TaskProvider;
+  /** What is done around each call to a task provider; the first is the outermost. */
+  layersOf?: (provider: string) => readonly Layer<TaskProvider>[];
   log: Logger;
   /** Tests make it short. */
   leavingMs?: number;
+}
+
+/** What tasks hold on to of a provider whose adapter a reload replaces. */
+interface Adapter {
+  current: TaskProvider;
 }
 
 interface TaskEntry {
@@ -186,8 +191,11 @@ export class LiveConfiguration {
     clearInterval(this.#tasks.get(name)?.leaving);
     this.#open.add(adapter.current);
     this.#tasks.set(name, { settings, adapter });
-    const provider = replaceableProvider(adapter);
-    this.#taskProviders.set(name, this.#tools.measured?.(name, provider) ?? provider);
+    const layers = this.#tools.layersOf?.(name) ?? [];
+    this.#taskProviders.set(
+      name,
+      wrapProvider(() => adapter.current, layers),
+    );
   }
 
   #stay(entry: TaskEntry): void {

@@ -1,4 +1,4 @@
-/** From settings to the concrete parts that every role stands on; the roles themselves are in `wiring/`. */
+/** From settings to the concrete parts that every role stands on; the roles themselves are in `*-role.ts`. */
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import pLimit from 'p-limit';
@@ -37,10 +37,10 @@ import { checkSecret } from './check-secret.ts';
 import { logsClock } from './clock-log.ts';
 import { eventData } from './event-data.ts';
 import { LiveConfiguration } from './live-configuration.ts';
-import { tracedChat, tracedTasks } from './traced-providers.ts';
-import { eachTraced, tracedPost, tracingOf } from './start-tracing.ts';
+import { meterTaskCalls } from './provider-calls/meter-calls.ts';
+import { traceChatProviders, traceTaskCalls } from './provider-calls/trace-calls.ts';
+import { tracedPost, tracingOf } from './start-tracing.ts';
 import { measuredBlobs } from './measured-blob-store.ts';
-import { measuredProvider } from './measured-provider.ts';
 import { countRefusals, showFigures } from './scraped-gauges.ts';
 import { version } from '../version.ts';
 
@@ -128,9 +128,9 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   const tools = providerTools(guards, environment);
   const live = new LiveConfiguration(configuration, {
     database,
-    makeTasks: (providers) => eachTraced(tracing, createTaskProviders(providers, tools, options.kinds), tracedTasks),
-    makeChat: (providers) => eachTraced(tracing, createChatProviders(providers, options.kinds), tracedChat),
-    measured: (name, provider) => measuredProvider(name, provider, meters.providers),
+    makeTasks: (providers) => createTaskProviders(providers, tools, options.kinds),
+    makeChat: (providers) => traceChatProviders(tracing, createChatProviders(providers, options.kinds)),
+    layersOf: (name) => [meterTaskCalls(meters.providers, name), ...(tracing ? [traceTaskCalls(tracing, name)] : [])],
     log,
     ...(options.leavingMs !== undefined && { leavingMs: options.leavingMs }),
   });

@@ -30,11 +30,3 @@ export const tracedPost =
       if (outcome.verdict !== 'delivered') span.fail(outcome.status === null ? 'no answer' : String(outcome.status));
       return outcome;
     });
-
-/** All of a map, wrapped; as it is where there are no traces. */
-export const eachTraced = <T>(
-  tracing: Tracing | undefined,
-  adapters: ReadonlyMap<string, T>,
-  wrap: (tracing: Tracing, name: string, adapter: T) => T,
-): ReadonlyMap<string, T> =>
-  tracing ? new Map([...adapters].map(([name, adapter]) => [name, wrap(tracing, name, adapter)])) : adapters;
