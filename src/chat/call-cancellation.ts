@@ -1,6 +1,6 @@
-/** What may end a call before its answer is there: its caller leaves, or this process may not go on with it. */
+/** What may end a call before its answer is complete: its caller disconnects, or this process may not go on with it. */
 
-/** What a call that ended early is rejected with. */
+/** What a call that was cancelled is rejected with. */
 export class CallCancelled extends Error {
   override readonly name = 'CallCancelled';
   constructor() {
@@ -8,27 +8,27 @@ export class CallCancelled extends Error {
   }
 }
 
-/** `left`: the caller did. `lost`: this process, as the owner of the call's hold, its lease. `drained`: it stops now. */
-export type CancellationReason = 'left' | 'lost' | 'drained';
+/** `lost`: this process, as the owner of the call's hold, lost its lease. `drained`: it stops now. */
+export type CancellationReason = 'client_disconnected' | 'lost' | 'drained';
 
 /** One call's; an AbortSignal with its listeners costs ten times as much. */
 export class CallCancellation {
   #reason: CancellationReason | undefined;
-  #act: (() => void) | undefined;
+  #listener: (() => void) | undefined;
 
-  /** Why it came, if it did. */
+  /** Why the call was cancelled, if it was. */
   get reason(): CancellationReason | undefined {
     return this.#reason;
   }
 
-  /** Calls back when it comes; whoever asks last is the only one. */
-  onCancel(act: () => void): void {
-    this.#act = act;
+  /** Calls back when the call is cancelled; only the newest listener is called. */
+  onCancel(listener: () => void): void {
+    this.#listener = listener;
   }
 
   cancel(reason: CancellationReason): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    this.#act?.();
+    this.#listener?.();
   }
 }

@@ -1,11 +1,7 @@
-/**
- * A model's routes in their order. What is the route's fault falls over to the next one, as long as nothing has reached
- * the caller; what is the caller's fault goes back to the caller.
- */
+/** A model's routes, and the error that a call is refused with when all of them have failed. */
 import { GatewayError } from '../domain/errors.ts';
 import type { ChatProvider } from '../providers/chat-contract.ts';
 import { ChatUnreachable } from '../domain/chat/unreachable.ts';
-import { type ApiContext, idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Call } from './call.ts';
 import { CallCancelled } from './call-cancellation.ts';
@@ -28,45 +24,15 @@ export function routesOf({ chatProviders }: ApiDependencies, call: Call, only: s
   });
 }
 
-/**
- * Tries the routes until one has answered the caller. `attempt` sends to one provider and throws `RouteFault` as long as
- * nothing was delivered. When all have failed, refuses with one error for all of them.
- */
-export async function overRoutes<T>(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  call: Call,
-  routes: readonly Route[],
-  attempt: (route: Route) => Promise<T>,
-): Promise<T> {
-  const faults: RouteFault[] = [];
-  for (const route of routes) {
-    const startedAt = performance.now();
-    try {
-      return await attempt(route);
-    } catch (error) {
-      const fault = asFault(error);
-      if (!fault) throw error;
-      faults.push(fault);
-      const latencyMs = Math.round(performance.now() - startedAt);
-      deps.health.record(call.model.id, { errorCode: 'upstream_error', latencyMs });
-      deps.log.warn(
-        { ...idsOf(ctx), model: call.model.id, provider: route.name, fault: fault.message },
-        'a route failed',
-      );
-    }
-  }
-  throw refusalOf(faults, call);
-}
-
-/** What is counted of a call that a provider did not answer with success. */
+/** Returns the outcome that is counted of a call that a provider did not answer with success. */
 export function outcomeOfFault(error: unknown): string {
   if (error instanceof CallerFault) return 'refused';
   if (error instanceof CallCancelled) return 'left';
-  return asFault(error)?.kind ?? 'error';
+  return routeFaultOf(error)?.kind ?? 'error';
 }
 
-function asFault(error: unknown): RouteFault | undefined {
+/** Returns the route's fault that an error is, if it is one: then the next route may do better. */
+export function routeFaultOf(error: unknown): RouteFault | undefined {
   if (error instanceof RouteFault) return error;
   if (error instanceof ChatUnreachable)
     return new RouteFault(error.kind === 'timeout' ? 'timeout' : 'fault', error.message, {
@@ -75,7 +41,8 @@ function asFault(error: unknown): RouteFault | undefined {
   return undefined;
 }
 
-function refusalOf(faults: readonly RouteFault[], { model, endpoint }: Call): GatewayError {
+/** Returns one error for all faults. Without any, no route has the endpoint. */
+export function refusalOf(faults: readonly RouteFault[], { model, endpoint }: Call): GatewayError {
   if (faults.length === 0) {
     return new GatewayError('invalid_parameter', `The model '${model.id}' does not support the ${endpoint} endpoint.`, {
       param: 'model',
@@ -90,7 +57,7 @@ function refusalOf(faults: readonly RouteFault[], { model, endpoint }: Call): Ga
   if (faults.every(({ kind }) => kind === 'timeout')) {
     return new GatewayError('upstream_timeout', `'${model.id}' did not respond in time.`);
   }
-  // Busy for the moment: who says when it won't be is believed.
+  // Overloaded for the moment: a provider that says when to retry is believed.
   const waits = faults.map(({ status, retryAfterSeconds }) => (status === 503 ? retryAfterSeconds : undefined));
   const isBusy = waits.every((seconds) => seconds !== undefined);
   const [words, ...others] = new Set(faults.map(wordsOf));

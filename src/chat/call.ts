@@ -1,9 +1,8 @@
-/** A chat or responses call, read and admitted: what every later step needs of it. */
+/** A chat or responses call as it was read: what every later step needs of it. */
 import type { Model, TokenPrice } from '../domain/catalogue.ts';
 import { estimatedInputTokens } from '../domain/chat/estimate.ts';
 import type { JsonMembers } from '../domain/chat/json-members.ts';
 import { splicedNames } from '../domain/chat/splice.ts';
-import { GatewayError } from '../domain/errors.ts';
 import type { MicroYuan } from '../domain/money.ts';
 import { type TokenLine, tokensBound } from '../domain/billing/pricing.ts';
 import type { NamedAddress } from '../domain/requests/named-addresses.ts';
@@ -12,7 +11,6 @@ import { endpointKinds, modelIdOf, requireKind } from '../domain/requests/parse.
 import { parseResponsesRequest, responsesBody } from '../domain/requests/responses-request.ts';
 import { type Allowed, unpricedTopNames } from '../domain/requests/unpriced.ts';
 import type { ChatEndpoint } from '../providers/chat-contract.ts';
-import type { CallAdmission, CallHold } from '../ledger/call-ledger.ts';
 import type { JsonBody } from '../api/body/json-body.ts';
 import { namesOf } from '../api/body/json-names.ts';
 import { requestJson } from '../api/body/request-json.ts';
@@ -20,18 +18,16 @@ import { modelFor } from '../api/model-catalogue.ts';
 import { type ApiContext, keyOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../api/idempotency-key.ts';
-import { refuseLate } from '../api/server/draining.ts';
 import { priceVersionOf } from '../api/price-version.ts';
-import { showRate } from '../api/middleware/authenticated.ts';
 
 export interface Call {
   endpoint: ChatEndpoint;
   model: Model;
   price: TokenPrice;
   priceVersion: string;
-  /** As it came; forwarded but for the model's id and the wish for usage. What it says is read again where it is needed. */
+  /** As it came. It is forwarded with another model id, and a stream asks for its usage; what it says is parsed again where it is needed. */
   bytes: Buffer;
-  /** Where what is changed on its way is; found when it was read. */
+  /** Where the members are that change on the way; found when the body was read. */
   members: JsonMembers | undefined;
   /** What its Idempotency-Key is bound to, if it has one. */
   bodyHash: Buffer | undefined;
@@ -40,7 +36,7 @@ export interface Call {
   choices: number;
   /** Whether the caller asked for the usage chunk of a chat stream. */
   includeUsage: boolean;
-  /** A response of the same account that this one goes on from. */
+  /** A response of the same account that this one continues. */
   previousResponseId: string | undefined;
   estimatedInput: number;
   /** The most output of all replies together. */
@@ -63,12 +59,12 @@ export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint:
   const call = callOf(deps, ctx, endpoint, body);
   if (idempotencyKeyOf(ctx) !== undefined)
     call.bodyHash = fingerprintOf({ kind: call.endpoint, fingerprint: body.value });
-  // From here on the bytes do: parsed, a body takes up to fifteen times as much, and a call may last for an hour.
+  // From here on the bytes are enough: parsed, a body takes up to fifteen times as much, and a call may last for an hour.
   ctx.state.bodyRoom?.give(body.valueBytes);
   return call;
 }
 
-/** What is read of a body, at its top. */
+/** The names that are read at the top of a body. */
 export const namesOfCall: Readonly<Record<ChatEndpoint, ReadonlySet<string>>> = {
   'chat/completions': new Set([...namesOf(chatBody), ...unpricedTopNames]),
   responses: new Set([...namesOf(responsesBody), ...unpricedTopNames]),
@@ -113,58 +109,13 @@ export function callOf(
 }
 
 /**
- * A call that goes on from a response: the upstream counts all that was said before as its input, too, so that is held as
- * well. `contextTokens` is undefined where it was never told.
+ * A call that continues a response: the upstream counts all that was said before as its input, too, so that is held as
+ * well. `contextTokens` is undefined where the upstream never reported it.
  */
-export function goingOn(call: BoundedCall, contextTokens: number | undefined): BoundedCall {
+export function continuedCall(call: BoundedCall, contextTokens: number | undefined): BoundedCall {
   if (contextTokens === undefined) return { ...call, readsUnknown: true };
   const input = call.estimatedInput + contextTokens;
   return { ...call, bound: tokensBound(call.price, { input, output: call.outputMax }) };
-}
-
-/** What the ledger is asked for a call. Refuses when this process takes none. */
-export function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): CallAdmission {
-  refuseLate(ctx);
-  if (!deps.owner.mayAdmit) {
-    throw new GatewayError('not_ready', 'This gateway is not accepting calls. Retry in a few seconds.', {
-      retryAfterSeconds: 2,
-    });
-  }
-  const key = keyOf(ctx);
-  const idempotencyKey = idempotencyKeyOf(ctx);
-  return {
-    account: key.accountId,
-    key: key.id,
-    requestId: ctx.state.requestId,
-    model: call.model.id,
-    request: {
-      needs: 'chat',
-      model: call.model.id,
-      maintenance: call.model.maintenance,
-      hold: call.bound.total,
-      isTask: false,
-    },
-    lines: call.bound.lines,
-    priceVersion: call.priceVersion,
-    // What is read on top may be any number of tokens, so none is implausible.
-    overrunFactor: call.readsUnknown ? undefined : call.model.overrunFactor,
-    owner: deps.owner.id,
-    ...(idempotencyKey !== undefined &&
-      call.bodyHash && { idempotency: { key: idempotencyKey, bodyHash: call.bodyHash } }),
-  };
-}
-
-/** Holds the most that the call can cost; what was refused is thrown, what an Idempotency-Key answers comes back. */
-export async function admitCall(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  admission: CallAdmission,
-): Promise<{ hold: CallHold } | { before: string | null }> {
-  const admitted = await deps.calls.admit(admission);
-  if (admitted.admitted === 'before') return { before: admitted.answer };
-  showRate(ctx, admitted.rate);
-  if (admitted.admitted === 'no') throw admitted.refusal;
-  return { hold: admitted.hold };
 }
 
 /** What a body asks for, of either endpoint. */
@@ -191,7 +142,7 @@ function factsOf(endpoint: ChatEndpoint, body: unknown, allowed: Allowed): BodyF
   return { stream, choices: n, includeUsage, maxOutputTokens, ...addresses, previousResponseId: undefined };
 }
 
-/** Addresses as they are written, without a look-up: whoever fetches them is the upstream. */
+/** Addresses as they are written, without a look-up: it is the upstream that fetches them. */
 function checkAddresses({ guard }: ApiDependencies, addresses: readonly NamedAddress[]): void {
   for (const { url, param } of addresses) if (!isDataUri(url)) guard.checkWritten(url, param);
 }

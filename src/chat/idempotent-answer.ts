@@ -9,12 +9,12 @@ import { idempotencyKeyOf } from '../api/idempotency-key.ts';
 import type { Call } from './call.ts';
 
 /** The first pause; each is longer than the one before. */
-const askMsMin = 100;
-const askMsMax = 1_000;
+const pollMsMin = 100;
+const pollMsMax = 1_000;
 const waitMsMax = 600_000;
 
-/** Answers with what the first call was answered; waits for it while it runs. A stream can't be given twice. */
-export async function answerBefore(
+/** Answers a repetition with the first call's answer; waits for it while the first call runs. A stream can't be given twice. */
+export async function replayAnswer(
   deps: ApiDependencies,
   ctx: ApiContext,
   call: Call,
@@ -26,7 +26,7 @@ export async function answerBefore(
       "This Idempotency-Key was used for a stream, which can't be replayed. Use a new key.",
     );
   }
-  const answer = stored ?? (await following(deps, ctx));
+  const answer = stored ?? (await awaitAnswer(deps, ctx));
   if (answer === undefined) {
     endLeft(ctx);
     return;
@@ -37,27 +37,27 @@ export async function answerBefore(
   ctx.body = await deps.blobs.read(answer);
 }
 
-async function following(deps: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
+async function awaitAnswer(deps: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
   const { followers } = deps.gates;
   followers.acquire();
   try {
-    return await comingAnswer(deps, ctx);
+    return await pollAnswer(deps, ctx);
   } finally {
     followers.release();
   }
 }
 
-/** Undefined: the caller left. */
-async function comingAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
+/** Returns undefined when the caller has disconnected. */
+async function pollAnswer({ database, draining }: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
   const key = idempotencyKeyOf(ctx) ?? '';
-  let pauseMs = askMsMin;
+  let pauseMs = pollMsMin;
   for (let waitedMs = 0; waitedMs < waitMsMax && !draining.aborted && !ctx.res.closed; waitedMs += pauseMs) {
     const bound = await findBoundAnswer(database, keyOf(ctx).accountId, key);
     if (bound === 'none')
       throw new GatewayError('upstream_error', 'The original request with this Idempotency-Key failed. Send it again.');
     if (bound !== 'running') return bound.answer;
     await pause(pauseMs);
-    pauseMs = Math.min(askMsMax, pauseMs * 1.2);
+    pauseMs = Math.min(pollMsMax, pauseMs * 1.2);
   }
   if (ctx.res.closed) return undefined;
   throw new GatewayError('not_ready', 'The original request with this Idempotency-Key is still running.', {

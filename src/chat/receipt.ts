@@ -1,4 +1,4 @@
-/** What a call cost: the upstream's own count where it gave one, else ours, never above the hold. */
+/** What a call cost: by the upstream's own count where it gave one, else by ours, never above the hold; and its settlement. */
 import { parseJsonWithin } from '../domain/json/json-bounds.ts';
 import { cappedAt, type TokenCounts, tokensPrice } from '../domain/billing/pricing.ts';
 import type { CallHold, CallPrice } from '../ledger/call-ledger.ts';
@@ -12,7 +12,7 @@ export function upstreamPrice({ price, priceVersion }: Call, usage: TokenCounts)
   return { ...tokensPrice(price, usage), usageSource: 'upstream', priceVersion };
 }
 
-/** The price of what we count ourselves, because the upstream told nothing; never above the hold. */
+/** The price of what we count ourselves, because the upstream reported nothing; never above the hold. */
 export async function estimatedPrice(call: Call, hold: CallHold, produced: string, scale = 1): Promise<CallPrice> {
   const input = Math.min(await countTokens(inputTextOf(parseJsonWithin(call.bytes))), call.estimatedInput);
   const output = produced === '' ? 0 : Math.ceil((await countTokens(produced)) * scale);
@@ -20,29 +20,29 @@ export async function estimatedPrice(call: Call, hold: CallHold, produced: strin
   return { ...cappedAt(hold.amount, price), usageSource: 'estimated', priceVersion: call.priceVersion };
 }
 
-/** How long a caller is kept waiting for what is booked before its answer; a database that is away keeps it for longer. */
+/** How long a caller waits for what is booked before its answer. */
 const soonMs = 2_000;
 
 /**
- * Books a call after its answer: the caller doesn't wait for it, the drain does. While the database is away it is tried
- * again. What can't be booked is logged with what booking it by hand would take; its hold is swept when this process has
- * ended.
+ * Settles a call after its answer: the caller doesn't wait for it, the drain does. While the database is away it is
+ * retried. What can't be booked is logged with what booking it by hand would take; its hold is swept when this process
+ * has ended.
  */
-export function bookInBackground(
+export function settleInBackground(
   deps: ApiDependencies,
   hold: CallHold,
   price: () => CallPrice | Promise<CallPrice>,
 ): void {
-  void inBackground(deps, hold, () => settled(deps, hold, price));
+  void inBackground(deps, hold, () => settle(deps, hold, price));
 }
 
-/** Books a call before its answer; where the database keeps it waiting, after it. */
-export async function bookSoon(
+/** Settles a call before its answer; if the database takes longer than two seconds, after it. */
+export async function settleSoon(
   deps: ApiDependencies,
   hold: CallHold,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
-  await soon(inBackground(deps, hold, () => settled(deps, hold, price)));
+  await soon(inBackground(deps, hold, () => settle(deps, hold, price)));
 }
 
 /** Gives a hold back after the answer. */
@@ -50,22 +50,22 @@ export function releaseInBackground(deps: ApiDependencies, hold: CallHold, reaso
   void inBackground(deps, hold, () => deps.calls.release(hold, reason));
 }
 
-/** Gives a hold back before the caller is told; where the database keeps it waiting, after it. */
+/** Gives a hold back before the caller gets its error; if the database takes longer than two seconds, after it. */
 export async function releaseSoon(deps: ApiDependencies, hold: CallHold, reason: string): Promise<void> {
   await soon(inBackground(deps, hold, () => deps.calls.release(hold, reason)));
 }
 
-async function settled(
+async function settle(
   { calls, meters }: ApiDependencies,
   hold: CallHold,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
   const known = await price();
   await calls.settle(hold, known);
-  countTokensOf(meters.chat.of(hold.model), known);
+  countTokensIn(meters.chat.of(hold.model), known);
 }
 
-function countTokensOf({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
+function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
   const counted = tokens[usageSource];
   for (const { unit, units } of lines) {
     if (unit === 'input_token') counted.input.add(units);

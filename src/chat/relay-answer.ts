@@ -1,37 +1,41 @@
-/** An answer that is not streamed: read whole, metered, handed on as it came. */
+/** An answer that is not streamed: read whole, metered, forwarded as it came. */
 import { Readable } from 'node:stream';
 import { type AnswerFacts, answerFacts } from '../domain/chat/answer-facts.ts';
 import { isUnreadable } from '../domain/json/json-bounds.ts';
 import type { CallPrice } from '../ledger/call-ledger.ts';
 import { newBlobKey } from '../postgres/new-ids.ts';
 import type { ApiContext } from '../api/context.ts';
+import { answerBytesMax } from '../api/concurrency-limits.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { bookInBackground, bookSoon, estimatedPrice, upstreamPrice } from './receipt.ts';
+import { BoundedBuffer } from './bounded-buffer.ts';
+import { type CallCancellation, CallCancelled } from './call-cancellation.ts';
+import type { HeldCall } from './hold-call.ts';
+import { estimatedPrice, settleInBackground, settleSoon, upstreamPrice } from './receipt.ts';
+import type { Outcome } from './relay-stream.ts';
 import { RouteFault } from './route-faults.ts';
 import type { Route } from './call-routes.ts';
-import { type Start, wholeAnswer } from './send-call.ts';
-import type { AdmittedCall, Outcome } from './admitted-call.ts';
+import type { SentCall } from './send-call.ts';
 import { keepResponse } from './stored-responses.ts';
 import { cleanedResponse } from './upstream-error-answer.ts';
 
-/** Delivers the answer and books its price. Throws `RouteFault` for what is no answer: the next route may do better. */
+/** Delivers the answer and settles its price. Throws `RouteFault` for what is no answer: the next route may do better. */
 export async function relayAnswer(
   deps: ApiDependencies,
   ctx: ApiContext,
-  underWay: AdmittedCall,
+  held: HeldCall,
   route: Route,
-  start: Start,
+  sent: SentCall,
 ): Promise<Outcome> {
   const room = new AnswerMemory(deps.gates.answerBytes, route.name);
   try {
-    const { bytes, facts, latencyMs } = await readAnswer(deps, underWay, start, room);
-    const { call, hold } = underWay;
+    const { bytes, facts, latencyMs } = await readAnswer(deps, held, sent, room);
+    const { call, hold } = held;
     const { id, usage } = facts;
     if (call.endpoint === 'responses' && id !== undefined)
       await keepResponse(deps, ctx, { id, call, provider: route.name, usage });
-    if (hold.isKeyed) await settleKeyed(deps, underWay, bytes, facts);
-    else bookInBackground(deps, hold, () => priceOf(underWay, facts));
+    if (hold.isKeyed) await settleKeyed(deps, held, bytes, facts);
+    else settleInBackground(deps, hold, () => priceOf(held, facts));
     sendJson(ctx, bytes);
     room.closeWhenTaken(ctx, deps.downloadPace);
     return { isGood: true, latencyMs };
@@ -50,11 +54,11 @@ interface ReadAnswer {
 
 async function readAnswer(
   deps: ApiDependencies,
-  { call, cancellation, clock }: AdmittedCall,
-  start: Start,
+  { call, cancellation }: HeldCall,
+  sent: SentCall,
   room: AnswerMemory,
 ): Promise<ReadAnswer> {
-  const { bytes: whole, latencyMs } = await wholeAnswer(deps, start, cancellation, room, clock);
+  const { bytes: whole, latencyMs } = await readWhole(sent, cancellation, room);
   try {
     const facts = answerFacts(call.endpoint, whole);
     if (!facts) throw new RouteFault('fault', 'its answer is not a JSON object');
@@ -68,19 +72,43 @@ async function readAnswer(
   }
 }
 
-/** Under an Idempotency-Key the answer is stored first, so that whoever asks again gets just this one. */
-async function settleKeyed(
-  deps: ApiDependencies,
-  underWay: AdmittedCall,
-  bytes: Buffer,
-  facts: AnswerFacts,
-): Promise<void> {
-  const key = newBlobKey('answers');
-  await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
-  await bookSoon(deps, underWay.hold, async () => ({ ...(await priceOf(underWay, facts)), answer: key }));
+/** Gathers the answer. Rejects as `AnswerReader.onFailure` has it, with `CallCancelled`, or with the refusal of `room`. */
+function readWhole(
+  sent: SentCall,
+  cancellation: CallCancellation,
+  room: AnswerMemory,
+): Promise<{ bytes: Buffer; latencyMs: number }> {
+  return new Promise((resolve, reject) => {
+    const body = new BoundedBuffer(answerBytesMax);
+    let latencyMs = 0;
+    cancellation.onCancel(() => {
+      sent.abort();
+      reject(new CallCancelled());
+    });
+    sent.readBy({
+      onSuccess: (ms) => {
+        latencyMs = ms;
+      },
+      onData: (chunk) => {
+        const refusal = room.tryTake(chunk.length);
+        if (!refusal && body.add(chunk)) return;
+        sent.abort();
+        reject(refusal ?? new RouteFault('fault', 'its answer is too large'));
+      },
+      onEnd: () => resolve({ bytes: body.joined(), latencyMs }),
+      onFailure: reject,
+    });
+  });
 }
 
-function priceOf({ call, hold }: AdmittedCall, { usage, produced }: AnswerFacts): CallPrice | Promise<CallPrice> {
+/** Under an Idempotency-Key the answer is stored first, so that a repetition gets just this one. */
+async function settleKeyed(deps: ApiDependencies, held: HeldCall, bytes: Buffer, facts: AnswerFacts): Promise<void> {
+  const key = newBlobKey('answers');
+  await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
+  await settleSoon(deps, held.hold, async () => ({ ...(await priceOf(held, facts)), answer: key }));
+}
+
+function priceOf({ call, hold }: HeldCall, { usage, produced }: AnswerFacts): CallPrice | Promise<CallPrice> {
   return usage ? upstreamPrice(call, usage) : estimatedPrice(call, hold, produced);
 }
 
@@ -91,7 +119,7 @@ const oneWriteBytesMax = 16 * 1024;
 function sendJson(ctx: ApiContext, bytes: Buffer): void {
   const { res } = ctx;
   ctx.respond = false;
-  if (res.destroyed) return; // the caller left; whoever asks again under the same key gets the stored answer
+  if (res.destroyed) return; // the caller disconnected; a repetition under the same key gets the stored answer
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length });
   if (bytes.length <= oneWriteBytesMax) res.end(bytes.toString('latin1'), 'latin1');
   else res.end(bytes);

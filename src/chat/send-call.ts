@@ -1,16 +1,32 @@
 /**
- * One call to one provider. The head of the answer is judged here: what is a success is read by whoever asked, and all
- * else is a failure that says whose fault it is.
+ * One call to one provider. The head of the answer is judged here: the body of a success goes on to the reader, and
+ * everything else is a failure that says whose fault it is.
  */
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
-import type { ChatExchange, ChatHead, ChatListener } from '../providers/chat-contract.ts';
+import { spliceChatBody } from '../domain/chat/splice.ts';
+import type { ChatCall, ChatExchange, ChatHead, ChatListener, ChatProvider } from '../providers/chat-contract.ts';
+import type { ApiContext } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { CallerFault, RouteFault } from './route-faults.ts';
-import { answerBytesMax } from '../api/concurrency-limits.ts';
-import type { AnswerMemory } from './answer-memory.ts';
+import { BoundedBuffer } from './bounded-buffer.ts';
+import type { Call } from './call.ts';
 import type { CallClock } from './call-clock.ts';
-import { CallCancelled, type CallCancellation } from './call-cancellation.ts';
+import type { Route } from './call-routes.ts';
+import { CallerFault, RouteFault } from './route-faults.ts';
 import { toldError } from './upstream-error-answer.ts';
+
+/** Sends a call to a route. */
+export function sendCall(
+  { configuration }: ApiDependencies,
+  ctx: ApiContext,
+  { bytes, members, stream, endpoint: path }: Call,
+  { provider, model }: Route,
+  clock: CallClock,
+): SentCall {
+  const includeUsage = stream && path === 'chat/completions';
+  const body = spliceChatBody(bytes, { model, includeUsage }, members);
+  const call: ChatCall = { method: 'POST', path, body, stream, requestId: ctx.state.requestId };
+  return new SentCall(provider, call, configuration, clock);
+}
 
 /** Reads the body of an answer that is a success: data, and at last one of `onEnd` and `onFailure`. */
 export interface AnswerReader {
@@ -22,141 +38,119 @@ export interface AnswerReader {
   onFailure(error: CallerFault | RouteFault | ChatUnreachable): void;
 }
 
-/** Starts a call, or takes over one that has started. The listener is never told anything before this returns. */
-export type Start = (listener: ChatListener) => ChatExchange;
-
-/** Sends a call. The reader is never told anything before this returns. */
-export function sendCall(
-  { configuration }: Pick<ApiDependencies, 'configuration'>,
-  start: Start,
-  reader: AnswerReader,
-  clock?: CallClock,
-): ChatExchange {
-  const judge = new Judge(reader, configuration, clock);
-  return (judge.exchange = start(judge));
-}
-
-/** An answer that is read whole. */
-export interface WholeAnswer {
-  bytes: Buffer;
-  latencyMs: number;
-}
-
-/**
- * Sends a call and gathers its answer. Rejects as `AnswerReader.onFailure` has it, with `CallCancelled`, or with the refusal
- * of `room`.
- */
-export function wholeAnswer(
-  deps: Pick<ApiDependencies, 'configuration'>,
-  start: Start,
-  earlyEnd: CallCancellation,
-  room: AnswerMemory,
-  clock?: CallClock,
-): Promise<WholeAnswer> {
-  return new Promise((resolve, reject) => {
-    const pieces = new Pieces(answerBytesMax);
-    let latencyMs = 0;
-    const reader: AnswerReader = {
-      onSuccess: (ms) => {
-        latencyMs = ms;
-      },
-      onData: (chunk) => {
-        const refusal = room.tryTake(chunk.length);
-        if (!refusal && pieces.take(chunk)) return;
-        exchange.abort();
-        reject(refusal ?? new RouteFault('fault', 'its answer is too large'));
-      },
-      onEnd: () => resolve({ bytes: pieces.joined(), latencyMs }),
-      onFailure: reject,
-    };
-    const exchange = sendCall(deps, start, reader, clock);
-    earlyEnd.onCancel(() => {
-      exchange.abort();
-      reject(new CallCancelled());
-    });
-  });
-}
-
-/** Told to the caller as they are, cleaned: they are about what the caller sent. */
+/** Errors that are about what the caller sent. The caller gets them as they are, cleaned. */
 const callersFault: ReadonlySet<number> = new Set([400, 413, 422]);
-/** Of an error's body; the rest is of no use to anybody. */
+/** Of an error's body; the rest is of no use. */
 const errorBytesMax = 64 * 1024;
 
-class Judge implements ChatListener {
-  exchange: ChatExchange | undefined;
-  readonly #reader: AnswerReader;
-  readonly #configuration: ApiDependencies['configuration'];
-  readonly #startedAt = performance.now();
+/** A call that was sent. What comes before it has a reader is kept, and the upstream is paused. */
+export class SentCall implements ChatListener {
+  readonly #settings: ApiDependencies['configuration'];
   readonly #clock: CallClock | undefined;
-  /** Of an answer that is the caller's fault: its head, and what came of its body. */
-  #refusal: { head: ChatHead; body: Pieces } | undefined;
+  readonly #sentAtMs = performance.now();
+  readonly #exchange: ChatExchange;
+  #reader: AnswerReader | undefined;
+  #latencyMs = 0;
+  /** What came before there was a reader: two pieces at most, as the first one pauses the upstream. */
+  #head: ChatHead | undefined;
+  #kept: Buffer[] = [];
+  #end: 'whole' | ChatUnreachable | undefined;
+  /** Of an answer that is the caller's fault. */
+  #refusal: { head: ChatHead; body: BoundedBuffer } | undefined;
+  #isPausedByReader = false;
+  #isAborted = false;
 
-  constructor(reader: AnswerReader, configuration: ApiDependencies['configuration'], clock: CallClock | undefined) {
-    this.#reader = reader;
-    this.#configuration = configuration;
+  /** Starts the call; nothing of its answer comes before this returns. */
+  constructor(provider: ChatProvider, call: ChatCall, settings: ApiDependencies['configuration'], clock?: CallClock) {
+    this.#settings = settings;
     this.#clock = clock;
+    clock?.sent();
+    this.#exchange = provider.start(call, this);
+  }
+
+  /** Hands the answer to its one reader: what came already at once, and the rest as it comes. */
+  readBy(reader: AnswerReader): void {
+    this.#reader = reader;
+    if (this.#head) this.#judge(this.#head, reader);
+    for (const chunk of this.#kept) if (!this.#isAborted) this.#pass(chunk, reader);
+    if (this.#isAborted) return;
+    if (this.#end === 'whole') this.onEnd();
+    else if (this.#end) reader.onFailure(this.#end);
+    else if (this.#kept.length > 0 && !this.#isPausedByReader) this.#exchange.resume();
+    this.#kept = [];
+  }
+
+  /** Ends a call that never got a reader: it was refused after it was sent, or its caller disconnected. */
+  abortUnread(): void {
+    if (!this.#reader) this.abort();
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#exchange.abort();
+  }
+
+  pause(): void {
+    this.#isPausedByReader = true;
+    this.#exchange.pause();
+  }
+
+  resume(): void {
+    this.#isPausedByReader = false;
+    this.#exchange.resume();
   }
 
   onHead(head: ChatHead): void {
-    const { status, retryAfterSeconds } = head;
-    if (status >= 200 && status < 300) {
-      this.#reader.onSuccess(Math.round(performance.now() - this.#startedAt), head);
-    } else if (callersFault.has(status)) {
-      this.#refusal = { head, body: new Pieces(errorBytesMax) };
-    } else {
-      this.exchange?.abort();
-      const kind = status === 429 ? 'limited' : status === 408 ? 'timeout' : 'fault';
-      this.#reader.onFailure(new RouteFault(kind, `it answered ${status}`, { retryAfterSeconds, status }));
-    }
+    this.#latencyMs = Math.round(performance.now() - this.#sentAtMs);
+    if (this.#reader) this.#judge(head, this.#reader);
+    else this.#head = head;
   }
 
   onData(chunk: Buffer): void {
     this.#clock?.came();
-    if (this.#refusal === undefined) {
-      this.#reader.onData(chunk);
-    } else if (!this.#refusal.body.take(chunk)) {
-      this.exchange?.abort();
-      this.#refuse(this.#refusal);
+    if (this.#reader) {
+      this.#pass(chunk, this.#reader);
+      return;
     }
+    this.#exchange.pause();
+    this.#kept.push(chunk);
   }
 
   onEnd(): void {
     this.#clock?.ended();
-    if (this.#refusal === undefined) this.#reader.onEnd();
-    else this.#refuse(this.#refusal);
+    if (!this.#reader) this.#end = 'whole';
+    else if (this.#refusal) this.#refuse(this.#refusal, this.#reader);
+    else this.#reader.onEnd();
   }
 
   onFailure(failure: ChatUnreachable): void {
-    this.#reader.onFailure(failure);
+    if (this.#reader) this.#reader.onFailure(failure);
+    else this.#end = failure;
   }
 
-  #refuse({ head, body }: { head: ChatHead; body: Pieces }): void {
-    const told = toldError(body.joined(), head.contentType, this.#configuration);
-    this.#reader.onFailure(new CallerFault(head.status, told));
-  }
-}
-
-/** The pieces of a body, up to so many bytes. */
-class Pieces {
-  readonly #bytesMax: number;
-  readonly #pieces: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+  #judge(head: ChatHead, reader: AnswerReader): void {
+    const { status, retryAfterSeconds } = head;
+    if (status >= 200 && status < 300) {
+      reader.onSuccess(this.#latencyMs, head);
+    } else if (callersFault.has(status)) {
+      this.#refusal = { head, body: new BoundedBuffer(errorBytesMax) };
+    } else {
+      this.abort();
+      const kind = status === 429 ? 'limited' : status === 408 ? 'timeout' : 'fault';
+      reader.onFailure(new RouteFault(kind, `it answered ${status}`, { retryAfterSeconds, status }));
+    }
   }
 
-  /** Takes a piece, as far as it fits; answers false when it did not. */
-  take(piece: Buffer): boolean {
-    const left = this.#bytesMax - this.#bytes;
-    const taken = piece.length <= left ? piece : piece.subarray(0, left);
-    this.#pieces.push(taken);
-    this.#bytes += taken.length;
-    return taken === piece;
+  #pass(chunk: Buffer, reader: AnswerReader): void {
+    if (this.#refusal === undefined) reader.onData(chunk);
+    else if (!this.#refusal.body.add(chunk)) {
+      this.abort();
+      this.#refuse(this.#refusal, reader);
+    }
   }
 
-  joined(): Buffer {
-    const [only] = this.#pieces;
-    return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces, this.#bytes);
+  #refuse({ head, body }: { head: ChatHead; body: BoundedBuffer }, reader: AnswerReader): void {
+    const told = toldError(body.joined(), head.contentType, this.#settings);
+    reader.onFailure(new CallerFault(head.status, told));
   }
 }

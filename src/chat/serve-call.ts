@@ -1,141 +1,124 @@
-/** A chat or responses call from its body to its settlement. */
-import { spliceChatBody } from '../domain/chat/splice.ts';
+/** A chat or responses call from its body to its settlement: read, hold, send, relay, settle. */
 import { GatewayError } from '../domain/errors.ts';
-import type { ChatCall, ChatEndpoint } from '../providers/chat-contract.ts';
-import type { CallHold } from '../ledger/call-ledger.ts';
+import type { ChatEndpoint } from '../providers/chat-contract.ts';
 import { endLeft } from '../api/server/caller-left.ts';
 import { type ApiContext, idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { answerBefore } from './idempotent-answer.ts';
-import { admissionOf, admitCall, type BoundedCall, type Call, goingOn, readCall } from './call.ts';
-import { EarlyCall } from './early-call.ts';
-import { CallCancellation, CallCancelled } from './call-cancellation.ts';
-import { CallClock } from './call-clock.ts';
-import type { AdmittedCall } from './admitted-call.ts';
-import { CallerFault } from './route-faults.ts';
-import { bookSoon, estimatedPrice, releaseSoon } from './receipt.ts';
+import { readCall } from './call.ts';
+import { CallCancelled } from './call-cancellation.ts';
+import { outcomeOfFault, refusalOf, routeFaultOf } from './call-routes.ts';
+import { type HeldCall, holdCall } from './hold-call.ts';
+import { replayAnswer } from './idempotent-answer.ts';
+import { estimatedPrice, releaseSoon, settleSoon } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { relayStream } from './relay-stream.ts';
-import { outcomeOfFault, overRoutes, type Route, routesOf } from './call-routes.ts';
-import type { Start } from './send-call.ts';
-import { responseBefore } from './stored-responses.ts';
+import { CallerFault, type RouteFault } from './route-faults.ts';
+import { sendCall } from './send-call.ts';
 import { answerUpstreamError } from './upstream-error-answer.ts';
 
 /**
- * Serves a call: reads, holds, sends to the first route that answers, relays, settles. What fails before the first byte
- * gives its hold back before the caller is told.
+ * Serves a call. Nothing is delivered before its hold is durable; what fails before the first byte gives the hold back
+ * before the caller gets the error.
  */
 export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<void> {
   const { calls } = deps.gates;
-  calls.require(); // before the body is read; but a place is only for a call that is there
-  const call = await readCall(deps, ctx, endpoint);
+  calls.require(); // before the body is read; but a slot is taken only once the body is there
+  const read = await readCall(deps, ctx, endpoint);
   calls.acquire();
   try {
-    await serveRead(deps, ctx, call);
+    const held = await holdCall(deps, ctx, read); // may have started upstream
+    if ('answeredBefore' in held) await replayAnswer(deps, ctx, read, held.answeredBefore);
+    else await serveHeld(deps, ctx, held);
   } finally {
     calls.release();
   }
 }
 
-async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: BoundedCall): Promise<void> {
-  const before = await responseBefore(deps, ctx, read);
-  const call = before ? goingOn(read, before.contextTokens) : read;
-  const admission = admissionOf(deps, ctx, call);
-  const routes = routesOf(deps, call, before?.provider);
-  const clock = new CallClock();
-  const early = deps.calls.canStartBeforeCommit(admission) ? earlyCall(ctx, call, routes[0], clock) : undefined;
+async function serveHeld(deps: ApiDependencies, ctx: ApiContext, held: HeldCall): Promise<void> {
+  const stopListening = listenForCancellation(deps, ctx, held);
   try {
-    const admitted = await admitCall(deps, ctx, admission).catch((error: unknown) => {
-      if (early) deps.log.warn(idsOf(ctx), 'a call was refused after it was sent upstream');
-      throw error;
-    });
-    if ('before' in admitted) await answerBefore(deps, ctx, call, admitted.before);
-    else await serveHeld(deps, ctx, { call, hold: admitted.hold, clock }, routes, early);
-  } finally {
-    // Refused after all, or its caller left: what the upstream did of it is the operator's cost.
-    early?.discard();
-  }
-}
-
-async function serveHeld(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  { call, hold, clock }: Omit<AdmittedCall, 'cancellation'>,
-  routes: readonly Route[],
-  early: EarlyCall | undefined,
-): Promise<void> {
-  const cancellation = new CallCancellation();
-  const onClose = () => {
-    if (!ctx.res.writableFinished && endsWithItsCaller(call, hold)) cancellation.cancel('left');
-  };
-  // Who left while the hold was being made is gone already.
-  if (ctx.res.closed) onClose();
-  else ctx.res.on('close', onClose);
-  const stopListening = deps.owner.whenCallsEnd((reason) => cancellation.cancel(reason));
-  try {
-    await overRoutes(deps, ctx, call, routes, (route) =>
-      attempt(deps, ctx, { call, hold, cancellation, clock }, route, route === routes[0] ? early : undefined),
-    );
+    await relayFirstAnswer(deps, ctx, held); // the relay settles
   } catch (error) {
-    // Who leaves just as every route has refused pays nothing.
-    if (cancellation.reason === 'left' && error instanceof CallCancelled) await chargeLeft(deps, call, hold);
-    else await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
-    if (cancellation.reason === 'left') {
-      endLeft(ctx);
-      return;
-    }
-    if (cancellation.reason !== undefined) {
-      throw new GatewayError('not_ready', 'This gateway could not continue the call. Try again.', {
-        retryAfterSeconds: 2,
-        cause: error,
-      });
-    }
-    if (!(error instanceof CallerFault)) throw error;
-    answerUpstreamError(ctx, error);
+    await endUnanswered(deps, ctx, held, error);
   } finally {
     stopListening();
+    held.early?.abortUnread();
   }
 }
 
-async function attempt(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  underWay: AdmittedCall,
-  route: Route,
-  early: EarlyCall | undefined,
-): Promise<void> {
-  const { call, cancellation, clock } = underWay;
-  if (cancellation.reason !== undefined) throw new CallCancelled();
+/**
+ * Tries the routes in their order until one has answered the caller. What is the route's fault falls over to the next
+ * one, as long as nothing was delivered. When all have failed, refuses with one error for all of them.
+ */
+async function relayFirstAnswer(deps: ApiDependencies, ctx: ApiContext, held: HeldCall): Promise<void> {
+  const { call, routes, cancellation, clock } = held;
   const relay = call.stream ? relayStream : relayAnswer;
-  const start: Start = early
-    ? (listener) => early.handOver(listener)
-    : (listener) => route.provider.start(upstreamCallOf(ctx, call, route), listener);
-  if (!early) clock.sent();
-  const counted = deps.meters.providers.of(route.name, 'chat');
-  const { isGood, latencyMs } = await relay(deps, ctx, underWay, route, start).catch((error: unknown) => {
-    counted.count(outcomeOfFault(error), clock.failed());
-    throw error;
-  });
-  counted.count(isGood ? 'ok' : 'broke_off', latencyMs);
-  clock.count(ctx, deps.meters.chat.of(call.model.id), call.stream);
-  deps.health.record(call.model.id, isGood ? { latencyMs } : { latencyMs, errorCode: 'upstream_error' });
+  const faults: RouteFault[] = [];
+  for (const route of routes) {
+    if (cancellation.reason !== undefined) throw new CallCancelled();
+    const early = route === routes[0] ? held.early : undefined;
+    const counted = deps.meters.providers.of(route.name, 'chat');
+    try {
+      const sent = early ?? sendCall(deps, ctx, call, route, clock);
+      const { isGood, latencyMs } = await relay(deps, ctx, held, route, sent);
+      counted.count(isGood ? 'ok' : 'broke_off', latencyMs);
+      clock.count(ctx, deps.meters.chat.of(call.model.id), call.stream);
+      deps.health.record(call.model.id, isGood ? { latencyMs } : { latencyMs, errorCode: 'upstream_error' });
+      return;
+    } catch (error) {
+      const failedMs = clock.failed();
+      counted.count(outcomeOfFault(error), failedMs);
+      const fault = routeFaultOf(error);
+      if (!fault) throw error;
+      faults.push(fault);
+      deps.health.record(call.model.id, { errorCode: 'upstream_error', latencyMs: Math.round(failedMs) });
+      deps.log.warn(
+        { ...idsOf(ctx), model: call.model.id, provider: route.name, fault: fault.message },
+        'a route failed',
+      );
+    }
+  }
+  throw refusalOf(faults, call);
 }
 
-/** The first route is asked at once, while the hold is being committed. */
-const earlyCall = (ctx: ApiContext, call: Call, route: Route | undefined, clock: CallClock): EarlyCall | undefined =>
-  route && new EarlyCall(route.provider, upstreamCallOf(ctx, call, route), clock);
-
-function upstreamCallOf(ctx: ApiContext, { bytes, members, stream, endpoint: path }: Call, { model }: Route): ChatCall {
-  const includeUsage = stream && path === 'chat/completions';
-  const body = spliceChatBody(bytes, { model, includeUsage }, members);
-  return { method: 'POST', path, body, stream, requestId: ctx.state.requestId };
+/** Cancels a call when its caller disconnects or this process has to end it. Returns how to stop listening. */
+function listenForCancellation(
+  { owner }: ApiDependencies,
+  ctx: ApiContext,
+  { call, hold, cancellation }: HeldCall,
+): () => void {
+  // The answer under an Idempotency-Key is kept for a repetition; a model may be set to be read to its end.
+  const endsWithItsCaller = !(hold.isKeyed && !call.stream) && call.model.onDisconnect === 'abort';
+  const onClose = () => {
+    if (!ctx.res.writableFinished && endsWithItsCaller) cancellation.cancel('client_disconnected');
+  };
+  // The caller may have disconnected while the hold was being made.
+  if (ctx.res.closed) onClose();
+  else ctx.res.on('close', onClose);
+  return owner.whenCallsEnd((reason) => cancellation.cancel(reason));
 }
 
-/** An answer under an Idempotency-Key is kept for whoever asks again; a model may be set to be read to its end. */
-const endsWithItsCaller = (call: Call, hold: CallHold): boolean =>
-  !(hold.isKeyed && !call.stream) && call.model.onDisconnect === 'abort';
-
-/** The caller left before anything was answered: what it sent was read, and that is charged. */
-async function chargeLeft(deps: ApiDependencies, call: Call, hold: CallHold): Promise<void> {
-  await bookSoon(deps, hold, () => estimatedPrice(call, hold, ''));
+/** Nothing was delivered: gives the hold back, and answers with the error if the caller is still there. */
+async function endUnanswered(deps: ApiDependencies, ctx: ApiContext, held: HeldCall, error: unknown): Promise<void> {
+  const { call, hold, cancellation } = held;
+  const isDisconnected = cancellation.reason === 'client_disconnected';
+  // What the caller sent was read, and that is charged. A caller that disconnects just as every route has refused pays
+  // nothing.
+  if (isDisconnected && error instanceof CallCancelled) {
+    await settleSoon(deps, hold, () => estimatedPrice(call, hold, ''));
+  } else {
+    await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
+  }
+  if (isDisconnected) {
+    endLeft(ctx);
+    return;
+  }
+  if (cancellation.reason !== undefined) {
+    throw new GatewayError('not_ready', 'This gateway could not continue the call. Try again.', {
+      retryAfterSeconds: 2,
+      cause: error,
+    });
+  }
+  if (!(error instanceof CallerFault)) throw error;
+  answerUpstreamError(ctx, error);
 }

@@ -1,8 +1,8 @@
-/** What upstreams keep of responses: asked for, cancelled and deleted where it was made, by the account that made it. */
+/** Responses that upstreams keep: read, cancelled and deleted where they were made, by the account that made them. */
 import { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { isUnreadable } from '../domain/json/json-bounds.ts';
-import type { ChatCall, ChatExchange, ChatHead } from '../providers/chat-contract.ts';
+import type { ChatCall, ChatHead } from '../providers/chat-contract.ts';
 import { deleteResponse } from './response-rows.ts';
 import { endLeft } from '../api/server/caller-left.ts';
 import { type ApiContext, keyOf } from '../api/context.ts';
@@ -11,12 +11,12 @@ import { answerBytesMax } from '../api/concurrency-limits.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { CallCancellation, CallCancelled } from './call-cancellation.ts';
 import { CallerFault, RouteFault } from './route-faults.ts';
-import { type AnswerReader, sendCall } from './send-call.ts';
+import { type AnswerReader, SentCall } from './send-call.ts';
 import { ownResponse } from './stored-responses.ts';
 import { answerUpstreamError, cleanedResponse } from './upstream-error-answer.ts';
 
 const answerMsMax = 60_000;
-/** Of a response that is still made and read as a stream. */
+/** Of a response that is still being made and is read as a stream. */
 const streamMsMax = 3_600_000;
 
 export interface StoredOperation {
@@ -25,7 +25,7 @@ export interface StoredOperation {
   below: string;
 }
 
-/** Passes an operation on to the provider that made the response, and its answer back. */
+/** Forwards an operation to the provider that made the response, and its answer to the caller. */
 export async function serveStored(
   deps: ApiDependencies,
   ctx: ApiContext,
@@ -35,32 +35,29 @@ export async function serveStored(
   const { calls } = deps.gates;
   calls.acquire();
   try {
-    await passOn(deps, ctx, id, operation);
+    await forward(deps, ctx, id, operation);
   } finally {
     calls.release();
   }
 }
 
-async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operation: StoredOperation): Promise<void> {
+async function forward(deps: ApiDependencies, ctx: ApiContext, id: string, operation: StoredOperation): Promise<void> {
   const { provider: name } = await ownResponse(deps, ctx, id, undefined);
   const provider = deps.chatProviders.get(name);
   if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is no longer configured.');
-  const earlyEnd = new CallCancellation();
-  // Reading ends with its caller. What changes something is brought to its end, so that our own row follows it.
+  const cancellation = new CallCancellation();
+  // Reading ends with its caller. What changes something is completed, so that our own row follows it.
   if (operation.method === 'GET') {
-    if (ctx.res.closed) earlyEnd.cancel('left');
-    else ctx.res.once('close', () => earlyEnd.cancel('left'));
+    if (ctx.res.closed) cancellation.cancel('client_disconnected');
+    else ctx.res.once('close', () => cancellation.cancel('client_disconnected'));
   }
   const call = callOf(ctx, id, operation);
   const room = new AnswerMemory(deps.gates.answerBytes, name);
-  const timer = setTimeout(() => earlyEnd.cancel('lost'), call.stream ? streamMsMax : answerMsMax);
+  const timer = setTimeout(() => cancellation.cancel('lost'), call.stream ? streamMsMax : answerMsMax);
   try {
     const json = await new Promise<Buffer | undefined>((resolve, reject) => {
-      const relay = new StoredRelay(ctx, room, resolve, reject);
-      relay.begin(
-        sendCall(deps, (listener) => provider.start(call, listener), relay),
-        earlyEnd,
-      );
+      const sent = new SentCall(provider, call, deps.configuration);
+      new StoredRelay(ctx, room, sent, resolve, reject).begin(cancellation);
     });
     if (operation.method === 'DELETE') await deleteResponse(deps.database, id, keyOf(ctx).accountId);
     if (json === undefined) return;
@@ -69,7 +66,7 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
     ctx.set('Content-Type', 'application/json');
     ctx.body = body;
   } catch (error) {
-    if (earlyEnd.reason === 'left') {
+    if (cancellation.reason === 'client_disconnected') {
       endLeft(ctx);
       return;
     }
@@ -77,10 +74,10 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
       answerUpstreamError(ctx, error);
       return;
     }
-    const told = toldOf(error);
-    if (told.code === 'response_not_found' && operation.method === 'DELETE')
+    const refusal = gatewayErrorOf(error);
+    if (refusal.code === 'response_not_found' && operation.method === 'DELETE')
       await deleteResponse(deps.database, id, keyOf(ctx).accountId);
-    throw told;
+    throw refusal;
   } finally {
     clearTimeout(timer);
     room.closeWhenTaken(ctx, deps.downloadPace);
@@ -88,7 +85,7 @@ async function passOn(deps: ApiDependencies, ctx: ApiContext, id: string, operat
 }
 
 function callOf(ctx: ApiContext, id: string, { method, below }: StoredOperation): ChatCall {
-  // As it was written: `include[]` and whatever else the upstream may know.
+  // As it was written: `include[]`, and other parameters that the upstream may have.
   const query = method === 'GET' && ctx.querystring !== '' ? `?${ctx.querystring}` : '';
   const path = `responses/${encodeURIComponent(id)}${below}${query}`;
   const stream = method === 'GET' && new URLSearchParams(ctx.querystring).get('stream') === 'true';
@@ -102,43 +99,43 @@ const eventStreamType = /^\s*text\/event-stream\s*(?:;|$)/i;
 class StoredRelay implements AnswerReader {
   readonly #ctx: ApiContext;
   readonly #room: AnswerMemory;
+  readonly #sent: SentCall;
   readonly #resolve: (json: Buffer | undefined) => void;
   readonly #reject: (error: Error) => void;
   readonly #pieces: Buffer[] = [];
-  #exchange: ChatExchange | undefined;
   #isJson = true;
   #bytes = 0;
 
   constructor(
     ctx: ApiContext,
     room: AnswerMemory,
+    sent: SentCall,
     resolve: (json: Buffer | undefined) => void,
     reject: (error: Error) => void,
   ) {
     this.#ctx = ctx;
     this.#room = room;
+    this.#sent = sent;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  begin(exchange: ChatExchange, earlyEnd: CallCancellation): void {
-    this.#exchange = exchange;
-    this.#ctx.res.on('drain', () => exchange.resume());
-    earlyEnd.onCancel(() => {
-      exchange.abort();
+  begin(cancellation: CallCancellation): void {
+    const cancel = () => {
+      this.#sent.abort();
       this.onFailure(new CallCancelled());
-    });
-    if (earlyEnd.reason !== undefined) {
-      exchange.abort();
-      this.#reject(new CallCancelled());
-    }
+    };
+    this.#ctx.res.on('drain', () => this.#sent.resume());
+    cancellation.onCancel(cancel);
+    this.#sent.readBy(this);
+    if (cancellation.reason !== undefined) cancel();
   }
 
   /** From our origin nothing goes out that a browser would show: JSON and event streams, under our own types. */
   onSuccess(_latencyMs: number, { contentType }: ChatHead): void {
     this.#isJson = contentType === '' || jsonType.test(contentType);
     if (this.#isJson || eventStreamType.test(contentType)) return;
-    this.#exchange?.abort();
+    this.#sent.abort();
     const text = 'The provider of this response returned neither JSON nor an event stream.';
     this.onFailure(new GatewayError('upstream_error', text));
   }
@@ -146,20 +143,20 @@ class StoredRelay implements AnswerReader {
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > answerBytesMax) {
-      this.#exchange?.abort();
+      this.#sent.abort();
       this.onFailure(new GatewayError('upstream_error', 'The stored response is too large.'));
     } else if (this.#isJson) {
       this.#keep(chunk);
     } else {
       this.#sendHead();
-      if (!this.#ctx.res.write(chunk)) this.#exchange?.pause();
+      if (!this.#ctx.res.write(chunk)) this.#sent.pause();
     }
   }
 
   #keep(chunk: Buffer): void {
     const refusal = this.#room.tryTake(chunk.length);
     if (refusal) {
-      this.#exchange?.abort();
+      this.#sent.abort();
       this.onFailure(refusal);
     } else this.#pieces.push(chunk);
   }
@@ -174,7 +171,7 @@ class StoredRelay implements AnswerReader {
     this.#resolve(undefined);
   }
 
-  /** What has begun can't become an error any more: it is cut off. */
+  /** An answer that has begun can't become an error any more: it is cut off. */
   onFailure(error: Error): void {
     if (!this.#ctx.headerSent) this.#reject(error);
     else {
@@ -183,7 +180,7 @@ class StoredRelay implements AnswerReader {
     }
   }
 
-  /** With the first bytes, so that what fails before them is still told as an error. */
+  /** With the first bytes, so that a failure before them is still an error answer. */
   #sendHead(): void {
     if (this.#ctx.headerSent) return;
     this.#ctx.respond = false;
@@ -194,7 +191,7 @@ class StoredRelay implements AnswerReader {
   }
 }
 
-function toldOf(error: unknown): GatewayError {
+function gatewayErrorOf(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const isTimeout =
     error instanceof CallCancelled ||

@@ -1,15 +1,16 @@
 /** Responses that upstreams keep: which account may go on from one, and which route made it. */
+import type { ResponsesStreamMeter } from '../domain/chat/responses-meter.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { isKeepable } from '../domain/text.ts';
 import { findResponse, insertResponse, noteContext, type StoredResponse } from './response-rows.ts';
 import type { TokenCounts } from '../domain/billing/pricing.ts';
-import { type ApiContext, keyOf } from '../api/context.ts';
+import { type ApiContext, idsOf, keyOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Call } from './call.ts';
 
 /**
  * A response of the caller's account, with the provider that made it; refuses with `response_not_found` any other. A call that
- * goes on from it (`param` names it then) needs a route of its model to that provider.
+ * continues it (`param` names it then) needs a route of its model to that provider.
  */
 export async function ownResponse(
   deps: ApiDependencies,
@@ -24,8 +25,8 @@ export async function ownResponse(
   return found;
 }
 
-/** The response that a call goes on from, if it does. */
-export async function responseBefore(
+/** Returns the response that a call continues, if it does. */
+export async function previousResponse(
   deps: ApiDependencies,
   ctx: ApiContext,
   { previousResponseId: id }: Call,
@@ -44,7 +45,7 @@ function requireRoute({ configuration }: ApiDependencies, id: string | undefined
   );
 }
 
-/** Notes whose response it is, so that no other account can go on from it; and how long it is by `usage`, once that is known. */
+/** Notes whose response it is, so that no other account can continue it; and how long it is by `usage`, once that is known. */
 export async function keepResponse(
   deps: ApiDependencies,
   ctx: ApiContext,
@@ -55,14 +56,46 @@ export async function keepResponse(
   await insertResponse(deps.database, { id, account, model: call.model.id, provider, contextTokens: lengthBy(usage) });
 }
 
-/** Notes how long a response is that was noted before, so that a call which goes on from it is held in full. */
-export async function noteLength(
-  deps: ApiDependencies,
-  ctx: ApiContext,
-  id: string,
-  usage: TokenCounts,
-): Promise<void> {
-  await noteContext(deps.database, { id, account: keyOf(ctx).accountId, contextTokens: lengthBy(usage) });
+/** Notes a streamed response: its id as soon as that is known, so that a call can continue it, and its length at its end. */
+export class ResponseNote {
+  readonly #deps: ApiDependencies;
+  readonly #ctx: ApiContext;
+  readonly #call: Call;
+  readonly #provider: string;
+  readonly #meter: ResponsesStreamMeter;
+  #kept: Promise<void> | undefined;
+
+  constructor(deps: ApiDependencies, ctx: ApiContext, call: Call, provider: string, meter: ResponsesStreamMeter) {
+    this.#deps = deps;
+    this.#ctx = ctx;
+    this.#call = call;
+    this.#provider = provider;
+    this.#meter = meter;
+  }
+
+  /** Notes the id, if it is known and was not noted yet. */
+  keepId(): void {
+    const { responseId: id } = this.#meter;
+    if (this.#kept || id === undefined) return;
+    const response = { id, call: this.#call, provider: this.#provider };
+    this.#kept = keepResponse(this.#deps, this.#ctx, response).catch(this.#logFailure);
+  }
+
+  /** Resolves when the id is noted, or could not be; at once where there is none. */
+  async idIsKept(): Promise<void> {
+    await this.#kept;
+  }
+
+  /** Notes in the background how long the response is, so that a call that continues it is held in full. */
+  keepLength(): void {
+    const { responseId: id, usage } = this.#meter;
+    if (id === undefined || !usage) return;
+    const length = { id, account: keyOf(this.#ctx).accountId, contextTokens: lengthBy(usage) };
+    this.#deps.background(noteContext(this.#deps.database, length).catch(this.#logFailure));
+  }
+
+  readonly #logFailure = (error: unknown): void =>
+    this.#deps.log.error({ err: error, ...idsOf(this.#ctx) }, 'a response could not be noted');
 }
 
 /** All that was said so far, reasoning included, which vendors leave out again. */

@@ -18,8 +18,8 @@ import type { JsonBody } from '../body/json-body.ts';
 import { namesOf, readMembers } from '../body/json-names.ts';
 import { requestJson } from '../body/request-json.ts';
 import { firstOfKind, modelFor } from '../model-catalogue.ts';
-import { callOf, goingOn, namesOfCall } from '../../chat/call.ts';
-import { responseBefore } from '../../chat/stored-responses.ts';
+import { callOf, continuedCall, namesOfCall } from '../../chat/call.ts';
+import { previousResponse } from '../../chat/stored-responses.ts';
 import { type ApiContext, keyOf, type RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { authenticated } from '../middleware/authenticated.ts';
@@ -111,8 +111,8 @@ async function quoteOfCall(
   body: Pick<JsonBody, 'bytes' | 'value'>,
 ) {
   const read = callOf(deps, ctx, endpoint, body);
-  const before = await responseBefore(deps, ctx, read);
-  const call = before ? goingOn(read, before.contextTokens) : read;
+  const before = await previousResponse(deps, ctx, read);
+  const call = before ? continuedCall(read, before.contextTokens) : read;
   const { model } = call;
   if (model.maintenance) throw maintenanceRefusal(model.id);
   return callQuote(call);
