@@ -1,4 +1,4 @@
-/** How the console and the documentation page are built, to `dist/console`, and served while somebody works on it (`npx vite console`). */
+/** How the console and the documentation page are built, to `dist/console`, and served during development (`npx vite console`). */
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -16,7 +16,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     // Whose code is in the bundle, with the notices that their licences ask to be handed on.
     license: { fileName: 'licences.json' },
-    // An inlined picture would be a data: address in a script; a file of its own is cached for ever.
+    // An inlined image would be a data: address in a script; a file of its own is cached for ever.
     assetsInlineLimit: 0,
     target: 'es2022',
     reportCompressedSize: false,

@@ -1,11 +1,12 @@
-/** The rules of the house, kept by reading the source: who may import whom, and what may stand where. */
+/** The rules of the house, kept by reading the source: which folder may import which, what a file may contain, and which words are used. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
 import { errorTable } from '../src/domain/errors.ts';
 import { openRooms, roomOf, rooms } from './support/layout.ts';
+import { notYetWorded, realNames, replacedWordsIn, unreadPaths, wordedPaths } from './support/replaced-words.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -87,7 +88,7 @@ test('no file imports itself by way of others, not even for types', () => {
   assert.deepEqual(cyclesIn(wrong), [['a.ts', 'b.ts', 'c.ts']]);
 });
 
-describe('what stands where', () => {
+describe('each file of src keeps to the layout rules:', () => {
   const noneOf = (rule: string, wrong: (source: Source) => boolean) =>
     void test(rule, () =>
       assert.deepEqual(
@@ -127,9 +128,26 @@ describe('what stands where', () => {
   );
 });
 
-/** Of docs/glossary.md: those that mean nothing else. */
-const replacedWords =
-  /\b(films?|pictures?|whoever|somebody|nobody|errands?|house-keeping|mend(s|ed|ing)?|glimpses?|farewell|unhurried|talking head|troubles?)\b/i;
+test('no text has a word that docs/glossary.md replaces', () => {
+  const findings = wordedPaths
+    .flatMap(filesBelow)
+    .flatMap((path) =>
+      unreadPaths.includes(path) || notYetWorded.some((folder) => path.startsWith(folder))
+        ? []
+        : replacedWordsIn(path, readFileSync(join(root, path), 'utf8')).map(
+            ({ line, word, instead }) => `${path}:${line}: "${word}"; say instead: ${instead}`,
+          ),
+    );
+  assert.deepEqual(findings, []);
+});
+
+test('every name that may have a replaced word is still in use', () => {
+  const files = wordedPaths.flatMap(filesBelow);
+  const unused = realNames.filter(
+    ({ path, text }) => !files.includes(path) || !readFileSync(join(root, path), 'utf8').includes(text),
+  );
+  assert.deepEqual(unused, []);
+});
 
 describe("the console's front end", () => {
   const folder = join(root, 'console', 'src');
@@ -155,7 +173,6 @@ describe("the console's front end", () => {
   noneOf('no file is longer than 400 lines', ({ text }) => text.split('\n').length > 401);
   noneOf('every file begins with its idea', ({ text }) => !text.startsWith('/**'));
   noneOf('nothing is typed any', ({ tree }) => has(tree, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword));
-  noneOf('no word that docs/glossary.md replaces', ({ text }) => replacedWords.test(text));
   noneOf('imports nothing of the server but types of domain', (source) =>
     importsOf({ ...source, path: `console/src/${source.path}` }).some(
       ({ target, isPackage, typeOnly }) =>
@@ -167,7 +184,7 @@ describe("the console's front end", () => {
 test('every code of the error table is thrown somewhere', () => {
   const used = new Set<string>();
   for (const { path, tree } of sources) {
-    if (path === 'domain/errors.ts' || path.startsWith('api/openapi/')) continue; // told there, not thrown
+    if (path === 'domain/errors.ts' || path.startsWith('api/openapi/')) continue; // listed there, not thrown
     visit(tree, (node) => {
       if (ts.isStringLiteral(node)) used.add(node.text);
     });
@@ -178,7 +195,7 @@ test('every code of the error table is thrown somewhere', () => {
   );
 });
 
-/** Documents that are not in the repository: their chapters say nothing to whoever reads this. */
+/** Documents that are not in the repository, so a reference to their chapters is of no use to a reader. */
 const foreignDocument =
   /\(contract\b|\bcontract,? (?:sections? )?\d|\bthe contract(?:'s| says| has| knows)|(?<!Compose )\bspecification\b/i;
 
@@ -208,6 +225,13 @@ test('these rules see what breaks them', () => {
     assert.match(text, foreignDocument);
   for (const text of ['The contract is `BlobStore.write`.', "the Compose Specification's own reader"])
     assert.doesNotMatch(text, foreignDocument);
+  assert.deepEqual(replacedWordsIn('docs/x.md', 'A task\nNobody is Told of SOUND, untold, soundly, `trouble`'), [
+    { line: 2, word: 'SOUND', instead: 'audio' },
+    { line: 2, word: 'Nobody', instead: 'no caller, no process; a passive sentence' },
+    { line: 2, word: 'Told', instead: 'notified, reported, returned; known (told apart: distinguished)' },
+    { line: 2, word: 'trouble', instead: 'error, failure; connection error' },
+  ]);
+  assert.deepEqual(replacedWordsIn('docs/metrics.md', 'the outcome `trouble`'), []);
   const source = (text: string): Source => ({
     path: 'domain/x.ts',
     text,
@@ -295,6 +319,14 @@ function cyclesIn(targets: ReadonlyMap<string, readonly string[]>): string[][] {
   };
   for (const path of targets.keys()) if (!order.has(path)) enter(path);
   return cycles;
+}
+
+/** The text files of a folder, or the file itself, from the root. */
+function filesBelow(path: string): string[] {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${path}/${name.replaceAll('\\', '/')}`)
+    .filter((name) => /\.(?:[cm]?tsx?|mjs|md|css|html|ya?ml|json|sh|sql|cfg)$/.test(name));
 }
 
 function ofRoom(room: string): Source[] {

@@ -9,7 +9,7 @@ else
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$RETENTION"
 fi
 
-# The server's own caches learn of a namespace within seconds; who comes earlier is told that there is none.
+# The server's own caches learn of a namespace within seconds; a client that connects earlier gets an error that there is none.
 for _ in $(seq 60); do
   temporal workflow list --namespace "$TEMPORAL_NAMESPACE" --limit 1 >/dev/null 2>&1 && exit 0
   sleep 1

@@ -21,7 +21,7 @@ export interface Administration {
   database: Database;
   ledger: Ledger;
   secrets: Secrets;
-  /** The user of the machine, as whom the log of acts names them. */
+  /** The user of the machine, as whom the audit log names them. */
   by: Administrator;
 }
 

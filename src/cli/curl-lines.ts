@@ -74,7 +74,7 @@ function imageLines(url: string, auth: string, deployments: readonly Deployment[
     ),
     ...entry(
       'An image: get the id at once, then poll',
-      created(withBody(returning, { model: image.id, prompt: 'A toll gate at dusk' })),
+      createLine(withBody(returning, { model: image.id, prompt: 'A toll gate at dusk' })),
       `${curl} ${path(returns)}/$ID ${auth}`,
     ),
   ];
@@ -86,7 +86,7 @@ function videoLines(base: string, auth: string, { videoWaitSeconds }: Deployment
   const body = { model: video.id, prompt: 'Cars pass a toll gate', duration: durationOf(video) };
   return entry(
     'A video: create it, then get the record with its link',
-    created(withBody(`${address} ${waiting}`, body)),
+    createLine(withBody(`${address} ${waiting}`, body)),
     `${curl} ${address}/$ID ${auth}`,
   );
 }
@@ -96,7 +96,7 @@ function avatarTalkLines(base: string, auth: string, samples: Samples): string[]
   const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
   return entry(
     'Avatar-talk: upload audio and video, poll until the result is ready, and save it; it can be fetched once',
-    created(`${address} ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
+    createLine(`${address} ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
     `while curl -s ${saved} ${address}/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
   );
 }
@@ -115,7 +115,7 @@ function durationOf({ limits: { durations } }: Model): number {
 }
 
 const entry = (what: string, ...lines: string[]): string[] => [`# ${what}`, ...lines, ''];
-const created = (call: string): string => `ID=$(curl -s ${call} | ${idOfAnswer}); echo "$ID"`;
+const createLine = (call: string): string => `ID=$(curl -s ${call} | ${idOfAnswer}); echo "$ID"`;
 const sending = (auth: string, body: unknown): string => withBody(auth, body);
 const withBody = (call: string, body: unknown): string =>
   `${call} -H 'Content-Type: application/json' -d ${forShell(JSON.stringify(body))}`;

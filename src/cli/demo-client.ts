@@ -57,7 +57,7 @@ export class DemoClient {
   }
 
   /** Returns the model that would take such a creation, or undefined where the model that it names doesn't. */
-  async quotedModel(path: string, body: unknown): Promise<string | undefined> {
+  async quoteModel(path: string, body: unknown): Promise<string | undefined> {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await this.#answer('POST', '/quotes', { headers, body: JSON.stringify({ path, body }) });
     if (answer.ok) return z.object({ model: z.string() }).parse(await answer.json()).model;
@@ -82,7 +82,7 @@ export class DemoClient {
   }
 
   /** Asks until the task is final; refuses with what it failed of. */
-  async finished(path: string, tick: () => void): Promise<DemoTask> {
+  async awaitTask(path: string, tick: () => void): Promise<DemoTask> {
     for (let waitedMs = 0; waitedMs < taskMsMax; waitedMs += pollMs) {
       const task = taskSchema.parse(await this.#json('GET', path));
       if (task.status === 'succeeded') return task;
@@ -95,7 +95,7 @@ export class DemoClient {
   }
 
   /** Asks until the answer is the file itself, and saves it. */
-  async fetched(path: string, file: string, tick: () => void): Promise<void> {
+  async fetchFile(path: string, file: string, tick: () => void): Promise<void> {
     for (let waitedMs = 0; waitedMs < taskMsMax; waitedMs += pollMs) {
       const answer = await this.#send('GET', path);
       if (answer.headers.get('content-type') === 'video/mp4') {

@@ -49,11 +49,11 @@ export async function runTask(
   const file = join(folder, name);
   if (kind === 'avatar-talk') {
     const task = await client.upload(paths[kind], samples, model);
-    await client.fetched(`${paths[kind]}/${task}`, file, tick);
+    await client.fetchFile(`${paths[kind]}/${task}`, file, tick);
     return { kind, model, task, file };
   }
   const { id } = await client.create(paths[kind], body);
-  const { data, content } = await client.finished(`${paths[kind]}/${id}`, tick);
+  const { data, content } = await client.awaitTask(`${paths[kind]}/${id}`, tick);
   await client.download(kind === 'image' ? data?.[0]?.url : content?.[0]?.video_url, file);
   return { kind, model, task: id, file };
 }
@@ -76,12 +76,12 @@ type Planned = Omit<PlannedTask, 'file'>;
 
 async function firstOfEachKind(client: DemoClient): Promise<Planned[]> {
   // Of avatar-talk the gateway itself takes the first model where none is named.
-  const talk = await planned(client, 'avatar-talk', undefined);
+  const talk = await planTask(client, 'avatar-talk', undefined);
   const models = await client.models();
   const found: (Planned | undefined)[] = [];
   for (const kind of demoKinds) {
     let task = kind === 'avatar-talk' ? talk : undefined;
-    for (const model of models) task ??= await planned(client, kind, model);
+    for (const model of models) task ??= await planTask(client, kind, model);
     found.push(task);
   }
   return found.filter((task) => task !== undefined);
@@ -93,7 +93,7 @@ async function ofModels(client: DemoClient, named: readonly string[]): Promise<P
   for (const model of named) {
     if (!models.includes(model)) throw new Refusal(`Model '${model}' not found. Available: ${models.join(', ')}.`);
     let task: Planned | undefined;
-    for (const kind of demoKinds) task ??= await planned(client, kind, model);
+    for (const kind of demoKinds) task ??= await planTask(client, kind, model);
     if (!task) throw new Refusal(`'${model}' is not an image, video or avatar-talk model; the demo only runs these.`);
     tasks.push(task);
   }
@@ -101,10 +101,10 @@ async function ofModels(client: DemoClient, named: readonly string[]): Promise<P
 }
 
 /** Returns the task of a kind that a model takes, or undefined where it takes none. */
-async function planned(client: DemoClient, kind: DemoKind, model: string | undefined): Promise<Planned | undefined> {
+async function planTask(client: DemoClient, kind: DemoKind, model: string | undefined): Promise<Planned | undefined> {
   for (const body of bodies[kind]) {
     const asked = { ...body, ...(model !== undefined && { model }) };
-    const quoted = await client.quotedModel(paths[kind], asked);
+    const quoted = await client.quoteModel(paths[kind], asked);
     if (quoted !== undefined) return { kind, model: quoted, body: asked };
   }
   return undefined;

@@ -1,10 +1,10 @@
 /** The command line: `tollgate <command>`. */
 import { CommanderError } from 'commander';
 import { SettingsError } from '../config/setting-errors.ts';
-import { tell } from './output.ts';
+import { printError } from './output.ts';
 import { tollgateProgram } from './program.ts';
 
-// Who reads with `head` or quits a pager has seen enough.
+// The reader was `head`, or a pager that was quit: it wants no more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
@@ -20,18 +20,18 @@ process.exit(
     ),
 );
 
-/** 0 for help, 2 for bad usage and bad settings, 1 for everything else; each told in plain words. */
+/** 0 for help, 2 for bad usage and bad settings, 1 for everything else; each reported in plain words. */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has told it
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed it
   if (error instanceof SettingsError) {
-    tell(error.message);
+    printError(error.message);
     return 2;
   }
-  tell(inWords(error));
+  printError(inWords(error));
   return 1;
 }
 
-/** What is wrong outside is told by its message; a stack is for mistakes of this program. */
+/** Returns the message of an error from outside, and the stack of a bug in this program. */
 function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOurMistake = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);

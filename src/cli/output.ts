@@ -1,6 +1,6 @@
 /** What commands print: objects for scripts, lines for people; everything besides goes to stderr. */
 
-/** A command that can't be carried out, told in one line; exit code 1. */
+/** A command that can't be carried out, reported in one line; exit code 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
@@ -14,7 +14,8 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-export function tell(line: string): void {
+/** Prints a line to stderr, so that stdout has results only. */
+export function printError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

@@ -24,7 +24,7 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** Whether something accepts connections on 127.0.0.1 at this port. Takes the port from nobody, as a try to bind it would. */
+/** Whether something accepts connections on 127.0.0.1 at this port. Connects only: a bind would take the port. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
@@ -38,7 +38,7 @@ export function isListening(port: number): Promise<boolean> {
 
 /**
  * As many different free ports as there are entries: each entry's own port if it is free, else a new one.
- * They are free when looked at; whoever binds them may still come second.
+ * They are free when looked at; another process may still bind one first.
  */
 export async function freePorts(preferred: readonly (number | undefined)[]): Promise<number[]> {
   const taken: number[] = [];

@@ -260,7 +260,7 @@ async function createDatabase(url: string): Promise<void> {
 
 async function query(url: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, query_timeout: 30_000 });
-  client.on('error', () => undefined); // the call under way is told, too
+  client.on('error', () => undefined); // the call under way fails, too
   try {
     await client.connect();
     await use(client);

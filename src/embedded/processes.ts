@@ -15,7 +15,7 @@ export interface ProcessFacts {
   commandLine: string;
 }
 
-/** Looks a process up. A zombie has ended and counts as not there, like a pid that nobody has. */
+/** Looks a process up. A zombie has ended and counts as not there, like a pid that no process has. */
 export async function processFacts(pid: number): Promise<ProcessFacts | undefined> {
   return process.platform === 'linux' ? factsFromProc(pid) : factsFromPs(pid);
 }
@@ -33,7 +33,7 @@ export async function processesMentioning(text: string): Promise<ProcessFacts[]>
 }
 
 /**
- * Resolves once the process has ended. For processes that are not our children, of which nobody tells us.
+ * Resolves once the process has ended. For processes that are not our children, whose end causes no event here.
  * An aborted signal ends the watch with an AbortError.
  */
 export async function processEnd(known: ProcessFacts, signal?: AbortSignal): Promise<void> {

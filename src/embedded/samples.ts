@@ -19,8 +19,8 @@ export async function makeSamples(dataDir: string): Promise<Samples> {
   const folder = join(dataDir, 'samples');
   await mkdir(folder, { recursive: true });
   const samples = { audio: join(folder, 'voice.wav'), video: join(folder, 'footage.mp4') };
-  if (!(await isThere(samples.audio))) await aside(samples.audio, (path) => writeFile(path, voice()));
-  if (!(await isThere(samples.video))) await aside(samples.video, (path) => film(path, join(dataDir, 'tmp')));
+  if (!(await isThere(samples.audio))) await writeAside(samples.audio, (path) => writeFile(path, voice()));
+  if (!(await isThere(samples.video))) await writeAside(samples.video, (path) => makeVideo(path, join(dataDir, 'tmp')));
   return samples;
 }
 
@@ -49,7 +49,7 @@ function voice(): Buffer {
   return wav;
 }
 
-async function film(path: string, tempDir: string): Promise<void> {
+async function makeVideo(path: string, tempDir: string): Promise<void> {
   const simulator = createSimulator(
     {
       ...{ name: 'samples', kind: 'simulator', secrets: {}, numbers: {}, headers: {} },
@@ -91,7 +91,7 @@ async function film(path: string, tempDir: string): Promise<void> {
   }
 }
 
-async function aside(path: string, write: (path: string) => Promise<void>): Promise<void> {
+async function writeAside(path: string, write: (path: string) => Promise<void>): Promise<void> {
   await write(`${path}.part`);
   await rename(`${path}.part`, path);
 }

@@ -91,7 +91,7 @@ export function adoptServer(facts: ProcessFacts, { logPath }: { logPath: string 
       unbound();
       resolve();
     };
-    // A watch that fails counts as the end, too: whoever cares then looks again.
+    // A watch that fails counts as the end, too: the supervisor then looks again.
     processEnd(facts, watch.signal).then(end, end);
   });
   return {

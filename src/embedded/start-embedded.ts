@@ -27,14 +27,14 @@ export interface StartedGateway {
 export interface StartOptions {
   settings: Settings;
   log: Logger;
-  /** Told what takes long. */
+  /** Called with a line about each step that takes long. */
   say: (line: string) => void;
   queuePrefix?: string;
   /** Aborted when starting is to be given up; what was started by then is stopped. */
   signal?: AbortSignal;
   /** Called once servers are starting, before anything connects to Temporal; it may take its time. */
   beforeRoles?: () => Promise<void>;
-  /** Told how long each step takes. */
+  /** Records how long each step takes. */
   steps?: StartSteps;
 }
 
@@ -103,7 +103,7 @@ async function startInOrder(
   };
 }
 
-/** A worker that fails for good, or a folder that another gateway has taken: nothing that can be mended from within. */
+/** A worker that fails for good, or a folder that another gateway has taken: both can only be fixed from outside. */
 function failureOf(workerDone: Promise<void>, lock: FolderLock | undefined, log: Logger): Promise<Error> {
   const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
   const worker = workerDone.then(() => new Promise<never>(() => undefined), asError);

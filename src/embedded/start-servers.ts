@@ -1,6 +1,6 @@
 /**
  * The servers of a gateway that runs everything in one process, those that the settings name none of: PostgreSQL, the lock
- * on the data folder, the schema, and Temporal, which nobody may start without the lock.
+ * on the data folder, the schema, and Temporal, which is never started without the lock.
  */
 import type { Settings } from '../config/load-settings.ts';
 import { migrateDatabase } from '../postgres/migrations.ts';
@@ -36,13 +36,13 @@ export async function startServers<T>(
   const { environment } = settings;
   // Loading Temporal's client takes a quarter of a second of this process, in which PostgreSQL starts.
   const temporalCode = steps.during('load Temporal client', () => import('./temporal-server.ts'));
-  temporalCode.catch(() => undefined); // told where it is awaited, which may be nowhere
+  temporalCode.catch(() => undefined); // its failure is reported where it is awaited, which may be nowhere
   const postgres =
     environment.databaseUrl === undefined
       ? await steps.during('PostgreSQL', () => startPostgres({ dataDir, say }))
       : undefined;
   const databaseUrl = environment.databaseUrl ?? postgres?.url ?? '';
-  // Whoever loses the race for the folder has only attached to the database, and leaves it to its owner.
+  // A process that loses the race for the folder has only attached to the database, and leaves it to its owner.
   const lock = postgres ? await lockFolder(databaseUrl, dataDir, () => postgres.leave()) : undefined;
   if (postgres) started.push(() => postgres.stop());
   if (lock) started.push(() => lock.release());

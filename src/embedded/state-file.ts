@@ -1,4 +1,4 @@
-/** Small files in the data folder in which one run tells the next what it left: parsed when read, replaced at once when written. */
+/** Small files in the data folder that say what one run left to the next: parsed when read, replaced atomically when written. */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { z } from 'zod';

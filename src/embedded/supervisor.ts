@@ -8,9 +8,9 @@ export interface KeptServer {
   readonly pid: number;
   /** Ends the server, an adopted one too, and resolves when it has ended. Calling it again changes nothing. */
   stop(): Promise<void>;
-  /** Ends only the care for it: the server runs on for whoever adopts it. */
+  /** Ends only the supervision: the server runs on for the next process that adopts it. */
   leave(): Promise<void>;
-  /** Resolves when nobody here cares for the server any more: after `stop` or `leave`. */
+  /** Resolves when the server is no longer supervised here: after `stop` or `leave`. */
   readonly exited: Promise<void>;
 }
 

@@ -20,7 +20,7 @@ const progressIntervalMs = 15_000;
 export interface TemporalSearch {
   /** TEMPORAL_CLI_PATH. */
   cliPath?: string | undefined;
-  /** Told what takes long. */
+  /** Called with a line about each step that takes long. */
   say: (line: string) => void;
   env?: NodeJS.ProcessEnv;
 }
@@ -30,7 +30,7 @@ export interface TemporalSearch {
  * download, or one built with Go (2 to 3 minutes), in this order. Raises an error that names the ways out if there is none.
  */
 export async function findTemporal({ cliPath, say, env = process.env }: TemporalSearch): Promise<string> {
-  if (cliPath !== undefined && cliPath !== '') return named(cliPath);
+  if (cliPath !== undefined && cliPath !== '') return checkNamedCli(cliPath);
   const onPath = await fromPath(env, say);
   if (onPath !== undefined) return onPath;
   const folder = join(cacheFolder(env), 'tollgate', `temporal-${cliVersion}`);
@@ -73,7 +73,7 @@ export async function temporalVersion(path: string): Promise<string> {
   return stdout.trim();
 }
 
-async function named(cliPath: string): Promise<string> {
+async function checkNamedCli(cliPath: string): Promise<string> {
   if (!(await isExecutable(cliPath))) throw new Error(`TEMPORAL_CLI_PATH is "${cliPath}", which is not executable.`);
   if (!(await serverVersion(cliPath)))
     throw new Error(`TEMPORAL_CLI_PATH is "${cliPath}", which is not a Temporal CLI with a dev server.`);
@@ -172,7 +172,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-/** Moves a program that was tried to its place in one step, so that nobody ever finds half of it there. */
+/** Moves a program that was tried to its place in one step, so that no process ever finds half of it there. */
 async function keep(program: string, kept: string): Promise<void> {
   await chmod(program, 0o755);
   if (!(await serverVersion(program))) throw new Error('the program does not run on this machine.');

@@ -66,7 +66,7 @@ const endingAtOnce: readonly EndingStep[] = [{ signal: 'SIGKILL', waitMs: 5_000 
 const port = z.number().int().min(1).max(65_535);
 const StateFile = z.object({
   pid: z.number().int().positive(),
-  /** The process's start time, which tells it from a later one with its pid. */
+  /** The process's start time, which distinguishes it from a later one with its pid. */
   startedAt: z.string(),
   ports: z.object({ grpc: port, ui: port, http: port, metrics: port }),
   /** Of version and flags, without ports. */

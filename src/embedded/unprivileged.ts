@@ -79,7 +79,7 @@ async function asOtherUser(binaries: string, dataDir: string): Promise<Unprivile
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const home = (await reachable(dataDir)) ? dataDir : join(rootsFolder, name);
   await mkdir(home, { recursive: true, mode: 0o755 });
-  const programs = (await reachable(join(binaries, 'bin/postgres'))) ? binaries : await copied(binaries);
+  const programs = (await reachable(join(binaries, 'bin/postgres'))) ? binaries : await copyBinaries(binaries);
   return {
     binaries: programs,
     home,
@@ -101,7 +101,7 @@ async function otherUser(): Promise<User> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function copied(binaries: string): Promise<string> {
+async function copyBinaries(binaries: string): Promise<string> {
   const { mtimeMs } = await stat(join(binaries, 'bin/postgres'));
   const name = createHash('sha256').update(`${binaries} ${mtimeMs}`).digest('hex').slice(0, 16);
   const target = join(rootsFolder, `postgres-${name}`);

@@ -48,7 +48,7 @@ export async function migrateDatabase(url: string, folder = ownFolder): Promise<
 }
 
 function refuse({ isUnreleased, isNewer, changed }: MigrationState): void {
-  if (isUnreleased) throw new Error(`The database ${unreleased.found}: ${unreleased.mend}.`);
+  if (isUnreleased) throw new Error(`The database ${unreleased.found}: ${unreleased.fix}.`);
   if (isNewer) throw new Error('The database was migrated by a newer version of Tollgate. Run that version.');
   const [name] = changed;
   if (name !== undefined)
@@ -58,7 +58,7 @@ function refuse({ isUnreleased, isNewer, changed }: MigrationState): void {
 /** What to say of a database from before 0.1.0, and the way out. */
 export const unreleased = {
   found: 'was made by an unreleased version of Tollgate and can not be migrated',
-  mend: 'remove the data folder (.tollgate), or name another one in TOLLGATE_DATA_DIR or an empty database in DATABASE_URL',
+  fix: 'remove the data folder (.tollgate), or name another one in TOLLGATE_DATA_DIR or an empty database in DATABASE_URL',
 };
 
 async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {

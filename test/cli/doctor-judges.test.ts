@@ -77,7 +77,7 @@ describe('a database server', () => {
     test(what, () => {
       const [first, ...more] = troubles(change);
       assert.deepEqual([first?.state, more], [state, []]);
-      assert.match(`${first?.found} ${first?.mend}`, said);
+      assert.match(`${first?.found} ${first?.fix}`, said);
     });
   test('of our own may be used as a superuser', () =>
     assert.deepEqual(
@@ -166,7 +166,7 @@ describe('checks', () => {
   });
 });
 
-test('a finding is a line, and its mend another', () => {
+test('a finding is a line, and its fix another', () => {
   assert.equal(findingText(ok('disk', 'half empty')), 'ok    disk                 half empty');
   assert.equal(
     findingText(fail('disk', 'full', 'make room')),
@@ -179,7 +179,7 @@ test('reasons are the innermost that says something', () => {
   assert.equal(reasonOf(new TypeError('fetch failed', { cause: refused })), 'connection refused');
   assert.equal(reasonOf(new AggregateError([refused], '')), 'connection refused');
   assert.equal(reasonOf(new Error('a\n  b')), 'a b');
-  assert.equal(reasonOf('text'), 'unknown trouble');
+  assert.equal(reasonOf('text'), 'unknown error');
 });
 
 test('secrets are blotted out of whatever servers say', () => {

@@ -46,12 +46,12 @@ async function findings(env: Variables, { cwd = folder, stepMs = 60_000 } = {}):
     env: { ...sound, ...env },
     cwd,
     version: '1.2.3',
-    tell: (finding) => told.push(finding),
+    onFinding: (finding) => told.push(finding),
     stepMs,
   });
   assert.deepEqual(told, all, 'everything is told, in its order');
-  for (const { state, mend, check } of all)
-    assert.equal(mend !== undefined, state === 'warn' || state === 'fail', `${check} is ${state}: ${String(mend)}`);
+  for (const { state, fix, check } of all)
+    assert.equal(fix !== undefined, state === 'warn' || state === 'fail', `${check} is ${state}: ${String(fix)}`);
   return all;
 }
 
@@ -62,10 +62,10 @@ const of = (all: readonly Finding[], check: string, state: Finding['state']): Fi
   return right ?? assert.fail(`${check} is not ${state}: ${JSON.stringify(found)}`);
 };
 /** Asserts what fails of one check, and what mends it. */
-function fails(all: readonly Finding[], check: string, found: RegExp, mend: RegExp): void {
+function fails(all: readonly Finding[], check: string, found: RegExp, fix: RegExp): void {
   const failed = all.filter((finding) => finding.check === check && finding.state === 'fail');
   const finding = failed.find((each) => found.test(each.found));
-  assert.match(finding?.mend ?? `${check} does not say ${found}: ${JSON.stringify(failed)}`, mend);
+  assert.match(finding?.fix ?? `${check} does not say ${found}: ${JSON.stringify(failed)}`, fix);
 }
 const skips = (all: readonly Finding[], check: string, why: string) =>
   assert.equal(of(all, check, 'skip').found, `needs ${why}`);
@@ -250,8 +250,8 @@ describe('this machine', () => {
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'secret'), `${other}\n`, { mode: 0o644 });
     const env = { TOLLGATE_DATA_DIR: dataDir, DATABASE_URL: '', TOLLGATE_SECRET: '' };
-    const { found, mend } = of(await findings(env), 'secret file', 'warn');
-    assert.match(`${found} ${String(mend)}`, /mode 644\) chmod 600 /);
+    const { found, fix } = of(await findings(env), 'secret file', 'warn');
+    assert.match(`${found} ${String(fix)}`, /mode 644\) chmod 600 /);
     await writeFile(join(dataDir, 'secret'), 'short');
     fails(await findings(env), 'secret file', /at least 32 characters/, /backup/);
   });
@@ -264,7 +264,7 @@ describe('this machine', () => {
       TEMPORAL_ADDRESS: '',
       TOLLGATE_SECRET: '',
     });
-    assert.match(of(all, 'servers', 'warn').mend ?? '', /npm start/);
+    assert.match(of(all, 'servers', 'warn').fix ?? '', /npm start/);
     await assert.rejects(rm(dataDir), { code: 'ENOENT' });
   });
 });
@@ -293,9 +293,9 @@ describe('addresses', () => {
       TOLLGATE_TEMPORAL_UI_URL: `http://127.0.0.1:${port}`,
     });
     fails(all, 'public url', /connection refused/, /certificate/);
-    assert.match(of(all, 'trusted proxies', 'warn').mend ?? '', /TOLLGATE_TRUSTED_PROXIES/);
-    assert.match(of(all, 'traces', 'warn').mend ?? '', /OTEL_EXPORTER_OTLP_ENDPOINT/);
-    assert.match(of(all, 'temporal ui', 'warn').mend ?? '', /TOLLGATE_TEMPORAL_UI_URL/);
+    assert.match(of(all, 'trusted proxies', 'warn').fix ?? '', /TOLLGATE_TRUSTED_PROXIES/);
+    assert.match(of(all, 'traces', 'warn').fix ?? '', /OTEL_EXPORTER_OTLP_ENDPOINT/);
+    assert.match(of(all, 'temporal ui', 'warn').fix ?? '', /TOLLGATE_TEMPORAL_UI_URL/);
   });
 
   test('providers of the internet that would call this machine', async () => {

@@ -78,7 +78,7 @@ describe('beside npm start', () => {
       'workers and audits are judged by the clock of the database',
     );
     const early = await doctor(home, { ...env, DRILL_CLOCK_BEHIND_MS: '-3600000' });
-    assert.match(early.of('clock', 'fail').mend ?? '', /NTP/);
+    assert.match(early.of('clock', 'fail').fix ?? '', /NTP/);
     assert.deepEqual([early.code, early.of('workers', 'ok').state], [1, 'ok']);
   });
 
@@ -94,7 +94,7 @@ describe('beside npm start', () => {
     try {
       await database.pool.query(`create role weak login password 'the-password-of-a-role'`);
       const weak = await doctor(home, as('weak'));
-      assert.match(weak.of('database role', 'fail').mend ?? '', /grant create on schema public to "weak"/);
+      assert.match(weak.of('database role', 'fail').fix ?? '', /grant create on schema public to "weak"/);
       assert.match(weak.of('migrations', 'fail').found, /permission denied/);
       assert.doesNotMatch(weak.stdout + weak.stderr, /the-password-of-a-role/);
 
@@ -103,7 +103,7 @@ describe('beside npm start', () => {
       const url = new URL(as('owner').DATABASE_URL);
       url.pathname = '/owned';
       const env = { DATABASE_URL: url.href, TOLLGATE_SECRET: secret };
-      assert.equal((await doctor(home, env)).of('migrations', 'fail').mend, "'npx tollgate migrate'");
+      assert.equal((await doctor(home, env)).of('migrations', 'fail').fix, "'npx tollgate migrate'");
       assert.equal((await home.run(['migrate'], env)).code, 0);
       const sound = await doctor(home, env);
       assert.match(sound.of('database role', 'ok').found, /^owner may create tables/);
@@ -117,13 +117,13 @@ describe('beside npm start', () => {
     gateway.running.signal('SIGKILL');
     await gateway.running.ended;
     const killed = await doctor(home);
-    assert.match(killed.of('api', 'fail').mend ?? '', /npm start/);
+    assert.match(killed.of('api', 'fail').fix ?? '', /npm start/);
     killed.of('database', 'ok');
     gateway = await home.start();
     gateway.running.signal('SIGTERM');
     await gateway.running.ended;
     const stopped = await doctor(home);
-    assert.match(stopped.of('servers', 'fail').mend ?? '', /npm start/);
+    assert.match(stopped.of('servers', 'fail').fix ?? '', /npm start/);
     assert.equal(stopped.of('migrations', 'skip').found, 'needs database');
     assert.deepEqual([stopped.code, await home.servers()], [1, []]);
   });
@@ -151,7 +151,7 @@ describe('beside servers of their own', () => {
     const url = await api.printed(/"address":"(http:[^"]+)"/);
     const PORT = new URL(url).port;
     const alone = await doctor(home, { PORT });
-    assert.match(alone.of('workers', 'fail').mend ?? '', /npx tollgate worker/);
+    assert.match(alone.of('workers', 'fail').fix ?? '', /npx tollgate worker/);
     assert.match(alone.of('api', 'ok').found, /^ready at 127\.0\.0\.1:/);
 
     const worker = home.spawn(['worker']);
@@ -168,7 +168,7 @@ describe('beside servers of their own', () => {
       whole.troubles.map(({ check }) => check),
       ['database role', 'durability'],
     );
-    assert.match(whole.of('durability', 'warn').mend ?? '', /set fsync/);
+    assert.match(whole.of('durability', 'warn').fix ?? '', /set fsync/);
 
     const more = await doctor(home, { PORT, TOLLGATE_SECRET: 'another secret that has 32 characters too' });
     assert.match(more.of('secret', 'fail').found, /another secret/);
@@ -194,10 +194,10 @@ describe('beside servers of their own', () => {
       const { state } = diagnosis.findings.find(({ check }) => check === 'search attributes') ?? {};
       return state === 'fail' ? diagnosis : undefined;
     });
-    const { found: missing, mend = '' } = found.of('search attributes', 'fail');
+    const { found: missing, fix = '' } = found.of('search attributes', 'fail');
     assert.match(missing, /^missing: TollgateAccount, .*TollgateStatus/);
-    assert.match(mend, /search-attribute create .*--name TollgateAccount --type Keyword/);
-    assert.match(found.of('namespace', 'warn').mend ?? '', /--retention 30d/);
+    assert.match(fix, /search-attribute create .*--name TollgateAccount --type Keyword/);
+    assert.match(found.of('namespace', 'warn').fix ?? '', /--retention 30d/);
   });
 
   test('a disk that is nearly full', async () => {

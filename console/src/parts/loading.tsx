@@ -1,4 +1,4 @@
-/** What stands where something of a page is being read. */
+/** The placeholder of a part of a page that is being loaded. */
 import { Skeleton } from 'antd';
 import { useTexts } from '../texts/define-texts.ts';
 import { partsTexts } from './texts.ts';

@@ -1,4 +1,4 @@
-/** What stands where something is being loaded. */
+/** The placeholder of a page that is being loaded. */
 import { Skeleton } from 'antd';
 import { useTexts } from '../texts/define-texts.ts';
 import { shellTexts } from './texts.ts';

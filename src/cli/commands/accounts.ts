@@ -41,7 +41,7 @@ export function addAccountCommands(program: Command): void {
       withDatabase(async ({ database }) => {
         const all = await listAccounts(database);
         if (json === true)
-          print(JSON.stringify({ object: 'list', data: all.map(described), has_more: false, next_cursor: null }));
+          print(JSON.stringify({ object: 'list', data: all.map(accountWithStatus), has_more: false, next_cursor: null }));
         else print(table(['ID', 'NAME', 'STATUS', 'BALANCE', 'HELD'], all.map(rowOf)));
       }),
     );
@@ -178,7 +178,7 @@ function nameOf(text: string): string {
   throw new InvalidArgumentError('Must have 1 to 200 characters.');
 }
 
-const described = (account: Account) => ({ ...accountObject(account), status: account.status });
+const accountWithStatus = (account: Account) => ({ ...accountObject(account), status: account.status });
 const rowOf = ({ id, name, status, available, held }: Account) => [
   id,
   name,
@@ -190,7 +190,7 @@ const rowOf = ({ id, name, status, available, held }: Account) => [
 function showAccount(account: Account, json: boolean | undefined): void {
   const { id, name, status, available, held } = account;
   show(
-    described(account),
+    accountWithStatus(account),
     json,
     `${id}  ${name}  ${status}  balance ${yuanText(available)} yuan, held ${yuanText(held)}`,
   );

@@ -30,7 +30,7 @@ export function addActCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async ({ limit, json, ...filter }: ListOptions) =>
       withDatabase(async ({ database }) => {
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to see whether there are more.
         const found = await listActs(database, { ...filter, limit: limit + 1 });
         const [shown, has_more] = [found.slice(0, limit), found.length > limit];
         if (json === true) {

@@ -1,4 +1,4 @@
-/** `tollgate audit`: whether everything that is stored agrees, told in full where it doesn't. */
+/** `tollgate audit`: whether everything that is stored agrees, and a full list of what doesn't. */
 import type { Command } from 'commander';
 import type { AuditOptions, AuditReport } from '../../audit/audit.ts';
 import { print, Refusal } from '../output.ts';
@@ -54,14 +54,14 @@ function auditText({ agrees, startedAt, finishedAt, since, looked, findingCount,
   ].join('\n');
 }
 
-/** Tells people at a terminal, on one line of stderr, how far it is. */
+/** Shows people at a terminal, on one line of stderr, how far it is. */
 function progress(): AuditOptions['onProgress'] {
   if (!process.stderr.isTTY) return undefined;
-  let toldAtMs = -Infinity;
+  let shownAtMs = -Infinity;
   process.once('exit', () => process.stderr.write('\r\u001b[K'));
   return (check, looked) => {
-    if (performance.now() - toldAtMs < progressMs) return;
-    toldAtMs = performance.now();
+    if (performance.now() - shownAtMs < progressMs) return;
+    shownAtMs = performance.now();
     process.stderr.write(`\r\u001b[K${check}: ${lookedText(looked)}`);
   };
 }

@@ -1,4 +1,4 @@
-/** `tollgate codec`: decrypts payloads for Temporal's UI, on the machine of whoever looks at it. */
+/** `tollgate codec`: decrypts payloads for Temporal's UI, on the machine whose browser shows them. */
 import { type Command, InvalidArgumentError } from 'commander';
 
 const portDefault = 8234;

@@ -101,7 +101,7 @@ const newBars = () =>
     stream: process.stderr,
   });
 
-/** How long a task takes nobody knows: its bar creeps towards the end, and is full when the file is saved. */
+/** How long a task takes is unknown: its bar creeps towards the end, and is full when the file is saved. */
 async function withBar(
   bars: MultiBar | undefined,
   name: string,

@@ -1,4 +1,4 @@
-/** `tollgate doctor`: whether everything that Tollgate stands on is in order, and how what is not is mended. */
+/** `tollgate doctor`: whether everything that Tollgate depends on works, and how to fix what doesn't. */
 import type { Command } from 'commander';
 import { print, Refusal } from '../output.ts';
 import { counted, type Finding, type FindingState } from '../roles/doctor/finding.ts';
@@ -18,7 +18,7 @@ export function addDoctorCommand(program: Command): void {
         env: process.env,
         cwd: process.cwd(),
         version: program.version() ?? '',
-        tell: json === true ? () => undefined : (finding) => print(findingText(finding)),
+        onFinding: json === true ? () => undefined : (finding) => print(findingText(finding)),
       });
       print(json === true ? JSON.stringify(findings) : `\n${summary(findings)}`);
       const failed = numberOf(findings, 'fail');
@@ -27,9 +27,9 @@ export function addDoctorCommand(program: Command): void {
 }
 
 /** One line, and what to do about it on a second one. */
-export function findingText({ check, state, found, mend }: Finding): string {
+export function findingText({ check, state, found, fix }: Finding): string {
   const line = `${words[state].padEnd(4)}  ${check.padEnd(checkCharacters)}  ${found}`;
-  return mend === undefined ? line : `${line}\n${' '.repeat(checkCharacters + 8)}→ ${mend}`;
+  return fix === undefined ? line : `${line}\n${' '.repeat(checkCharacters + 8)}→ ${fix}`;
 }
 
 const numberOf = (findings: readonly Finding[], state: FindingState): number =>

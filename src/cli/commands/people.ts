@@ -1,4 +1,4 @@
-/** `tollgate people list|invite|link|disable|enable`: who may sign in to the console. Nobody can invite the first one there. */
+/** `tollgate people list|invite|link|disable|enable`: who may sign in to the console. The first person can't be invited there. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type AccountRole, accountRoles, emailField } from '../../domain/accounts/person-rules.ts';
 import { type Invitation, invite } from '../../accounts/invitations.ts';
@@ -34,7 +34,7 @@ export function addPeopleCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) =>
       withDatabase(async ({ database }) => {
-        const all = await everybody(database);
+        const all = await listAllPeople(database);
         if (json === true)
           print(JSON.stringify({ object: 'list', data: all.map(listedObject), has_more: false, next_cursor: null }));
         else print(table(['ID', 'E-MAIL', 'STATE', 'OPERATOR', 'LAST SEEN', 'ACCOUNTS'], all.map(rowOf)));
@@ -69,7 +69,7 @@ export function addPeopleCommands(program: Command): void {
     .option('--json', 'print the link as JSON')
     .action(async (email: string, { json }: { json?: boolean }) =>
       withDatabase(async ({ database, by }) => {
-        const person = await named(database, email);
+        const person = await requirePerson(database, email);
         if (person.isDisabled) throw new Refusal(`${person.email} is disabled. Enable this person first.`);
         const offer = { email: person.email, account: null, role: null, makesOperator: false };
         await showLink(database, await invite(by, offer), json);
@@ -83,7 +83,7 @@ export function addPeopleCommands(program: Command): void {
     .option('--json', 'print the person as JSON')
     .action(async (email: string, { reason, json }: ReasonOptions) =>
       withDatabase(async ({ database, by }) => {
-        const person = await named(database, email);
+        const person = await requirePerson(database, email);
         if ((await setDisabled(by, person, true, reason)) === 'last')
           throw new Refusal(`${person.email} is the last operator. Invite another operator first.`);
         showPerson({ ...person, isDisabled: true }, json);
@@ -97,20 +97,20 @@ export function addPeopleCommands(program: Command): void {
     .option('--json', 'print the person as JSON')
     .action(async (email: string, { reason, json }: ReasonOptions) =>
       withDatabase(async ({ database, by }) => {
-        const person = await named(database, email);
+        const person = await requirePerson(database, email);
         await setDisabled(by, person, false, reason);
         showPerson({ ...person, isDisabled: false }, json);
       }),
     );
 }
 
-async function named(database: Database, email: string): Promise<Person> {
+async function requirePerson(database: Database, email: string): Promise<Person> {
   const person = await findPersonByEmail(database, email.trim().toLowerCase());
   if (!person) throw new Refusal(`No person has the address ${email}.`);
   return person;
 }
 
-async function everybody(database: Database): Promise<ListedPerson[]> {
+async function listAllPeople(database: Database): Promise<ListedPerson[]> {
   const all: ListedPerson[] = [];
   for (let before: string | undefined; ;) {
     const page = await listPeople(database, {}, { limit: pagePeople, before });
@@ -162,7 +162,7 @@ function showPerson(person: Person, json: boolean | undefined): void {
   show(personObject(person), json, `${id}  ${email}  ${isDisabled ? 'disabled' : 'active'}`);
 }
 
-/** The address is the one that an API of this database told last; before there was one, only the path is known. */
+/** The address is the one that an API process stored last in this database; before the first, only the path is known. */
 async function showLink(
   database: Database,
   { invitation, token }: { invitation: Invitation; token: string },
@@ -170,7 +170,7 @@ async function showLink(
 ): Promise<void> {
   const link = `${(await findFact(database, 'public_url')) ?? ''}/console/invitation#${token}`;
   const { id, email, account, role, makesOperator, expiresAt } = invitation;
-  const told = {
+  const object = {
     object: 'invitation',
     id,
     email,
@@ -181,7 +181,7 @@ async function showLink(
     link,
   };
   show(
-    told,
+    object,
     json,
     `${link}\nFor ${email}, valid until ${expiresAt.toISOString()}. It can be used once and is shown only once.`,
   );

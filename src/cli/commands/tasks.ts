@@ -67,7 +67,7 @@ export function addTaskCommands(program: Command): void {
           return;
         }
         const of = account === undefined ? undefined : (await known(database, account)).id;
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to see whether there are more.
         const filter = { limit: limit + 1, ...(of && { account: of }), ...(state && { state }) };
         const now = new Date();
         if (unknown === true) {
@@ -89,7 +89,7 @@ export function addTaskCommands(program: Command): void {
         const task = (await findTaskFacts(database, id)) ?? noTask(id);
         const intents = await intentsOf(database, task.id);
         const reference = providerReference(task.id);
-        show({ ...taskObject(task), reference, intents: intents.map(intentObject) }, json, told(task, intents));
+        show({ ...taskObject(task), reference, intents: intents.map(intentObject) }, json, taskText(task, intents));
       }),
     );
 
@@ -274,7 +274,7 @@ const unknownRow =
   ];
 
 /** A task for people: a line a fact, then its paid calls as a table. */
-function told(task: TaskFacts, intents: readonly IntentFacts[]): string {
+function taskText(task: TaskFacts, intents: readonly IntentFacts[]): string {
   const facts = table(
     [task.id, `${task.kind}, ${task.state}`],
     [

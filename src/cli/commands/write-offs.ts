@@ -38,7 +38,7 @@ export function addWriteOffCommands(program: Command): void {
           ...(of && { account: of }),
           ...(reason !== undefined && { reason }),
           since: new Date(now.getTime() - days * dayMs),
-          limit: limit + 1, // one more than is shown tells whether there are more
+          limit: limit + 1, // one more than is shown, to see whether there are more
         };
         const found = await listWriteOffs(database, filter, now);
         const [shown, has_more] = [found.slice(0, limit), found.length > limit];

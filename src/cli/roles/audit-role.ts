@@ -29,10 +29,9 @@ export const runAudit = ({ temporal, ...options }: AuditWishes): Promise<AuditRe
     const { ledgerKeys } = secrets;
     const blobs = await blobsOf(environment);
     const parts = { database, blobs, ledgerKeys, fetchWindowMs };
-    const audited = (workflows: AuditedParts['temporal']) =>
-      auditEverything({ ...parts, temporal: workflows }, options);
+    const audit = (workflows: AuditedParts['temporal']) => auditEverything({ ...parts, temporal: workflows }, options);
     try {
-      return await (temporal ? withTemporal(environment, database, audited) : audited('left_out'));
+      return await (temporal ? withTemporal(environment, database, audit) : audit('left_out'));
     } finally {
       blobs.close();
     }

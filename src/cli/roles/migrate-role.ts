@@ -9,7 +9,7 @@ import { migrateDatabase } from '../../postgres/migrations.ts';
 import { lazyConnection, type TemporalTarget } from '../../temporal/connection.ts';
 import { registerSearchAttributes, searchAttributeTypes } from '../../temporal/search-attributes.ts';
 import { checkTemporal, TemporalTrouble, troubleOf } from '../../temporal/connection-errors.ts';
-import { print, Refusal, tell } from '../output.ts';
+import { print, Refusal, printError } from '../output.ts';
 
 /** A Temporal that is started together with this may take its time. */
 const patienceMs = 60_000;
@@ -29,7 +29,7 @@ export async function runMigration(): Promise<void> {
   await migrateDatabase(databaseUrl);
   print('The database is up to date.');
   const { address } = environment.temporal;
-  if (address === undefined) return; // a gateway that runs on the folder has told its own
+  if (address === undefined) return; // a gateway that runs on the folder has registered with its own
   await register({ ...environment.temporal, address });
 }
 
@@ -63,7 +63,7 @@ async function answering(connection: Parameters<typeof checkTemporal>[0], target
         const again = `Then run this command again; it is safe to repeat. Workers also register the search attributes when they start.`;
         throw new Refusal(`The database is up to date. ${error.message} ${again}`);
       }
-      if (isFirst) tell(`Waiting for Temporal at ${target.address} ...`);
+      if (isFirst) printError(`Waiting for Temporal at ${target.address} ...`);
       await pause(pauseMs);
     }
   }

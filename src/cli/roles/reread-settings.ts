@@ -1,4 +1,4 @@
-/** SIGHUP: `tollgate.yaml` is read again while everything runs. What is wrong with it is told, and changes nothing. */
+/** SIGHUP: `tollgate.yaml` is read again while everything runs. Mistakes in it are logged, and change nothing. */
 import type { Logger } from 'pino';
 import type { Mask } from '../../observability/logging/mask.ts';
 import { providerKinds } from '../../providers/registry.ts';

@@ -115,7 +115,7 @@ async function withCore(
   }
 }
 
-/** Where nobody sees what is printed only once, a demo account is made for a key or password that the operator knows already. */
+/** A server's output, printed once, may never be read: it makes a demo account only for a key or password that the operator chose. */
 async function bootstrapIfWished({ environment }: Settings, core: Core): Promise<void> {
   if (environment.bootstrap.key === undefined && environment.bootstrap.password === undefined) return;
   const made = await bootstrap(

@@ -16,7 +16,7 @@ import { readSwitches } from '../../accounts/model-switches.ts';
 import type { Core } from '../../runtime/parts.ts';
 import { showTemporal } from '../../runtime/scraped-gauges.ts';
 import { curlLines } from '../curl-lines.ts';
-import { print, tell } from '../output.ts';
+import { print, printError } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { rereadAtHangup } from './reread-settings.ts';
 
@@ -29,13 +29,13 @@ export async function start(): Promise<void> {
   const log = createLog(settings.environment.logLevel, { file: logFile, mask });
   const asked = stopSignal(
     'Stopped immediately. PostgreSQL and Temporal keep running; the next start takes them over.',
-  ).then(() => tell('\nStopping ...'));
+  ).then(() => printError('\nStopping ...'));
   const reread = rereadAtHangup(log, mask);
   let showCoreMetrics: (core: Core) => void = () => undefined;
   const beforeRoles = async () => {
     showCoreMetrics = await measuredRuntime(log);
   };
-  const gateway = await startUnless(asked, { settings, log, say: tell, steps, beforeRoles });
+  const gateway = await startUnless(asked, { settings, log, say: printError, steps, beforeRoles });
   if (gateway) {
     try {
       showCoreMetrics(gateway.core);
@@ -48,7 +48,7 @@ export async function start(): Promise<void> {
       await gateway.stop();
     }
   }
-  tell('Stopped.');
+  printError('Stopped.');
 }
 
 /** Temporal's runtime, loaded only now that servers start beside; answers what shows its figures. */

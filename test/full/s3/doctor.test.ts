@@ -24,10 +24,10 @@ test('a bucket that can be written, read and cleared is in order', async () => {
 });
 
 test('a bucket that is not there fails, and the setting is named', async () => {
-  const { state, found: says, mend = '' } = await found({ S3_BUCKET: 'nobodys' });
+  const { state, found: says, fix = '' } = await found({ S3_BUCKET: 'nobodys' });
   assert.equal(state, 'fail');
   assert.match(says, /nobodys.*NoSuchBucket/);
-  assert.match(mend, /S3_BUCKET/);
+  assert.match(fix, /S3_BUCKET/);
 });
 
 test('a key that is refused fails, and is not shown', async () => {

@@ -1,4 +1,4 @@
-/** What stands where a list does: its rows, or that it is being read, could not be read, or is empty. */
+/** A list's rows, or the notice that it is being loaded, could not be loaded, or is empty. */
 import type { ReactNode } from 'react';
 import { EmptyState } from '../empty-state.tsx';
 import { ErrorState } from '../error-state.tsx';

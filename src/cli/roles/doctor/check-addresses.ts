@@ -7,7 +7,7 @@ import type { Environment } from '../../../config/environment.ts';
 import { judgeClock } from './check-clock.ts';
 import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
-import { socketTrouble } from './check-sockets.ts';
+import { findSocketError } from './check-sockets.ts';
 
 const callMsMax = 4_000;
 /** HTTP names whole seconds. */
@@ -30,38 +30,38 @@ export async function examineApi(
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const url = gatewayUrl ?? `http://${isIP(reached) === 6 ? `[${reached}]` : reached}:${port}`;
   const place = new URL(url).host;
-  if ((await socketTrouble(placeWithPort(url), callMsMax)) !== undefined) {
+  if ((await findSocketError(placeWithPort(url), callMsMax)) !== undefined) {
     if (gatewayUrl !== undefined) {
-      const mend = "see gateway.log in the data folder, and start it again ('npm start')";
-      return { findings: [fail(name, `the gateway recorded ${place}, but nothing is listening there`, mend)] };
+      const fix = "see gateway.log in the data folder, and start it again ('npm start')";
+      return { findings: [fail(name, `the gateway recorded ${place}, but nothing is listening there`, fix)] };
     }
     return { findings: [ok(name, `not running on this machine; port ${port} is free`)], value: true };
   }
-  const health = await asked(`${url}/healthz`, signal).catch(() => undefined);
+  const health = await request(`${url}/healthz`, signal).catch(() => undefined);
   if (!healthy.safeParse(health?.body).success) {
-    const mend = 'set PORT to another port, or stop that program';
-    return { findings: [fail(name, `another program is listening on ${place}`, mend)] };
+    const fix = 'set PORT to another port, or stop that program';
+    return { findings: [fail(name, `another program is listening on ${place}`, fix)] };
   }
-  const { status, body } = await asked(`${url}/readyz`, signal);
+  const { status, body } = await request(`${url}/readyz`, signal);
   const state = readiness.safeParse(body).data;
   if (status === 200 && state?.status === 'ok') return { findings: [ok(name, `ready at ${place}`)], value: true };
   if (state?.status === 'degraded') {
-    const mend = 'chat works, tasks are queued; see the temporal check';
-    return { findings: [warn(name, `ready at ${place}, but without Temporal (${state.temporal})`, mend)], value: true };
+    const fix = 'chat works, tasks are queued; see the temporal check';
+    return { findings: [warn(name, `ready at ${place}, but without Temporal (${state.temporal})`, fix)], value: true };
   }
   const said = notReady.safeParse(body).data?.error.message ?? `answers ${status}`;
   return { findings: [fail(name, `at ${place}: ${said}`, 'see the check named there, and the log')] };
 }
 
-/** Whether callers and providers can reach us, as far as that can be seen from here. `told`: what the API told its database. */
+/** Whether callers and providers can reach us, as far as that can be seen from here. `recorded` is the address that an API stored in its database. */
 export async function examinePublicUrl(
   { publicUrl, trustedProxies }: Pick<Environment, 'publicUrl' | 'trustedProxies'>,
-  { told, configuration }: { told: string | undefined; configuration: Configuration | undefined },
+  { recorded, configuration }: { recorded: string | undefined; configuration: Configuration | undefined },
   signal: AbortSignal,
 ): Promise<Verdict<true>> {
   const findings: Finding[] = [];
   const name = 'public url';
-  const url = publicUrl ?? told;
+  const url = publicUrl ?? recorded;
   const source = publicUrl === undefined ? ', last recorded by the API; PUBLIC_URL is not set' : '';
   const calling = configuration ? callingProviders(configuration) : [];
   const set = 'set PUBLIC_URL to the public URL of the API';
@@ -71,16 +71,16 @@ export async function examinePublicUrl(
       findings.push(warn(name, `${found}: ${calling.join(', ')} can't call back or fetch files there`, set));
     else if (publicUrl === undefined) findings.push(ok(name, `${found}: reachable from this machine only`));
   }
-  if (publicUrl !== undefined) findings.push(...(await reached(publicUrl, signal)));
+  if (publicUrl !== undefined) findings.push(...(await checkReachable(publicUrl, signal)));
   findings.push(judgeProxies(publicUrl, trustedProxies));
   return { findings, value: true };
 }
 
-async function reached(url: string, signal: AbortSignal): Promise<Finding[]> {
+async function checkReachable(url: string, signal: AbortSignal): Promise<Finding[]> {
   const name = 'public url';
-  const mend = "check DNS, certificate and proxy; if only this machine can't reach it, try from another";
+  const fix = "check DNS, certificate and proxy; if only this machine can't reach it, try from another";
   try {
-    const { status, body, date } = await asked(`${url}/healthz`, signal);
+    const { status, body, date } = await request(`${url}/healthz`, signal);
     if (status === 200 && healthy.safeParse(body).success) {
       const clock = date === undefined ? [] : [judgeClock(`that of ${url}`, Date.now() - date, dateAccuracyMs)];
       return [ok(name, `${url} reaches a gateway`), ...clock];
@@ -88,11 +88,11 @@ async function reached(url: string, signal: AbortSignal): Promise<Finding[]> {
     const found = status === 200 ? 'responds, but is not a gateway' : `returns ${status} for /healthz`;
     return [fail(name, `${url} ${found}`, 'configure the proxy to forward all paths to the API')];
   } catch (error) {
-    return [fail(name, `${url}: ${reasonOf(error)}`, mend)];
+    return [fail(name, `${url}: ${reasonOf(error)}`, fix)];
   }
 }
 
-/** What stands before the API, as far as the settings say. */
+/** The proxies in front of the API, as far as the settings name them. */
 export function judgeProxies(publicUrl: string | undefined, trusted: readonly string[]): Finding {
   const name = 'trusted proxies';
   const open = trusted.filter((entry) => entry.endsWith('/0'));
@@ -117,7 +117,7 @@ export async function examineService(
 ): Promise<Verdict<true>> {
   if (url === undefined) return { findings: [], value: true };
   try {
-    const { status } = await asked(url, signal);
+    const { status } = await request(url, signal);
     if (status < 500) return { findings: [ok(name, `${url} answers`)], value: true };
     return { findings: [warn(name, `${url} returns ${status}: ${loss}`, 'check its log')] };
   } catch (error) {
@@ -127,7 +127,7 @@ export async function examineService(
 
 const bodyCharactersMax = 64 * 1024;
 
-async function asked(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown; date?: number }> {
+async function request(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown; date?: number }> {
   const answer = await fetch(url, {
     redirect: 'manual',
     signal: AbortSignal.any([signal, AbortSignal.timeout(callMsMax)]),

@@ -15,10 +15,10 @@ export async function examineBlobStore(environment: Environment, hasFolder: bool
     await blobs.check().finally(() => blobs.close());
     return { findings: [ok(name, `${place}: write, read and delete work`)], value: true };
   } catch (error) {
-    const mend = s3
+    const fix = s3
       ? 'check S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the key can read, write and delete'
       : `make ${dataDir}/blobs writable for the user that runs Tollgate, on a disk with free space and hard links`;
-    return { findings: [fail(name, `${place}: ${reasonOf(error)}`, mend)] };
+    return { findings: [fail(name, `${place}: ${reasonOf(error)}`, fix)] };
   }
 }
 

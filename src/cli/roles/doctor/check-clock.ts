@@ -12,6 +12,6 @@ export function judgeClock(whose: string, aheadMs: number, accuracyMs: number): 
   if (off < skewMsLow)
     return ok('clock', `in sync with ${whose} (within ${Math.max(0.1, (off + accuracyMs) / 1000).toFixed(1)} s)`);
   const found = `this machine's is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ${whose}`;
-  const mend = 'synchronize both machines with NTP (timedatectl set-ntp true)';
-  return off < skewMsMax ? warn('clock', found, mend) : fail('clock', found, mend);
+  const fix = 'synchronize both machines with NTP (timedatectl set-ntp true)';
+  return off < skewMsMax ? warn('clock', found, fix) : fail('clock', found, fix);
 }

@@ -23,7 +23,7 @@ export interface Reached {
   now: () => number;
 }
 
-/** Opens a connection and looks at the server. The database is handed on and closed by whoever asked. */
+/** Opens a connection and looks at the server. The caller closes the database. */
 export async function examineDatabase(
   url: string | undefined,
   { isOurs, onOpen }: { isOurs: boolean; onOpen: (database: Database) => void },
@@ -37,7 +37,7 @@ export async function examineDatabase(
   try {
     facts = await readServerFacts(database);
   } catch (error) {
-    return { findings: [fail(name, `${place}: ${reasonOf(error)}`, mendOf(error, isOurs))] };
+    return { findings: [fail(name, `${place}: ${reasonOf(error)}`, fixOf(error, isOurs))] };
   }
   const version = `PostgreSQL ${facts.version} at ${place}`;
   const findings = [
@@ -66,7 +66,7 @@ export async function examineMigrations(database: Database, { isOurs }: { isOurs
   const found = `${applied} applied, ${known} known here`;
   if (isNewer)
     return { findings: [fail(name, `a newer Tollgate migrated this database (${found})`, 'run that version here')] };
-  if (isUnreleased) return { findings: [fail(name, `the database ${unreleased.found}`, unreleased.mend)] };
+  if (isUnreleased) return { findings: [fail(name, `the database ${unreleased.found}`, unreleased.fix)] };
   if (changed.length > 0) {
     const what = `${changed.join(', ')} had other contents when applied (${found})`;
     return { findings: [fail(name, what, 'run the version that applied it, or put the file back')] };
@@ -75,17 +75,17 @@ export async function examineMigrations(database: Database, { isOurs }: { isOurs
     const partitions = judgePartitions(await missingPartitions(database.pool));
     return { findings: [ok(name, `up to date (${applied})`), partitions], value: true };
   }
-  const mend = isOurs ? "stop and start the gateway ('npm start')" : "'npx tollgate migrate'";
+  const fix = isOurs ? "stop and start the gateway ('npm start')" : "'npx tollgate migrate'";
   const what = applied === 0 ? 'the database has no tables yet' : `${missing.length} missing: ${found}`;
-  return { findings: [fail(name, what, mend)] };
+  return { findings: [fail(name, what, fix)] };
 }
 
 /** What is said of the partitions that this month and the next one do without. */
 export function judgePartitions(missing: readonly string[]): Finding {
   const name = 'partitions';
   if (missing.length === 0) return ok(name, 'this month and next month exist');
-  const mend = "'npx tollgate migrate' at a quiet time; rows already in the default partition stay there";
-  return warn(name, `${missing.join(', ')} missing: rows of such a month go to the default partition`, mend);
+  const fix = "'npx tollgate migrate' at a quiet time; rows already in the default partition stay there";
+  return warn(name, `${missing.join(', ')} missing: rows of such a month go to the default partition`, fix);
 }
 
 /** Whether the secret is the one that this database was signed under; it is agreed on by the first process, not here. */
@@ -119,8 +119,8 @@ function roleOf(facts: ServerFacts, isOurs: boolean): Finding {
   const { role, superuser, makes_tables, foreign_tables } = facts;
   if (isOurs) return ok(name, `${role}, of the embedded server`);
   if (superuser) {
-    const mend = 'create a role without superuser that owns the database, and use it in DATABASE_URL';
-    return warn(name, `${role} is a superuser, which Tollgate does not need`, mend);
+    const fix = 'create a role without superuser that owns the database, and use it in DATABASE_URL';
+    return warn(name, `${role} is a superuser, which Tollgate does not need`, fix);
   }
   if (!makes_tables)
     return fail(
@@ -129,8 +129,8 @@ function roleOf(facts: ServerFacts, isOurs: boolean): Finding {
       `grant create on schema public to "${role}"`,
     );
   if (foreign_tables > 0) {
-    const mend = `transfer them with 'reassign owned', or migrate and run as their owner`;
-    return fail(name, `${foreign_tables} tables are not owned by ${role}`, mend);
+    const fix = `transfer them with 'reassign owned', or migrate and run as their owner`;
+    return fail(name, `${foreign_tables} tables are not owned by ${role}`, fix);
   }
   return ok(name, `${role} may create tables, and is no superuser`);
 }
@@ -147,11 +147,11 @@ function connectionsOf({ connections_max: max, connections_used: used }: ServerF
   const found = `${used} of ${max} used; each Tollgate process uses up to ${connectionsPerProcess}`;
   const fits = Math.floor((max - used) / connectionsPerProcess);
   if (fits >= 1) return ok('connections', `${found}, so ${fits} more fit`);
-  const mend = 'raise max_connections, or find other open connections (pg_stat_activity)';
-  return warn('connections', `${found}, so none more fits`, mend);
+  const fix = 'raise max_connections, or find other open connections (pg_stat_activity)';
+  return warn('connections', `${found}, so none more fits`, fix);
 }
 
-function mendOf(error: unknown, isOurs: boolean): string {
+function fixOf(error: unknown, isOurs: boolean): string {
   if (isOurs) return "check postgres/postgres.log in the data folder; 'npm start' restarts it";
   const state = sqlState(error) ?? '';
   if (/^28/.test(state)) return "correct the user and password in DATABASE_URL, or the server's pg_hba.conf";

@@ -23,8 +23,8 @@ export function examineProgram(version: string, node: string): Verdict<true> {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const isNew = major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1]);
   const found = `Tollgate ${version} on Node ${node}`;
-  const mend = `install Node ${nodeMin.join('.')} or later`;
-  return { findings: [isNew ? ok('program', found) : fail('program', found, mend)], value: true };
+  const fix = `install Node ${nodeMin.join('.')} or later`;
+  return { findings: [isNew ? ok('program', found) : fail('program', found, fix)], value: true };
 }
 
 /** Without a value where the folder is not there, or is none. */
@@ -34,14 +34,11 @@ export async function examineDataFolder(dataDir: string): Promise<Verdict<string
   if (!facts) return { findings: [skip(name, `${dataDir} does not exist yet; the first process creates it`)] };
   if (!facts.isDirectory())
     return { findings: [fail(name, `${dataDir} is not a folder`, 'move it, or set TOLLGATE_DATA_DIR')] };
-  const trouble = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => undefined,
-    reasonOf,
-  );
+  const error = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, reasonOf);
   const findings = [
-    trouble === undefined
+    error === undefined
       ? ok(name, dataDir)
-      : fail(name, `${dataDir}: ${trouble}`, `make the user that runs Tollgate its owner (uid ${uid() ?? 'unknown'})`),
+      : fail(name, `${dataDir}: ${error}`, `make the user that runs Tollgate its owner (uid ${uid() ?? 'unknown'})`),
   ];
   const disk = await statfs(dataDir);
   findings.push(
@@ -68,11 +65,11 @@ export function judgeDisk({ bytesFree, bytes, inodesFree, inodes }: DiskFacts): 
   const share = bytes === 0 ? 0 : bytesFree / bytes;
   const space = `${sizeOf(bytesFree)} of ${sizeOf(bytes)} free (${Math.floor(share * 100)} %)`;
   const found = inodes === 0 ? space : `${space}, ${inodesFree.toLocaleString('en')} inodes free`;
-  const mend = 'free some space, lower retention_days, or move the folder to a larger disk (TOLLGATE_DATA_DIR)';
+  const fix = 'free some space, lower retention_days, or move the folder to a larger disk (TOLLGATE_DATA_DIR)';
   const countsInodes = inodes > 0;
-  if (bytesFree < freeBytesMin || (countsInodes && inodesFree < freeInodesMin)) return fail('disk', found, mend);
+  if (bytesFree < freeBytesMin || (countsInodes && inodesFree < freeInodesMin)) return fail('disk', found, fix);
   const isLow = bytesFree < freeBytesLow || (share < freeShareLow && bytesFree < freeBytesPlenty);
-  return isLow || (countsInodes && inodesFree < freeInodesLow) ? warn('disk', found, mend) : ok('disk', found);
+  return isLow || (countsInodes && inodesFree < freeInodesLow) ? warn('disk', found, fix) : ok('disk', found);
 }
 
 /** The secrets of `TOLLGATE_SECRET`, or the one that the data folder keeps; nothing is made here. */
@@ -87,8 +84,8 @@ export async function examineSecretFile(
   if (!facts) return { findings: [skip(name, 'TOLLGATE_SECRET is not set, and none was generated yet')] };
   const text = (await readFile(path, 'utf8')).trim();
   if (text.length < secretCharactersMin) {
-    const mend = 'restore the file from a backup, or set TOLLGATE_SECRET to the secret used so far';
-    return { findings: [fail(name, `${path} has fewer than ${secretCharactersMin} characters`, mend)] };
+    const fix = 'restore the file from a backup, or set TOLLGATE_SECRET to the secret used so far';
+    return { findings: [fail(name, `${path} has fewer than ${secretCharactersMin} characters`, fix)] };
   }
   const owner = uid();
   const findings: Finding[] = [];

@@ -8,17 +8,19 @@ import { fail, type Finding, ok, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
 const probesAtOnce = 32;
-/** Below the time of a check, so that each is told by itself. */
+/** Below the time of a check, so that each gets a finding of its own. */
 const probeMsMax = 4_000;
 
 /** One finding a provider. Never a paid call. */
 export async function examineProviders({ providers }: Configuration, signal: AbortSignal): Promise<Verdict<true>> {
   const turn = pLimit(probesAtOnce);
-  const findings = await Promise.all([...providers.values()].map((provider) => turn(() => examined(provider, signal))));
+  const findings = await Promise.all(
+    [...providers.values()].map((provider) => turn(() => examineProvider(provider, signal))),
+  );
   return { findings, value: true };
 }
 
-async function examined(provider: ProviderSettings, signal: AbortSignal): Promise<Finding> {
+async function examineProvider(provider: ProviderSettings, signal: AbortSignal): Promise<Finding> {
   const name = `provider ${provider.name}`;
   const one = new Map([[provider.name, provider]]);
   const unused = () => Promise.reject(new Error('a probe fetches no files'));
@@ -30,8 +32,8 @@ async function examined(provider: ProviderSettings, signal: AbortSignal): Promis
     const answer = await probed?.probe?.(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]));
     return answer ? judgeAnswer(provider, answer) : ok(name, `${place}, not probed`);
   } catch (error) {
-    const mend = `check the provider's status page, outbound network access, and providers.${provider.name}.base_url`;
-    return fail(name, `${place} can't be reached: ${reasonOf(error)}`, mend);
+    const fix = `check the provider's status page, outbound network access, and providers.${provider.name}.base_url`;
+    return fail(name, `${place} can't be reached: ${reasonOf(error)}`, fix);
   } finally {
     await Promise.allSettled(adapters.map(async (adapter) => adapter.close?.()));
   }
@@ -45,16 +47,16 @@ export function judgeAnswer(provider: ProviderSettings, answer: ProbeAnswer): Fi
   const settings = secretNames(provider)
     .map((secret) => `providers.${provider.name}.${secret}`)
     .join(' and ');
-  const mend = settings === '' ? `see providers.${provider.name}` : `correct ${settings} in tollgate.yaml`;
+  const fix = settings === '' ? `see providers.${provider.name}` : `correct ${settings} in tollgate.yaml`;
   const verdict = judgeProbe(answer);
   if (verdict === 'good') return ok(name, `${place} responds${settings === '' ? '' : ' and accepts the credentials'}`);
   if (status === 402) return fail(name, `${place} rejects our account (402)`, 'pay the outstanding balance there');
-  if (verdict === 'bad') return fail(name, `${place} rejects the credentials (401)`, mend);
+  if (verdict === 'bad') return fail(name, `${place} rejects the credentials (401)`, fix);
   if (status === 403)
     return warn(
       name,
       `${place} accepts the credentials but denies this probe (403)`,
-      `check the account there, or ${mend}`,
+      `check the account there, or ${fix}`,
     );
   if (status === 429) return warn(name, `${place} rate limits us (429)`, 'check the limits of the account there');
   return warn(

@@ -46,8 +46,8 @@ export async function examineEnvironment({ env, cwd }: Surroundings): Promise<Ve
 export async function examineConfiguration({ env, cwd }: Surroundings): Promise<Verdict<Configuration>> {
   const { lines, value } = await linesOf(() => loadConfiguration(env, cwd, providerKinds));
   if (value === undefined) {
-    const mend = 'correct the file (or the variable it uses), then send SIGHUP to the processes or restart them';
-    return { findings: lines.map((line) => fail('configuration', line, mend)) };
+    const fix = 'correct the file (or the variable it uses), then send SIGHUP to the processes or restart them';
+    return { findings: lines.map((line) => fail('configuration', line, fix)) };
   }
   const { configuration, configurationPath } = value;
   const { models, providers } = configuration;
@@ -57,8 +57,8 @@ export async function examineConfiguration({ env, cwd }: Surroundings): Promise<
   const found = `${configurationPath ?? 'built-in configuration (no tollgate.yaml)'}: ${has}`;
   const findings = [ok('configuration', found)];
   if (idle.length > 0) {
-    const mend = 'use them in a route, or remove them';
-    findings.push(warn('configuration', `no model uses ${idle.map((name) => `providers.${name}`).join(', ')}`, mend));
+    const fix = 'use them in a route, or remove them';
+    findings.push(warn('configuration', `no model uses ${idle.map((name) => `providers.${name}`).join(', ')}`, fix));
   }
   return { findings, value: configuration };
 }

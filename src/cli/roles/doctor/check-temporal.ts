@@ -7,7 +7,7 @@ import { lazyConnection } from '../../../temporal/connection.ts';
 import { type QueueNames, searchAttributes } from '../../../temporal/temporal-names.ts';
 import { fail, ok, skip, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
-import { socketTrouble } from './check-sockets.ts';
+import { findSocketError } from './check-sockets.ts';
 
 const connectMsMax = 3_500;
 const callMsMax = 4_000;
@@ -21,7 +21,7 @@ const permissionDenied = 7;
 const unimplemented = 12;
 const unauthenticated = 16;
 
-/** Opens a connection, which is handed on and closed by whoever asked. */
+/** Opens a connection, which the caller closes. */
 export async function examineTemporal(
   settings: TemporalSettings,
   address: string | undefined,
@@ -29,9 +29,9 @@ export async function examineTemporal(
 ): Promise<Verdict<Client>> {
   const name = 'temporal';
   if (address === undefined) return { findings: [skip(name, 'its address is unknown')] };
-  const trouble = await socketTrouble(address, connectMsMax);
-  if (trouble !== undefined)
-    return { findings: [fail(name, `${address}: ${trouble}`, 'start Temporal, or correct TEMPORAL_ADDRESS')] };
+  const error = await findSocketError(address, connectMsMax);
+  if (error !== undefined)
+    return { findings: [fail(name, `${address}: ${error}`, 'start Temporal, or correct TEMPORAL_ADDRESS')] };
   const connection = await lazyConnection({ ...settings, address });
   onOpen(connection);
   try {
@@ -41,7 +41,7 @@ export async function examineTemporal(
     const client = new Client({ connection, namespace: settings.namespace });
     return { findings: [ok(name, `server ${serverVersion} at ${address}${how}`)], value: client };
   } catch (error) {
-    return { findings: [fail(name, `${address}: ${reasonOf(error)}`, connectMend(error, settings))] };
+    return { findings: [fail(name, `${address}: ${reasonOf(error)}`, connectionFix(error, settings))] };
   }
 }
 
@@ -52,16 +52,16 @@ export async function examineNamespace(client: Client, isOurs: boolean): Promise
     const { config } = await within(client, () => client.workflowService.describeNamespace({ namespace }));
     const keptMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
     const found = `${namespace}, retention ${(keptMs / dayMs).toFixed(keptMs % dayMs === 0 ? 0 : 1)} days`;
-    const mend = `temporal operator namespace update --retention 30d -n ${namespace}`;
-    const finding = keptMs < retentionMsMin ? warn(name, `${found}: too short for the audit`, mend) : ok(name, found);
+    const fix = `temporal operator namespace update --retention 30d -n ${namespace}`;
+    const finding = keptMs < retentionMsMin ? warn(name, `${found}: too short for the audit`, fix) : ok(name, found);
     return { findings: [finding], value: true };
   } catch (error) {
     const { code } = codeOf(error);
     const make = `temporal operator namespace create --retention 30d -n ${namespace}`;
     if (code === notFound)
       return { findings: [fail(name, `${namespace} does not exist`, `${make}, or correct TEMPORAL_NAMESPACE`)] };
-    const mend = isOurs ? 'check temporal/temporal.log in the data folder' : connectMend(error, {});
-    return { findings: [fail(name, `${namespace}: ${reasonOf(error)}`, mend)] };
+    const fix = isOurs ? 'check temporal/temporal.log in the data folder' : connectionFix(error, {});
+    return { findings: [fail(name, `${namespace}: ${reasonOf(error)}`, fix)] };
   }
 }
 
@@ -76,8 +76,8 @@ export async function examineSearchAttributes(client: Client): Promise<Verdict<t
   } catch (error) {
     const { code } = codeOf(error);
     if (code !== permissionDenied && code !== unimplemented) throw error;
-    const mend = `check in Temporal's UI that ${namespace} has ${wanted.map(({ name: each }) => each).join(', ')}`;
-    return { findings: [warn(name, 'this key is not allowed to list them', mend)] };
+    const fix = `check in Temporal's UI that ${namespace} has ${wanted.map(({ name: each }) => each).join(', ')}`;
+    return { findings: [warn(name, 'this key is not allowed to list them', fix)] };
   }
   const missing = wanted.filter((each) => known[each.name] === undefined);
   const other = wanted.filter((each) => ![undefined, each.code].includes(numberOf(known[each.name])));
@@ -89,8 +89,8 @@ export async function examineSearchAttributes(client: Client): Promise<Verdict<t
   }
   if (missing.length === 0) return { findings: [ok(name, `all ${wanted.length} are registered`)], value: true };
   const flags = missing.map((each) => `--name ${each.name} --type ${each.type}`).join(' ');
-  const mend = `npx tollgate migrate, or: temporal operator search-attribute create -n ${namespace} ${flags}`;
-  return { findings: [fail(name, `missing: ${missing.map((each) => each.name).join(', ')}`, mend)] };
+  const fix = `npx tollgate migrate, or: temporal operator search-attribute create -n ${namespace} ${flags}`;
+  return { findings: [fail(name, `missing: ${missing.map((each) => each.name).join(', ')}`, fix)] };
 }
 
 /**
@@ -111,8 +111,8 @@ export async function examinePartitions(client: Client, { workflows }: QueueName
     return { findings: [] };
   }
   if (count <= 1) return { findings: [ok(name, 'one partition per queue')], value: true };
-  const mend = 'apply ops/temporal-dynamic-config.yaml, unless one queue has hundreds of tasks per second';
-  return { findings: [warn(name, `${count} partitions per queue: tasks may stall between them`, mend)], value: true };
+  const fix = 'apply ops/temporal-dynamic-config.yaml, unless one queue has hundreds of tasks per second';
+  return { findings: [warn(name, `${count} partitions per queue: tasks may stall between them`, fix)], value: true };
 }
 
 /** Sends a call that ends in time. */
@@ -139,7 +139,7 @@ const codeOf = (error: unknown): { code: number | undefined } => {
   return { code: isGrpcServiceError(cause) ? cause.code : undefined };
 };
 
-function connectMend(error: unknown, { tls }: Partial<Pick<TemporalSettings, 'tls'>>): string {
+function connectionFix(error: unknown, { tls }: Partial<Pick<TemporalSettings, 'tls'>>): string {
   const { code } = codeOf(error);
   if (code === unauthenticated || code === permissionDenied)
     return 'correct TEMPORAL_API_KEY or the client certificate, or their permissions in this namespace';

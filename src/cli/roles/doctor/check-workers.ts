@@ -31,20 +31,20 @@ export async function examineWorkers(
   { queues, now }: { queues: QueueNames; now: () => number },
   configuration: Configuration | undefined,
 ): Promise<Verdict<true>> {
-  const asked = (queue: string, type: QueueType) => pollersOf(client, { queue, type, now });
+  const pollers = (queue: string, type: QueueType) => pollersOf(client, { queue, type, now });
   const [workflows, ...steps] = await Promise.all([
-    asked(queues.workflows, 'workflow'),
-    asked(queues.workflows, 'activity'),
-    asked(queues.errands, 'activity'),
+    pollers(queues.workflows, 'workflow'),
+    pollers(queues.workflows, 'activity'),
+    pollers(queues.errands, 'activity'),
   ]);
-  const house = judgePollers('workers', `queue ${queues.workflows}`, steps.reduce(worse, workflows));
-  if (house.state === 'fail') return { findings: [house] };
-  return { findings: [house, await providerQueues(queues, asked, configuration)], value: true };
+  const gatewayQueues = judgePollers('workers', `queue ${queues.workflows}`, steps.reduce(worse, workflows));
+  if (gatewayQueues.state === 'fail') return { findings: [gatewayQueues] };
+  return { findings: [gatewayQueues, await providerQueues(queues, pollers, configuration)], value: true };
 }
 
 async function providerQueues(
   queues: QueueNames,
-  asked: (queue: string, type: 'activity') => Promise<Pollers>,
+  pollers: (queue: string, type: 'activity') => Promise<Pollers>,
   configuration: Configuration | undefined,
 ): Promise<Finding> {
   const name = 'provider queues';
@@ -54,14 +54,14 @@ async function providerQueues(
   await Promise.all(
     providers.flatMap((provider) =>
       [queues.submit(provider), queues.collect(provider)].map(async (queue) => {
-        const { agoMs } = await asked(queue, 'activity');
+        const { agoMs } = await pollers(queue, 'activity');
         if (agoMs === undefined || agoMs > polledMsMax) idle.push(queue);
       }),
     ),
   );
   if (idle.length === 0) return ok(name, `all ${providers.length * 2} are polled (${providers.join(', ')})`);
-  const mend = 'send SIGHUP to the workers to reload tollgate.yaml, or restart them';
-  return fail(name, `no worker polls ${idle.sort().join(', ')}`, mend);
+  const fix = 'send SIGHUP to the workers to reload tollgate.yaml, or restart them';
+  return fail(name, `no worker polls ${idle.sort().join(', ')}`, fix);
 }
 
 /** What is said of one queue's pollers. */
@@ -159,7 +159,7 @@ async function pollersOf(
 ): Promise<Pollers> {
   const { namespace } = client.options;
   const request = { namespace, taskQueue: { name: queue }, taskQueueType: queueTypes[type] };
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is in a package of the SDK's gatewayQueues
   const { pollers } = await within(client, () => client.workflowService.describeTaskQueue(request));
   const times = pollers.flatMap(({ lastAccessTime }) => (lastAccessTime ? [tsToMs(lastAccessTime)] : []));
   const recent = times.filter((at) => now() - at <= polledMsMax);

@@ -1,4 +1,4 @@
-/** What `tollgate doctor` looks at, in the order in which it is told. Nothing is changed, but for one file that comes and goes. */
+/** The checks of `tollgate doctor`, in the order of its report. Nothing is changed but one file, which is removed again. */
 import { resolve } from 'node:path';
 import { findFact } from '../../../postgres/installation.ts';
 import { deriveKeys } from '../../../config/secrets.ts';
@@ -18,34 +18,34 @@ import { examineSchedules, examineWorkers } from './check-workers.ts';
 
 export interface DoctorOptions extends Surroundings {
   version: string;
-  /** Told of each finding in its order, as soon as it is known. */
-  tell: (finding: Finding) => void;
+  /** Called with each finding in its order, as soon as it is known. */
+  onFinding: (finding: Finding) => void;
   /** How long one check may take; tests make it short. */
   stepMs?: number;
 }
 
-/** Looks at everything, and answers what was found. */
+/** Runs every check, and returns what was found. */
 export async function examineEverything({
   env,
   cwd,
   version,
-  tell,
+  onFinding,
   stepMs,
 }: DoctorOptions): Promise<readonly Finding[]> {
   const blotter = new Blotter();
   blotter.addVariables(env);
   const findings: Finding[] = [];
-  const told = (finding: Finding) => {
-    const { mend } = finding;
+  const report = (finding: Finding) => {
+    const { fix } = finding;
     const clean = {
       ...finding,
       found: blotter.blotted(finding.found),
-      ...(mend !== undefined && { mend: blotter.blotted(mend) }),
+      ...(fix !== undefined && { fix: blotter.blotted(fix) }),
     };
     findings.push(clean);
-    tell(clean);
+    onFinding(clean);
   };
-  const exam = new Examination(told, stepMs);
+  const exam = new Examination(report, stepMs);
   const nothing = () => Promise.resolve(undefined);
 
   exam.step('program', nothing, () => Promise.resolve(examineProgram(version, process.versions.node)));
@@ -185,11 +185,10 @@ export async function examineEverything({
     'public url',
     async (need) => ({
       settings: await settingsOf(need, 'PUBLIC_URL', 'TOLLGATE_TRUSTED_PROXIES'),
-      told: (await installation.value)?.value.publicUrl,
+      recorded: (await installation.value)?.value.publicUrl,
       models: (await configuration.value)?.value,
     }),
-    ({ settings, told: publicUrl, models }, signal) =>
-      examinePublicUrl(settings, { told: publicUrl, configuration: models }, signal),
+    ({ settings, recorded, models }, signal) => examinePublicUrl(settings, { recorded, configuration: models }, signal),
   );
   exam.step(
     'temporal ui',

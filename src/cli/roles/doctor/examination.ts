@@ -1,6 +1,6 @@
 /**
- * How checks are run: at once where nothing keeps one from it, each within its time, and told in the order in which they
- * are written down. A check whose ground is missing is skipped, and says what it waits for.
+ * Runs checks concurrently, each as soon as what it needs is there and within its time, and reports them in the order in
+ * which they are added. A check whose needs are not met is skipped, and says which check it needs.
  */
 import { fail, type Finding, skip, type Verdict } from './finding.ts';
 import { reasonOf } from './reason.ts';
@@ -16,7 +16,7 @@ export interface Step<Value> {
 /** The value of a step that comes before; rejects where there is none. */
 export type Need = <Value>(step: Step<Value>) => Promise<Value>;
 
-/** What a check stands on is missing; it is skipped, and says what it needs. */
+/** Thrown when a check needs a value that an earlier one didn't find; the check is skipped. */
 export class Ungrounded extends Error {
   override readonly name = 'Ungrounded';
   readonly step: string;
@@ -27,15 +27,15 @@ export class Ungrounded extends Error {
 }
 
 export class Examination {
-  readonly #tell: (finding: Finding) => void;
+  readonly #onFinding: (finding: Finding) => void;
   readonly #stepMs: number;
   readonly #findings: Finding[] = [];
   readonly #closers: (() => Promise<unknown>)[] = [];
-  #told: Promise<void> = Promise.resolve();
+  #reported: Promise<void> = Promise.resolve();
 
-  /** `tell` is told each finding as soon as all before it are there. */
-  constructor(tell: (finding: Finding) => void, stepMs = stepMsMax) {
-    this.#tell = tell;
+  /** `onFinding` is called with each finding as soon as all before it are there. */
+  constructor(onFinding: (finding: Finding) => void, stepMs = stepMsMax) {
+    this.#onFinding = onFinding;
     this.#stepMs = stepMs;
   }
 
@@ -49,10 +49,10 @@ export class Examination {
     check: (input: Input, signal: AbortSignal) => Promise<Verdict<Value>>,
   ): Step<Value> {
     const verdict = this.#run(name, needs, check);
-    this.#told = this.#told.then(async () => {
+    this.#reported = this.#reported.then(async () => {
       for (const finding of (await verdict).findings) {
         this.#findings.push(finding);
-        this.#tell(finding);
+        this.#onFinding(finding);
       }
     });
     return { name, value: verdict.then(({ value }) => (value === undefined ? undefined : { value })) };
@@ -65,7 +65,7 @@ export class Examination {
 
   /** Resolves with everything that was found. */
   async done(): Promise<readonly Finding[]> {
-    await this.#told;
+    await this.#reported;
     await Promise.allSettled(this.#closers.map((close) => close()));
     return this.#findings;
   }

@@ -1,4 +1,4 @@
-/** What a check says: one line, and with what is wrong how it is mended. */
+/** What a check reports: one line, and how to fix what is wrong. */
 
 export type FindingState = 'ok' | 'warn' | 'fail' | 'skip';
 
@@ -8,7 +8,7 @@ export interface Finding {
   state: FindingState;
   found: string;
   /** What to do about it; with `warn` and `fail` only. */
-  mend?: string;
+  fix?: string;
 }
 
 /** What a check found, and what later checks build on; without a value they can't be made. */
@@ -20,8 +20,8 @@ export interface Verdict<Value> {
 export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found });
 export const skip = (check: string, why: string): Finding => ({ check, state: 'skip', found: why });
 /** It works, and may not when it matters. */
-export const warn = (check: string, found: string, mend: string): Finding => ({ check, state: 'warn', found, mend });
-export const fail = (check: string, found: string, mend: string): Finding => ({ check, state: 'fail', found, mend });
+export const warn = (check: string, found: string, fix: string): Finding => ({ check, state: 'warn', found, fix });
+export const fail = (check: string, found: string, fix: string): Finding => ({ check, state: 'fail', found, fix });
 
 /** `3 workers`, `1 worker`. */
 export const counted = (count: number, name: string): string =>

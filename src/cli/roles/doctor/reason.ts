@@ -35,7 +35,7 @@ const charactersMax = 300;
 /** The innermost cause that has a code or says something. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  if (!(error instanceof Error)) return 'unknown trouble';
+  if (!(error instanceof Error)) return 'unknown error';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timed out';
   const code = codeOf(error);
   const known = code === undefined ? undefined : words[code];

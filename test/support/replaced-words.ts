@@ -1,0 +1,104 @@
+/** The words that docs/glossary.md replaces, what to say instead, and where they may still stand. */
+
+export interface ReplacedWord {
+  /** Matched as whole words, in any case. */
+  pattern: string;
+  instead: string;
+}
+
+export const replacedWords: readonly ReplacedWord[] = [
+  { pattern: 'films?|filmed', instead: 'video' },
+  { pattern: 'pictures?|pictured', instead: 'image (or: diagram, overview)' },
+  { pattern: 'sounds?', instead: 'audio' },
+  { pattern: '(?:talking|moving) heads?', instead: 'lip-synced video' },
+  { pattern: 'whoever', instead: 'the caller, client, operator or process; anyone who' },
+  { pattern: 'somebody', instead: 'the caller, client, operator or process; someone' },
+  { pattern: 'nobody', instead: 'no caller, no process; a passive sentence' },
+  { pattern: 'told', instead: 'notified, reported, returned; known (told apart: distinguished)' },
+  { pattern: 'tells', instead: 'reports, returns, logs, prints; shows' },
+  { pattern: 'mend(?:s|ed|ing)?', instead: 'fix' },
+  { pattern: 'errands?', instead: 'background queue, background work' },
+  { pattern: 'house-?keeping', instead: 'maintenance' },
+  { pattern: 'glimpses?', instead: 'summary' },
+  { pattern: 'farewells?', instead: 'terminator; the last message' },
+  { pattern: 'unhurried', instead: 'long-running' },
+  { pattern: 'troubles?', instead: 'error, failure; connection error' },
+  { pattern: 'comes? to no good|came to no good', instead: 'fails; failed' },
+  { pattern: '(?:comes?|came) to nothing', instead: 'fails; failed' },
+  { pattern: 'made good', instead: 'completed' },
+  { pattern: 'log of acts', instead: 'audit log' },
+  { pattern: 'who leaves', instead: 'the caller that disconnects' },
+  { pattern: 'what stands where', instead: 'layout; a sentence with a subject' },
+];
+
+/** Folders and files, from the root, that are read. */
+export const wordedPaths: readonly string[] = [
+  'src',
+  'console',
+  'docs',
+  'ops',
+  'README.md',
+  'CHANGELOG.md',
+  'ARCHITECTURE.md',
+];
+
+/** Below these the words still stand; the list only gets shorter. */
+export const notYetWorded: readonly string[] = [
+  'src/accounts/',
+  'src/activities/',
+  'src/api/',
+  'src/audit/',
+  'src/blobs/',
+  'src/chat/',
+  'src/cli/roles/doctor/check-workers.ts',
+  'src/config/',
+  'src/domain/',
+  'src/ledger/',
+  'src/media/',
+  'src/net/',
+  'src/observability/',
+  'src/postgres/',
+  'src/providers/',
+  'src/runtime/',
+  'src/tasks/',
+  'src/temporal/',
+  'src/webhooks/',
+  'src/workflows/',
+];
+
+/** Names that are real: of a wire format, a metric's label, another program. Their exact text is left out before matching. */
+export const realNames: readonly { path: string; text: string; because: string }[] = [
+  { path: 'docs/metrics.md', text: '`trouble`', because: 'a value of the label outcome' },
+  { path: 'docs/metrics.md', text: '`unhurried`', because: 'a value of the label pool' },
+  { path: 'docs/metrics.md', text: '`:errands`', because: 'a task queue of Temporal' },
+  { path: 'docs/internals/console.md', text: '`nobody`', because: 'a right in the source' },
+  { path: 'src/embedded/unprivileged.ts', text: '`nobody`', because: 'a user of Unix' },
+  { path: 'src/embedded/unprivileged.ts', text: "'nobody'", because: 'a user of Unix' },
+  { path: 'src/embedded/unprivileged.ts', text: '"nobody"', because: 'a user of Unix' },
+  { path: 'ops/grafana/tollgate.json', text: '|trouble', because: 'a value of the label outcome' },
+];
+
+/** Not read: the glossary, which has the words themselves, and what is made of the API's document. */
+export const unreadPaths: readonly string[] = ['docs/glossary.md', 'console/src/api/schema.ts'];
+
+export interface WordFinding {
+  line: number;
+  word: string;
+  instead: string;
+}
+
+/** Returns every replaced word of a text, by line; `path` decides which real names it may have. */
+export function replacedWordsIn(path: string, text: string): WordFinding[] {
+  const names = realNames.filter((name) => name.path === path);
+  return text.split('\n').flatMap((whole, at) => {
+    const line = names.reduce((left, { text: name }) => left.replaceAll(name, ''), whole);
+    return matchers.flatMap(({ matcher, instead }) =>
+      [...line.matchAll(matcher)].map(([word]) => ({ line: at + 1, word, instead })),
+    );
+  });
+}
+
+const matchers = replacedWords.map(({ pattern, instead }) => ({
+  matcher: new RegExp(`\\b(?:${pattern})\\b`, 'gi'),
+  instead,
+}));
