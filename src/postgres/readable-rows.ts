@@ -1,5 +1,6 @@
 /** Rows that a scan reads: one that can't be read, as after a release was rolled back or a row was edited, stops no other. */
 import * as z from 'zod';
+import type { Row } from './row.ts';
 
 export interface UnreadableRow {
   id: string;
@@ -11,14 +12,14 @@ export type OnUnreadable = (row: UnreadableRow) => void;
 
 const faultCharactersMax = 300;
 
-/** The rows that fit the schema; the others are reported. */
-export function readableRows<Row>(
-  schema: z.ZodType<Row>,
+/** The rows that fit the declaration; the others are reported. */
+export function readableRows<Value>(
+  declared: Row<Value>,
   rows: readonly unknown[],
   onUnreadable: OnUnreadable = raise,
-): Row[] {
+): Value[] {
   return rows.flatMap((row) => {
-    const read = schema.safeParse(row);
+    const read = declared.safeParse(row);
     if (read.success) return [read.data];
     const named = idRow.safeParse(row);
     onUnreadable({ id: named.success ? named.data.id : 'without an id', fault: faultOf(read.error) });
@@ -27,8 +28,8 @@ export function readableRows<Row>(
 }
 
 /** What is wrong with a row, or undefined. */
-export function faultOfRow(schema: z.ZodType, row: unknown): string | undefined {
-  const { error } = schema.safeParse(row);
+export function faultOfRow(declared: Row<unknown>, row: unknown): string | undefined {
+  const { error } = declared.safeParse(row);
   return error && faultOf(error);
 }
 

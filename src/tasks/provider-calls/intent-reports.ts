@@ -1,46 +1,42 @@
 /** What an operator asks of tasks and their paid calls: facts only, neither requests nor uploads nor results. */
 import * as z from 'zod';
-import { deletedMessage, type ErrorCode } from '../../domain/errors.ts';
+import { deletedMessage } from '../../domain/errors.ts';
 import { type AccountId, type TaskId, taskIdPrefixes } from '../../domain/ids.ts';
-import { micros, type MicroYuan } from '../../domain/money.ts';
 import { type TaskKind, taskKinds, type TaskState } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
 import { isLive } from './intents.ts';
-import { taskErrorColumns, taskErrorOf, taskState } from '../rows/task-rows.ts';
+import { computed, money, pick, row, type RowOf } from '../../postgres/row.ts';
+import { errorColumns, taskColumns, withError } from '../rows/task-rows.ts';
 
-export interface TaskFacts {
-  id: TaskId;
-  kind: TaskKind;
-  accountId: AccountId;
-  keyId: string;
+const taskRow = row({
+  ...pick(taskColumns, 'id', 'kind', 'accountId'),
+  keyId: z.string(),
   /** Of the creation; finds its log line. */
-  requestId: string;
-  model: string;
-  state: TaskState;
-  hold: MicroYuan;
-  cost: MicroYuan | null;
-  error: { code: ErrorCode; message: string; param: string | null } | null;
-  createdAt: Date;
-  /** When Temporal acknowledged the workflow's start. */
-  startedAt: Date | null;
-  finishedAt: Date | null;
-  /** When media and request were deleted: fetched, expired, withdrawn or past retention. */
-  removedAt: Date | null;
-}
+  requestId: z.string(),
+  ...pick(taskColumns, 'model', 'state'),
+  hold: computed('t.hold_amount', money),
+  ...pick(taskColumns, 'cost'),
+  ...errorColumns,
+  ...pick(taskColumns, 'createdAt', 'startedAt', 'finishedAt', 'removedAt'),
+}).as(withError);
+export type TaskFacts = RowOf<typeof taskRow>;
+const selectTask = taskRow.columnsOf('t');
 
-export interface IntentFacts {
-  route: number;
-  provider: string;
-  outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
-  jobId: string | null;
-  upstreamRequestId: string | null;
-  /** Why nobody knew what became of the call, kept when the job was found later; or why its job was not stopped. */
-  reason: string | null;
-  error: { code: string; message: string } | null;
+const intentRow = row({
+  route: z.int(),
+  provider: z.string(),
+  outcome: z.enum(['open', 'accepted', 'finished', 'refused', 'unknown']),
+  jobId: z.string().nullable(),
+  upstreamRequestId: z.string().nullable(),
+  /** Why it wasn't known what became of the call, kept when the job was found later; or why its job was not stopped. */
+  reason: z.string().nullable(),
+  refusal: computed('i.error', z.object({ code: z.string(), message: z.string().default(deletedMessage) }).nullable()),
   /** Just before the call was sent. */
-  createdAt: Date;
-  closedAt: Date | null;
-}
+  sentAt: computed('i.created_at', z.date()),
+  closedAt: z.date().nullable(),
+}).as(({ refusal, sentAt, ...intent }) => ({ ...intent, error: refusal, createdAt: sentAt }));
+export type IntentFacts = RowOf<typeof intentRow>;
+const selectIntent = intentRow.columnsOf('i');
 
 export interface TaskFilter {
   account?: AccountId;
@@ -48,11 +44,6 @@ export interface TaskFilter {
   /** At most so many. */
   limit: number;
 }
-
-const taskColumns = `t.id, t.kind, t.account_id, t.key_id, t.request_id, t.model, t.state, t.hold_amount, t.cost,
-  t.error_code, t.error_message, t.error_param, t.created_at, t.started_at, t.finished_at, t.removed_at`;
-const intentColumns = `i.route, i.provider, i.outcome, i.job_id, i.upstream_request_id, i.reason, i.error as refusal,
-  i.created_at as sent_at, i.closed_at`;
 
 /** Ids of a kind are ordered by time, whose first digit is 0 until the year 2527. Where their partitions end, too. */
 const endOfIds = '1';
@@ -66,12 +57,12 @@ export async function listTasks(database: Database, { account, state, limit }: T
   const newest = 'order by t.created_at desc, t.id desc limit $1';
   const [name, text] =
     account !== undefined
-      ? ['of-account', `select ${taskColumns} from tasks t where t.account_id = $2 and ${isState} ${newest}`]
+      ? ['of-account', `select ${selectTask} from tasks t where t.account_id = $2 and ${isState} ${newest}`]
       : state === 'accepted' || state === 'running'
-        ? ['under-way', `select ${taskColumns} from tasks t where t.finished_at is null and ${isState} ${newest}`]
+        ? ['under-way', `select ${selectTask} from tasks t where t.finished_at is null and ${isState} ${newest}`]
         : [
             'of-all',
-            `select ${taskColumns} from (${ofEachKind(
+            `select ${selectTask} from (${ofEachKind(
               (kind) =>
                 `select * from tasks t where ${idRange('t.id', kind)} and ${isState} order by t.id desc limit $1`,
             )}) t ${newest}`,
@@ -87,7 +78,7 @@ export async function listTasks(database: Database, { account, state, limit }: T
 export async function findTaskFacts(database: Database, id: string): Promise<TaskFacts | undefined> {
   const { rows } = await database.keyed.query({
     name: 'task-facts',
-    text: `select ${taskColumns} from tasks t where t.id = $1`,
+    text: `select ${selectTask} from tasks t where t.id = $1`,
     values: [id],
   });
   return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
@@ -96,7 +87,7 @@ export async function findTaskFacts(database: Database, id: string): Promise<Tas
 /** The paid calls of a task, in the order of its routes. */
 export async function intentsOf(database: Database, task: TaskId): Promise<IntentFacts[]> {
   const { rows } = await database.pool.query(
-    `select ${intentColumns} from intents i where i.task_id = $1 and ${isLive} order by i.route`,
+    `select ${selectIntent} from intents i where i.task_id = $1 and ${isLive} order by i.route`,
     [task],
   );
   return rows.map((row) => intentRow.parse(row));
@@ -121,6 +112,14 @@ export interface Review {
   at: Date;
   note: string;
 }
+
+const reviewRow = row({
+  reviewedBy: z.string().nullable(),
+  reviewedAt: z.date().nullable(),
+  note: z.string().nullable(),
+}).as(({ reviewedBy: by, reviewedAt: at, note }): Review | null =>
+  by === null || at === null || note === null ? null : { by, at, note },
+);
 
 export interface UnknownOutcome {
   task: TaskFacts;
@@ -168,7 +167,7 @@ export async function listUnknownOutcomes(
       ? 'select i.* from intents i join reviews using (task_id, route)'
       : `select * from intents where outcome = 'unknown' union all ${late}`;
   const { rows } = await database.pool.query(
-    `select ${taskColumns}, ${intentColumns}, r.reviewed_by, r.reviewed_at, r.note
+    `select ${selectTask}, ${selectIntent}, ${reviewRow.columnsOf('r')}
      from (${found}) i join tasks t on t.id = i.task_id left join reviews r on r.task_id = i.task_id and r.route = i.route
      where t.account_id = coalesce($2, t.account_id) and t.state = coalesce($3, t.state)
        and t.id = coalesce($4, t.id) and ($5::boolean is null or $5 = (r.task_id is not null))
@@ -217,67 +216,3 @@ export function unknownCaseOf({ task, intent }: Pick<UnknownOutcome, 'task' | 'i
 
 export const ofEachKind = (query: (kind: TaskKind) => string): string =>
   taskKinds.map((kind) => `(${query(kind)})`).join(' union all ');
-
-const taskRow = z
-  .object({
-    id: z.string().transform((text) => text as TaskId),
-    kind: z.enum(taskKinds),
-    account_id: z.string().transform((text) => text as AccountId),
-    key_id: z.string(),
-    request_id: z.string(),
-    model: z.string(),
-    state: taskState,
-    hold_amount: z.bigint().transform(micros),
-    cost: z.bigint().transform(micros).nullable(),
-    ...taskErrorColumns,
-    created_at: z.date(),
-    started_at: z.date().nullable(),
-    finished_at: z.date().nullable(),
-    removed_at: z.date().nullable(),
-  })
-  .transform((row): TaskFacts => ({
-    id: row.id,
-    kind: row.kind,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    requestId: row.request_id,
-    model: row.model,
-    state: row.state,
-    hold: row.hold_amount,
-    cost: row.cost,
-    error: taskErrorOf(row),
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    removedAt: row.removed_at,
-  }));
-
-const intentRow = z
-  .object({
-    route: z.int(),
-    provider: z.string(),
-    outcome: z.enum(['open', 'accepted', 'finished', 'refused', 'unknown']),
-    job_id: z.string().nullable(),
-    upstream_request_id: z.string().nullable(),
-    reason: z.string().nullable(),
-    refusal: z.object({ code: z.string(), message: z.string().default(deletedMessage) }).nullable(),
-    sent_at: z.date(),
-    closed_at: z.date().nullable(),
-  })
-  .transform((row): IntentFacts => ({
-    route: row.route,
-    provider: row.provider,
-    outcome: row.outcome,
-    jobId: row.job_id,
-    upstreamRequestId: row.upstream_request_id,
-    reason: row.reason,
-    error: row.refusal,
-    createdAt: row.sent_at,
-    closedAt: row.closed_at,
-  }));
-
-const reviewRow = z
-  .object({ reviewed_by: z.string().nullable(), reviewed_at: z.date().nullable(), note: z.string().nullable() })
-  .transform(({ reviewed_by: by, reviewed_at: at, note }): Review | null =>
-    by === null || at === null || note === null ? null : { by, at, note },
-  );

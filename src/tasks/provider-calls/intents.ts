@@ -10,7 +10,7 @@ import { finalTaskStates, isFinal, type TaskState, taskStates } from '../../doma
 import type { Database } from '../../postgres/database.ts';
 import { inOneWrite } from '../../postgres/joined-writes.ts';
 import { takePlace } from './provider-jobs.ts';
-import { type Task, taskColumns, taskRow } from '../rows/task-rows.ts';
+import { type Task, taskRow } from '../rows/task-rows.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
 export const sendingWindowMs = 15_000;
@@ -219,7 +219,7 @@ export async function findTaskWithIntent(
 ): Promise<{ task: Task; intent: Intent | undefined } | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-task-with-intent',
-    text: `select ${taskColumns}, intent.* from tasks left join lateral (
+    text: `select ${taskRow.columns}, intent.* from tasks left join lateral (
         select ${intentColumns} from intents i where i.task_id = tasks.id and i.route = $2 and ${isLive}) intent on true
       where id = $1`,
     values: [id, route],

@@ -1,21 +1,23 @@
 /** Which providers are still needed by tasks that are not final. */
 import * as z from 'zod';
 import type { Database } from '../../postgres/database.ts';
+import { computed, row, type RowOf } from '../../postgres/row.ts';
 
-export interface ProviderInUse {
-  provider: string;
+const inUseRow = row({
+  provider: z.string(),
   /** Of the tasks that may need it. */
-  count: number;
+  count: computed('count(*)::integer', z.int()),
   /** The oldest of them, up to ten. */
-  taskIds: readonly string[];
-}
+  taskIds: computed('(array_agg(id order by created_at, id))[1:10]', z.array(z.string())),
+});
+export type ProviderInUse = RowOf<typeof inUseRow>;
 
 /** Those of the providers that a task which is not final names in its terms. */
 export async function providersInUse(database: Database, providers: readonly string[]): Promise<ProviderInUse[]> {
   if (providers.length === 0) return [];
   const { rows } = await database.keyed.query({
     name: 'providers-in-use',
-    text: `select provider, count(*)::integer as count, (array_agg(id order by created_at, id))[1:10] as task_ids
+    text: `select ${inUseRow.columns}
       from (
         select distinct t.id, t.created_at, route ->> 'provider' as provider
         from tasks t cross join lateral jsonb_array_elements(t.terms -> 'routes') as route
@@ -26,7 +28,3 @@ export async function providersInUse(database: Database, providers: readonly str
   });
   return rows.map((row) => inUseRow.parse(row));
 }
-
-const inUseRow = z
-  .object({ provider: z.string(), count: z.int(), task_ids: z.array(z.string()) })
-  .transform((row): ProviderInUse => ({ provider: row.provider, count: row.count, taskIds: row.task_ids }));

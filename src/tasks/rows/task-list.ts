@@ -1,32 +1,10 @@
 /** An account's tasks, newest first, in pages that stay right while tasks arrive; without what only their lives need. */
 import * as z from 'zod';
-import type { AccountId, TaskId } from '../../domain/ids.ts';
-import { micros } from '../../domain/money.ts';
-import { storedFileSchema } from '../../domain/tasks/stored-request.ts';
-import { type TaskKind, taskKinds, type TaskState } from '../../domain/tasks/task-states.ts';
+import type { AccountId } from '../../domain/ids.ts';
+import type { TaskKind, TaskState } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
-import { type Task, taskErrorColumns, taskErrorOf, taskState } from './task-rows.ts';
-
-/** What a task's record shows. */
-export type ShownTask = Pick<
-  Task,
-  | 'id'
-  | 'kind'
-  | 'model'
-  | 'state'
-  | 'createdAt'
-  | 'files'
-  | 'durationMs'
-  | 'cost'
-  | 'balanceAfter'
-  | 'error'
-  | 'removedAt'
->;
-
-export interface ListedTask extends ShownTask {
-  /** Whether a result that can be fetched once was, or was deleted, or is past its time. */
-  isGone: boolean;
-}
+import { computed, pick, row, type RowOf } from '../../postgres/row.ts';
+import { errorColumns, taskColumns, withError } from './task-rows.ts';
 
 export interface TaskFilter {
   kind?: TaskKind | undefined;
@@ -71,8 +49,7 @@ export async function listTasks(
   filter('after', (its) => `(created_at, id) < (${its}::timestamptz, $${values.push(after?.id)})`, after?.createdAt);
   const { rows } = await database.keyed.query({
     name: ['list-tasks', ...names].join('-'),
-    text: `select id, kind, model, state, created_at, files, duration_ms, cost, balance_after, error_code, error_message,
-        error_param, removed_at, ${gone} as is_gone
+    text: `select ${listedRow.columns}
       from tasks where ${where.join(' and ')} order by created_at desc, id desc limit $2`,
     values,
   });
@@ -83,33 +60,13 @@ export async function listTasks(
 const gone = `(kind = 'avatar_talk' and state = 'succeeded'
   and (removed_at is not null or finished_at <= now() - make_interval(secs => $3)))`;
 
-const money = z.bigint().transform(micros);
-const listedRow = z
-  .object({
-    id: z.string().transform((id) => id as TaskId),
-    kind: z.enum(taskKinds),
-    model: z.string(),
-    state: taskState,
-    created_at: z.date(),
-    files: z.array(storedFileSchema).nullable(),
-    duration_ms: z.bigint().nullable(),
-    cost: money.nullable(),
-    balance_after: money.nullable(),
-    ...taskErrorColumns,
-    removed_at: z.date().nullable(),
-    is_gone: z.boolean(),
-  })
-  .transform((row): ListedTask => ({
-    id: row.id,
-    kind: row.kind,
-    model: row.model,
-    state: row.state,
-    createdAt: row.created_at,
-    files: row.files,
-    durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
-    cost: row.cost,
-    balanceAfter: row.balance_after,
-    error: taskErrorOf(row),
-    removedAt: row.removed_at,
-    isGone: row.is_gone,
-  }));
+const listedRow = row({
+  ...pick(taskColumns, 'id', 'kind', 'model', 'state', 'createdAt', 'files', 'durationMs', 'cost', 'balanceAfter'),
+  ...errorColumns,
+  ...pick(taskColumns, 'removedAt'),
+  /** Whether a result that can be fetched once was, or was deleted, or is past its time. */
+  isGone: computed(gone, z.boolean()),
+}).as(withError);
+export type ListedTask = RowOf<typeof listedRow>;
+/** What a task's record shows. */
+export type ShownTask = Omit<ListedTask, 'isGone'>;

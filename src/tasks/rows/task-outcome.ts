@@ -1,9 +1,10 @@
 /** What a task came to, for its workflow to show. */
 import * as z from 'zod';
-import type { AccountId, KeyId, TaskId } from '../../domain/ids.ts';
-import { micros, type MicroYuan } from '../../domain/money.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import type { MicroYuan } from '../../domain/money.ts';
 import { admittedFactsRow, admittedFactsSql, type SealedAdmission } from '../../ledger/admission-seal.ts';
 import type { Database } from '../../postgres/database.ts';
+import { bytes, type Computed, computed, id, money, pick, row, type RowOf } from '../../postgres/row.ts';
 import { isLive } from '../provider-calls/intents.ts';
 import { taskFailure } from './task-failure.ts';
 import { type Task, type TaskError, taskColumns, taskRow } from './task-rows.ts';
@@ -14,6 +15,14 @@ export interface TaskOutcome {
   /** The last one that was sent the task and did not refuse it; null if there is none. */
   provider: string | null;
 }
+
+const toEndRow = row({
+  provider: providerOf('tasks.id'),
+  failure: taskFailure,
+  admitted: computed(admittedFactsSql, admittedFactsRow),
+  requestDigest: bytes.nullable(),
+  seal: bytes.nullable(),
+});
 
 export interface TaskToEnd {
   task: Task;
@@ -29,35 +38,30 @@ export interface TaskToEnd {
 export async function findTaskToEnd(database: Database, id: TaskId): Promise<TaskToEnd | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-task-to-end',
-    text: `select ${taskColumns}, failure, ${providerOf('tasks.id')},
-      ${admittedFactsSql} as admitted, request_digest, seal from tasks where id = $1`,
+    text: `select ${taskRow.columns}, ${toEndRow.columns} from tasks where id = $1`,
     values: [id],
   });
   if (rows[0] === undefined) return undefined;
-  const { provider, failure, admitted, request_digest: digest, seal } = toEndRow.parse(rows[0]);
+  const { provider, failure, admitted, requestDigest: digest, seal } = toEndRow.parse(rows[0]);
   return { task: taskRow.parse(rows[0]), provider, failure, sealed: { admitted, digest, seal } };
 }
 
-/** What ending a task without success takes: nothing of its terms, request or files, so that any task can be ended. */
-export interface TaskToRelease {
-  id: TaskId;
-  kind: string;
-  accountId: AccountId;
-  keyId: KeyId;
-  requestId: string;
-  model: string;
-  /** Since its end, if it has ended. */
-  endedMs: number | null;
-  provider: TaskOutcome['provider'];
-  failure: TaskError | null;
-}
+// Nothing of its terms, request or files, so that any task can be ended.
+const toReleaseRow = row({
+  id: id<TaskId>(),
+  kind: z.string(),
+  ...pick(taskColumns, 'accountId', 'keyId', 'requestId', 'model', 'endedMs'),
+  provider: providerOf('tasks.id'),
+  failure: taskFailure, // words for the caller, which keep no task from ending
+});
+/** What ending a task without success takes. */
+export type TaskToRelease = RowOf<typeof toReleaseRow>;
 
 /** A task that is to be ended without success; undefined where there is no such task. */
 export async function findTaskToRelease(database: Database, id: string): Promise<TaskToRelease | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-task-to-release',
-    text: `select id, kind, account_id, key_id, request_id, model, failure, ${providerOf('tasks.id')},
-      extract(epoch from clock_timestamp() - finished_at)::float8 * 1000 as ended_ms from tasks where id = $1`,
+    text: `select ${toReleaseRow.columns} from tasks where id = $1`,
     values: [id],
   });
   return rows[0] === undefined ? undefined : toReleaseRow.parse(rows[0]);
@@ -67,43 +71,18 @@ export async function findTaskToRelease(database: Database, id: string): Promise
 export async function outcomeOf(database: Database, task: TaskId): Promise<TaskOutcome> {
   const { rows } = await database.keyed.query({
     name: 'task-outcome',
-    text: `select coalesce(t.cost, 0)::bigint as cost, ${providerOf('t.id')} from tasks t where t.id = $1`,
+    text: `select ${outcomeRow.columns} from tasks t where t.id = $1`,
     values: [task],
   });
-  return z.tuple([outcomeRow]).parse(rows)[0];
+  return outcomeRow.parse(rows[0]);
 }
 
-const providerOf = (task: string) => `(select i.provider from intents i
-  where i.task_id = ${task} and i.outcome <> 'refused' and ${isLive} order by i.route desc limit 1) as provider`;
+function providerOf(task: string): Computed<z.ZodNullable<z.ZodString>> {
+  return computed(
+    `(select i.provider from intents i
+      where i.task_id = ${task} and i.outcome <> 'refused' and ${isLive} order by i.route desc limit 1)`,
+    z.string().nullable(),
+  );
+}
 
-const providerRow = z.object({ provider: z.string().nullable() });
-const bytes = z.instanceof(Buffer).nullable();
-const toEndRow = providerRow.extend({
-  failure: taskFailure,
-  admitted: admittedFactsRow,
-  request_digest: bytes,
-  seal: bytes,
-});
-const toReleaseRow = providerRow
-  .extend({
-    id: z.string().transform((text) => text as TaskId),
-    kind: z.string(),
-    account_id: z.string().transform((text) => text as AccountId),
-    key_id: z.string().transform((text) => text as KeyId),
-    request_id: z.string(),
-    model: z.string(),
-    ended_ms: z.number().nullable(),
-    failure: taskFailure.catch(null), // words for the caller, which keep no task from ending
-  })
-  .transform((row): TaskToRelease => ({
-    id: row.id,
-    kind: row.kind,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    requestId: row.request_id,
-    model: row.model,
-    endedMs: row.ended_ms,
-    provider: row.provider,
-    failure: row.failure,
-  }));
-const outcomeRow = providerRow.extend({ cost: z.bigint().transform(micros) });
+const outcomeRow = row({ cost: computed('coalesce(t.cost, 0)::bigint', money), provider: providerOf('t.id') });

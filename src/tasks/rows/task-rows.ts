@@ -2,54 +2,13 @@
 import * as z from 'zod';
 import { deletedMessage, type ErrorCode, errorTable } from '../../domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
-import { micros, type MicroYuan } from '../../domain/money.ts';
-import {
-  readStoredRequest,
-  storedFileSchema,
-  type StoredRequest,
-  type Uploads,
-  uploadsSchema,
-} from '../../domain/tasks/stored-request.ts';
-import {
-  type StoredFile,
-  type TaskKind,
-  taskKinds,
-  type TaskState,
-  taskStates,
-} from '../../domain/tasks/task-states.ts';
-import { type TaskTerms, termsSchema } from '../../domain/tasks/terms.ts';
+import { readStoredRequest, storedFileSchema, uploadsSchema } from '../../domain/tasks/stored-request.ts';
+import { taskKinds, type TaskState, taskStates } from '../../domain/tasks/task-states.ts';
+import { termsSchema } from '../../domain/tasks/terms.ts';
 import type { Database } from '../../postgres/database.ts';
 import { gathering } from '../../postgres/batched-writes.ts';
 import { faultOfRow, type UnreadableRow } from '../../postgres/readable-rows.ts';
-
-export interface Task {
-  id: TaskId;
-  kind: TaskKind;
-  accountId: AccountId;
-  keyId: KeyId;
-  requestId: string;
-  model: string;
-  state: TaskState;
-  /** Null once it was deleted together with the result. */
-  request: StoredRequest | null;
-  uploads: Uploads | null;
-  terms: TaskTerms;
-  transferId: TransferId;
-  holdAmount: MicroYuan;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-  /** Since the admission, by the database's clock as the row was read: a process's own may be set. */
-  ageMs: number;
-  /** Since the end, likewise. */
-  endedMs: number | null;
-  files: readonly StoredFile[] | null;
-  durationMs: number | null;
-  cost: MicroYuan | null;
-  balanceAfter: MicroYuan | null;
-  error: TaskError | null;
-  removedAt: Date | null;
-}
+import { computed, id, milliseconds, money, pick, row, type RowOf } from '../../postgres/row.ts';
 
 /** Why a task failed. */
 export interface TaskError {
@@ -60,17 +19,84 @@ export interface TaskError {
   retryAfterSeconds?: number | undefined;
 }
 
-/** What `taskRow` reads, of `tasks` alone or where no other table has these names. */
-export const taskColumns = `id, kind, account_id, key_id, request_id, model, state, request, uploads, terms, transfer_id, hold_amount, created_at,
-  started_at, finished_at, files, duration_ms, cost, balance_after, error_code, error_message, error_param, error_retry_after, removed_at,
-  extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms,
-  extract(epoch from clock_timestamp() - finished_at)::float8 * 1000 as ended_ms`;
+const storedError = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable();
+
+/** The columns of `tasks` that rows are declared of. */
+export const taskColumns = {
+  id: id<TaskId>(),
+  kind: z.enum(taskKinds),
+  accountId: id<AccountId>(),
+  keyId: id<KeyId>(),
+  requestId: z.string(),
+  model: z.string(),
+  state: z.enum(taskStates as [TaskState, ...TaskState[]]),
+  /** Null once it was deleted together with the result. */
+  request: z.unknown(),
+  uploads: uploadsSchema.nullable(),
+  terms: termsSchema,
+  transferId: id<TransferId>(),
+  holdAmount: money,
+  createdAt: z.date(),
+  startedAt: z.date().nullable(),
+  finishedAt: z.date().nullable(),
+  files: z.array(storedFileSchema).nullable(),
+  durationMs: milliseconds.nullable(),
+  cost: money.nullable(),
+  balanceAfter: money.nullable(),
+  errorCode: storedError,
+  errorMessage: z.string().nullable(),
+  errorParam: z.string().nullable(),
+  errorRetryAfter: z.int().nullable(),
+  removedAt: z.date().nullable(),
+  /** Since the admission, by the database's clock as the row was read: a process's own may be set. */
+  ageMs: computed('extract(epoch from clock_timestamp() - created_at)::float8 * 1000', z.number()),
+  /** Since the end, likewise. */
+  endedMs: computed('extract(epoch from clock_timestamp() - finished_at)::float8 * 1000', z.number().nullable()),
+};
+
+/** A whole task, of `tasks` alone or where no other table has these names. */
+export const taskRow = row(taskColumns).as((columns) => ({
+  ...withError(columns),
+  request: columns.request === null ? null : readStoredRequest(columns.kind, columns.request),
+}));
+export type Task = RowOf<typeof taskRow>;
+
+/** What starting a workflow takes. */
+export const startRow = row({
+  ...pick(taskColumns, 'id', 'kind', 'accountId', 'keyId', 'model', 'terms'),
+  underWay: computed('(select running_tasks from api_keys where api_keys.id = tasks.key_id)', z.int()),
+});
+/** `underWay`: how many unfinished tasks its key had; absent where they were not counted. */
+export type StartFacts = Omit<RowOf<typeof startRow>, 'underWay'> & { underWay?: number };
+
+/** An error's columns, for rows that `withError` makes one of. */
+export const errorColumns = pick(taskColumns, 'errorCode', 'errorMessage', 'errorParam');
+
+interface ErrorColumns {
+  errorCode: ErrorCode | null;
+  errorMessage: string | null;
+  errorParam: string | null;
+  errorRetryAfter?: number | null;
+}
+
+/** Returns the row with one `error` in the place of its error's columns; null while it has no code. */
+export function withError<Columns extends ErrorColumns>({
+  errorCode: code,
+  errorMessage: message,
+  errorParam: param,
+  errorRetryAfter: retryAfter,
+  ...columns
+}: Columns): Omit<Columns, keyof ErrorColumns> & { error: TaskError | null } {
+  if (code === null) return { ...columns, error: null };
+  const error = { code, message: message ?? deletedMessage, param };
+  return { ...columns, error: typeof retryAfter === 'number' ? { ...error, retryAfterSeconds: retryAfter } : error };
+}
 
 /** The task, if there is one; of this account, if one is named. */
 export async function findTask(database: Database, id: string, account?: AccountId): Promise<Task | undefined> {
   const { rows } = await database.keyed.query({
     name: 'find-task',
-    text: `select ${taskColumns} from tasks where id = $1 and account_id = coalesce($2, account_id)`,
+    text: `select ${taskRow.columns} from tasks where id = $1 and account_id = coalesce($2, account_id)`,
     values: [id, account ?? null],
   });
   return rows[0] === undefined ? undefined : taskRow.parse(rows[0]);
@@ -101,7 +127,7 @@ export async function unreadableTasks(database: Database, limit: number): Promis
   const found: UnreadableTask[] = [];
   for (let after = ''; found.length < limit;) {
     const { rows } = await database.pool.query<Record<string, unknown>>(
-      `select ${taskColumns} from tasks where (finished_at is null or cancel_pending) and id > $1 order by id limit $2`,
+      `select ${taskRow.columns} from tasks where (finished_at is null or cancel_pending) and id > $1 order by id limit $2`,
       [after, readAtOnce],
     );
     for (const row of rows) {
@@ -114,9 +140,7 @@ export async function unreadableTasks(database: Database, limit: number): Promis
   return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()).slice(0, limit);
 }
 
-const unreadableRow = z
-  .object({ id: z.string(), account_id: z.string(), created_at: z.date() })
-  .transform((row) => ({ id: row.id, accountId: row.account_id, createdAt: row.created_at }));
+const unreadableRow = row({ id: z.string(), accountId: z.string(), createdAt: z.date() });
 
 /** Notes that Temporal acknowledged the starts; what is to be noted meanwhile goes together. */
 export const markStarted = gathering(async (database: Database, ids: readonly TaskId[]): Promise<void> => {
@@ -151,106 +175,4 @@ export async function countTasksToStart(database: Database, most: number): Promi
   return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
 }
 
-/** What starting a workflow takes. */
-export interface StartFacts {
-  id: TaskId;
-  kind: TaskKind;
-  accountId: AccountId;
-  keyId: KeyId;
-  model: string;
-  terms: TaskTerms;
-  /** How many unfinished tasks its key had; absent where nobody counted. */
-  underWay?: number;
-}
-
-export const startColumns = `id, kind, account_id, key_id, model, terms,
-  (select running_tasks from api_keys where api_keys.id = tasks.key_id) as under_way`;
-const id = z.string().transform((text) => text as TaskId);
-const idRow = z.object({ id });
-const money = z.bigint().transform(micros);
-const startFields = {
-  id,
-  kind: z.enum(taskKinds),
-  account_id: z.string().transform((text) => text as AccountId),
-  key_id: z.string().transform((text) => text as KeyId),
-  model: z.string(),
-  terms: termsSchema,
-};
-export const startRow = z.object({ ...startFields, under_way: z.int() }).transform((row): StartFacts => ({
-  id: row.id,
-  kind: row.kind,
-  accountId: row.account_id,
-  keyId: row.key_id,
-  model: row.model,
-  terms: row.terms,
-  underWay: row.under_way,
-}));
-
-export const taskState = z.enum(taskStates as [TaskState, ...TaskState[]]);
-/** What `taskErrorOf` reads. */
-export const taskErrorColumns = {
-  error_code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable(),
-  error_message: z.string().nullable(),
-  error_param: z.string().nullable(),
-  error_retry_after: z.int().nullish(),
-};
-
-export const taskRow = z
-  .object({
-    ...startFields,
-    request_id: z.string(),
-    state: taskState,
-    request: z.unknown(),
-    uploads: uploadsSchema.nullable(),
-    transfer_id: z.string().transform((text) => text as TransferId),
-    hold_amount: money,
-    created_at: z.date(),
-    started_at: z.date().nullable(),
-    finished_at: z.date().nullable(),
-    age_ms: z.number(),
-    ended_ms: z.number().nullable(),
-    files: z.array(storedFileSchema).nullable(),
-    duration_ms: z.bigint().nullable(),
-    cost: money.nullable(),
-    balance_after: money.nullable(),
-    ...taskErrorColumns,
-    removed_at: z.date().nullable(),
-  })
-  .transform((row): Task => ({
-    id: row.id,
-    kind: row.kind,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    requestId: row.request_id,
-    model: row.model,
-    state: row.state,
-    request: row.request === null ? null : readStoredRequest(row.kind, row.request),
-    uploads: row.uploads,
-    terms: row.terms,
-    transferId: row.transfer_id,
-    holdAmount: row.hold_amount,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    ageMs: row.age_ms,
-    endedMs: row.ended_ms,
-    files: row.files,
-    durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
-    cost: row.cost,
-    balanceAfter: row.balance_after,
-    error: taskErrorOf(row),
-    removedAt: row.removed_at,
-  }));
-
-/** The error of a row's three columns; none while it has no code. */
-export function taskErrorOf(row: {
-  error_code: ErrorCode | null;
-  error_message: string | null;
-  error_param: string | null;
-  error_retry_after?: number | null | undefined;
-}): TaskError | null {
-  const { error_code: code, error_message: message, error_param: param, error_retry_after: retryAfter } = row;
-  if (code === null) return null;
-  const error = { code, message: message ?? deletedMessage, param };
-  return typeof retryAfter === 'number' ? { ...error, retryAfterSeconds: retryAfter } : error;
-}
+const idRow = row(pick(taskColumns, 'id'));

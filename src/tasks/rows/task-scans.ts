@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { TaskId } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type OnUnreadable, readableRows } from '../../postgres/readable-rows.ts';
-import { inLockOrder, startColumns, type StartFacts, startRow } from './task-rows.ts';
+import { inLockOrder, type StartFacts, startRow } from './task-rows.ts';
 
 /** The last row of a full page. The time is the database's own text, since a Date has no microseconds. */
 export interface Place {
@@ -43,7 +43,7 @@ export async function takeTasksToStart(
            and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
            and (created_at, id) > ($2::timestamptz, $3)
          order by created_at, id limit $1 for no key update skip locked)
-       returning ${startColumns}, created_at)
+       returning ${startRow.columns}, created_at)
      select *, created_at::text as at from taken order by created_at, id`,
     values: [count, ...placed(after)],
   });
@@ -74,7 +74,7 @@ export async function takeSilentTasks(
            and coalesce(seen_at, started_at) < clock_timestamp() - interval '5 minutes'
            and (started_at, id) > ($2::timestamptz, $3)
          order by started_at, id limit $1 for no key update skip locked)
-       returning ${startColumns}, started_at)
+       returning ${startRow.columns}, started_at)
      select *, started_at::text as at from taken order by started_at, id`,
     values: [count, ...placed(after)],
   });
@@ -120,7 +120,7 @@ export async function cancellationsPending(
 ): Promise<Page<PendingCancellation>> {
   const { rows } = await database.keyed.query({
     name: 'cancellations-pending',
-    text: `select ${startColumns}, finished_at::text as at from tasks
+    text: `select ${startRow.columns}, finished_at::text as at from tasks
       where cancel_pending and (finished_at, id) > ($2::timestamptz, $3) order by finished_at, id limit $1`,
     values: [count, ...placed(after)],
   });

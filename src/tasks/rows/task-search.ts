@@ -1,36 +1,13 @@
 /** An account's tasks as its people look through them: newest first, by any filters together, a line's facts each. */
 import * as z from 'zod';
-import type { AccountId, TaskId } from '../../domain/ids.ts';
-import { micros, type MicroYuan } from '../../domain/money.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { templateNameDefault } from '../../domain/requests/avatar-talk.ts';
 import { storedFileSchema } from '../../domain/tasks/stored-request.ts';
-import { type StoredFile, type TaskKind, taskKinds } from '../../domain/tasks/task-states.ts';
+import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { TaskPlace } from './task-list.ts';
-import { type Task, taskErrorColumns, taskErrorOf, taskState } from './task-rows.ts';
-
-export interface TaskLine extends Pick<
-  Task,
-  | 'id'
-  | 'kind'
-  | 'model'
-  | 'state'
-  | 'keyId'
-  | 'createdAt'
-  | 'finishedAt'
-  | 'removedAt'
-  | 'durationMs'
-  | 'cost'
-  | 'error'
-> {
-  keyName: string;
-  hold: MicroYuan;
-  /** The beginning of its prompt; null where it has none, or the request was deleted. */
-  excerpt: string | null;
-  /** The first file of its result. */
-  file: StoredFile | null;
-  fileCount: number;
-}
+import { computed, money, pick, row, type RowOf } from '../../postgres/row.ts';
+import { errorColumns, type Task, taskColumns, withError } from './task-rows.ts';
 
 /** What a person calls the state of a task; of one that succeeded, whether its result is still there. */
 export const taskStatuses = ['processing', 'succeeded', 'failed', 'cancelled', 'removed'] as const;
@@ -53,7 +30,7 @@ export interface TaskLineFilter {
 
 const excerptCharacters = 160;
 
-// In the words of the partial indexes of tasks (`schema/tasks.ts`), so that each has one.
+// In the words of the partial indexes of tasks (`0003_tasks.sql`), so that each has one.
 const conditions: Record<TaskStatus, string> = {
   processing: 't.finished_at is null',
   succeeded: `t.state = 'succeeded' and t.removed_at is null`,
@@ -93,7 +70,7 @@ export async function listTaskLines(
   filter('after', (its) => `(t.created_at, t.id) < (${its}, $${values.push(after?.id)})`, after?.createdAt);
   const { rows } = await database.keyed.query({
     name: ['list-task-lines', ...names].join('-'),
-    text: `select ${lineColumns} from tasks t join api_keys k on k.id = t.key_id
+    text: `select ${lineRow.columnsOf('t')} from tasks t join api_keys k on k.id = t.key_id
      where ${where.join(' and ')} order by t.created_at desc, t.id desc limit $2`,
     values,
   });
@@ -118,48 +95,23 @@ export async function modelsOfTasks(database: Database, account: AccountId): Pro
   return rows.map((row) => modelRow.parse(row).model);
 }
 
-const lineColumns = `t.id, t.kind, t.model, t.state, t.key_id, k.name as key_name, t.created_at, t.finished_at, t.removed_at,
-  t.duration_ms, t.cost, t.hold_amount, t.error_code, t.error_message, t.error_param, t.files -> 0 as file,
-  coalesce(jsonb_array_length(t.files), 0) as file_count, left(coalesce(t.request ->> 'prompt',
-    jsonb_path_query_first(t.request, 'lax $.content[*] ? (@.type == "text").text') #>> '{}',
-    nullif(t.request ->> 'templateName', '${templateNameDefault}')), ${excerptCharacters}) as excerpt`;
+const lineRow = row({
+  ...pick(taskColumns, 'id', 'kind', 'model', 'state', 'keyId'),
+  keyName: computed('k.name', z.string()),
+  ...pick(taskColumns, 'createdAt', 'finishedAt', 'removedAt', 'durationMs', 'cost'),
+  hold: computed('t.hold_amount', money),
+  ...errorColumns,
+  /** The first file of its result. */
+  file: computed('t.files -> 0', storedFileSchema.nullable()),
+  fileCount: computed('coalesce(jsonb_array_length(t.files), 0)', z.int()),
+  /** The beginning of its prompt; null where it has none, or the request was deleted. */
+  excerpt: computed(
+    `left(coalesce(t.request ->> 'prompt',
+      jsonb_path_query_first(t.request, 'lax $.content[*] ? (@.type == "text").text') #>> '{}',
+      nullif(t.request ->> 'templateName', '${templateNameDefault}')), ${excerptCharacters})`,
+    z.string().nullable(),
+  ),
+}).as(withError);
+export type TaskLine = RowOf<typeof lineRow>;
 
-const modelRow = z.object({ model: z.string() });
-const money = z.bigint().transform(micros);
-const lineRow = z
-  .object({
-    id: z.string().transform((id) => id as TaskId),
-    kind: z.enum(taskKinds),
-    model: z.string(),
-    state: taskState,
-    key_id: z.string().transform((id) => id as Task['keyId']),
-    key_name: z.string(),
-    created_at: z.date(),
-    finished_at: z.date().nullable(),
-    removed_at: z.date().nullable(),
-    duration_ms: z.bigint().nullable(),
-    cost: money.nullable(),
-    hold_amount: money,
-    ...taskErrorColumns,
-    file: storedFileSchema.nullable(),
-    file_count: z.int(),
-    excerpt: z.string().nullable(),
-  })
-  .transform((row): TaskLine => ({
-    id: row.id,
-    kind: row.kind,
-    model: row.model,
-    state: row.state,
-    keyId: row.key_id,
-    keyName: row.key_name,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    removedAt: row.removed_at,
-    durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
-    cost: row.cost,
-    hold: row.hold_amount,
-    error: taskErrorOf(row),
-    excerpt: row.excerpt,
-    file: row.file,
-    fileCount: row.file_count,
-  }));
+const modelRow = row(pick(taskColumns, 'model'));

@@ -6,7 +6,7 @@ import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { hasCalls } from '../../../accounts/first-call.ts';
 import { type DayCharges, recentDays, recentCharges } from '../../../ledger/recent-charges.ts';
-import { type GlimpsedTask, tasksNamed, tasksUnderWay } from '../../../tasks/rows/task-summary.ts';
+import { type TaskSummary, tasksNamed, tasksUnderWay } from '../../../tasks/rows/task-summary.ts';
 import { firstOfKind } from '../../model-catalogue.ts';
 import { accountFields } from '../../openapi/account.ts';
 import { accountObject } from '../../presenters/account.ts';
@@ -84,8 +84,8 @@ const getOverview = accountCall({
         count: failures.reduce((count, { failed }) => count + failed, 0),
         newest: failed.map((task) => ({
           ...taskObject(task),
-          finished: unixSeconds(task.finished_at ?? task.created_at),
-          error: { code: task.error_code ?? 'internal_error', message: task.error_message ?? 'The task failed.' },
+          finished: unixSeconds(task.finishedAt ?? task.createdAt),
+          error: { code: task.errorCode ?? 'internal_error', message: task.errorMessage ?? 'The task failed.' },
         })),
       },
     };
@@ -123,9 +123,9 @@ const newestOf = (charges: readonly DayCharges[]): string[] =>
     .slice(0, tasksMax)
     .map(({ taskId }) => taskId);
 
-const taskObject = ({ id, kind, model, created_at }: GlimpsedTask) => ({
+const taskObject = ({ id, kind, model, createdAt }: TaskSummary) => ({
   ...{ id, kind, model },
-  created: unixSeconds(created_at),
+  created: unixSeconds(createdAt),
 });
 
 const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
