@@ -1,14 +1,17 @@
 /** Accounts as operators list them: with how many keys and people they have. */
 import * as z from 'zod';
-import { type Account, accountColumns, accountRow } from './accounts.ts';
+import { type Account, accountColumns } from './accounts.ts';
 import type { Database } from '../postgres/database.ts';
+import { computed, row, type RowOf } from '../postgres/row.ts';
 
-export interface ListedAccount extends Account {
-  inArrears: boolean;
+const listedRow = row({
+  ...accountColumns,
+  inArrears: z.boolean(),
   /** That were not revoked. */
-  keys: number;
-  members: number;
-}
+  keys: computed('(select count(*)::int from api_keys k where k.account_id = a.id and k.revoked_at is null)', z.int()),
+  members: computed('(select count(*)::int from memberships m where m.account_id = a.id)', z.int()),
+});
+export type ListedAccount = RowOf<typeof listedRow>;
 
 export interface AccountFilter {
   /** Part of the name, or of the id. */
@@ -29,8 +32,8 @@ export async function listAccountPage(
   { limit, after }: { limit: number; after: AccountPlace | undefined },
 ): Promise<ListedAccount[]> {
   const { rows } = await database.pool.query(
-    `select a.*, ${counts} from (
-       select ${accountColumns}, in_arrears from accounts
+    `select ${listedRow.columnsOf('a')} from (
+       select * from accounts
        where ($1::text is null or strpos(lower(name), lower($1)) > 0 or strpos(id, $1) > 0)
          and status = coalesce($2, status)
          and ($3::timestamptz is null or (date_trunc('milliseconds', created_at), id) < ($3, $4))
@@ -38,24 +41,11 @@ export async function listAccountPage(
      ) a order by date_trunc('milliseconds', a.created_at) desc, a.id desc`,
     [search ?? null, status ?? null, after?.createdAt ?? null, after?.id ?? null, limit],
   );
-  return rows.map(listedOf);
+  return rows.map((row) => listedRow.parse(row));
 }
 
 /** One account as it is listed. */
 export async function findListedAccount(database: Database, id: string): Promise<ListedAccount | undefined> {
-  const { rows } = await database.pool.query(
-    `select ${accountColumns}, in_arrears, ${counts} from accounts a where id = $1`,
-    [id],
-  );
-  return rows[0] === undefined ? undefined : listedOf(rows[0]);
-}
-
-const counts = `(select count(*)::int from api_keys k where k.account_id = a.id and k.revoked_at is null) as keys,
-  (select count(*)::int from memberships m where m.account_id = a.id) as members`;
-
-const moreRow = z.object({ in_arrears: z.boolean(), keys: z.int(), members: z.int() });
-
-function listedOf(row: unknown): ListedAccount {
-  const { in_arrears: inArrears, keys, members } = moreRow.parse(row);
-  return { ...accountRow.parse(row), inArrears, keys, members };
+  const { rows } = await database.pool.query(`select ${listedRow.columnsOf('a')} from accounts a where id = $1`, [id]);
+  return rows[0] === undefined ? undefined : listedRow.parse(rows[0]);
 }

@@ -3,37 +3,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
-import { micros, type MicroYuan } from '../domain/money.ts';
+import type { MicroYuan } from '../domain/money.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { id, money, row, type RowOf } from '../postgres/row.ts';
 import { chainLink } from '../ledger/chain.ts';
 import { trustedMsMax } from '../ledger/commit/row-cache.ts';
 import { newAccountId } from '../postgres/new-ids.ts';
 
-export interface Account {
-  id: AccountId;
-  name: string;
-  status: 'active' | 'suspended';
+export const accountColumns = {
+  id: id<AccountId>(),
+  name: z.string(),
+  status: z.enum(['active', 'suspended']),
   /** What can be spent; what is held comes on top. */
-  available: MicroYuan;
-  held: MicroYuan;
+  available: money,
+  held: money,
   /** How many ledger entries it has. */
-  seq: bigint;
+  seq: z.bigint(),
   /** A default for its tasks, and where its own events go. */
-  webhookUrl: string | null;
+  webhookUrl: z.string().nullable(),
   /** Falling below this is an event. */
-  lowBalance: MicroYuan | null;
-  createdAt: Date;
-}
+  lowBalance: money.nullable(),
+  createdAt: z.date(),
+};
+export const accountRow = row(accountColumns);
+export type Account = RowOf<typeof accountRow>;
 
 /** What can be set of an account after it was made; what is not named stays. */
 export interface AccountChanges {
   webhookUrl?: string | null;
   lowBalance?: MicroYuan | null;
 }
-
-export const accountColumns = 'id, name, status, available, held, seq, webhook_url, low_balance, created_at';
-const columns = accountColumns;
 
 /** The link before an account's first entry. It is made from the account's id, so that no rows of another fit its chain. */
 export const accountGenesis = (ledgerKey: Buffer, id: string): Buffer => chainLink(ledgerKey, Buffer.alloc(32), [id]);
@@ -42,7 +42,7 @@ export const accountGenesis = (ledgerKey: Buffer, id: string): Buffer => chainLi
 export async function createAccount(by: Administrator, name: string, id: AccountId = newAccountId()): Promise<Account> {
   const made = await act(by, 'account.created', (client) =>
     client.query(
-      `insert into accounts (id, name, chain) values ($1, $2, $3) on conflict (id) do nothing returning ${columns}`,
+      `insert into accounts (id, name, chain) values ($1, $2, $3) on conflict (id) do nothing returning ${accountRow.columns}`,
       [id, name, accountGenesis(by.ledgerKey, id)],
     ),
   );
@@ -54,7 +54,7 @@ export async function createAccount(by: Administrator, name: string, id: Account
 export async function findAccount(database: Database, id: string): Promise<Account | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-account',
-    text: `select ${columns} from accounts where id = $1`,
+    text: `select ${accountRow.columns} from accounts where id = $1`,
     values: [id],
   });
   return rows[0] === undefined ? undefined : accountRow.parse(rows[0]);
@@ -62,7 +62,7 @@ export async function findAccount(database: Database, id: string): Promise<Accou
 
 /** All accounts, oldest first. */
 export async function listAccounts(database: Database): Promise<Account[]> {
-  const { rows } = await database.pool.query(`select ${columns} from accounts order by created_at, id`);
+  const { rows } = await database.pool.query(`select ${accountRow.columns} from accounts order by created_at, id`);
   return rows.map((row) => accountRow.parse(row));
 }
 
@@ -71,7 +71,7 @@ export async function listAccounts(database: Database): Promise<Account[]> {
  * they are good. Answers undefined when there is no such account.
  */
 export async function suspendAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
-  const suspend = `update accounts set status = 'suspended' where id = $1 and status <> 'suspended' returning ${columns}`;
+  const suspend = `update accounts set status = 'suspended' where id = $1 and status <> 'suspended' returning ${accountRow.columns}`;
   const suspended = await act(by, 'account.suspended', (client) => client.query(suspend, [id]), reason);
   if (suspended) await pause(trustedMsMax);
   return suspended ?? findAccount(by.database, id);
@@ -79,7 +79,7 @@ export async function suspendAccount(by: Administrator, id: string, reason?: str
 
 /** Lifts a suspension. Answers undefined when there is no such account. */
 export async function resumeAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
-  const resume = `update accounts set status = 'active' where id = $1 and status <> 'active' returning ${columns}`;
+  const resume = `update accounts set status = 'active' where id = $1 and status <> 'active' returning ${accountRow.columns}`;
   const resumed = await act(by, 'account.resumed', (client) => client.query(resume, [id]), reason);
   return resumed ?? findAccount(by.database, id);
 }
@@ -101,10 +101,7 @@ export async function changeAccount(
                case when $4 then $5 else low_balance end as low_balance
              from accounts where id = $1 for no key update) as r
        where a.id = r.id and (a.webhook_url is distinct from r.webhook_url or a.low_balance is distinct from r.low_balance)
-       returning ${columns
-         .split(', ')
-         .map((column) => `a.${column}`)
-         .join(', ')}`,
+       returning ${accountRow.columnsOf('a')}`,
       [id, webhookUrl !== undefined, webhookUrl ?? null, lowBalance !== undefined, lowBalance ?? null],
     ),
   );
@@ -125,22 +122,3 @@ const act = (
     const { id } = account;
     return { act: { action, account: id, subject: id, ...(reason !== undefined && { reason }) }, outcome: account };
   });
-
-export const accountRow = z
-  .object({
-    id: z.string().transform((id) => id as AccountId),
-    name: z.string(),
-    status: z.enum(['active', 'suspended']),
-    available: z.bigint().transform(micros),
-    held: z.bigint().transform(micros),
-    seq: z.bigint(),
-    webhook_url: z.string().nullable(),
-    low_balance: z.bigint().transform(micros).nullable(),
-    created_at: z.date(),
-  })
-  .transform(({ created_at, webhook_url, low_balance, ...row }): Account => ({
-    ...row,
-    webhookUrl: webhook_url,
-    lowBalance: low_balance,
-    createdAt: created_at,
-  }));

@@ -3,30 +3,41 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import * as z from 'zod';
-import type { KeyCounters } from '../domain/billing/admission.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { AccountId, KeyId } from '../domain/ids.ts';
 import type { KeyLevel, KeyLimits } from '../domain/accounts/key-rules.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { bytes, computed, id, row, type RowOf } from '../postgres/row.ts';
 import { trustedMsMax } from '../ledger/commit/row-cache.ts';
 import { keyRow } from '../ledger/commit/locked-rows.ts';
 import { newKeyId } from '../postgres/new-ids.ts';
 import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-seals.ts';
 
-export interface ApiKey extends KeyLimits {
-  id: KeyId;
-  accountId: AccountId;
-  accountStatus: 'active' | 'suspended';
-  name: string;
-  level: KeyLevel;
-  revoked: boolean;
-  counters: KeyCounters;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  start: string;
-  last4: string;
-}
+const shownRow = row({
+  accountStatus: computed('a.status', z.enum(['active', 'suspended'])),
+  name: z.string(),
+  createdAt: z.date(),
+  // A billable call counts as a use without being noted as one.
+  lastUsedAt: computed('greatest(u.last_used_at, k.counted_at)', z.date().nullable()),
+  start: z.string(),
+  last4: z.string(),
+});
+export type ApiKey = RowOf<typeof keyRow> & KeyLimits & RowOf<typeof shownRow>;
+
+const keyOf = (read: unknown): ApiKey => ({ ...keyRow.parse(read), ...shownRow.parse(read) });
+
+const sealedRow = row({
+  id: z.string(),
+  accountId: z.string(),
+  level: z.string(),
+  hash: bytes,
+  seal: bytes.nullable(),
+});
+const changedRow = row({ id: z.string(), accountId: id<AccountId>() });
+
+const select = `select ${keyRow.columnsOf('k')}, ${shownRow.columnsOf('k')}, k.hash, k.seal
+  from api_keys k join accounts a on a.id = k.account_id left join key_uses u on u.key_id = k.id`;
 
 export interface NewApiKey extends KeyLimits {
   name: string;
@@ -127,13 +138,13 @@ export async function findSealedKey(
   ledgerKeys: readonly Buffer[],
   id: string,
 ): Promise<ApiKey | undefined> {
-  return sealedKey(ledgerKeys, (await client.query({ ...find_key, values: [id] })).rows);
+  return sealedKey(ledgerKeys, (await client.query({ ...findKeyQuery, values: [id] })).rows);
 }
 
 /** The key of this id, to be shown: its seal is not looked at. */
 export async function findKey(database: Database, id: string): Promise<ApiKey | undefined> {
-  const { rows } = await database.pool.query({ ...find_key, values: [id] });
-  return rows[0] === undefined ? undefined : apiKeyRow.parse(rows[0]);
+  const { rows } = await database.pool.query({ ...findKeyQuery, values: [id] });
+  return rows[0] === undefined ? undefined : keyOf(rows[0]);
 }
 
 /** An account's keys, oldest first, revoked ones too. */
@@ -141,7 +152,7 @@ export async function listKeys(database: Database, account: AccountId): Promise<
   const { rows } = await database.pool.query(`${select} where k.account_id = $1 order by k.created_at, k.id`, [
     account,
   ]);
-  return rows.map((row) => apiKeyRow.parse(row));
+  return rows.map((row) => keyOf(row));
 }
 
 /** Up to `limit` keys of an account that come after the key `after`, or the newest: newest first; all, or only those that can be used. */
@@ -156,7 +167,7 @@ export async function listKeyPage(
       and (not $4 or k.revoked_at is null and coalesce(k.expires_at > now(), true)) order by k.id collate "C" desc limit $3`,
     values: [account, after ?? null, limit, usableOnly],
   });
-  return rows.map((row) => apiKeyRow.parse(row));
+  return rows.map((row) => keyOf(row));
 }
 
 /**
@@ -223,7 +234,7 @@ async function act(by: Administrator, action: ActName, text: string, values: unk
   const done = await administer(by, async (client) => {
     const { rows } = await client.query(text, values);
     if (rows[0] === undefined) return undefined;
-    const { id, account_id: account } = changedRow.parse(rows[0]);
+    const { id, accountId: account } = changedRow.parse(rows[0]);
     return { act: { action, account, subject: id }, outcome: true };
   });
   return done ?? false;
@@ -241,49 +252,13 @@ const ofAccount = (key: ApiKey | undefined, account: AccountId | undefined): Api
 const spendLimitJson = (limit: KeyLimits['spendLimit']): string | null =>
   limit && JSON.stringify({ amount: limit.amount.toString(), per: limit.per });
 
-const changedRow = z.object({ id: z.string(), account_id: z.string().transform((id) => id as AccountId) });
-
-// A billable call counts as a use without being noted as one.
-const select = `select k.*, a.status as account_status, greatest(u.last_used_at, k.counted_at) as last_used_at
-  from api_keys k join accounts a on a.id = k.account_id left join key_uses u on u.key_id = k.id`;
-
-const find_key = { name: 'find-key', text: `${select} where k.id = $1` };
+const findKeyQuery = { name: 'find-key', text: `${select} where k.id = $1` };
 
 /** The first of these rows that is as the gateway sealed it. */
 function sealedKey(ledgerKeys: readonly Buffer[], rows: readonly unknown[]): ApiKey | undefined {
   const sealed = rows.find((row) => {
-    const { id, account_id: account, level, hash, seal } = sealedRow.parse(row);
+    const { id, accountId: account, level, hash, seal } = sealedRow.parse(row);
     return isSealed(ledgerKeys, ['key', id, account, level, hash], seal);
   });
-  return sealed === undefined ? undefined : apiKeyRow.parse(sealed);
+  return sealed === undefined ? undefined : keyOf(sealed);
 }
-
-const bytes = z.instanceof(Buffer);
-const sealedRow = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  level: z.string(),
-  hash: bytes,
-  seal: bytes.nullable(),
-});
-const shownRow = z.object({
-  account_status: z.enum(['active', 'suspended']),
-  name: z.string(),
-  created_at: z.date(),
-  last_used_at: z.date().nullable(),
-  start: z.string(),
-  last4: z.string(),
-});
-
-const apiKeyRow = z.unknown().transform((row): ApiKey => {
-  const shown = shownRow.parse(row);
-  return {
-    ...keyRow.parse(row),
-    accountStatus: shown.account_status,
-    name: shown.name,
-    createdAt: shown.created_at,
-    lastUsedAt: shown.last_used_at,
-    start: shown.start,
-    last4: shown.last4,
-  };
-});

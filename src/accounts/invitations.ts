@@ -6,6 +6,7 @@ import type { AccountId } from '../domain/ids.ts';
 import { type AccountRole, accountRoles } from '../domain/accounts/person-rules.ts';
 import { administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { bytes, computed, id, pick, row, type RowOf } from '../postgres/row.ts';
 import { newInvitationId, newPersonId } from '../postgres/new-ids.ts';
 import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-seals.ts';
 import { type Person, personColumns, personRow } from './people.ts';
@@ -23,14 +24,35 @@ export interface Offer {
   makesOperator: boolean;
 }
 
-export interface Invitation extends Offer {
-  id: string;
-  accountName: string | null;
-  invitedBy: string;
-  createdAt: Date;
-  expiresAt: Date;
-  state: 'open' | 'used' | 'revoked' | 'expired';
-}
+const open = 'i.closed_at is null and i.expires_at > now()';
+
+const offerColumns = {
+  id: z.string(),
+  email: z.string(),
+  accountId: id<AccountId>().nullable(),
+  role: z.enum(accountRoles).nullable(),
+  makesOperator: z.boolean(),
+};
+const invitationRow = row({
+  ...offerColumns,
+  accountName: computed('a.name', z.string().nullable()),
+  invitedBy: z.string(),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+  state: computed(
+    `case when i.is_used then 'used' when i.closed_at is not null then 'revoked'
+      when i.expires_at <= now() then 'expired' else 'open' end`,
+    z.enum(['open', 'used', 'revoked', 'expired']),
+  ),
+}).as(({ accountId: account, ...invitation }) => ({ ...invitation, account }));
+export type Invitation = RowOf<typeof invitationRow>;
+
+const sealedRow = row({ ...offerColumns, tokenHash: bytes, seal: bytes.nullable() });
+const revokedRow = row(pick(offerColumns, 'accountId', 'email'));
+const idRow = row(pick(offerColumns, 'id'));
+
+const select = `select ${invitationRow.columnsOf('i')}, i.token_hash, i.seal
+  from invitations i left join accounts a on a.id = i.account_id`;
 
 /** Makes a link; the answer holds its token, this once. */
 export async function invite(
@@ -79,8 +101,8 @@ export async function findOpenInvitation(
 
 /** Whether what a link offers is what it was made with. */
 function isOurs(ledgerKeys: readonly Buffer[], row: unknown): boolean {
-  const { id, token_hash, email, account_id, role, makes_operator, seal } = sealedRow.parse(row);
-  return isSealed(ledgerKeys, ['invitation', id, token_hash, email, account_id, role, makes_operator], seal);
+  const { id, tokenHash, email, accountId, role, makesOperator, seal } = sealedRow.parse(row);
+  return isSealed(ledgerKeys, ['invitation', id, tokenHash, email, accountId, role, makesOperator], seal);
 }
 
 /** The newest invitations (older than `before`), of one account if it is named. */
@@ -101,11 +123,11 @@ export async function revokeInvitation(by: Administrator, id: string, account?: 
   const done = await administer(by, async (client) => {
     const { rows } = await client.query(
       `update invitations i set closed_at = now()
-       where i.id = $1 and ($2::text is null or i.account_id = $2) and ${open} returning i.account_id, i.email`,
+       where i.id = $1 and ($2::text is null or i.account_id = $2) and ${open} returning ${revokedRow.columnsOf('i')}`,
       [id, account ?? null],
     );
     if (rows[0] === undefined) return undefined;
-    const { account_id: of, email } = revokedRow.parse(rows[0]);
+    const { accountId: of, email } = revokedRow.parse(rows[0]);
     return {
       act: { action: 'invitation.revoked', account: of, subject: null, details: { invitation: id, email } },
       outcome: true,
@@ -165,20 +187,20 @@ export async function acceptInvitation(
     const closed = await client.query(
       `update invitations i set closed_at = now(), is_used = true where i.token_hash = any($1::bytea[]) and ${open}
          and not exists (select 1 from people p where p.email = i.email and p.disabled_at is not null)
-       returning i.id, i.email, i.account_id, i.role, i.makes_operator, i.token_hash, i.seal`,
+       returning ${sealedRow.columnsOf('i')}`,
       [tokenHashes(ledgerKeys, 'invitations', token)],
     );
     if (closed.rows[0] === undefined) return undefined;
     if (!isOurs(ledgerKeys, closed.rows[0])) return undefined;
-    const offer = offerRow.parse(closed.rows[0]);
-    const isNewPassword = setsPassword({ account: offer.account_id, makesOperator: offer.makes_operator });
+    const offer = sealedRow.parse(closed.rows[0]);
+    const isNewPassword = setsPassword({ account: offer.accountId, makesOperator: offer.makesOperator });
     const { rows } = await client.query(
       `insert into people as p (id, email, password_hash, is_operator) values ($1, $2, $3, $4)
        on conflict (email) do update set is_operator = p.is_operator or excluded.is_operator,
          password_hash = case when $5 then excluded.password_hash else p.password_hash end
          where $5 or p.password_hash = $6
        returning ${personColumns}`,
-      [newPersonId(), offer.email, passwordHash, offer.makes_operator, isNewPassword, proved ?? null],
+      [newPersonId(), offer.email, passwordHash, offer.makesOperator, isNewPassword, proved ?? null],
     );
     if (rows[0] === undefined)
       throw new GatewayError(
@@ -186,24 +208,24 @@ export async function acceptInvitation(
         'A person with this e-mail address and a different password already exists.',
       );
     const person = personRow.parse(rows[0]);
-    await sealPerson(client, by.ledgerKey, person, { passwordHash, makesOperator: offer.makes_operator });
+    await sealPerson(client, by.ledgerKey, person, { passwordHash, makesOperator: offer.makesOperator });
     if (isNewPassword) await client.query('delete from sessions where person_id = $1', [person.id]);
-    if (offer.account_id !== null) {
+    if (offer.accountId !== null) {
       await client.query(
         `insert into memberships (person_id, account_id, role, seal) values ($1, $2, $3, $4)
          on conflict (person_id, account_id) do update set role = excluded.role, seal = excluded.seal
            where excluded.role = 'owner'`,
         [
           person.id,
-          offer.account_id,
+          offer.accountId,
           offer.role,
-          rightSeal(by.ledgerKey, ['member', person.id, offer.account_id, offer.role ?? '']),
+          rightSeal(by.ledgerKey, ['member', person.id, offer.accountId, offer.role ?? '']),
         ],
       );
     }
     const details = { person: person.id, email: offer.email, invitation: offer.id };
     return {
-      act: { action: 'person.joined', account: offer.account_id, subject: person.id, details },
+      act: { action: 'person.joined', account: offer.accountId, subject: person.id, details },
       outcome: person,
     };
   });
@@ -227,59 +249,3 @@ async function sealPerson(
     ],
   );
 }
-
-const open = 'i.closed_at is null and i.expires_at > now()';
-const select = `select i.id, i.token_hash, i.seal, i.email, i.account_id, a.name as account_name, i.role, i.makes_operator, i.invited_by, i.created_at,
-    i.expires_at, case when i.is_used then 'used' when i.closed_at is not null then 'revoked'
-      when i.expires_at <= now() then 'expired' else 'open' end as state
-  from invitations i left join accounts a on a.id = i.account_id`;
-
-const accountId = z
-  .string()
-  .transform((id) => id as AccountId)
-  .nullable();
-const role = z.enum(accountRoles).nullable();
-const idRow = z.object({ id: z.string() });
-const revokedRow = z.object({ account_id: accountId, email: z.string() });
-const bytes = z.instanceof(Buffer);
-const sealedRow = z.object({
-  id: z.string(),
-  token_hash: bytes,
-  email: z.string(),
-  account_id: z.string().nullable(),
-  role: z.string().nullable(),
-  makes_operator: z.boolean(),
-  seal: bytes.nullable(),
-});
-const offerRow = z.object({
-  id: z.string(),
-  email: z.string(),
-  account_id: accountId,
-  role,
-  makes_operator: z.boolean(),
-});
-const invitationRow = z
-  .object({
-    id: z.string(),
-    email: z.string(),
-    account_id: accountId,
-    account_name: z.string().nullable(),
-    role,
-    makes_operator: z.boolean(),
-    invited_by: z.string(),
-    created_at: z.date(),
-    expires_at: z.date(),
-    state: z.enum(['open', 'used', 'revoked', 'expired']),
-  })
-  .transform((row): Invitation => ({
-    id: row.id,
-    email: row.email,
-    account: row.account_id,
-    accountName: row.account_name,
-    role: row.role,
-    makesOperator: row.makes_operator,
-    invitedBy: row.invited_by,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    state: row.state,
-  }));

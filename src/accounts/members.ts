@@ -6,17 +6,21 @@ import type { AccountId } from '../domain/ids.ts';
 import { type AccountRole, accountRoles, type PersonId } from '../domain/accounts/person-rules.ts';
 import { administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { computed, id, row, type RowOf } from '../postgres/row.ts';
 import { rightSeal } from '../ledger/access-seals.ts';
 import { lockLinksAbout, takeBackLinks } from './invitations.ts';
 
-export interface Member {
-  id: PersonId;
-  email: string;
-  role: AccountRole;
+const memberRow = row({
+  id: computed('m.person_id', id<PersonId>()),
+  email: computed('p.email', z.string()),
+  role: z.enum(accountRoles),
   /** They may not sign in. */
-  isDisabled: boolean;
-  since: Date;
-}
+  isDisabled: computed('p.disabled_at is not null', z.boolean()),
+  since: computed('m.created_at', z.date()),
+});
+export type Member = RowOf<typeof memberRow>;
+
+const select = `select ${memberRow.columnsOf('m')} from memberships m join people p on p.id = m.person_id`;
 
 /** An account's people, by address. */
 export async function listMembers(database: Database, account: AccountId): Promise<Member[]> {
@@ -96,21 +100,3 @@ async function memberOf(
   const { rows } = await client.query(`${select} where m.account_id = $1 and m.person_id = $2`, [account, person]);
   return rows[0] === undefined ? undefined : memberRow.parse(rows[0]);
 }
-
-const select = `select m.person_id, p.email, m.role, p.disabled_at is not null as is_disabled, m.created_at
-  from memberships m join people p on p.id = m.person_id`;
-const memberRow = z
-  .object({
-    person_id: z.string().transform((id) => id as PersonId),
-    email: z.string(),
-    role: z.enum(accountRoles),
-    is_disabled: z.boolean(),
-    created_at: z.date(),
-  })
-  .transform((row): Member => ({
-    id: row.person_id,
-    email: row.email,
-    role: row.role,
-    isDisabled: row.is_disabled,
-    since: row.created_at,
-  }));

@@ -4,15 +4,24 @@ import * as z from 'zod';
 import type { Switches } from '../domain/accounts/model-switch-rules.ts';
 import { administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { computed, row, type RowOf } from '../postgres/row.ts';
 
-export interface ModelSwitch extends Switches {
-  model: string;
-  /** As in the log of acts. */
-  setBy: string;
+const switchesRow = row({
+  model: z.string(),
+  published: z.boolean().nullable(),
+  maintenance: z.boolean().nullable(),
+});
+const switchRow = row({
+  model: z.string(),
+  published: z.boolean().nullable(),
+  maintenance: z.boolean().nullable(),
+  /** As in the audit log. */
+  setBy: z.string(),
+  setAt: z.date(),
   /** Of a person who set it. */
-  setByEmail: string | null;
-  setAt: Date;
-}
+  setByEmail: computed('p.email', z.string().nullable()),
+});
+export type ModelSwitch = RowOf<typeof switchRow>;
 
 /** What is not named stays; null goes back to what the configuration says. */
 export interface SwitchChange extends Partial<Switches> {
@@ -24,7 +33,7 @@ export interface SwitchChange extends Partial<Switches> {
 export async function readSwitches(database: Database): Promise<Map<string, Switches>> {
   const { rows } = await database.pool.query({
     name: 'read-model-switches',
-    text: 'select model, published, maintenance from model_switches order by model',
+    text: `select ${switchesRow.columns} from model_switches order by model`,
   });
   return new Map(
     rows.map((row) => {
@@ -37,7 +46,7 @@ export async function readSwitches(database: Database): Promise<Map<string, Swit
 /** All switches, with who set them; those of models that are in no configuration any more, too. */
 export async function listModelSwitches(database: Database): Promise<ModelSwitch[]> {
   const { rows } = await database.pool.query(
-    `select s.model, s.published, s.maintenance, s.set_by, s.set_at, p.email
+    `select ${switchRow.columnsOf('s')}
      from model_switches s left join people p on s.set_by = 'person:' || p.id order by s.model`,
   );
   return rows.map((row) => switchRow.parse(row));
@@ -64,9 +73,7 @@ export async function switchModel(by: Administrator, { model, reason, ...change 
 }
 
 async function switchesOf(client: pg.ClientBase, model: string): Promise<Switches> {
-  const { rows } = await client.query('select model, published, maintenance from model_switches where model = $1', [
-    model,
-  ]);
+  const { rows } = await client.query(`select ${switchesRow.columns} from model_switches where model = $1`, [model]);
   return rows[0] === undefined ? { published: null, maintenance: null } : switchesRow.parse(rows[0]);
 }
 
@@ -85,17 +92,3 @@ async function write(client: pg.ClientBase, by: Administrator, model: string, ne
 }
 
 const inWords = (value: boolean | null): string => (value === null ? 'file' : String(value));
-
-const switchesRow = z.object({
-  model: z.string(),
-  published: z.boolean().nullable(),
-  maintenance: z.boolean().nullable(),
-});
-const switchRow = switchesRow
-  .extend({ set_by: z.string(), set_at: z.date(), email: z.string().nullable() })
-  .transform(({ set_by: setBy, set_at: setAt, email: setByEmail, ...row }): ModelSwitch => ({
-    ...row,
-    setBy,
-    setByEmail,
-    setAt,
-  }));

@@ -4,16 +4,27 @@ import * as z from 'zod';
 import { accountRoles } from '../domain/accounts/person-rules.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { computed, row, type RowOf } from '../postgres/row.ts';
 import { lockLinksAbout, takeBackLinks } from './invitations.ts';
 import { type Person, personColumns, personRow } from './people.ts';
 
-export interface ListedPerson extends Person {
-  accounts: readonly { id: string; name: string; role: 'owner' | 'member' }[];
+const listedRow = row({
+  accounts: computed(
+    `coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'role', m.role) order by a.name, a.id)
+      from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]')`,
+    z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(accountRoles) })),
+  ),
   /** When one of their sessions was last used; null where none is left. */
-  lastSeenAt: Date | null;
+  lastSeenAt: computed('(select max(seen_at) from sessions s where s.person_id = p.id)', z.date().nullable()),
   /** The account into which the link led that made this person; null where an operator or a command made them. */
-  joinedBy: { id: string; name: string } | null;
-}
+  joinedBy: computed(
+    `(select jsonb_build_object('id', a.id, 'name', a.name) from invitations i join accounts a on a.id = i.account_id
+      where i.email = p.email and i.is_used and not i.makes_operator and i.closed_at <= p.created_at
+      order by i.closed_at desc limit 1)`,
+    z.object({ id: z.string(), name: z.string() }).nullable(),
+  ),
+});
+export type ListedPerson = Person & RowOf<typeof listedRow>;
 
 /** Up to `limit` people before the id `before`, or the newest; ids are ordered by time. */
 export async function listPeople(
@@ -22,22 +33,13 @@ export async function listPeople(
   { limit, before }: { limit: number; before: string | undefined },
 ): Promise<ListedPerson[]> {
   const { rows } = await database.pool.query(
-    `select ${personColumns}, (select max(seen_at) from sessions s where s.person_id = p.id) as last_seen_at,
-       coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'role', m.role) order by a.name, a.id)
-         from memberships m join accounts a on a.id = m.account_id where m.person_id = p.id), '[]') as accounts,
-       (select jsonb_build_object('id', a.id, 'name', a.name)
-         from invitations i join accounts a on a.id = i.account_id
-         where i.email = p.email and i.is_used and not i.makes_operator and i.closed_at <= p.created_at
-         order by i.closed_at desc limit 1) as joined_by
+    `select ${personColumns}, ${listedRow.columns}
      from people p
      where ($1::text is null or strpos(p.email, lower($1)) > 0 or p.id = $1) and ($2::text is null or p.id < $2)
      order by p.id desc limit $3`,
     [search ?? null, before ?? null, limit],
   );
-  return rows.map((row) => {
-    const { accounts, last_seen_at: lastSeenAt, joined_by: joinedBy } = listedRow.parse(row);
-    return { ...personRow.parse(row), accounts, lastSeenAt, joinedBy };
-  });
+  return rows.map((row) => ({ ...personRow.parse(row), ...listedRow.parse(row) }));
 }
 
 /** The person with this e-mail address, in lower case. */
@@ -130,8 +132,3 @@ async function change(
 }
 
 const idRow = z.object({ id: z.string() });
-const listedRow = z.object({
-  last_seen_at: z.date().nullable(),
-  joined_by: z.object({ id: z.string(), name: z.string() }).nullable(),
-  accounts: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(accountRoles) })),
-});

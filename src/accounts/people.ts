@@ -4,24 +4,32 @@ import type { AccountId } from '../domain/ids.ts';
 import { type AccountRole, accountRoles, type PersonId } from '../domain/accounts/person-rules.ts';
 import { administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { bytes, computed, id, row, type RowOf } from '../postgres/row.ts';
 import { newPersonId } from '../postgres/new-ids.ts';
 import { isSealed, rightSeal } from '../ledger/access-seals.ts';
 
-export interface Person {
-  id: PersonId;
-  email: string;
-  isOperator: boolean;
+export const personRow = row({
+  id: id<PersonId>(),
+  email: z.string(),
+  isOperator: z.boolean(),
   /** They may not sign in. */
-  isDisabled: boolean;
-  createdAt: Date;
-}
+  isDisabled: computed('p.disabled_at is not null', z.boolean()),
+  createdAt: z.date(),
+});
+export type Person = RowOf<typeof personRow>;
 
-export interface Membership {
-  accountId: AccountId;
-  accountName: string;
-  accountStatus: 'active' | 'suspended';
-  role: AccountRole;
-}
+/** What seals a person's rights and password. */
+const sealsRow = row({ operatorSeal: bytes.nullable(), passwordHash: z.string(), passwordSeal: bytes.nullable() });
+
+const membershipRow = row({
+  accountId: id<AccountId>(),
+  accountName: computed('a.name', z.string()),
+  accountStatus: computed('a.status', z.enum(['active', 'suspended'])),
+  role: z.enum(accountRoles),
+});
+export type Membership = RowOf<typeof membershipRow>;
+
+const roleRow = row({ role: z.enum(accountRoles), seal: bytes.nullable() });
 
 export interface NewPerson {
   email: string;
@@ -31,8 +39,8 @@ export interface NewPerson {
   memberships: readonly { account: AccountId; role: AccountRole }[];
 }
 
-export const personColumns =
-  'p.id, p.email, p.is_operator, p.operator_seal, p.disabled_at is not null as is_disabled, p.created_at';
+/** Of `people p`, with what `personOf` checks. */
+export const personColumns = `${personRow.columnsOf('p')}, ${sealsRow.columnsOf('p')}`;
 
 /** Makes a person, without an invitation; undefined if somebody has this address already. */
 export async function createPerson(by: Administrator, wanted: NewPerson): Promise<Person | undefined> {
@@ -76,13 +84,10 @@ export async function findCredentials(
   ledgerKeys: readonly Buffer[],
   email: string,
 ): Promise<{ person: Person; passwordHash: string } | undefined> {
-  const { rows } = await database.pool.query(
-    `select ${personColumns}, p.password_hash, p.password_seal from people p where p.email = $1`,
-    [email],
-  );
+  const { rows } = await database.pool.query(`select ${personColumns} from people p where p.email = $1`, [email]);
   if (rows[0] === undefined) return undefined;
   const person = personOf(ledgerKeys, rows[0]);
-  const { password_hash: passwordHash, password_seal: seal } = hashRow.parse(rows[0]);
+  const { passwordHash, passwordSeal: seal } = sealsRow.parse(rows[0]);
   return isSealed(ledgerKeys, ['password', person.id, passwordHash], seal) ? { person, passwordHash } : undefined;
 }
 
@@ -100,7 +105,7 @@ export async function countPeople(database: Database): Promise<number> {
 /** The accounts that a person belongs to, by name. */
 export async function membershipsOf(database: Database, person: PersonId): Promise<Membership[]> {
   const { rows } = await database.pool.query(
-    `select m.account_id, a.name as account_name, a.status as account_status, m.role
+    `select ${membershipRow.columnsOf('m')}
      from memberships m join accounts a on a.id = m.account_id where m.person_id = $1 order by a.name, a.id`,
     [person],
   );
@@ -116,7 +121,7 @@ export async function roleOf(
 ): Promise<AccountRole | undefined> {
   const { rows } = await database.pool.query({
     name: 'role-of-person',
-    text: 'select role, seal from memberships where person_id = $1 and account_id = $2',
+    text: `select ${roleRow.columns} from memberships where person_id = $1 and account_id = $2`,
     values: [person, account],
   });
   if (rows[0] === undefined) return undefined;
@@ -148,43 +153,10 @@ export async function changePassword(
   return done ?? false;
 }
 
-export const personRow = z
-  .object({
-    id: z.string().transform((id) => id as PersonId),
-    email: z.string(),
-    is_operator: z.boolean(),
-    is_disabled: z.boolean(),
-    created_at: z.date(),
-  })
-  .transform((row): Person => ({
-    id: row.id,
-    email: row.email,
-    isOperator: row.is_operator,
-    isDisabled: row.is_disabled,
-    createdAt: row.created_at,
-  }));
 /** A person whose rights are to be used: who was made an operator by other hands than the gateway's is none. */
 export function personOf(ledgerKeys: readonly Buffer[], row: unknown): Person {
   const person = personRow.parse(row);
-  const { operator_seal: seal } = operatorRow.parse(row);
+  const { operatorSeal: seal } = sealsRow.parse(row);
   const isOperator = person.isOperator && isSealed(ledgerKeys, ['operator', person.id, person.email], seal);
   return { ...person, isOperator };
 }
-
-const seal = z.instanceof(Buffer).nullable();
-const operatorRow = z.object({ operator_seal: seal });
-const hashRow = z.object({ password_hash: z.string(), password_seal: seal });
-const roleRow = z.object({ role: z.enum(accountRoles), seal });
-const membershipRow = z
-  .object({
-    account_id: z.string().transform((id) => id as AccountId),
-    account_name: z.string(),
-    account_status: z.enum(['active', 'suspended']),
-    role: z.enum(accountRoles),
-  })
-  .transform((row): Membership => ({
-    accountId: row.account_id,
-    accountName: row.account_name,
-    accountStatus: row.account_status,
-    role: row.role,
-  }));

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { PersonId } from '../domain/accounts/person-rules.ts';
 import type { Database } from '../postgres/database.ts';
+import { bytes, computed, row, type RowOf } from '../postgres/row.ts';
 import { newSessionId } from '../postgres/new-ids.ts';
 import { isSealed, rightSeal, tokenHash, tokenHashes } from '../ledger/access-seals.ts';
 import { type Person, personColumns, personOf } from './people.ts';
@@ -13,14 +14,23 @@ const sessionDaysMax = 30;
 /** Of one person; the oldest makes room. */
 const sessionsMax = 50;
 
-export interface Session {
-  id: string;
-  userAgent: string;
-  address: string;
-  createdAt: Date;
-  seenAt: Date;
-  expiresAt: Date;
-}
+const sessionRow = row({
+  id: z.string(),
+  userAgent: z.string(),
+  address: z.string(),
+  createdAt: z.date(),
+  seenAt: z.date(),
+  expiresAt: z.date(),
+});
+export type Session = RowOf<typeof sessionRow>;
+
+const begunRow = row({ expiresAt: z.date() });
+const foundRow = row({
+  sessionId: computed('s.id', z.string()),
+  tokenHash: bytes,
+  seal: bytes,
+  isStale: computed(`s.seen_at < now() - interval '1 minute'`, z.boolean()),
+});
 
 /** 256 random bits, for a cookie or a one-time link. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
@@ -51,7 +61,7 @@ export async function beginSession(
     [id, person, hash, userAgent, address, passwordHash, rightSeal(ledgerKey, ['session', id, person, hash])],
   );
   if (rows[0] === undefined) return undefined;
-  return { id, token, expiresAt: z.object({ expires_at: z.date() }).parse(rows[0]).expires_at };
+  return { id, token, expiresAt: begunRow.parse(rows[0]).expiresAt };
 }
 
 const ended = `(expires_at <= now() or seen_at <= now() - interval '${idleDays} days')`;
@@ -67,13 +77,13 @@ export async function findSession(
 ): Promise<{ id: string; person: Person } | undefined> {
   const { rows } = await database.pool.query({
     name: 'find-session',
-    text: `select s.id as session_id, s.token_hash, s.seal, s.seen_at < now() - interval '1 minute' as is_stale, ${personColumns}
+    text: `select ${foundRow.columnsOf('s')}, ${personColumns}
       from sessions s join people p on p.id = s.person_id
       where s.token_hash = any($1::bytea[]) and not ${ended} and p.disabled_at is null`,
     values: [tokenHashes(ledgerKeys, 'sessions', token)],
   });
   if (rows[0] === undefined) return undefined;
-  const { session_id: id, token_hash: hash, seal, is_stale: isStale } = foundRow.parse(rows[0]);
+  const { sessionId: id, tokenHash: hash, seal, isStale } = foundRow.parse(rows[0]);
   const person = personOf(ledgerKeys, rows[0]);
   if (!isSealed(ledgerKeys, ['session', id, person.id, hash], seal)) return undefined;
   if (isStale) await database.pool.query('update sessions set seen_at = now() where id = $1', [id]);
@@ -83,7 +93,7 @@ export async function findSession(
 /** A person's sessions, the last used first. */
 export async function listSessions(database: Database, person: PersonId): Promise<Session[]> {
   const { rows } = await database.pool.query(
-    `select id, user_agent, address, created_at, seen_at, expires_at from sessions
+    `select ${sessionRow.columns} from sessions
      where person_id = $1 and not ${ended} order by seen_at desc, id`,
     [person],
   );
@@ -104,23 +114,3 @@ export async function endOtherSessions(database: Database, person: PersonId, kee
   ]);
   return rowCount ?? 0;
 }
-
-const bytes = z.instanceof(Buffer);
-const foundRow = z.object({ session_id: z.string(), token_hash: bytes, seal: bytes, is_stale: z.boolean() });
-const sessionRow = z
-  .object({
-    id: z.string(),
-    user_agent: z.string(),
-    address: z.string(),
-    created_at: z.date(),
-    seen_at: z.date(),
-    expires_at: z.date(),
-  })
-  .transform((row): Session => ({
-    id: row.id,
-    userAgent: row.user_agent,
-    address: row.address,
-    createdAt: row.created_at,
-    seenAt: row.seen_at,
-    expiresAt: row.expires_at,
-  }));

@@ -1,13 +1,15 @@
 /** The log of acts as operators read it: in pages, with the names that people, keys and accounts have today. */
 import * as z from 'zod';
-import { type Act, actRow, shownActColumns } from './audit-log.ts';
+import { type Act, actRow } from './audit-log.ts';
 import type { Database } from '../postgres/database.ts';
+import { computed, row, type RowOf } from '../postgres/row.ts';
 
-export interface ListedAct extends Act {
+const namesRow = row({
   /** The e-mail address of a person, the name of a key; null of others. */
-  actorName: string | null;
-  accountName: string | null;
-}
+  actorName: computed('coalesce(p.email, k.name)', z.string().nullable()),
+  accountName: computed('a.name', z.string().nullable()),
+});
+export type ListedAct = Act & RowOf<typeof namesRow>;
 
 export interface ActPageFilter {
   account?: string | undefined;
@@ -25,8 +27,8 @@ export async function listActPage(
   { limit, before }: { limit: number; before: bigint | undefined },
 ): Promise<ListedAct[]> {
   const { rows } = await database.pool.query(
-    `select l.*, coalesce(p.email, k.name) as actor_name, a.name as account_name from (
-       select ${shownActColumns} from acts
+    `select l.*, ${namesRow.columns} from (
+       select ${actRow.columns} from acts
        where seq < coalesce($1, 9223372036854775807) and ($2::text is null or account_id = $2)
          and ($3::text is null or actor = $3 or actor = (select 'person:' || id from people where email = lower($3)))
          and ($4::text is null or action = $4)
@@ -37,13 +39,8 @@ export async function listActPage(
      order by l.seq desc`,
     [before ?? null, account ?? null, actor ?? null, action ?? null, from ?? null, to ?? null, limit],
   );
-  return rows.map((row) => {
-    const { actor_name: actorName, account_name: accountName } = namesRow.parse(row);
-    return { ...actRow.parse(row), actorName, accountName };
-  });
+  return rows.map((row) => ({ ...actRow.parse(row), ...namesRow.parse(row) }));
 }
-
-const namesRow = z.object({ actor_name: z.string().nullable(), account_name: z.string().nullable() });
 
 /** The names of actors, by what the log calls them (e-mail addresses of people, names of keys), and of accounts by id. */
 export async function namesOf(database: Database, named: readonly string[]): Promise<ReadonlyMap<string, string>> {

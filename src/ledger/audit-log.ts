@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
+import { bytes, computed, row, type RowOf } from '../postgres/row.ts';
 import { chainLink } from './chain.ts';
 
 /** Who acts: a user of the machine at the command line, a key through the API, a person in the console, or Tollgate itself. */
@@ -54,18 +55,22 @@ export interface NewAct {
   reason?: string;
 }
 
-export interface Act {
-  seq: bigint;
-  at: Date;
-  actor: string;
-  action: string;
-  accountId: string | null;
-  subject: string | null;
-  /** All that is set of the subject, as it is from then on; a key's hash too. */
-  facts: unknown;
-  details: unknown;
-  reason: string | null;
-}
+export const actRow = row({
+  seq: z.bigint(),
+  at: z.date(),
+  actor: z.string(),
+  action: z.string(),
+  accountId: z.string().nullable(),
+  subject: z.string().nullable(),
+  /** All that is set of the subject, as it is from then on; a key's hashes only where the audit reads them. */
+  facts: computed(
+    `case jsonb_typeof(facts) when 'object' then facts - 'hash' - 'password_digest' else facts end`,
+    z.unknown(),
+  ),
+  details: z.unknown(),
+  reason: z.string().nullable(),
+});
+export type Act = RowOf<typeof actRow>;
 
 /** Who administers which installation. */
 export interface Administrator {
@@ -134,13 +139,10 @@ export interface ActFilter {
   limit: number;
 }
 
-export const shownActColumns = `seq, at, actor, action, account_id, subject,
-  case jsonb_typeof(facts) when 'object' then facts - 'hash' - 'password_digest' else facts end as facts, details, reason`;
-
 /** The newest acts, as people may see them: what was set of a key or person, but not its hashes. */
 export async function listActs(database: Database, { account, subject, since, limit }: ActFilter): Promise<Act[]> {
   const { rows } = await database.pool.query(
-    `select ${shownActColumns} from acts where ($1::text is null or account_id = $1) and ($2::text is null or subject = $2)
+    `select ${actRow.columns} from acts where ($1::text is null or account_id = $1) and ($2::text is null or subject = $2)
        and ($3::timestamptz is null or at >= $3)
      order by seq desc limit $4`,
     [account ?? null, subject ?? null, since ?? null, limit],
@@ -218,21 +220,8 @@ export async function inTransaction<T>(database: Database, work: (client: pg.Poo
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-const headRow = z.object({ seq: z.bigint(), head: z.instanceof(Buffer), now: z.date() });
+const headRow = z.object({ seq: z.bigint(), head: bytes, now: z.date() });
 const factsRow = z.object({ facts: z.record(z.string(), z.unknown()) });
-export const actRow = z
-  .object({
-    seq: z.bigint(),
-    at: z.date(),
-    actor: z.string(),
-    action: z.string(),
-    account_id: z.string().nullable(),
-    subject: z.string().nullable(),
-    facts: z.unknown(),
-    details: z.unknown(),
-    reason: z.string().nullable(),
-  })
-  .transform(({ account_id, ...act }): Act => ({ ...act, accountId: account_id }));
 const adoptedRow = z.object({
   account: z
     .string()

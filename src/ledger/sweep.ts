@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
 import type { AccountId, KeyId, TransferId } from '../domain/ids.ts';
-import { micros } from '../domain/money.ts';
 import { type ClockLook, ClockWatch } from './commit/clock-watch.ts';
 import type { Database } from '../postgres/database.ts';
+import { computed, id, money, row } from '../postgres/row.ts';
 import type { CallHold, CallLedger } from './call-ledger.ts';
 
 const sweepHoldsMax = 256;
@@ -275,8 +275,25 @@ async function underLock(database: Database, lock: number, work: () => Promise<v
 
 const clockRow = z.object({ now: z.date() });
 
-const openHolds = `select h.transfer_id, h.account_id, h.key_id, h.amount, h.created_at, h.subject, e.seq, e.model,
-    e.units::text as units, e.lines, e.price_version from holds h
+const orphanRow = row({
+  transferId: id<TransferId>(),
+  account: computed('h.account_id', id<AccountId>()),
+  key: computed('h.key_id', id<KeyId>()),
+  amount: money,
+  admittedAt: computed('h.created_at', z.date()),
+  requestId: computed('h.subject', z.string()),
+  seq: computed('e.seq', z.bigint()),
+  model: computed('e.model', z.string()),
+  units: computed('e.units::text', z.string()),
+  lines: computed('e.lines', z.unknown()),
+  priceVersion: computed('e.price_version', z.string()),
+}).as(({ units, lines, priceVersion, ...hold }): CallHold => ({
+  ...hold,
+  sale: { unit: 'token', units, ...(lines !== null && { lines: canonicalJson(lines) }), priceVersion },
+  isKeyed: true,
+}));
+
+const openHolds = `select ${orphanRow.columnsOf('h')} from holds h
   join entries e on e.transfer_id = h.transfer_id and e.type = 'hold'
   where h.state = 'held' and h.owner is not null`;
 
@@ -300,36 +317,3 @@ async function orphanedHolds(database: Database, by: string, count: number): Pro
   );
   return rows.map((row) => orphanRow.parse(row));
 }
-
-const orphanRow = z
-  .object({
-    transfer_id: z.string(),
-    account_id: z.string(),
-    key_id: z.string(),
-    amount: z.bigint(),
-    seq: z.bigint(),
-    created_at: z.date(),
-    subject: z.string(),
-    model: z.string().nullable(),
-    // A hold of an earlier version names none.
-    units: z.string().nullable(),
-    lines: z.unknown(),
-    price_version: z.string().nullable(),
-  })
-  .transform((row): CallHold => ({
-    transferId: row.transfer_id as TransferId,
-    account: row.account_id as AccountId,
-    key: row.key_id as KeyId,
-    amount: micros(row.amount),
-    seq: row.seq,
-    admittedAt: row.created_at,
-    requestId: row.subject,
-    model: row.model ?? '',
-    sale: {
-      unit: 'token',
-      units: row.units ?? '0.000',
-      ...(row.lines !== null && { lines: canonicalJson(row.lines) }),
-      priceVersion: row.price_version ?? '',
-    },
-    isKeyed: true,
-  }));

@@ -1,27 +1,30 @@
 /** What an account used and paid, summed by day, model or key over the ledger's captures: one statement a page. */
 import * as z from 'zod';
 import { taskIdPrefixes, type AccountId } from '../domain/ids.ts';
-import { micros, type MicroYuan } from '../domain/money.ts';
 import type { Database } from '../postgres/database.ts';
+import { money, row, type RowOf } from '../postgres/row.ts';
 
 export const usageGroups = ['day', 'model', 'key'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
-export interface Usage {
+const count = z.bigint().transform(Number);
+const decimals = z.string().transform(Number);
+const usageRow = row({
   /** The day in UTC as `2026-11-21`, the model's id or the key's. */
-  group: string;
+  group: z.string(),
   /** Calls and tasks that were charged, those that cost nothing included. */
-  calls: number;
+  calls: count,
   /** Cached ones included. */
-  inputTokens: number;
-  outputTokens: number;
-  images: number;
-  seconds: number;
+  inputTokens: count,
+  outputTokens: count,
+  images: decimals,
+  seconds: decimals,
   /** Of chat, and 1,000 for each second of avatar-talk. */
-  tokens: number;
+  tokens: count,
   /** What the customer paid. */
-  cost: MicroYuan;
-}
+  cost: money,
+});
+export type Usage = RowOf<typeof usageRow>;
 
 export interface UsageFilter {
   from?: Date | undefined;
@@ -94,22 +97,3 @@ const statements: Record<UsageGroup, string> = {
   model: usageOf(by('model')),
   key: usageOf(by('key_id')),
 };
-
-const count = z.bigint().transform(Number);
-const decimals = z.string().transform(Number);
-const usageRow = z
-  .object({
-    group: z.string(),
-    calls: count,
-    input_tokens: count,
-    output_tokens: count,
-    images: decimals,
-    seconds: decimals,
-    tokens: count,
-    cost: z.bigint().transform(micros),
-  })
-  .transform(({ input_tokens, output_tokens, ...row }): Usage => ({
-    ...row,
-    inputTokens: input_tokens,
-    outputTokens: output_tokens,
-  }));

@@ -5,13 +5,28 @@
 import * as z from 'zod';
 import type { AccountId, TaskId } from '../domain/ids.ts';
 import { type Database, sqlState } from '../postgres/database.ts';
+import { computed, id, pick, row, type RowOf } from '../postgres/row.ts';
 
+/** The columns of `events` that rows are declared of. */
+export const eventColumns = {
+  id: z.string(),
+  accountId: id<AccountId>(),
+  type: z.string(),
+  url: z.string(),
+  /** What is reported; of the end of a task null. */
+  data: z.unknown(),
+  /** The task whose end it reports. */
+  taskId: id<TaskId>().nullable(),
+  createdAt: z.date(),
+  startedAt: z.date().nullable(),
+  endedAt: z.date().nullable(),
+  delivered: z.boolean().nullable(),
+};
+
+const owed = pick(eventColumns, 'id', 'accountId', 'type');
+const owedRow = row(owed);
 /** What starting a delivery takes. */
-export interface OwedEvent {
-  id: string;
-  accountId: AccountId;
-  type: string;
-}
+export type OwedEvent = RowOf<typeof owedRow>;
 
 /**
  * Takes up to `count` events whose delivery was not started. Whoever takes one has it for five seconds, so that several
@@ -25,7 +40,7 @@ export async function takeEventsToStart(database: Database, count: number): Prom
          and (task_id is null or created_at < clock_timestamp() - interval '1 second')
          and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
        order by created_at limit $1 for no key update skip locked)
-     returning ${owedColumns}`,
+     returning ${owedRow.columns}`,
     [count],
   );
   return rows.map((row) => owedRow.parse(row));
@@ -46,29 +61,28 @@ export async function takeSilentEvents(database: Database, count: number): Promi
        select id from events where ended_at is null and started_at < clock_timestamp() - interval '5 minutes'
          and coalesce(seen_at, started_at) < clock_timestamp() - interval '5 minutes'
        order by started_at limit $1 for no key update skip locked)
-     returning ${owedColumns}`,
+     returning ${owedRow.columns}`,
     [count],
   );
   return rows.map((row) => owedRow.parse(row));
 }
 
-/** An event whose delivery is under way. */
-export interface EventToDeliver extends OwedEvent {
-  url: string;
-  /** What is told; of the end of a task null. */
-  data: unknown;
-  /** The task whose end it tells of. */
-  taskId: TaskId | null;
-  createdAt: Date;
+const elapsedMs = 'extract(epoch from clock_timestamp() - started_at)::float8 * 1000';
+
+const deliverRow = row({
+  ...owed,
+  ...pick(eventColumns, 'url', 'data', 'taskId', 'createdAt'),
   /** By the database's clock, since the delivery was started. */
-  elapsedMs: number;
-}
+  elapsedMs: computed(elapsedMs, z.number()),
+});
+/** An event whose delivery is under way. */
+export type EventToDeliver = RowOf<typeof deliverRow>;
 
 /** The event, unless there is none or it has ended; its delivery counts as started from now on, if it did not before. */
 export async function eventToDeliver(database: Database, id: string): Promise<EventToDeliver | undefined> {
   const { rows } = await database.pool.query(
     `update events set started_at = coalesce(started_at, clock_timestamp()) where id = $1 and ended_at is null
-     returning ${owedColumns}, url, data, task_id, created_at, ${elapsedMs} as elapsed_ms`,
+     returning ${deliverRow.columns}`,
     [id],
   );
   return rows[0] === undefined ? undefined : deliverRow.parse(rows[0]);
@@ -87,13 +101,14 @@ export interface Attempt {
   fault: string | null;
 }
 
-/** What was noted of an attempt. */
-export interface NotedAttempt {
+const notedRow = row({
   /** Its number among all attempts of the event. */
-  attempt: number;
+  attempt: z.number(),
   /** Since the delivery was started. */
-  elapsedMs: number;
-}
+  elapsedMs: computed(`(select coalesce(${elapsedMs}, 0) from events where id = $1)`, z.number()),
+});
+/** What was noted of an attempt. */
+export type NotedAttempt = RowOf<typeof notedRow>;
 
 /**
  * Notes an attempt, and in the same transaction that the event is delivered, if it is. An attempt of a worker that died in
@@ -116,7 +131,7 @@ export async function noteAttempt(
          ended as (
            update events set started_at = coalesce(started_at, clock_timestamp()), ended_at = clock_timestamp(), delivered = true
            where id = $1 and ended_at is null and $5::boolean)
-         select attempt, (select coalesce(${elapsedMs}, 0) from events where id = $1) as elapsed_ms from noted`,
+         select ${notedRow.columns} from noted`,
         [id, Math.round(durationMs), status, fault, isDelivered],
       );
       return notedRow.parse(rows[0]);
@@ -142,37 +157,5 @@ export async function giveEventUp(database: Database, id: string): Promise<boole
 const uniqueViolation = '23505';
 const noteTriesMax = 5;
 
-const elapsedMs = 'extract(epoch from clock_timestamp() - started_at)::float8 * 1000';
-const owedColumns = 'id, account_id, type';
-const owedFields = { id: z.string(), account_id: z.string().transform((id) => id as AccountId), type: z.string() };
-const owedRow = z
-  .object(owedFields)
-  .transform(({ account_id, ...row }): OwedEvent => ({ ...row, accountId: account_id }));
-const idRow = z.object({ id: z.string() });
-const taskId = z
-  .string()
-  .transform((id) => id as TaskId)
-  .nullable();
-const deliverRow = z
-  .object({
-    ...owedFields,
-    url: z.string(),
-    data: z.unknown(),
-    task_id: taskId,
-    created_at: z.date(),
-    elapsed_ms: z.number(),
-  })
-  .transform((row): EventToDeliver => ({
-    id: row.id,
-    accountId: row.account_id,
-    type: row.type,
-    url: row.url,
-    data: row.data,
-    taskId: row.task_id,
-    createdAt: row.created_at,
-    elapsedMs: row.elapsed_ms,
-  }));
-const notedRow = z
-  .object({ attempt: z.number(), elapsed_ms: z.number() })
-  .transform(({ attempt, elapsed_ms }): NotedAttempt => ({ attempt, elapsedMs: elapsed_ms }));
-const endRow = z.object({ delivered: z.boolean().nullable() });
+const idRow = row(pick(eventColumns, 'id'));
+const endRow = row(pick(eventColumns, 'delivered'));

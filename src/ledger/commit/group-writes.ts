@@ -6,12 +6,13 @@ import { beginsWindow, clockBackMs } from '../../domain/billing/admission.ts';
 import { micros } from '../../domain/money.ts';
 import { type NewAct, writeActs } from '../audit-log.ts';
 import { inOneWrite } from '../../postgres/joined-writes.ts';
+import { row } from '../../postgres/row.ts';
 import { chainLink } from '../chain.ts';
 import { noteBalance } from '../low-balance.ts';
 import type { Effects, EndedTask, NewEntry, NewTask } from './ledger-operation.ts';
 import { boundJson, canonicalEntry, endJson, eventJson, type Json, taskJson } from './written-rows.ts';
 import { bindKeys, closeKeys, endTasks, insertEvents, insertTasks } from './statements.ts';
-import { type LockedAccount, type LockedKey, type LockedTask, type RowVersion, versionDigits } from './locked-rows.ts';
+import { type LockedAccount, type LockedKey, type LockedTask, type RowVersion, version } from './locked-rows.ts';
 import type { Committed } from './ledger-watch.ts';
 import { type HoldRow, type LinkedEntryRow, writeMoney } from './write-money.ts';
 
@@ -215,5 +216,5 @@ export class Writes implements Committed {
 const byId = <Row extends { id: string }>(rows: Iterable<Row>): Row[] =>
   [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-const writtenRow = z.tuple([z.object({ version: versionDigits, now: z.date() })]);
-const writtenOf = (rows: unknown): Written => writtenRow.parse(rows)[0];
+const writtenRow = row({ version, now: z.date() });
+const writtenOf = (rows: readonly unknown[] | undefined): Written => writtenRow.parse(rows?.[0]);
