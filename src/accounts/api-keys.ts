@@ -179,7 +179,7 @@ export async function revokeKey(by: Administrator, id: string, account?: Account
     by,
     'key.revoked',
     `update api_keys set revoked_at = clock_timestamp()
-     where id = $1 and account_id = coalesce($2, account_id) and revoked_at is null returning id, account_id`,
+     where id = $1 and account_id = coalesce($2, account_id) and revoked_at is null returning ${changedRow.columns}`,
     [id, account ?? null],
   );
   if (isNew) await pause(trustedMsMax);
@@ -212,7 +212,7 @@ export async function changeKey(
       by,
       'key.changed',
       `update api_keys set ${columns.map(([column], at) => `${column} = $${at + 3}`).join(', ')}
-       where id = $1 and account_id = coalesce($2, account_id) returning id, account_id`,
+       where id = $1 and account_id = coalesce($2, account_id) returning ${changedRow.columns}`,
       [id, account ?? null, ...columns.map(([, value]) => value)],
     );
     if (isChanged) await pause(trustedMsMax);

@@ -57,7 +57,7 @@ export async function beginSession(
   const { rows } = await database.pool.query(
     `insert into sessions (id, person_id, token_hash, user_agent, address, seal, expires_at)
      select $1, p.id, $3, $4, $5, $7, now() + interval '${sessionDaysMax} days' from people p
-     where p.id = $2 and p.password_hash = $6 and p.disabled_at is null for share returning expires_at`,
+     where p.id = $2 and p.password_hash = $6 and p.disabled_at is null for share returning ${begunRow.columns}`,
     [id, person, hash, userAgent, address, passwordHash, rightSeal(ledgerKey, ['session', id, person, hash])],
   );
   if (rows[0] === undefined) return undefined;

@@ -35,7 +35,7 @@ export async function listActPage(
          and ($5::timestamptz is null or at >= $5) and ($6::timestamptz is null or at < $6)
        order by seq desc limit $7
      ) l left join people p on l.actor = 'person:' || p.id left join api_keys k on l.actor = 'key:' || k.id
-       left join accounts a on a.id = l.account_id
+       left join accounts a on a.id = l."accountId"
      order by l.seq desc`,
     [before ?? null, account ?? null, actor ?? null, action ?? null, from ?? null, to ?? null, limit],
   );

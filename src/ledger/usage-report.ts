@@ -62,7 +62,7 @@ export async function listUsage(
 
 const usageOf = ({ group, shown, behind, order }: { group: string; shown: string; behind: string; order: string }) => `
   select ${shown} as "group", count(*) as calls,
-    coalesce(sum(tokens.input), 0)::bigint as input_tokens, coalesce(sum(tokens.output), 0)::bigint as output_tokens,
+    coalesce(sum(tokens.input), 0)::bigint as "inputTokens", coalesce(sum(tokens.output), 0)::bigint as "outputTokens",
     coalesce(sum(units) filter (where unit = 'image'), 0) as images,
     coalesce(sum(units) filter (where unit = 'second'), 0) as seconds,
     (coalesce(sum(tokens.input), 0) + coalesce(sum(tokens.output), 0)

@@ -1,6 +1,6 @@
 /** Rows that a scan reads: one that can't be read, as after a release was rolled back or a row was edited, stops no other. */
 import * as z from 'zod';
-import type { Row } from './row.ts';
+import { columnName, type Row } from './row.ts';
 
 export interface UnreadableRow {
   id: string;
@@ -34,7 +34,9 @@ export function faultOfRow(declared: Row<unknown>, row: unknown): string | undef
 }
 
 function faultOf({ issues }: z.ZodError): string {
-  const told = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  const told = issues
+    .map(({ path: [key, ...inside], message }) => `${[columnName(String(key)), ...inside].join('.')}: ${message}`)
+    .join('; ');
   return told.slice(0, faultCharactersMax);
 }
 

@@ -4,11 +4,11 @@ import { micros, type MicroYuan } from '../domain/money.ts';
 
 /** What a statement reads of a table, and the value that is made of it. */
 export interface Row<Value> {
-  /** For SELECT and RETURNING. */
+  /** For SELECT and RETURNING, each under the name of its key. */
   readonly columns: string;
   /** The same where the table has an alias; computed columns stay as they are. */
   columnsOf(alias: string): string;
-  /** Throws a `ZodError` that names the columns, not what they hold. Other columns are ignored. */
+  /** Throws a `ZodError` that names the keys, not what they hold. Other columns are ignored. */
   parse(read: unknown): Value;
   safeParse(read: unknown): z.ZodSafeParseResult<Value>;
   /** The same columns, with another value made of them. */
@@ -19,25 +19,28 @@ export type RowOf<R> = R extends Row<infer Value> ? Value : never;
 
 /**
  * Declares a row by its columns: each key in camelCase is the column of that name in snake_case, unless it is `computed`.
- * The parse takes half the time of a zod schema that ends in a `.transform`: 1.8 µs for the 28 columns of a key.
+ * A statement returns each column under its key, so that the parse renames nothing: for the 27 columns of a key that took
+ * longer than all of its checks.
  */
 export function row<Columns extends Record<string, Column>>(columns: Columns): Row<ColumnValues<Columns>> {
-  const listed = Object.entries(columns).map(([key, column]) => ({ key, name: snakeCase(key), ...columnOf(column) }));
-  const schema = z.object(Object.fromEntries(listed.map(({ name, type }) => [name, type])));
+  const listed = Object.entries(columns).map(([key, column]) => ({ key, ...columnOf(column) }));
+  const schema = z.object(Object.fromEntries(listed.map(({ key, type }) => [key, type])));
   const list = (prefix: string) =>
-    listed.map(({ name, sql }) => (sql === undefined ? `${prefix}${name}` : `${sql} as ${name}`)).join(', ');
-  const renamed = (read: Record<string, unknown>) => {
-    const value: Record<string, unknown> = {};
-    for (const { key, name } of listed) value[key] = read[name];
-    return value as ColumnValues<Columns>; // the schema has a type for each key, and checked it
-  };
+    listed.map(({ key, sql }) => selected(key, sql ?? `${prefix}${columnName(key)}`)).join(', ');
   return rowOf({
     columns: list(''),
     columnsOf: (alias) => list(`${alias}.`),
-    parse: (read) => renamed(schema.parse(read)),
-    safeParse: (read) => mapped(schema.safeParse(read), renamed),
+    // The schema has a type for each key.
+    parse: (read) => schema.parse(read) as ColumnValues<Columns>,
+    safeParse: (read) => schema.safeParse(read) as z.ZodSafeParseResult<ColumnValues<Columns>>,
   });
 }
+
+const selected = (key: string, sql: string): string =>
+  sql === key || sql.endsWith(`.${key}`) ? sql : `${sql} as "${key}"`;
+
+/** The name of a key's column: `hold_amount` of `holdAmount`. */
+export const columnName = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A column that is computed: `computed('count(*)::int', z.int())`. */
 export const computed = <Type extends z.ZodType>(sql: string, type: Type): Computed<Type> => ({ sql, type });
@@ -75,8 +78,6 @@ export type ColumnValues<Columns extends Record<string, Column>> = { [Key in key
 
 const columnOf = (column: Column): { type: z.ZodType; sql?: string } =>
   column instanceof z.ZodType ? { type: column } : column;
-
-const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const rowOf = <Value>(declared: Omit<Row<Value>, 'as'>): Row<Value> => ({
   ...declared,

@@ -87,7 +87,7 @@ export async function replayEvent(by: Administrator, id: string): Promise<boolea
   const replayed = await administer(by, async (client) => {
     const { rows } = await client.query(
       `update events set started_at = null, seen_at = null, ended_at = null, delivered = null
-       where id = $1 and ended_at is not null returning account_id`,
+       where id = $1 and ended_at is not null returning ${accountRow.columns}`,
       [id],
     );
     if (rows[0] === undefined) return undefined;

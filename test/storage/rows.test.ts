@@ -14,21 +14,21 @@ const columns = {
 };
 const declared = row(columns);
 
-test('a row names its columns in snake case, and computed ones by what computes them', () => {
-  const age = 'extract(epoch from now() - created_at)::float8 * 1000 as age_ms';
-  assert.equal(declared.columns, `id, hold_amount, finished_at, ${age}`);
-  assert.equal(declared.columnsOf('t'), `t.id, t.hold_amount, t.finished_at, ${age}`);
+test('a row reads its columns in snake case, computed ones by their SQL, each under its key', () => {
+  const age = 'extract(epoch from now() - created_at)::float8 * 1000 as "ageMs"';
+  assert.equal(declared.columns, `id, hold_amount as "holdAmount", finished_at as "finishedAt", ${age}`);
+  assert.equal(declared.columnsOf('t'), `t.id, t.hold_amount as "holdAmount", t.finished_at as "finishedAt", ${age}`);
 });
 
-test('a row is parsed into the keys of its declaration, and other columns are left out', () => {
-  const read = { id: 'tsk_1', hold_amount: 5n, finished_at: null, age_ms: 1.5, other: 1 };
+test('a row is parsed into what it declares, and other columns are left out', () => {
+  const read = { id: 'tsk_1', holdAmount: 5n, finishedAt: null, ageMs: 1.5, other: 1 };
   assert.deepEqual(declared.parse(read), { id: 'tsk_1', holdAmount: micros(5n), finishedAt: null, ageMs: 1.5 });
 });
 
 test('a row of some columns of a table reads only these', () => {
   const some = row(pick(columns, 'id', 'finishedAt'));
-  assert.equal(some.columns, 'id, finished_at');
-  assert.deepEqual(some.parse({ id: 'tsk_1', finished_at: null }), { id: 'tsk_1', finishedAt: null });
+  assert.equal(some.columns, 'id, finished_at as "finishedAt"');
+  assert.deepEqual(some.parse({ id: 'tsk_1', finishedAt: null }), { id: 'tsk_1', finishedAt: null });
 });
 
 test('an unreadable row is reported by its columns, also where a value made of it is at fault', () => {
@@ -39,9 +39,9 @@ test('an unreadable row is reported by its columns, also where a value made of i
   }));
   const faults: UnreadableRow[] = [];
   const rows = [
-    { id: 'tsk_1', hold_amount: 5n, request: { prompt: 'a cat' } },
-    { id: 'tsk_2', hold_amount: 5, request: { prompt: 'a cat' } },
-    { id: 'tsk_2', hold_amount: 5n, request: {} },
+    { id: 'tsk_1', holdAmount: 5n, request: { prompt: 'a cat' } },
+    { id: 'tsk_2', holdAmount: 5, request: { prompt: 'a cat' } },
+    { id: 'tsk_2', holdAmount: 5n, request: {} },
   ];
   const readable = readableRows(made, rows, (fault) => faults.push(fault));
   assert.deepEqual(readable, [{ id: 'tsk_1', holdAmount: micros(5n), prompt: 'a cat' }]);

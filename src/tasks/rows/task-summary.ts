@@ -29,7 +29,9 @@ export async function tasksUnderWay(
 ): Promise<{ count: number; newest: TaskSummary[] }> {
   const { rows } = await database.keyed.query({
     name: 'summarize-tasks-under-way',
-    text: `with under_way as materialized (select ${taskRow.columns} from tasks where finished_at is null and account_id = $1)
+    text: `with under_way as materialized (
+        select id, kind, model, state, created_at, finished_at, error_code, error_message from tasks
+        where finished_at is null and account_id = $1)
       select ${countedRow.columns} from under_way order by created_at desc, id desc limit $2`,
     values: [account, limit],
   });
