@@ -47,11 +47,12 @@ const invitationRow = row({
 }).as(({ accountId: account, ...invitation }) => ({ ...invitation, account }));
 export type Invitation = RowOf<typeof invitationRow>;
 
-const sealedRow = row({ ...offerColumns, tokenHash: bytes, seal: bytes.nullable() });
+const sealColumns = { tokenHash: bytes, seal: bytes.nullable() };
+const sealedRow = row({ ...offerColumns, ...sealColumns });
 const revokedRow = row(pick(offerColumns, 'accountId', 'email'));
 const idRow = row(pick(offerColumns, 'id'));
 
-const select = `select ${invitationRow.columnsOf('i')}, i.token_hash, i.seal
+const select = `select ${invitationRow.columnsOf('i')}, ${row(sealColumns).columnsOf('i')}
   from invitations i left join accounts a on a.id = i.account_id`;
 
 /** Makes a link; the answer holds its token, this once. */
