@@ -1,4 +1,5 @@
 /** What a call cost: by the upstream's own count where it gave one, else by ours, never above the hold; and its settlement. */
+import { within } from '../domain/within.ts';
 import { parseJsonWithin } from '../domain/json/json-bounds.ts';
 import { cappedAt, type TokenCounts, tokensPrice } from '../domain/billing/pricing.ts';
 import type { CallHold, CallPrice } from '../ledger/call-ledger.ts';
@@ -42,7 +43,11 @@ export async function settleSoon(
   hold: CallHold,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
-  await soon(inBackground(deps, hold, () => settle(deps, hold, price)));
+  await within(
+    soonMs,
+    inBackground(deps, hold, () => settle(deps, hold, price)),
+    () => undefined,
+  );
 }
 
 /** Gives a hold back after the answer. */
@@ -52,7 +57,11 @@ export function releaseInBackground(deps: ApiDependencies, hold: CallHold, reaso
 
 /** Gives a hold back before the caller gets its error; if the database takes longer than two seconds, after it. */
 export async function releaseSoon(deps: ApiDependencies, hold: CallHold, reason: string): Promise<void> {
-  await soon(inBackground(deps, hold, () => deps.calls.release(hold, reason)));
+  await within(
+    soonMs,
+    inBackground(deps, hold, () => deps.calls.release(hold, reason)),
+    () => undefined,
+  );
 }
 
 async function settle(
@@ -72,13 +81,6 @@ function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: CallPrice
     else if (unit === 'cached_input_token') counted.cached_input.add(units);
     else if (unit === 'output_token') counted.output.add(units);
   }
-}
-
-async function soon(booked: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, soonMs)));
-  await Promise.race([booked, late]);
-  clearTimeout(timer);
 }
 
 /** Never rejects. */

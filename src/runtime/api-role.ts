@@ -1,6 +1,7 @@
 /** The role that serves the API, from its first request to the last. */
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { within } from '../domain/within.ts';
 import { createApp } from '../api/app.ts';
 import { addressList, callerAddress } from '../api/server/caller-address.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
@@ -176,13 +177,10 @@ export async function startApiRole(
 
 /** Waits for work that goes on; what a database that is away keeps longer is left to others: their scans and sweeps. */
 async function settledWithin(ms: number, work: ReadonlySet<Promise<unknown>>, log: Logger): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   const whole = async () => {
     while (work.size > 0) await Promise.all(work);
   };
-  await Promise.race([whole(), late]);
-  clearTimeout(timer);
+  await within(ms, whole(), () => undefined);
   if (work.size > 0) log.error({ left: work.size }, 'some work in the background could not be brought to its end');
 }
 

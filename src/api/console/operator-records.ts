@@ -1,5 +1,6 @@
 /** Records that several calls of operators answer: who acted, one-time links, and times. */
 import * as z from 'zod';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { accountRoles } from '../../domain/accounts/person-rules.ts';
 import type { Invitation } from '../../accounts/invitations.ts';
 
@@ -53,5 +54,3 @@ export const linkObject = ({ invitation, token }: { invitation: Invitation; toke
   ...invitationObject(invitation),
   token,
 });
-
-export const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

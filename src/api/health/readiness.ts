@@ -1,4 +1,5 @@
 /** Whether this process can do its work: asked of the database, the blob store and Temporal. */
+import { within } from '../../domain/within.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
@@ -85,17 +86,14 @@ export class Readiness {
 
 /** What is wrong with a part, if anything is; no more than its name and the kind of trouble. */
 async function trouble(part: string, check: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer')), checkMsMax);
-  });
   try {
-    await Promise.race([check(), late]);
-    return undefined;
+    return await within(
+      checkMsMax,
+      check().then(() => undefined),
+      () => `${part}: no answer`,
+    );
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    return `${part}: ${code ?? (error instanceof Error && error.message === 'no answer' ? 'no answer' : 'unavailable')}`;
-  } finally {
-    clearTimeout(timer);
+    return `${part}: ${code ?? 'unavailable'}`;
   }
 }

@@ -1,4 +1,5 @@
 /** Accounts, keys and ledger entries as callers see them. The commands print the same objects. */
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { toYuan } from '../../domain/money.ts';
 import type { Account } from '../../accounts/accounts.ts';
 import type { ApiKey } from '../../accounts/api-keys.ts';
@@ -80,5 +81,3 @@ export const lineObject = ({ unit, units, pricePerMillion, amount }: EntryLine) 
   unit_price: Number(pricePerMillion) / 1e12,
   amount: toYuan(amount),
 });
-
-const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

@@ -1,4 +1,5 @@
 /** Models, their prices and their switches as people see them in the console and at the command line. */
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import {
   capabilityLabels,
   type Model,
@@ -58,7 +59,7 @@ export const switchObject = ({ model, published, maintenance, setBy, setByEmail,
   maintenance,
   set_by: setBy,
   set_by_email: setByEmail,
-  set_at: Math.floor(setAt.getTime() / 1000),
+  set_at: unixSeconds(setAt),
 });
 
 const yuanOrNull = (amount: MicroYuan | undefined): number | null => (amount === undefined ? null : toYuan(amount));

@@ -1,4 +1,5 @@
 /** Task records: what callers see of an image, video or avatar-talk task. */
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { errorBody, errorTable } from '../../domain/errors.ts';
 import { toYuan } from '../../domain/money.ts';
 import { tokensOfSeconds } from '../../domain/billing/pricing.ts';
@@ -114,8 +115,6 @@ export function answerCreation(ctx: ApiContext, task: ShownTask, record: Record<
 
 /** Of a busy provider that doesn't say how long it will be. */
 const retry_after_seconds = 5;
-
-const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const local = (task: ShownTask) => ({
   cost: task.cost === null ? null : toYuan(task.cost),

@@ -10,6 +10,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../../domain/within.ts';
 import { isHeldOpen } from '../../tasks/fetch-once/held-open.ts';
 import { cameLate } from './draining.ts';
 
@@ -127,11 +128,10 @@ function closeQueued(response: ServerResponse): void {
   gone.once('close', () => response.detachSocket(gone));
 }
 
-/** Whether something comes to its end in this time. */
-async function isWithin(ms: number, end: Promise<void>): Promise<boolean> {
-  const over = new AbortController();
-  const timer = pause(ms, false, { signal: over.signal }).catch(() => false);
-  const ended = await Promise.race([end.then(() => true), timer]);
-  over.abort();
-  return ended;
-}
+/** Returns whether something ends in this time. */
+const isWithin = (ms: number, end: Promise<void>): Promise<boolean> =>
+  within(
+    ms,
+    end.then(() => true),
+    () => false,
+  );

@@ -1,5 +1,6 @@
 /** `tollgate acts list`: who administered what, when and why. */
 import type { Command } from 'commander';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { micros, yuanText } from '../../domain/money.ts';
 import { type Act, listActs } from '../../ledger/audit-log.ts';
 import { withDatabase } from '../administration.ts';
@@ -46,7 +47,7 @@ export function addActCommands(program: Command): void {
 const actObject = (act: Act) => ({
   object: 'act',
   id: `act_${act.seq}`,
-  created: Math.floor(act.at.getTime() / 1000),
+  created: unixSeconds(act.at),
   actor: act.actor,
   action: act.action,
   account_id: act.accountId,

@@ -1,5 +1,6 @@
 /** `tollgate people list|invite|link|disable|enable`: who may sign in to the console. The first person can't be invited there. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { type AccountRole, accountRoles, emailField } from '../../domain/accounts/person-rules.ts';
 import { type Invitation, invite } from '../../accounts/invitations.ts';
 import { findPersonByEmail, type ListedPerson, listPeople, setDisabled } from '../../accounts/operators.ts';
@@ -138,12 +139,12 @@ const personObject = ({ id, email, isOperator, isDisabled, createdAt }: Person) 
   email,
   is_operator: isOperator,
   is_disabled: isDisabled,
-  created: Math.floor(createdAt.getTime() / 1000),
+  created: unixSeconds(createdAt),
 });
 
 const listedObject = ({ accounts, lastSeenAt, joinedBy, ...person }: ListedPerson) => ({
   ...personObject(person),
-  last_seen: lastSeenAt && Math.floor(lastSeenAt.getTime() / 1000),
+  last_seen: lastSeenAt && unixSeconds(lastSeenAt),
   joined_by_account: joinedBy,
   accounts,
 });
@@ -177,7 +178,7 @@ async function showLink(
     account_id: account,
     role,
     is_operator: makesOperator,
-    expires: Math.floor(expiresAt.getTime() / 1000),
+    expires: unixSeconds(expiresAt),
     link,
   };
   show(

@@ -1,5 +1,6 @@
 /** `tollgate tasks list|show|cancel|review`: what became of tasks and of their paid calls. Never shows prompts, addresses or files. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { errorBody } from '../../domain/errors.ts';
 import { providerReference } from '../../domain/ids.ts';
 import { toYuan, yuanText } from '../../domain/money.ts';
@@ -182,9 +183,9 @@ const taskObject = (task: TaskFacts) => ({
   key_id: task.keyId,
   request_id: task.requestId,
   created: unixSeconds(task.createdAt),
-  started: unixSeconds(task.startedAt),
-  finished: unixSeconds(task.finishedAt),
-  removed: unixSeconds(task.removedAt),
+  started: task.startedAt && unixSeconds(task.startedAt),
+  finished: task.finishedAt && unixSeconds(task.finishedAt),
+  removed: task.removedAt && unixSeconds(task.removedAt),
   hold: toYuan(task.hold),
   cost: task.cost === null ? null : toYuan(task.cost),
   error: task.error && errorBody(task.error),
@@ -214,7 +215,7 @@ const intentObject = (intent: IntentFacts) => ({
   reason: intent.reason,
   error: intent.error,
   sent: unixSeconds(intent.createdAt),
-  closed: unixSeconds(intent.closedAt),
+  closed: intent.closedAt && unixSeconds(intent.closedAt),
 });
 
 const unknownObject =
@@ -318,8 +319,6 @@ const plain = (text: string | null, charactersMax = cellCharactersMax): string =
   text === null ? '-' : text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, charactersMax);
 
 const moment = (date: Date | null): string => (date ? date.toISOString().replace(/\.\d+Z$/, 'Z') : '-');
-
-const unixSeconds = (date: Date | null): number | null => date && Math.floor(date.getTime() / 1000);
 
 const ageSeconds = (date: Date, now: Date): number => Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1000));
 

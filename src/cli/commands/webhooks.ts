@@ -1,5 +1,6 @@
 /** `tollgate webhooks list|show|replay`: events that are owed to webhooks. Of an address only the host is shown. */
 import type { Command } from 'commander';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
   attemptsOf,
@@ -144,4 +145,3 @@ const attemptCells = ({ attempt, at, durationMs, status, fault }: NumberedAttemp
 ];
 
 const moment = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
-const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

@@ -1,5 +1,6 @@
 /** `tollgate write-offs list`: what was earned and not charged, over all accounts, and why. */
 import type { Command } from 'commander';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { toYuan, yuanText } from '../../domain/money.ts';
 import { listWriteOffs, type WriteOff } from '../../ledger/write-offs.ts';
 import { withDatabase } from '../administration.ts';
@@ -55,7 +56,7 @@ export function addWriteOffCommands(program: Command): void {
 const writeOffObject = (writeOff: WriteOff) => ({
   object: 'write_off',
   id: `${writeOff.transferId}.write_off`,
-  created: Math.floor(writeOff.createdAt.getTime() / 1000),
+  created: unixSeconds(writeOff.createdAt),
   account_id: writeOff.accountId,
   task_id: writeOff.taskId,
   request_id: writeOff.requestId,

@@ -1,4 +1,5 @@
 /** Figures that cost something to ask for: asked once for all scrapes of some seconds, and no longer waited for than two. */
+import { within } from '../../domain/within.ts';
 
 const waitMsMax = 2_000;
 
@@ -17,22 +18,13 @@ export function remembered<T>({ ask, keptMs, onError }: Asking<T>): () => Promis
   return () => {
     if (answer && performance.now() - askedAtMs < keptMs) return answer;
     askedAtMs = performance.now();
-    return (answer = inTime(ask).catch((error: unknown) => {
+    return (answer = within(waitMsMax, ask(), timeOut).catch((error: unknown) => {
       onError(error);
       return undefined;
     }));
   };
 }
 
-/** Rejects when it takes longer than two seconds. */
-async function inTime<T>(ask: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), waitMsMax);
-  });
-  try {
-    return await Promise.race([ask(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const timeOut = (): never => {
+  throw new Error('timed out');
+};

@@ -23,6 +23,7 @@ import {
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryWorkflowClientInterceptor,
 } from '@temporalio/interceptors-opentelemetry';
+import { within } from '../../domain/within.ts';
 import type { TraceSettings } from '../../config/environment.ts';
 import { CleaningExporter } from './cleaning-exporter.ts';
 import type { Attributes, Span, SpanKind as Kind, Tracing } from './tracing.ts';
@@ -140,9 +141,11 @@ const plain = (attributes: Attributes): Record<string, string | number | boolean
     Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
 
-/** A collector that is away holds up nobody's end. */
+/** A collector that is away does not delay the end of the process. */
 async function inTime(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work.catch(() => undefined), new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
+  await within(
+    ms,
+    work.catch(() => undefined),
+    () => undefined,
+  );
 }

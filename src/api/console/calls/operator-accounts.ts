@@ -1,5 +1,6 @@
 /** All accounts, for operators: making, crediting, correcting, changing and suspending them. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { type MicroYuan, yuanText } from '../../../domain/money.ts';
@@ -29,7 +30,7 @@ import { accountObject } from '../../presenters/account.ts';
 import { checkWebhookUrl } from '../../../tasks/create/caller-addresses.ts';
 import { operatorCall, type PersonAsk } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
-import { linkObject, linkRecord, unixSeconds } from '../operator-records.ts';
+import { linkObject, linkRecord } from '../operator-records.ts';
 
 const accountRecord = z.strictObject({
   ...accountFields,

@@ -1,12 +1,13 @@
 /** The log of administrative acts, for operators: who did what, when and why. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { micros, toYuan } from '../../../domain/money.ts';
 import { type ListedAct, listActPage } from '../../../ledger/audit-log-list.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, isRange, limit, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
-import { actorObject, actorRecord, unixSeconds } from '../operator-records.ts';
+import { actorObject, actorRecord } from '../operator-records.ts';
 
 const facts = z.record(z.string(), z.unknown()).nullable();
 

@@ -1,12 +1,12 @@
 /** The audit, for operators: what the last ones found, whether one runs, and having one run now. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { type AuditPlace, findAudit, listAudits, type ListedAudit } from '../../../audit/audit-results.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
-import { unixSeconds } from '../operator-records.ts';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 

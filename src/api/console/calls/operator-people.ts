@@ -1,5 +1,6 @@
 /** People of the installation, for operators: inviting, links for a forgotten password, disabling, making operators. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { accountRoles, emailField, roleField } from '../../../domain/accounts/person-rules.ts';
@@ -21,14 +22,7 @@ import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
-import {
-  actorObject,
-  invitationObject,
-  invitationRecord,
-  linkObject,
-  linkRecord,
-  unixSeconds,
-} from '../operator-records.ts';
+import { actorObject, invitationObject, invitationRecord, linkObject, linkRecord } from '../operator-records.ts';
 
 const personRecord = z.strictObject({
   object: z.literal('person'),

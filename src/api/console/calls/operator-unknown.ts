@@ -1,5 +1,6 @@
 /** Paid calls of unknown outcome, for operators: what is known of each, and ticking them off once they were dealt with. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { providerReference } from '../../../domain/ids.ts';
 import { toYuan } from '../../../domain/money.ts';
@@ -18,7 +19,7 @@ import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
-import { actorObject, actorRecord, unixSeconds } from '../operator-records.ts';
+import { actorObject, actorRecord } from '../operator-records.ts';
 
 const outcomeRecord = z.strictObject({
   object: z.literal('unknown_outcome'),

@@ -1,5 +1,6 @@
 /** The account at a glance: its money, what was charged lately, what runs and what failed. Asked for every few seconds. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { type MicroYuan, plus, toYuan, zero } from '../../../domain/money.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
@@ -127,5 +128,3 @@ const taskObject = ({ id, kind, model, createdAt }: TaskSummary) => ({
   ...{ id, kind, model },
   created: unixSeconds(createdAt),
 });
-
-const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

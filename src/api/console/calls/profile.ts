@@ -1,5 +1,6 @@
 /** What is one's own: the browsers one is signed in with, and the password. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { passwordField } from '../../../domain/accounts/person-rules.ts';
 import { changePassword, findCredentials } from '../../../accounts/people.ts';
@@ -94,6 +95,5 @@ const changePasswordCall = personCall({
 export const profileCalls = [listSignIns, endSignIn, endOtherSignIns, changePasswordCall];
 
 const sessionForm = /^ses_[0-9a-f]{32}$/;
-const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 const wrong = (): GatewayError =>
   new GatewayError('invalid_parameter', "'current_password' is not your password.", { param: 'current_password' });

@@ -1,5 +1,6 @@
 /** The people of an account and the links by which others may join; members see them, owners change them. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { accountRoles, emailField, roleField } from '../../../domain/accounts/person-rules.ts';
 import { type Invitation, invite, listInvitations, revokeInvitation } from '../../../accounts/invitations.ts';
@@ -148,5 +149,4 @@ const invitationObject = (invitation: Invitation): z.input<typeof invitationReco
 
 const personForm = /^usr_[0-9a-f]{32}$/;
 const invitationForm = /^inv_[0-9a-f]{32}$/;
-const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 const noMember = (): GatewayError => new GatewayError('route_not_found', 'This account has no person with this id.');

@@ -1,5 +1,6 @@
 /** A task as a line of the console's list: its facts, the beginning of its prompt, and a picture if there is one. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { errorBody } from '../../../domain/errors.ts';
 import { toYuan } from '../../../domain/money.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
@@ -69,7 +70,7 @@ export const presentTask = (task: Facts) => ({
   status: statusOf(task),
   progress: task.state === 'accepted' ? ('waiting' as const) : task.state === 'running' ? ('running' as const) : null,
   key: task.key,
-  created: Math.floor(task.createdAt.getTime() / 1000),
+  created: unixSeconds(task.createdAt),
   took: task.finishedAt && (task.finishedAt.getTime() - task.createdAt.getTime()) / 1000,
   hold: toYuan(task.hold),
   cost: task.cost === null ? null : toYuan(task.cost),

@@ -1,5 +1,6 @@
 /** One task with everything that its page shows: request, course, files, money, webhook, and more for operators. */
 import * as z from 'zod';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import type { StoredFile } from '../../../domain/tasks/task-states.ts';
 import { entryTypes } from '../../../domain/billing/postings.ts';
 import { toYuan } from '../../../domain/money.ts';
@@ -173,7 +174,7 @@ function whyRemoved(task: Task, fetchWindowMs: number): 'fetched' | 'expired' | 
 const presentEntry = (entry: Entry): z.input<typeof entryRecord> => ({
   id: `${entry.transferId}.${entry.type}`,
   type: entry.type,
-  created: Math.floor(entry.createdAt.getTime() / 1000),
+  created: unixSeconds(entry.createdAt),
   amount: toYuan(entry.amount),
   balance: toYuan(entry.balance),
   charged: toYuan(entry.charged),

@@ -2,6 +2,7 @@
  * Runs checks concurrently, each as soon as what it needs is there and within its time, and reports them in the order in
  * which they are added. A check whose needs are not met is skipped, and says which check it needs.
  */
+import { within } from '../../../domain/within.ts';
 import { fail, type Finding, skip, type Verdict } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
@@ -83,19 +84,13 @@ export class Examination {
       throw error;
     }
     const time = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Verdict<Value>>((resolve) => {
-      timer = setTimeout(() => {
-        resolve({ findings: [fail(name, `no answer within ${this.#stepMs / 1000} s`, 'check whether it hangs')] });
-        time.abort(new Error('the check timed out'));
-      }, this.#stepMs);
-    });
     try {
-      return await Promise.race([check(input, time.signal), late]);
+      return await within(this.#stepMs, check(input, time.signal), () => {
+        time.abort(new Error('the check timed out'));
+        return { findings: [fail(name, `no answer within ${this.#stepMs / 1000} s`, 'check whether it hangs')] };
+      });
     } catch (error) {
       return { findings: [fail(name, reasonOf(error), 'see the reason above')] };
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
