@@ -37,7 +37,7 @@ export const assumptions = {
 } as const;
 
 /** Bounds of one process, as docs/internals/queues.md has them. */
-export const bounds = { connections: 20_000, chatCalls: 4_096, collects: 20_000, submits: 20 } as const;
+export const bounds = { connections: 20_000, chatCalls: 4_096, collects: 100_000, submits: 20 } as const;
 
 export const monthS = 30 * 24 * 3_600;
 export const dayS = 24 * 3_600;

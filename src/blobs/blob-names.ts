@@ -1,4 +1,4 @@
-/** Which rows name a blob, for whoever deletes those that none names and whoever audits that they are deleted. */
+/** Which rows name a blob, for deleting those that none names, and for the audit of that. */
 import type pg from 'pg';
 import * as z from 'zod';
 

@@ -18,7 +18,7 @@ export interface BlobStore {
   list(prefix: string): AsyncIterable<{ key: string; changedAtMs: number }>;
   /** Writes, reads and removes a small blob; refuses with what is wrong. */
   check(): Promise<void>;
-  /** Removes what writers that died left unfinished, if it is older than that. Answers how much there was. */
+  /** Removes what writers that died left unfinished, if it is older than that. Returns how much there was. */
   removeStaleTemporaries(olderThanMs: number): Promise<number>;
   /** Undefined: callers can't reach the store, and get its files from the gateway. */
   links?: BlobLinks;
@@ -30,7 +30,7 @@ export interface BlobStore {
 export interface BlobLinks {
   /** Where all links lead: scheme, host and port. */
   origin: string;
-  /** An address under which whoever has it can GET the blob, whole or in ranges, for so long, with these headers. */
+  /** An address that gets the blob for anyone who has it, whole or in ranges, for so long, with these headers. */
   sign(
     key: string,
     as: { seconds: number; headers: Record<'Content-Type' | 'Content-Disposition' | 'Cache-Control', string> },
@@ -56,7 +56,7 @@ export class BlobNotFound extends Error {
   override readonly name = 'BlobNotFound';
 }
 
-/** A key is written once; whoever chose it must choose another. */
+/** A key is written once; its writer must choose another. */
 export class BlobExists extends Error {
   override readonly name = 'BlobExists';
 }

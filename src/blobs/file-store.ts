@@ -106,7 +106,7 @@ export function createFileBlobs(path: string): BlobStore {
     return facts.size;
   }
 
-  /** Not synced: a blob that a crash brings back is one that no row names, and house-keeping finds it. */
+  /** Not synced: a blob that a crash brings back is one that no row names, and maintenance finds it. */
   async function remove(key: string): Promise<void> {
     const path = pathOf(folder, key);
     await removeFile(path);
@@ -182,7 +182,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split('/'));
 }
 
-/** Makes a folder and its parents. Answers the folders that got a new name in them, which are to be synced. */
+/** Makes a folder and its parents. Returns the folders that got a new name in them, which are to be synced. */
 async function makeFolders(path: string): Promise<string[]> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   const changed: string[] = [];
@@ -209,7 +209,7 @@ async function removeFile(path: string): Promise<void> {
   await existing(() => unlink(path));
 }
 
-/** Answers whether the folder is gone. */
+/** Returns whether the folder is gone. */
 async function removeIfEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(path);

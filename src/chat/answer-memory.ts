@@ -35,7 +35,7 @@ export class AnswerMemory implements MemoryRoom {
     return this.#refusal === undefined;
   }
 
-  /** Takes room, or answers the refusal (`overloaded`) and takes nothing. */
+  /** Takes room, or returns the refusal (`overloaded`) and takes nothing. */
   tryTake(bytes: number): GatewayError | undefined {
     const held = this.#held + bytes;
     const more = held - freeBytes - this.#counted;

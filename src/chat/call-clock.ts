@@ -1,5 +1,5 @@
 /**
- * The upstream's share of a call's time, so that the rest can be told from it: what the gateway adds. One a call; taking
+ * The upstream's share of a call's time, so that the rest is known: what the gateway adds. One a call; taking
  * the time costs some forty nanoseconds.
  */
 import type { ModelCells } from '../observability/metrics/meters.ts';
@@ -31,7 +31,7 @@ export class CallClock {
     if (this.#lastAtMs === 0) this.#lastAtMs = performance.now();
   }
 
-  /** The route failed; the next one is tried. Answers how long it took. */
+  /** The route failed; the next one is tried. Returns how long it took. */
   failed(): number {
     const ms = performance.now() - this.#sentAtMs;
     this.#lostMs += ms;

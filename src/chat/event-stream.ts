@@ -15,7 +15,7 @@ export class EventStream {
     this.#isChunked = ctx.req.httpVersion === '1.1';
   }
 
-  /** Sends events, after the head if it wasn't sent yet; answers whether the caller keeps up. */
+  /** Sends events, after the head if it wasn't sent yet; returns whether the caller keeps up. */
   write(events: Buffer): boolean {
     this.#begin();
     return this.#ctx.res.write(this.#isChunked ? framed(events, false) : events);

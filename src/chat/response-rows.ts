@@ -11,7 +11,7 @@ const batchRows = 1_000;
 export interface StoredResponse {
   model: string;
   provider: string;
-  /** The tokens that a call which goes on from it has as input besides its own; undefined where it was never told. */
+  /** The tokens that a call that continues it has as input besides its own; undefined where the upstream never reported it. */
   contextTokens: number | undefined;
 }
 
@@ -66,7 +66,7 @@ const responseRow = z
     contextTokens: tokens === null ? undefined : Number(tokens),
   }));
 
-/** Forgets a response of the account's, so that nobody asks for it any more. */
+/** Forgets a response of the account's: from then on it is not found. */
 export async function deleteResponse(database: Database, id: string, account: AccountId): Promise<void> {
   await database.pool.query({
     name: 'delete-response',

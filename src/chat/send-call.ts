@@ -12,7 +12,7 @@ import type { Call } from './call.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Route } from './call-routes.ts';
 import { CallerFault, RouteFault } from './route-faults.ts';
-import { toldError } from './upstream-error-answer.ts';
+import { cleanedError } from './upstream-error-answer.ts';
 
 /** Sends a call to a route. */
 export function sendCall(
@@ -150,7 +150,7 @@ export class SentCall implements ChatListener {
   }
 
   #refuse({ head, body }: { head: ChatHead; body: BoundedBuffer }, reader: AnswerReader): void {
-    const told = toldError(body.joined(), head.contentType, this.#settings);
-    reader.onFailure(new CallerFault(head.status, told));
+    const error = cleanedError(body.joined(), head.contentType, this.#settings);
+    reader.onFailure(new CallerFault(head.status, error));
   }
 }

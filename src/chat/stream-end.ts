@@ -4,7 +4,7 @@ import { ResponsesStreamMeter } from '../domain/chat/responses-meter.ts';
 import { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { errorBody, GatewayError } from '../domain/errors.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { toldError } from './upstream-error-answer.ts';
+import { cleanedError } from './upstream-error-answer.ts';
 
 /** `disconnected`: the caller is gone, or this process had to let go. `byUs`: the upstream is not to blame. */
 export type StreamEnd = 'complete' | 'disconnected' | { broke: GatewayError; byUs?: boolean };
@@ -12,7 +12,7 @@ export type StreamEnd = 'complete' | 'disconnected' | { broke: GatewayError; byU
 /** Returns how a stream ended that has nothing more to say. */
 export function endOf({ state, meter }: MeteredStream, settings: ApiDependencies['configuration']): StreamEnd {
   if (state === 'failed') {
-    const { message } = toldError(meter.errorData ?? Buffer.alloc(0), 'application/json', settings);
+    const { message } = cleanedError(meter.errorData ?? Buffer.alloc(0), 'application/json', settings);
     return { broke: new GatewayError('upstream_error', message) };
   }
   return meter.isComplete

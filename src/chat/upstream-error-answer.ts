@@ -1,4 +1,4 @@
-/** What a caller is told of an upstream's error: its own words, without the operator's addresses and credentials. */
+/** What a caller gets of an upstream's error: its own words, without the operator's addresses and credentials. */
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import { readJson } from '../domain/chat/json-reading.ts';
 import { isObject, jsonObjectOf } from '../domain/chat/token-usage.ts';
@@ -12,7 +12,7 @@ type Settings = { providers: ReadonlyMap<string, ProviderSettings> };
 const secretHeaderCharactersMin = 12;
 
 /** Reads an error's body and cleans all of it; the message is never empty. */
-export function toldError(body: Buffer, contentType: string, settings: Settings): UpstreamError {
+export function cleanedError(body: Buffer, contentType: string, settings: Settings): UpstreamError {
   const { message, param, code } = upstreamError(body, contentType);
   const secrets = secretsIn(settings);
   const clean = (text: string | null) => (text === null ? null : cleanUpstreamMessage(text, secrets));

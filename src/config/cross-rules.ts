@@ -9,7 +9,7 @@ import { type Mistake, priceMistakes } from './price-rules.ts';
 import { healthDefault } from './yaml-schema.ts';
 import type { Path } from './yaml-document.ts';
 
-/** Settings that would do nothing on a model of another kind, so whoever wrote them expects something that won't happen. */
+/** Settings that would do nothing on a model of another kind, so their author expects something that won't happen. */
 const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: readonly ModelKind[] }[] = [
   { path: ['quality_scale'], kinds: ['image'] },
   { path: ['on_disconnect'], kinds: ['chat', 'code'] },

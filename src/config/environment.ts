@@ -162,7 +162,7 @@ const names = Object.keys(schema.shape) as Name[];
 /** Of every variable that is a setting. */
 export const settingNames: readonly string[] = names;
 
-/** Every setting with what it is when unset, as the documentation has to tell it; undefined where that is nothing. */
+/** Every setting with what it is when unset, as the documentation has to show it; undefined where that is nothing. */
 export const settingDefaults: ReadonlyMap<string, string | undefined> = new Map(
   names.map((name) => [name, defaultOf(schema.shape[name])]),
 );
@@ -180,7 +180,7 @@ export function readEnvironment(env: Record<string, string | undefined>): Enviro
 /** What can be read of an environment with mistakes: a variable whose value is none of its kind counts as unset. */
 export interface SurveyedEnvironment {
   environment: Environment;
-  /** As `readEnvironment` tells them. */
+  /** As `readEnvironment` reports them. */
   mistakes: readonly string[];
   /** The variables that are set to something which can't be read. */
   unread: ReadonlySet<string>;

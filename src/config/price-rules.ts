@@ -1,6 +1,6 @@
 /** The rules of a model's price in `tollgate.yaml`: which keys go with its kind and with each other, and what they list. */
 import { imageQualities, type ModelKind } from '../domain/catalogue.ts';
-import { isFilmResolution, isImageSize } from '../domain/billing/price-variants.ts';
+import { isVideoResolution, isImageSize } from '../domain/billing/price-variants.ts';
 import type { Path } from './yaml-document.ts';
 
 /** A rule that the document breaks, and where. */
@@ -35,7 +35,7 @@ const allKeys = new Set(Object.values(priceKeys).flatMap(({ required, optional }
 const listings: Readonly<Record<string, { isName?: (name: string) => boolean; names: string }>> = {
   by_quality: { names: imageQualities.join(', ') },
   by_size: { isName: isImageSize, names: '1k, 2k, 4k, 8k or a valid size such as 1024x1536' },
-  by_resolution: { isName: isFilmResolution, names: 'a number of lines followed by p, such as 720p' },
+  by_resolution: { isName: isVideoResolution, names: 'a number of lines followed by p, such as 720p' },
 };
 
 /** The mistakes of the price at `path` of a model of that kind. */

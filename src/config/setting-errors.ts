@@ -1,4 +1,4 @@
-/** Mistakes in the settings: gathered, told all at once, and never with a value in them that could be a secret. */
+/** Mistakes in the settings: gathered, reported all at once, and never with a value in them that could be a secret. */
 
 /** The settings can't be used. Each line names the place and says what is allowed there. */
 export class SettingsError extends Error {
@@ -14,10 +14,12 @@ export class SettingsError extends Error {
 }
 
 /** The message of a zod schema: `must be …`, and that the value is missing where there is none. */
-export const must = (rule: string) => ({ error: (issue: { readonly input?: unknown }) => told(rule, issue.input) });
+export const must = (rule: string) => ({
+  error: (issue: { readonly input?: unknown }) => ruleMessage(rule, issue.input),
+});
 
 /** What `must` says of one value. */
-export const told = (rule: string, input: unknown): string =>
+export const ruleMessage = (rule: string, input: unknown): string =>
   input === undefined ? `is missing: it must ${rule}` : `must ${rule}`;
 
 /** A copy without the keys whose value is undefined, as `exactOptionalPropertyTypes` asks for. */

@@ -1,7 +1,7 @@
 /** The kinds of value that the environment and `tollgate.yaml` share. */
 import { z } from 'zod';
 import { parseYuan } from '../domain/money.ts';
-import { must, told } from './setting-errors.ts';
+import { must, ruleMessage } from './setting-errors.ts';
 
 /** Text of a form; the rule completes `must …`. */
 export function matching(pattern: RegExp, rule: string) {
@@ -14,7 +14,7 @@ export function yuan() {
   return z.string(must(rule)).transform((digits, context) => {
     const amount = parseYuan(digits);
     if (amount !== undefined && amount >= 0n) return amount;
-    context.addIssue(told(rule, digits));
+    context.addIssue(ruleMessage(rule, digits));
     return z.NEVER;
   });
 }
@@ -26,7 +26,7 @@ export function webAddress() {
     const url = URL.canParse(written) ? new URL(written) : undefined;
     const plain = url?.username === '' && url.password === '' && !/[?#]/.test(written);
     if (url !== undefined && plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-    context.addIssue(told(rule, written));
+    context.addIssue(ruleMessage(rule, written));
     return z.NEVER;
   });
 }

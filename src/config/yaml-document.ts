@@ -24,7 +24,7 @@ const depthMax = 64;
 /**
  * Reads one document. `${NAME}` in any text becomes the variable's value, always as text; `$${` stands for `${`.
  * A plain number at a path of `keepsDigits` is given as it was written, so that no decimal is lost; so is a text at a path of
- * `keepsVariables`, whose variables are looked up, but filled in by who uses it.
+ * `keepsVariables`, whose variables are looked up, but filled in where they are used.
  * Throws a SettingsError with every syntax mistake.
  */
 export function readYaml(

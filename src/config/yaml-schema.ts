@@ -4,7 +4,7 @@ import { capabilityLabels, modelKinds, type Capability, type ImageQuality } from
 import { overrunFactorDefault } from '../domain/billing/overrun.ts';
 import { unpricedNames } from '../domain/unpriced-names.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
-import { must, told } from './setting-errors.ts';
+import { must, ruleMessage } from './setting-errors.ts';
 import { matching, webAddress, yuan } from './setting-values.ts';
 
 const KiB = 1024;
@@ -146,7 +146,9 @@ function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   const allowed = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `is unknown; allowed are ${allowed}` : told('be a mapping', issue.input),
+      issue.code === 'unrecognized_keys'
+        ? `is unknown; allowed are ${allowed}`
+        : ruleMessage('be a mapping', issue.input),
   });
 }
 

@@ -56,7 +56,7 @@ export interface SecondPrice extends WithMinimum {
   unit: 'second';
   /** Where `byResolution` says no other. */
   perSecond: MicroYuan;
-  /** By lines of a film as `720p`. */
+  /** By lines of a video as `720p`. */
   byResolution?: PricesByName;
 }
 
@@ -137,7 +137,7 @@ export interface Deployment {
   root: string;
   /** Where the health report is. */
   health: string;
-  /** How long a creation waits for its task before it answers 202, unless the call says otherwise; 0: not at all. */
+  /** How long a creation waits for its task before 202 is returned, unless the call says otherwise; 0: not at all. */
   imageWaitSeconds: number;
   videoWaitSeconds: number;
 }

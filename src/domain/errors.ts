@@ -1,5 +1,5 @@
 /**
- * Every error that Tollgate tells anyone, as one table. Code throws a GatewayError with a code of this table; its form
+ * Every error that callers get, as one table. Code throws a GatewayError with a code of this table; its form
  * changes at two borders only: `activities/activity-failures.ts` (to Temporal) and `api/middleware/error-answers.ts` (to HTTP).
  */
 export const errorTable = {

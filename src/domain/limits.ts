@@ -1,6 +1,6 @@
 /** The bounds of what a request may ask for, each with its unit last. Where a number comes from is said beside it. */
 
-/** What an image may have; `docs/api-guide.md` tells callers. */
+/** What an image may have; `docs/api-guide.md` has it for callers. */
 export const imageAreaPixelsMin = 1024 * 1024;
 export const imageAreaPixelsMax = 4096 * 4096;
 /** Width to height is at most 3, and height to width too. */

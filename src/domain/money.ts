@@ -22,7 +22,7 @@ export function yuanText(amount: MicroYuan): string {
 
 /**
  * Reads a yuan amount written by a person or a yaml file, digit by digit.
- * Answers undefined for anything but a plain decimal with at most six decimals and at most nine whole digits.
+ * Returns undefined for anything but a plain decimal with at most six decimals and at most nine whole digits.
  */
 export function parseYuan(text: string): MicroYuan | undefined {
   const match = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text);

@@ -8,5 +8,5 @@ export const withoutNul = '^[^\\u0000]*$';
 /** Whether a text is valid Unicode without NUL. */
 export const isKeepable = (text: string): boolean => text.search(unkeepable) === -1;
 
-/** The text with U+FFFD in place of what can't be kept. For texts of upstreams, which nobody can be asked to mend. */
+/** The text with U+FFFD in place of what can't be kept. For texts of upstreams, which can't be refused. */
 export const keepable = (text: string): string => text.replace(unkeepable, '\uFFFD');

@@ -28,7 +28,7 @@ export interface WebhookOutcome {
 export const webhookBody = (event: { type: string; createdAt: Date; data: unknown }): string =>
   JSON.stringify({ type: event.type, timestamp: event.createdAt.toISOString(), data: event.data });
 
-/** 2xx is delivered; 410 says that nobody wants it any more; everything else may be better the next time. */
+/** 2xx is delivered; 410 says that the receiver wants it no more; everything else is retried. */
 export function judgedStatus(status: number): WebhookOutcome {
   if (status >= 200 && status < 300) return { verdict: 'delivered', status, fault: null };
   if (status === 410)

@@ -4,7 +4,7 @@ import { readAt, type MediaReader } from './reader.ts';
 
 /** The end of a file may carry some padding or comments; its end mark is searched in this much of it. */
 const tailBytes = 65_536;
-/** A JPEG has a few dozen segments before its size; more is no picture. */
+/** A JPEG has a few dozen segments before its size; more is no image. */
 const segmentsMax = 4_096;
 /** Of a GIF or WebP before its image: a profile of colours or a comment comes in blocks of 255 bytes. */
 const piecesMax = 65_536;
@@ -127,7 +127,7 @@ async function requireGifImage(reader: MediaReader, start: number): Promise<void
   throw new InvalidMedia('the GIF has no image');
 }
 
-/** Of a table of colours, as the flags of the screen or of an image tell it. */
+/** Of a table of colours, by the flags of the screen or of an image. */
 const gifTableBytes = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 type Image = MediaFacts & { width: number; height: number };

@@ -1,4 +1,4 @@
-/** How long an MP4 lasts whose samples are told in fragments (`moof`) behind its index, as cameras and streams write it. */
+/** How long an MP4 lasts whose samples are listed in fragments (`moof`) behind its index, as cameras and streams write it. */
 import { boxesOf } from './mp4-boxes.ts';
 import type { Movie } from './mp4-tracks.ts';
 

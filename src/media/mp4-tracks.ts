@@ -20,7 +20,7 @@ export interface Track {
   kind: 'video' | 'audio' | 'other';
   unitsPerSecond: number;
   seconds: number | undefined;
-  /** In pixels, as shown; 0 of anything but pictures. */
+  /** In pixels, as shown; 0 of anything but video. */
   width: number;
   height: number;
 }

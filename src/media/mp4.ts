@@ -11,7 +11,7 @@ const indexBytesMax = 67_108_864;
 const boxesMax = 100_000;
 /** Headers, tracks and tags of a movie; only containers of them are looked into. */
 const movieBoxesMax = 4_096;
-/** A fragment tells of a few seconds; its head is read as a whole. */
+/** A fragment describes a few seconds; its head is read as a whole. */
 const fragmentBytesMax = 1_048_576;
 /** A week, and a number that money can be worked out of. */
 const durationMsMax = 604_800_000;

@@ -1,4 +1,4 @@
-/** Probing: what a media file is and how long or large it is, told by its bytes alone. */
+/** Probing: what a media file is and how long or large it is, by its bytes alone. */
 import { InvalidMedia, type MediaFacts } from './facts.ts';
 import { probeGif, probeJpeg, probePng, probeWebp } from './image-facts.ts';
 import { looksLikeMp3, probeMp3 } from './mp3.ts';

@@ -127,5 +127,5 @@ const agents = new GuardedAgents({
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 
 function ignore(): void {
-  // the stream's reader is told by the stream itself
+  // the stream's reader learns of it by the stream itself
 }

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
-/** How old a table may be for those who only look now and then; reading one with 20,000 connections takes milliseconds. */
+/** How old a table may be for readers that only look now and then; reading one with 20,000 connections takes milliseconds. */
 const tableMsMax = 1_000;
 
 interface Connection {

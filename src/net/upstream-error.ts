@@ -72,7 +72,7 @@ const removed: readonly RegExp[] = [
   address(String.raw`(?<![a-z0-9_-])[a-z][a-z0-9-]{0,62}:\d{4,5}\b`),
   /(?<![\w.])\/(?:app|data|etc|home|mnt|opt|root|srv|tmp|usr|var|workspace)\/[^\s"'<>)\]:]+/g,
 ];
-/** Whatever looks like an IPv6 address; `isIPv6` tells it from a time of day. */
+/** What looks like an IPv6 address; `isIPv6` distinguishes it from a time of day. */
 const maybeIpv6 = /(?<![\w:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?![\w:])/gi;
 
 function fromJson(value: unknown, depth: number): UpstreamError {

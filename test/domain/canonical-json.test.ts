@@ -41,7 +41,7 @@ for (const [a, b] of [
   [{ a: [] }, { a: {} }],
   [['a', 'b'], ['a,b']],
 ] as const) {
-  test(`${JSON.stringify(a)} and ${JSON.stringify(b)} are told apart`, () =>
+  test(`${JSON.stringify(a)} and ${JSON.stringify(b)} give different texts`, () =>
     assert.notEqual(canonicalJson(a), canonicalJson(b)));
 }
 

@@ -16,7 +16,7 @@ import {
 
 const anyAmount = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }).map(micros);
 
-describe('a yuan amount that somebody wrote', () => {
+describe('a written yuan amount', () => {
   for (const [text, amount] of [
     ['0', 0n],
     ['1', 1_000_000n],

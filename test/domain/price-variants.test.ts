@@ -1,11 +1,11 @@
-/** Which price applies to an image that is asked for, and to a film that was made. */
+/** Which price applies to an image that is asked for, and to a video that was made. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ImagePrice } from '../../src/domain/catalogue.ts';
 import { micros } from '../../src/domain/money.ts';
 import { imageRatios, imageResolutions, pixelsOf } from '../../src/domain/tasks/pixels.ts';
 import {
-  isFilmResolution,
+  isVideoResolution,
   isImageSize,
   priceOfImage,
   priceOfResolution,
@@ -70,7 +70,7 @@ test('an image priced by quality costs by its own, also nothing, and by the imag
   assert.deepEqual(prices, [0n, 2n, 4n]);
 });
 
-describe('a film', () => {
+describe('the price of a video', () => {
   // What upstreams deliver under these names at their ratios.
   for (const [name, sizes] of [
     ['480p', '864x480 736x544 640x640 544x736 480x864 960x416 854x480'],
@@ -101,6 +101,6 @@ test('names are what can be asked for and measured, and nothing else', () => {
   for (const name of ['3k', '1K', '16k', '512x512', '8192x8192', '4096x512', '01024x1024', '1024X1024', ' 1k', '']) {
     assert.ok(!isImageSize(name), name);
   }
-  for (const name of ['240p', '720p', '2160p']) assert.ok(isFilmResolution(name), name);
-  for (const name of ['720', '4k', '72p', '0720p', '10000p', '720P', '']) assert.ok(!isFilmResolution(name), name);
+  for (const name of ['240p', '720p', '2160p']) assert.ok(isVideoResolution(name), name);
+  for (const name of ['720', '4k', '72p', '0720p', '10000p', '720P', '']) assert.ok(!isVideoResolution(name), name);
 });

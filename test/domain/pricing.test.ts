@@ -43,7 +43,7 @@ const tokens = (input: number, output: number, cached?: number): TokenPrice => (
 const sized: ImageRequest['pixels'] = { mode: 'sized', width: 1024, height: 1024 };
 const image = (n: number, pixels: ImageRequest['pixels'] = sized) =>
   ({ kind: 'image', request: { n, quality: 'medium', pixels } }) as const;
-const film = (durationSeconds: number) => ({ kind: 'video', request: { durationSeconds } }) as const;
+const videoOf = (durationSeconds: number) => ({ kind: 'video', request: { durationSeconds } }) as const;
 
 describe('a price per second', () => {
   for (const [durationMs, price, amount] of [
@@ -156,7 +156,7 @@ describe('a minimum', () => {
   });
 });
 
-describe('a film', () => {
+describe('the charge of a video', () => {
   const price = agreedPerSecond(1, { byResolution: { '480p': 0.1, '720p': 0.2 } });
 
   test('costs by its own pixels, and what is larger than every resolution listed by the second', () => {
@@ -169,7 +169,7 @@ describe('a film', () => {
     }
   });
 
-  test('whose pixels nobody knows costs by the second', () => {
+  test('whose pixels are unknown costs by the second', () => {
     assert.equal(quoteOf(price, { durationMs: 1000 }).unitPrice, 1_000_000n);
   });
 });
@@ -189,16 +189,19 @@ describe('a hold', () => {
 
   test('of a video covers the duration that was asked for', () => {
     const model = modelOf('video', { price: perSecond(0.3), limits: { maxSeconds: 60 } });
-    const quote = holdOf(model, film(8));
+    const quote = holdOf(model, videoOf(8));
     assert.deepEqual(quote, { unit: 'second', units: 8, unitPrice: 300_000n, amount: 2_400_000n });
   });
 
   test('of a video is at its dearest resolution, and covers the minimum', () => {
     const byResolution = { '480p': yuan(0.1), '1080p': yuan(0.5) };
     const dear = modelOf('video', { price: { ...perSecond(0.3), byResolution } });
-    assert.deepEqual(holdOf(dear, film(8)), { unit: 'second', units: 8, unitPrice: 500_000n, amount: 4_000_000n });
+    assert.deepEqual(holdOf(dear, videoOf(8)), { unit: 'second', units: 8, unitPrice: 500_000n, amount: 4_000_000n });
     const cheap = modelOf('video', { price: { ...perSecond(0.3), byResolution, minimum: yuan(9) } });
-    assert.deepEqual([holdOf(cheap, film(8)).amount, holdOf(cheap, film(8)).reason], [9_000_000n, 'minimum charge']);
+    assert.deepEqual(
+      [holdOf(cheap, videoOf(8)).amount, holdOf(cheap, videoOf(8)).reason],
+      [9_000_000n, 'minimum charge'],
+    );
   });
 
   for (const kind of ['avatar-video', 'avatar-image'] as const) {
@@ -208,7 +211,7 @@ describe('a hold', () => {
     ] as const) {
       test(`of an ${kind} model with ${JSON.stringify(limits)} covers ${seconds} s`, () => {
         const model = modelOf(kind, { price: perSecond(0.1), limits });
-        assert.equal(holdOf(model, film(5)).units, seconds);
+        assert.equal(holdOf(model, videoOf(5)).units, seconds);
       });
     }
   }
@@ -225,7 +228,7 @@ describe('a price', () => {
     assert.throws(() => quoteOf(agreedPerSecond(1), { images: 1 }), /per second for images/);
     assert.throws(() => quoteOf(agreedPerImage(1), { durationMs: 1 }), /per image for seconds/);
     assert.throws(() => agreedPrice(perSecond(1), image(1)), /per second for images/);
-    assert.throws(() => agreedPrice(perImage(1), film(5)), /per image for seconds/);
+    assert.throws(() => agreedPrice(perImage(1), videoOf(5)), /per image for seconds/);
     assert.throws(() => agreedPrice(tokens(1, 1), image(1)), /per token for images/);
   });
 
@@ -338,13 +341,13 @@ describe('for all prices and counts', () => {
     );
   });
 
-  test('a hold of a film covers every charge within what was asked for, at whatever resolution it comes', () => {
+  test('a hold of a video covers every charge within what was asked for, at whatever resolution it comes', () => {
     const pixels = fc.record({ width: fc.integer({ min: 1, max: 8000 }), height: fc.integer({ min: 1, max: 8000 }) });
     fc.assert(
       fc.property(secondPrices, fc.constantFrom(5, 8, 10, 11), part, pixels, (each, durationSeconds, share, size) => {
-        const hold = holdOf(modelOf('video', { price: each }), film(durationSeconds));
+        const hold = holdOf(modelOf('video', { price: each }), videoOf(durationSeconds));
         const durationMs = Math.floor(durationSeconds * 1000 * share);
-        const charge = quoteOf(agreedPrice(each, film(durationSeconds)), { durationMs, pixels: size });
+        const charge = quoteOf(agreedPrice(each, videoOf(durationSeconds)), { durationMs, pixels: size });
         assert.ok(hold.amount >= charge.amount && charge.amount >= (each.minimum ?? 0n));
         assertExplained(charge, BigInt(durationMs));
       }),

@@ -5,11 +5,14 @@ import { plainError } from '../../src/observability/logging/plain-error.ts';
 
 const textOf = (error: unknown): string => JSON.stringify(plainError(error));
 
-test('an error is told by type, message, code, where it was thrown and what caused it', () => {
+test('an error is logged with type, message, code, where it was thrown and what caused it', () => {
   const cause = Object.assign(new TypeError('no route'), { code: 'ENETUNREACH' });
-  const { stack, ...told } = plainError(Object.assign(new Error('failed', { cause }), { status: 502 }));
-  assert.deepEqual([told.type, told.message, told.status], ['Error', 'failed', 502]);
-  assert.deepEqual([told.cause?.type, told.cause?.message, told.cause?.code], ['TypeError', 'no route', 'ENETUNREACH']);
+  const { stack, ...logged } = plainError(Object.assign(new Error('failed', { cause }), { status: 502 }));
+  assert.deepEqual([logged.type, logged.message, logged.status], ['Error', 'failed', 502]);
+  assert.deepEqual(
+    [logged.cause?.type, logged.cause?.message, logged.cause?.code],
+    ['TypeError', 'no route', 'ENETUNREACH'],
+  );
   assert.match(stack ?? '', /^at .*plain-error\.test/);
 });
 
@@ -30,7 +33,7 @@ test('what else an error carries is left out: parameters and rows, requests and 
   for (const error of [database, store]) assert.ok(!textOf(error).includes('secret'), textOf(error));
 });
 
-test('a message that quotes the value it complains of is told without it, in the stack, too', () => {
+test('a message that quotes the value it complains of is logged without it, in the stack, too', () => {
   const syntax = (() => {
     try {
       return JSON.parse('{"a": secret}') as unknown;
@@ -46,7 +49,7 @@ test('a message that quotes the value it complains of is told without it, in the
   for (const error of [syntax, data]) assert.ok(!textOf(error).includes('secret'), textOf(error));
 });
 
-test('errors of several, errors that cause themselves, long ones, and what is no error are told in bounds', () => {
+test('errors of several, errors that cause themselves, long ones, and what is no error are logged within bounds', () => {
   const several = plainError(new AggregateError([new Error('a'), new Error('b')], 'both'));
   assert.deepEqual(
     several.errors?.map(({ message }) => message),

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test('a full file makes room, three are kept, no line is lost between them, and nobody else may read them', async () => {
+test('a full file makes room, three are kept, no line is lost between them, and no other user may read them', async () => {
   const path = join(folder, 'made', 'gateway.log');
   const file = rotatingFile(path, 100);
   for (let line = 0; line < 100; line++) file.write(`line ${String(line).padStart(4, '0')}\n`);

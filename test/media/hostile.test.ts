@@ -1,4 +1,4 @@
-/** Media files that somebody made to hurt: whatever the bytes are, the answer is facts or InvalidMedia, after few reads. */
+/** Media files made to do harm: for any bytes, the answer is facts or InvalidMedia, after few reads. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { InvalidMedia, probeMedia } from '../../src/media/probe.ts';

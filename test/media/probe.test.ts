@@ -22,12 +22,12 @@ const gif = (content: string) =>
 const frame = ',\0\0\0\0\x40\x01\x7b\x00\x00';
 
 describe('images', () => {
-  test('a PNG and a JPEG tell their type and size', async () => {
-    const picture = await png({ width: 301, height: 77 });
+  test('the type and size of a PNG and a JPEG are read', async () => {
+    const image = await png({ width: 301, height: 77 });
     const facts: MediaFacts = {
-      ...{ mediaType: 'image/png', bytes: picture.length, width: 301, height: 77, hasVideo: false, hasAudio: false },
+      ...{ mediaType: 'image/png', bytes: image.length, width: 301, height: 77, hasVideo: false, hasAudio: false },
     };
-    assert.deepEqual(await probe(picture), facts);
+    assert.deepEqual(await probe(image), facts);
     const photo = jpg({ width: 33, height: 21 });
     assert.deepEqual(await probe(photo), {
       ...facts,
@@ -112,7 +112,7 @@ describe('an image that is nothing but a header', () => {
   });
 });
 
-describe('sounds', () => {
+describe('probing audio', () => {
   for (const seconds of [0.001, 0.5, 12.4, 12.3456]) {
     test(`a WAV of ${seconds} s is measured to the millisecond`, async () => {
       const file = wav({ seconds });
@@ -162,7 +162,7 @@ describe('videos', () => {
     [video, silent] = [await mp4({ seconds: 2.345 }), await mp4({ seconds: 1, hasSound: false })];
   });
 
-  test('an MP4 tells duration, size and tracks', async () => {
+  test('the duration, size and tracks of an MP4 are read', async () => {
     assert.deepEqual(await probe(video), {
       ...{ mediaType: 'video/mp4', bytes: video.length, durationMs: 2_345, width: 640, height: 360 },
       ...{ hasVideo: true, hasAudio: true },
@@ -211,7 +211,7 @@ describe('videos', () => {
   });
 });
 
-test('what is no media is told apart from what is broken', async () => {
+test('what is no media is distinguished from what is broken', async () => {
   const cases: [Uint8Array, RegExp][] = [
     [new Uint8Array(0), /empty/],
     [textFile, /not PNG, JPEG, WebP, GIF, WAV, MP3 or MP4/],

@@ -19,12 +19,12 @@ interface Row {
   labels: readonly string[];
 }
 
-/** The rows of all tables; those of Temporal's metrics tell no labels. */
-const told = new Map<string, Row>();
+/** The rows of all tables; those of Temporal's metrics have no labels. */
+const documented = new Map<string, Row>();
 for (const [, name = '', type = '', rest = ''] of page.matchAll(/^\| `(\w+)` \| (\w+) \|(.*)\|$/gm)) {
-  assert.ok(!told.has(name), `docs/metrics.md has ${name} twice`);
+  assert.ok(!documented.has(name), `docs/metrics.md has ${name} twice`);
   const [labels = ''] = rest.split('|');
-  told.set(name, { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) });
+  documented.set(name, { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) });
 }
 
 /** What a process shows without any role: all that is counted, and Node's own. */
@@ -40,17 +40,17 @@ async function shownByNode(): Promise<Map<string, Row>> {
 describe('docs/metrics.md', () => {
   test('has every metric of the table with its type and labels', () => {
     for (const [name, { type, labels = [] }] of Object.entries(table)) {
-      assert.deepEqual(told.get(name), { type, labels: [...labels] }, name);
+      assert.deepEqual(documented.get(name), { type, labels: [...labels] }, name);
     }
   });
 
   test("has every one of Node's", async () => {
-    for (const [name, { type }] of await shownByNode()) assert.equal(told.get(name)?.type, type, name);
+    for (const [name, { type }] of await shownByNode()) assert.equal(documented.get(name)?.type, type, name);
   });
 
   test('has no other', async () => {
     const node = await shownByNode();
-    const own = [...told.keys()].filter((name) => !name.startsWith('temporal_'));
+    const own = [...documented.keys()].filter((name) => !name.startsWith('temporal_'));
     assert.deepEqual(
       own.filter((name) => !(name in table) && !node.has(name)),
       [],
@@ -61,13 +61,13 @@ describe('docs/metrics.md', () => {
     const named = [...page.matchAll(/\b(?:tollgate|temporal)_[a-z0-9_]+[a-z0-9]\b/g)].map(([name]) => name);
     const prefixes = ['tollgate_audit'];
     assert.deepEqual(
-      named.filter((name) => !told.has(name) && !prefixes.includes(name)),
+      named.filter((name) => !documented.has(name) && !prefixes.includes(name)),
       [],
     );
   });
 });
 
-test('no metric tells of a key, an account, a person or a task', () => {
+test('no metric names a key, an account, a person or a task', () => {
   const telling = ['key', 'account', 'person', 'task', 'request', 'address', 'path'];
   for (const [name, { labels = [] }] of Object.entries(table))
     for (const label of labels) assert.ok(!telling.some((word) => label.includes(word)), `${label} of ${name}`);
@@ -151,12 +151,13 @@ describe('dashboard and alerts', () => {
       for (const name of names) {
         if (name === 'up') continue; // Prometheus' own
         const base = name.replace(/_(bucket|sum|count)$/, '');
-        const row = told.get(name) ?? (told.get(base)?.type === 'histogram' ? told.get(base) : undefined);
+        const row =
+          documented.get(name) ?? (documented.get(base)?.type === 'histogram' ? documented.get(base) : undefined);
         assert.ok(row, `there is no ${name}`);
         if (name === base) assert.notEqual(row.type, 'histogram', `${name} has no samples of that name`);
       }
       // What processes show alike must not be summed, and a label that no metric has selects nothing.
-      const own = names.flatMap((name) => told.get(name.replace(/_(bucket|sum|count)$/, ''))?.labels ?? []);
+      const own = names.flatMap((name) => documented.get(name.replace(/_(bucket|sum|count)$/, ''))?.labels ?? []);
       const temporals = ['task_queue', 'poller_type', 'worker_type', 'operation', 'workflow_type', 'failure_reason'];
       const known = new Set([...own, 'le', 'job', 'instance', ...(/temporal_/.test(expression) ? temporals : [])]);
       assert.deepEqual(

@@ -80,7 +80,7 @@ test('it says that the database is away', async () => {
   }
 });
 
-test('a port that is taken is told in words', async () => {
+test('a metrics port that is taken is a plain error message', async () => {
   const endpoint = await openWorkerEndpoint(gateway.core, connection, 0);
   try {
     await assert.rejects(openWorkerEndpoint(gateway.core, connection, endpoint.port), /TOLLGATE_WORKER_PORT/);

@@ -79,7 +79,7 @@ test('a download that hangs ends when its time is over, one that is not answered
     await assert.rejects(fetchFile(`${origin}/silent`, options), refusal(/longer than 0.15 s/));
   }));
 
-test('an answer other than 200, a broken connection and a closed port are told apart and carry the param', () =>
+test('an answer other than 200, a broken connection and a closed port give different errors that carry the param', () =>
   withServer(routes, async (origin) => {
     const options = { guard: new AddressGuard({ allowPrivate: true, allowedOrigins: [] }), ...limits, param: 'a' };
     await assert.rejects(fetchFile(`${origin}/none`, options), refusal(/returned 404/));

@@ -56,7 +56,7 @@ describe('a receiver', () => {
       await receiver.hungUp();
     }));
 
-  test('that is not there, or breaks off, is told by a code without its address', () =>
+  test('that is not there, or breaks off, is reported by a code without its address', () =>
     withUpstream(async (receiver) => {
       receiver.answers({ ending: 'break-before' });
       const broken = await open()(requestTo(receiver.url), never);

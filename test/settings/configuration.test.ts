@@ -19,7 +19,7 @@ const imageModel = `
     routes: [{ provider: sim, model: m }]
     price: { per_image: 0.25 }`;
 const minimal = `${head}models:
-  - id: picture${imageModel}
+  - id: drawing${imageModel}
 `;
 
 const read = (text: string, env: Record<string, string> = {}) =>
@@ -153,7 +153,7 @@ test('prices are read from their digits, however they are written', () => {
     ['0', 0n],
   ] as const) {
     const text = minimal.replace('0.25', written);
-    assert.deepEqual(read(text, { PRICE: '0.123456' }).models.get('picture')?.price, {
+    assert.deepEqual(read(text, { PRICE: '0.123456' }).models.get('drawing')?.price, {
       unit: 'image',
       perImage: micros,
     });
@@ -171,7 +171,7 @@ test('numbers and switches may come from the environment as well', () => {
   const text = minimal.replace('kind: simulator', 'kind: simulator, latency_ms: "${LATENCY}", fail_rate: "${RATE}"');
   const { providers } = read(text, { LATENCY: '12', RATE: '0.5' });
   assert.deepEqual(providers.get('sim')?.numbers, { latency_ms: 12, fail_rate: 0.5, seed: 1 });
-  assert.equal(read(`${minimal}    published: "\${ON}"\n`, { ON: 'false' }).models.get('picture')?.published, false);
+  assert.equal(read(`${minimal}    published: "\${ON}"\n`, { ON: 'false' }).models.get('drawing')?.published, false);
 });
 
 test('a value from the environment stays text where text is due, and is not read as YAML', () => {
@@ -182,7 +182,7 @@ test('a value from the environment stays text where text is due, and is not read
   );
 });
 
-test('a missing environment variable is a mistake with its line, told once', () => {
+test('a missing environment variable is a mistake with its line, reported once', () => {
   for (const env of [{}, { KEY: '' }]) {
     assert.deepEqual(linesOf(minimal.replace('kind: openai, api_key: k', 'kind: openai, api_key: "${KEY}"'), env), [
       'tollgate.yaml:3: providers.openai.api_key: the environment variable KEY is not set',
@@ -200,11 +200,15 @@ test('unknown keys are refused with what is allowed', () => {
 });
 
 for (const [what, text, place] of [
-  ['a route to nobody', minimal.replace('provider: sim', 'provider: nobody'), 'models[0].routes[0].provider'],
+  [
+    'a route to an unknown provider',
+    minimal.replace('provider: sim', 'provider: nobody'),
+    'models[0].routes[0].provider',
+  ],
   ['no route', minimal.replace('[{ provider: sim, model: m }]', '[]'), 'models[0].routes'],
   ['no routes', minimal.replace('    routes: [{ provider: sim, model: m }]\n', ''), 'models[0].routes'],
-  ['an id twice', `${minimal}  - id: picture${imageModel}\n`, 'models[1].id'],
-  ['an id with a space', minimal.replace('id: picture', 'id: a picture'), 'models[0].id'],
+  ['an id twice', `${minimal}  - id: drawing${imageModel}\n`, 'models[1].id'],
+  ['an id with a space', minimal.replace('id: drawing', 'id: a drawing'), 'models[0].id'],
   ['an unknown kind', minimal.replace('kind: image', 'kind: smell'), 'models[0].kind'],
   [
     'a price of another kind',
@@ -315,7 +319,7 @@ test('timeouts: 60 s, 300 s for finished images of those that answer with them, 
   assert.deepEqual(timeouts('fal'), [60_000, 60_000]);
 });
 
-test('mistakes in many places are told together, in the order of the file', () => {
+test('mistakes in many places are reported together, in the order of the file', () => {
   const text = `deployments: [{ root: v1 }]
 providers:
   a: { kind: magic }

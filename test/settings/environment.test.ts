@@ -147,7 +147,7 @@ test('variables that only work together are asked for by name', () => {
   ]);
 });
 
-test('all mistakes are told at once, and none shows a value', () => {
+test('all mistakes in the environment are reported at once, and none shows a value', () => {
   const lines = linesOf({ PORT: 'hunter2', LOG_LEVEL: 'hunter2', TOLLGATE_SECRET: 'hunter2', S3_ENDPOINT: 'hunter2' });
   assert.deepEqual(
     lines.map((line) => line.split(':')[0]),
@@ -187,7 +187,7 @@ test('traces are off without an endpoint, and whole with one', () => {
   });
 });
 
-test('keys of encrypted payloads are read in their order, and no part of a wrong one is told', () => {
+test('keys of encrypted payloads are read in their order, and no part of a wrong one is shown', () => {
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const text = `2027:${two.toString('base64')}, 2026:${one.toString('base64')}`;
   assert.deepEqual(readEnvironment({ TEMPORAL_CODEC_KEYS: text }).temporal.codecKeys, [

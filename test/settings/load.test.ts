@@ -61,7 +61,7 @@ test('a file that is a folder is a mistake', () =>
     ),
   ));
 
-test('mistakes of the environment and of the file are told together', () =>
+test('mistakes of the environment and of the file are reported together', () =>
   inFolder(async (folder) => {
     await writeFile(join(folder, 'tollgate.yaml'), `${builtInConfiguration}retention_days: 0\n`);
     await assert.rejects(

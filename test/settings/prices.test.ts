@@ -56,7 +56,7 @@ describe('a price is read', () => {
   }
 });
 
-describe('a mistake is told with its line:', () => {
+describe('a mistake in a price is reported with its line:', () => {
   const yuan = 'must be an amount in yuan with at most six decimals, such as 0.25';
   const sizes = '1k, 2k, 4k, 8k or a valid size such as 1024x1536';
   const lines = 'a number of lines followed by p, such as 720p';

@@ -34,7 +34,7 @@ test('texts that are hard on tokenizers let the event loop turn', async () => {
   assert.ok(turns > 50, String(turns));
 });
 
-test('the input text of a chat body has messages, tool calls and tools, but no pictures', () => {
+test('the input text of a chat body has messages, tool calls and tools, but no images', () => {
   const text = inputTextOf({
     messages: [
       { role: 'system', content: 'Be brief.' },

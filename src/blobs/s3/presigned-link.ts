@@ -1,4 +1,4 @@
-/** Presigned addresses: whoever has one gets one object from the S3 server itself, for some minutes. */
+/** Presigned addresses: each gives one object from the S3 server itself, for some minutes. */
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { checkKey } from '../blob-keys.ts';

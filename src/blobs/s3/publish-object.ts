@@ -1,4 +1,4 @@
-/** The request that makes a blob visible, which must succeed once and not be taken for somebody else's. */
+/** The request that makes a blob visible, which must succeed once and not be taken for another writer's. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
@@ -25,7 +25,7 @@ export const newObject = (Bucket: string, Key: string): NewObject => ({
 
 /**
  * Sends it, on condition that there is nothing under the key. If its answer is lost, its repetition finds the key taken,
- * by itself: what can't be told from an error is looked up. Refuses with `BlobExists`, and as `S3Connection.send`.
+ * by itself: what an error leaves open is looked up. Refuses with `BlobExists`, and as `S3Connection.send`.
  */
 export async function publish(
   connection: S3Connection,
@@ -38,8 +38,8 @@ export async function publish(
       return;
     } catch (error) {
       const isTaken = error instanceof S3Refusal && error.status === 412;
-      const canStartBeforeCommit = isTaken && error.attempts === 1 && conflicts === 0;
-      if (!canStartBeforeCommit && (await isThere(connection, object))) return;
+      const isOthers = isTaken && error.attempts === 1 && conflicts === 0;
+      if (!isOthers && (await isThere(connection, object))) return;
       if (isTaken) throw new BlobExists('the key is taken');
       const isConflict = error instanceof S3Refusal && error.status === 409;
       if (!isConflict || conflicts === conflictsMax) throw error;

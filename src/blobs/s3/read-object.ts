@@ -84,7 +84,7 @@ class Download extends Readable {
     );
   }
 
-  /** Also when its reader loses interest: a body that nobody reads would keep its connection for good. */
+  /** Also when its reader loses interest: a body that is not read would keep its connection for good. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#body.destroy();
     done(error);

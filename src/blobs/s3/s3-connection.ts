@@ -4,14 +4,14 @@ import { faultOf } from './s3-faults.ts';
 
 /** Of all that is sent and answered at once; past it, a request waits for a connection, and then fails. */
 const socketsMax = 512;
-/** Of what callers read at their own pace, who must not take the others' connections: more than the API's gate lets in. */
+/** Of what callers read at their own pace, who must not take the others' connections: more than the API's concurrency limit. */
 const readersMax = 1_100;
 const connectMsMax = 5_000;
 /** Until an answer begins; a part of 8 MiB takes so long at 2 Mbit/s. */
 const answerMsMax = 30_000;
 /** Of a request with its repetitions, to the last byte of its answer. */
 const requestMsMax = 100_000;
-/** Each request may be repeated: see `publish.ts` for the one that would take itself for somebody else's. */
+/** Each request may be repeated: see `publish-object.ts` for the one that would take its own object for another writer's. */
 const attemptsMax = 3;
 
 export interface S3StoreSettings {

@@ -1,4 +1,7 @@
-/** Writing a blob to S3: one request for a small one, else a multipart upload, which nobody sees before it is complete. */
+/** Writing a blob to S3: one request for a small one, else a multipart upload, which can't be seen before it is complete. Not with
+ * `@aws-sdk/lib-storage`: up to 3.1163, which goes with our client, it leaves parts behind when completing fails, and since it
+ * aborts (3.1173) a conflict or a lost answer can't be retried or looked up as `publish-object.ts` does.
+ */
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -17,7 +20,7 @@ import { type NewObject, newObject, publish } from './publish-object.ts';
 const partBytes = 8 * 1024 * 1024;
 const type = 'application/octet-stream'; // what it is, its row says
 
-/** The contract is `BlobStore.write`. What can't be cleared away, since the server went away, is found by house-keeping. */
+/** The contract is `BlobStore.write`. What can't be cleared away, since the server went away, is found by maintenance. */
 export async function writeS3(
   connection: S3Connection,
   key: string,
@@ -85,7 +88,7 @@ class Upload {
     await publish(this.#connection, this.#object, (client, options) => client.send(request, options));
   }
 
-  /** Leaves nothing behind, as far as the server can be asked: it is what went wrong before that is to be told. */
+  /** Leaves nothing behind, as far as the server can be asked: the error before that is the one to report. */
   async abandon(): Promise<void> {
     await this.#sending.catch(() => undefined); // else its part would come after the end
     if (this.#id === undefined) return;
@@ -95,7 +98,7 @@ class Upload {
 
   #send(part: Buffer): void {
     this.#sending = this.#sendPart(part);
-    this.#sending.catch(() => undefined); // whoever waits for it next hears of it
+    this.#sending.catch(() => undefined); // the next one that awaits it gets the error
   }
 
   async #sendPart(part: Buffer): Promise<void> {

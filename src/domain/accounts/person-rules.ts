@@ -13,7 +13,7 @@ export const passwordCharactersMin = 8;
 export const passwordCharactersMax = 200;
 
 const emailRule = 'must be an e-mail address of at most 255 ASCII characters';
-/** An e-mail address in lower case, which is how people are told apart. ASCII: cases of other letters are disputed. */
+/** An e-mail address in lower case, which is how people are distinguished. ASCII: cases of other letters are disputed. */
 export const emailField = z
   .string(emailRule)
   .transform((text) => text.trim().toLowerCase())

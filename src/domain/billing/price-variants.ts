@@ -1,4 +1,4 @@
-/** Which of a model's prices applies: by the quality or size of the image asked for, by the resolution of the film made. */
+/** Which of a model's prices applies: by the quality or size of the image asked for, by the resolution of the video made. */
 import type { ImagePrice, PricesByName } from '../catalogue.ts';
 import type { MicroYuan } from '../money.ts';
 import { hasAllowedArea, hasAllowedSides, type Pixels } from '../tasks/pixels.ts';
@@ -20,9 +20,9 @@ export function priceOfImage(
   return exact ?? smallestThatHolds(bySize, imagePixelsMax, size) ?? perImage;
 }
 
-/** The price of the smallest listed resolution that holds a film of these pixels; undefined for a larger film. */
+/** The price of the smallest listed resolution that holds a video of these pixels; undefined for a larger one. */
 export const priceOfResolution = (byResolution: PricesByName, pixels: Pixels): MicroYuan | undefined =>
-  smallestThatHolds(byResolution, filmPixelsMax, pixels);
+  smallestThatHolds(byResolution, videoPixelsMax, pixels);
 
 /** Whether a name says a size by which images can be priced: a resolution, or a size that can be asked for. */
 export function isImageSize(name: string): boolean {
@@ -33,8 +33,8 @@ export function isImageSize(name: string): boolean {
   return hasAllowedArea(pixels) && hasAllowedSides(pixels);
 }
 
-/** Whether a name says a resolution by which films can be priced. */
-export const isFilmResolution = (name: string): boolean => filmPixelsMax(name) !== undefined;
+/** Whether a name says a resolution by which videos can be priced. */
+export const isVideoResolution = (name: string): boolean => videoPixelsMax(name) !== undefined;
 
 function smallestThatHolds(
   prices: PricesByName,
@@ -51,15 +51,15 @@ function smallestThatHolds(
 }
 
 // Sides are rounded to what models and encoders like, so a resolution holds an eighth more than its name says: a 1k image of
-// 16:9 is 0.8% above 1024², a 720p film of 21:9 is 4.4% above 1280x720, while 768p is 13.8% above 720p.
+// 16:9 is 0.8% above 1024², a 720p video of 21:9 is 4.4% above 1280x720, while 768p is 13.8% above 720p.
 
 function imagePixelsMax(name: string): number | undefined {
   const match = /^([1248])k$/.exec(name);
   return match ? ((Number(match[1]) * 1024) ** 2 * 9) / 8 : undefined;
 }
 
-/** A film's name says its lines at 16:9; upright and square ones of the same name have as many pixels. */
-function filmPixelsMax(name: string): number | undefined {
+/** A video's resolution says its lines at 16:9; upright and square ones of the same name have as many pixels. */
+function videoPixelsMax(name: string): number | undefined {
   const match = /^([1-9]\d{2,3})p$/.exec(name);
   return match ? Number(match[1]) ** 2 * 2 : undefined; // lines² x 16/9 x 9/8
 }

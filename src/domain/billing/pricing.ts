@@ -18,7 +18,7 @@ export interface Quote {
   reason?: 'minimum charge';
 }
 
-/** What a task produces, as far as its price depends on it; a film's pixels are those of the stored file. */
+/** What a task produces, as far as its price depends on it; a video's pixels are those of the stored file. */
 export type Output = { images: number } | { durationMs: number; pixels?: Pixels };
 
 /** What is known of a task when it is admitted. */
@@ -28,7 +28,7 @@ export type TaskFacts =
   | { kind: 'avatar_talk'; audioDurationMs: number };
 
 /**
- * The upper bound that a task holds before it starts, at the model's price of now: of a film, at the dearest resolution.
+ * The upper bound that a task holds before it starts, at the model's price of now: of a video, at the dearest resolution.
  * Errors as `agreedPrice` and `quoteOf`.
  */
 export function holdOf(model: Model, facts: TaskFacts): Quote {
@@ -37,7 +37,7 @@ export function holdOf(model: Model, facts: TaskFacts): Quote {
 }
 
 /**
- * What a task is admitted at: of an image the one price that its request has, of a film those of all resolutions.
+ * What a task is admitted at: of an image the one price that its request has, of a video those of all resolutions.
  * Throws a plain Error when the price is not per what such a task makes (the settings are checked for that).
  */
 export function agreedPrice(price: Price, facts: TaskFacts): TaskPrice {

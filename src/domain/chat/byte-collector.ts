@@ -5,7 +5,7 @@ const firstBytesDefault = 1024;
 
 /** What bytes that are kept take of the memory, counted where they are many. */
 export interface MemoryRoom {
-  /** Answers false, and takes nothing, where there is no more. */
+  /** Returns false, and takes nothing, where there is no more. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
@@ -31,7 +31,7 @@ export class ByteCollector {
     return this.#length;
   }
 
-  /** Takes a piece whole, or answers false and takes nothing when it would pass the bound, or there is no room for it. */
+  /** Takes a piece whole, or returns false and takes nothing when it would pass the bound, or there is no room for it. */
   append(piece: Uint8Array): boolean {
     const length = this.#length + piece.length;
     if (length > this.#bytesMax) return false;

@@ -1,5 +1,5 @@
 /**
- * A JSON object of an upstream's, of which only a few members are read. An answer may be 64 MiB of pictures or log
+ * A JSON object of an upstream's, of which only a few members are read. An answer may be 64 MiB of images or log
  * probabilities; parsed, it would take up to forty times its bytes and hold this thread up for seconds. So what is large is
  * only looked through, and of it just the members that are asked for are parsed, each within a bound.
  */

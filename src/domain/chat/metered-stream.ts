@@ -43,7 +43,7 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
   #state: 'open' | 'done' | 'failed' = 'open';
 
   /**
-   * `cleaned` takes from the data of an event that tells of a failure what is not for the caller; events that are half
+   * `cleaned` takes from the data of an event that reports a failure what is not for the caller; events that are half
    * read are kept in `room`.
    */
   constructor(meter: Meter, cleaned: (data: Buffer) => Buffer = (data) => data, room?: MemoryRoom) {
@@ -52,7 +52,7 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
     this.#decoder = new SseDecoder(sseEventBytesMax, room);
   }
 
-  /** `done` when the last event came, `failed` when one told of an error (`meter.errorData`), which is not in the bytes given. */
+  /** `done` when the last event came, `failed` when one reported an error (`meter.errorData`), which is not in the bytes given. */
   get state(): 'open' | 'done' | 'failed' {
     return this.#state;
   }
@@ -98,7 +98,7 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
   }
 }
 
-/** `[DONE]`, told by its beginning only, as the OpenAI SDKs do. */
+/** Returns whether data is `[DONE]`, by its beginning only, as the OpenAI SDKs do. */
 export function isDoneMark(data: Buffer): boolean {
   return data[0] === 0x5b && data.toString('latin1', 0, 6) === '[DONE]';
 }

@@ -119,7 +119,7 @@ export class SseDecoder {
     return this.#line.take();
   }
 
-  /** Answers the event that a blank line ends. */
+  /** Returns the event that a blank line ends. */
   #takeLine(line: Buffer): SseEvent | undefined {
     let start = 0;
     if (this.#isFirstLine) {

@@ -13,7 +13,7 @@ const minimum = microsText.default(zero);
 const priceSchema = z.discriminatedUnion('unit', [
   /** The price of the very image that was asked for. */
   z.object({ unit: z.literal('image'), perImage: microsText, minimum }),
-  /** The film decides which of these it costs, so all are kept. */
+  /** The finished video decides which of these it costs, so all are kept. */
   z.object({
     unit: z.literal('second'),
     perSecond: microsText,
@@ -51,7 +51,7 @@ export const termsSchema = z.object({
   overrunFactor: z.number().optional(),
   /** What the model maps `quality` to, if it does. */
   qualityScale: z.record(z.string(), z.number()).nullable(),
-  /** The span of the request in its trace, so that whoever starts the task goes on below it; only of a gateway that traces. */
+  /** The span of the request in its trace, so that the process that starts the task continues below it; only of a gateway that traces. */
   traceparent: z.string().optional(),
 });
 

@@ -18,7 +18,7 @@ const framesMax = 20;
 const depthMax = 4;
 const errorsMax = 3;
 
-/** The error in these words; whatever else was thrown is told by its type only. Secrets by their form are the line's matter. */
+/** The error in these words; of anything else that was thrown, only its type. Secrets by their form are the line's matter. */
 export function plainError(error: unknown, depth = 0): PlainError {
   if (!(error instanceof Error))
     return { type: typeof error, message: typeof error === 'string' ? shortened(error) : '' };
@@ -48,7 +48,7 @@ function messageOf(error: Error, code: unknown): string {
   return shortened(error.message);
 }
 
-/** Without the message, which stands before the first frame and is told apart. */
+/** Without the message, which stands before the first frame and is logged by itself. */
 function framesOf(stack: string | undefined): string {
   const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return frames

@@ -1,4 +1,4 @@
-/** A log file that nobody else may read and that doesn't grow without limit: full, it becomes `<name>.1`, and that one `.2`. */
+/** A log file that no other user may read and that doesn't grow without limit: full, it becomes `<name>.1`, and that one `.2`. */
 import { chmodSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pino from 'pino';

@@ -7,11 +7,11 @@ export interface Asking<T> {
   ask: () => Promise<T>;
   /** How long an answer is good. */
   keptMs: number;
-  /** Told when there is no answer; the scrape goes on without. */
+  /** Called when there is no answer; the scrape goes on without. */
   onError: (error: unknown) => void;
 }
 
-/** Answers what was asked for last, if it is young enough; undefined where there was no answer in time. */
+/** Returns what was asked for last, if it is young enough; undefined where there was no answer in time. */
 export function remembered<T>({ ask, keptMs, onError }: Asking<T>): () => Promise<T | undefined> {
   let answer: Promise<T | undefined> | undefined;
   let askedAtMs = 0;

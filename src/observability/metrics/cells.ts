@@ -1,6 +1,7 @@
 /**
  * Counters and histograms that cost next to nothing to count with. prom-client finds each value by a text made of its
- * labels, a microsecond a time; here whoever counts holds the value itself, a cell, and prom-client only reads it when
+ * labels, two to three microseconds a time where a chat call takes some 700 and counts ten times (prom-client 15.1, on a
+ * busy machine; a cell takes 0.01 to 0.4). Here the part that counts holds the value itself, a cell, and prom-client only reads it when
  * it is scraped.
  */
 import { Counter, Histogram } from 'prom-client';

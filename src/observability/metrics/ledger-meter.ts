@@ -1,4 +1,4 @@
-/** Counts what the ledger commits: money, entries, tasks. Whoever commits counts, so the sum over all processes is what the ledger says. */
+/** Counts what the ledger commits: money, entries, tasks. The process that commits counts, so the sum over all processes is what the ledger says. */
 import type { EntryType, Legs } from '../../domain/billing/postings.ts';
 import { implausibleUsage } from '../../domain/billing/overrun.ts';
 import type { Committed, LedgerWatch } from '../../ledger/commit/ledger-watch.ts';

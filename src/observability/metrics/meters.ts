@@ -1,4 +1,4 @@
-/** What counts, handed to those who have something to count. Each keeps its cells, so that counting finds them by one look-up. */
+/** What counts, given to the parts that have something to count. Each keeps its cells, so that counting finds them by one look-up. */
 import type { LedgerWatch } from '../../ledger/commit/ledger-watch.ts';
 import type { CounterCell, HistogramCell } from './cells.ts';
 import { createLedgerMeter } from './ledger-meter.ts';

@@ -50,12 +50,12 @@ export class ProcessMetrics {
     this.#readers.set(name, read);
   }
 
-  /** Shows a text of somebody else's metrics after ours; their names must not begin with `tollgate_`. */
+  /** Shows another source's metrics after ours; their names must not begin with `tollgate_`. */
   append(text: () => Promise<string>): void {
     this.#others.push(text);
   }
 
-  /** Everything in Prometheus' text format. Who asks while another scrape runs gets its answer. */
+  /** Everything in Prometheus' text format. A scrape that comes while another runs gets its answer. */
   metrics(): Promise<string> {
     this.#scrape ??= this.#text().finally(() => (this.#scrape = undefined));
     return this.#scrape;

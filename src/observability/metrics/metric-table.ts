@@ -12,7 +12,7 @@ export interface Declaration {
   buckets?: readonly number[];
 }
 
-/** Requests: from a refusal in a millisecond to a caller who waits five minutes for an image. */
+/** Requests: from a refusal in a millisecond to a caller that waits five minutes for an image. */
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 /** What the gateway adds: a millisecond or two. */
 const addedSeconds = [0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];

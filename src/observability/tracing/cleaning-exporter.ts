@@ -1,12 +1,12 @@
 /**
  * What a span says before it leaves: every text without secrets, and of exceptions neither message nor stack. The collector
- * may be anybody's, and what Temporal's interceptors record of a failure is not ours to choose.
+ * may be any library's, and what Temporal's interceptors record of a failure is not ours to choose.
  */
 import type { Attributes } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 
-/** A collector that is away is told of once in this time. */
+/** A collector that is away is reported once in this time. */
 const toldEveryMs = 300_000;
 const leftOut: ReadonlySet<string> = new Set(['exception.message', 'exception.stacktrace']);
 
@@ -32,7 +32,7 @@ export class CleaningExporter implements SpanExporter {
       spans.map((span) => this.#cleaned(span)),
       (result) => {
         if (result.code !== ExportResultCode.SUCCESS) this.#lose(spans.length, result.error);
-        // What was lost was told; OpenTelemetry's own way of telling would come each time.
+        // What was lost was reported; OpenTelemetry's own report would come each time.
         done({ code: ExportResultCode.SUCCESS });
       },
     );

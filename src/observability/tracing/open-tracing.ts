@@ -38,7 +38,7 @@ const closeMsMax = 3_000;
 export interface TracingTools {
   /** Strikes secrets out of whatever text a span has. */
   mask: (text: string) => string;
-  /** Told at most every few minutes while the collector takes nothing. */
+  /** Called at most every few minutes while the collector takes nothing. */
   onTrouble: (error: unknown, lostSpans: number) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Traces as the rest of the gateway knows them: types only, so that nothing of OpenTelemetry is loaded where there are no
- * traces. Who may trace is handed a `Tracing` or undefined, and asks once.
+ * traces. What may trace is given a `Tracing` or undefined, and asks once.
  */
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
@@ -22,7 +22,7 @@ export interface Span {
 }
 
 export interface BeginOptions {
-  /** Of who calls, as it came (W3C Trace Context); the span goes below it if it makes sense. */
+  /** Of the caller, as it came (W3C Trace Context); the span goes below it if it makes sense. */
   traceparent?: string;
   /** Unix milliseconds; now without. */
   startedAt?: number;
@@ -37,10 +37,10 @@ export interface Tracing {
   during<T>(name: string, kind: SpanKind, attributes: Attributes, run: (span: Span) => Promise<T>): Promise<T>;
   /** Runs something below the span that a `traceparent` names, unless a span is active already. */
   below<T>(traceparent: string | undefined, run: () => T): T;
-  /** Of the active span, for whoever goes on with it elsewhere. */
+  /** Of the active span, to continue it elsewhere. */
   traceparent(): string | undefined;
   traceId(): string | undefined;
-  /** Tells something of the active span. */
+  /** Sets attributes of the active span. */
   annotate(attributes: Attributes): void;
   readonly client: WorkflowClientInterceptor[];
   readonly worker: TracedWorker;

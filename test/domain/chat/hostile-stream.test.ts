@@ -102,7 +102,7 @@ function read(meter: StreamMeter, pieces: readonly Buffer[]) {
   sent.push(stream.end() ?? Buffer.alloc(0));
   const { usage, isComplete, errorData } = meter;
   return {
-    // Decoded, since a name that is no UTF-8 is mended where its event had to be decoded.
+    // Decoded, since a name that is no UTF-8 is repaired where its event had to be decoded.
     sent: Buffer.concat(sent).toString(),
     ...{ state: stream.state, usage, isComplete, error: errorData?.toString('latin1') },
     ...{ text: meter.producedText(), scale: meter.producedScale() },

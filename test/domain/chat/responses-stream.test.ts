@@ -68,7 +68,7 @@ test('an error event ends the stream unseen', () => {
   }
 });
 
-test('comments and [DONE] are dropped, other line ends mended, and events without a name understood', () => {
+test('comments and [DONE] are dropped, other line ends replaced, and events without a name understood', () => {
   const events = eventsOf(['a', 'b']);
   const odd = events.map((event) => `: ping\r\n\r\n${event.replaceAll('\n', '\r\n')}`);
   assert.equal(run([...odd, 'data: [DONE]\n\n']).sent, events.join(''));

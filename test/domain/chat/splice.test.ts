@@ -78,7 +78,7 @@ for (const [what, body, includeUsage, expected] of [
     '{"stream_options":{"include_usage":true,"Include_Usage":true,"include_obfuscation":false,"x":{"INCLUDE_USAGE":0}}}',
   ],
   [
-    'a wish, for one that only a folded letter tells apart',
+    'a wish, for one that differs by a folded letter only',
     '{"stream_options":{"include_usage":true,"include_uſage":{"a":[1]},"INCLUDE_\\u0055SAGE":null}}',
     true,
     '{"stream_options":{"include_usage":true,"include_uſage":true,"INCLUDE_\\u0055SAGE":true}}',
@@ -144,7 +144,7 @@ test('for any object the result is what changing the parsed body would give', ()
 });
 
 for (const [what, unit] of [
-  ['a picture', 'a'],
+  ['an image', 'a'],
   ['quotes', '"'],
   ['backslashes', '\\'],
   ['now and then a quote', `${'a'.repeat(60)}"`],

@@ -132,7 +132,7 @@ test('an event that needs no change shows its own bytes, others none', () => {
   assert.equal(events[0]?.wire?.buffer, bytes.buffer, 'a view, no copy');
 });
 
-test('an event is told as soon as its blank line is there', () => {
+test('an event is returned as soon as its blank line is there', () => {
   const decoder = new SseDecoder();
   assert.deepEqual(decoder.push(Buffer.from('data: a\r\n')), []);
   assert.deepEqual(plain(decoder.push(Buffer.from('\r'))), [['', 'a']]);
