@@ -38,7 +38,7 @@ export interface AccountChanges {
 /** The link before an account's first entry. It is made from the account's id, so that no rows of another fit its chain. */
 export const accountGenesis = (ledgerKey: Buffer, id: string): Buffer => chainLink(ledgerKey, Buffer.alloc(32), [id]);
 
-/** Makes an account without money. One with an id that is taken is not made: the answer is the account that has it. */
+/** Makes an account without money. One with an id that is taken is not made: it returns the account that has it. */
 export async function createAccount(by: Administrator, name: string, id: AccountId = newAccountId()): Promise<Account> {
   const made = await act(by, 'account.created', (client) =>
     client.query(
@@ -67,8 +67,8 @@ export async function listAccounts(database: Database): Promise<Account[]> {
 }
 
 /**
- * Suspends an account: its keys are refused from now on, and when this answers, nothing more is begun in the trust that
- * they are good. Answers undefined when there is no such account.
+ * Suspends an account: its keys are refused from now on, and when this returns, nothing more is begun in the trust that
+ * they are good. Returns undefined when there is no such account.
  */
 export async function suspendAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
   const suspend = `update accounts set status = 'suspended' where id = $1 and status <> 'suspended' returning ${accountRow.columns}`;
@@ -77,7 +77,7 @@ export async function suspendAccount(by: Administrator, id: string, reason?: str
   return suspended ?? findAccount(by.database, id);
 }
 
-/** Lifts a suspension. Answers undefined when there is no such account. */
+/** Lifts a suspension. Returns undefined when there is no such account. */
 export async function resumeAccount(by: Administrator, id: string, reason?: string): Promise<Account | undefined> {
   const resume = `update accounts set status = 'active' where id = $1 and status <> 'active' returning ${accountRow.columns}`;
   const resumed = await act(by, 'account.resumed', (client) => client.query(resume, [id]), reason);
@@ -86,7 +86,7 @@ export async function resumeAccount(by: Administrator, id: string, reason?: stri
 
 /**
  * Sets what is named; what is so already is not logged as a change. A threshold above the balance of now has not been
- * crossed: the event comes at the next crossing. Answers undefined when there is no such account.
+ * crossed: the event comes at the next crossing. Returns undefined when there is no such account.
  */
 export async function changeAccount(
   by: Administrator,
@@ -108,7 +108,7 @@ export async function changeAccount(
   return changed ?? findAccount(by.database, id);
 }
 
-/** Changes one account and logs it; answers undefined, with nothing logged, if no row was changed. */
+/** Changes one account and logs it; returns undefined, with nothing logged, if no row was changed. */
 const act = (
   by: Administrator,
   action: ActName,

@@ -56,14 +56,14 @@ export const noLimits: KeyLimits = {
 const shortKeyCharacters = 24;
 const prefixCharacters = 'sk-tg-'.length;
 
-/** Of one account, revoked ones not counted: room for a key a user, and a bound for whoever makes them in a loop. */
+/** Of one account, revoked ones not counted: room for a key a user, and a bound for a program that makes them in a loop. */
 const keysMax = 1_000;
 
 /** Of 256 random bits. */
 export const newSecret = (): string => `sk-tg-${randomBytes(32).toString('base64url')}`;
 
 /**
- * Makes a key of 256 random bits, or takes the one given. The answer holds it, this once. Refuses with
+ * Makes a key of 256 random bits, or takes the one given. It is returned this once. Refuses with
  * `invalid_parameter` when the account has a thousand keys already that are not revoked.
  */
 export async function createApiKey(
@@ -171,7 +171,7 @@ export async function listKeyPage(
 }
 
 /**
- * Revokes a key for good; answers it, or undefined when there is none (of this account, if one is named). When it answers,
+ * Revokes a key for good; returns it, or undefined when there is none (of this account, if one is named). When it returns,
  * no process begins anything more in the trust that the key is good.
  */
 export async function revokeKey(by: Administrator, id: string, account?: AccountId): Promise<ApiKey | undefined> {
@@ -190,7 +190,7 @@ export async function revokeKey(by: Administrator, id: string, account?: Account
 export type KeyChanges = Partial<Pick<NewApiKey, 'name' | keyof KeyLimits>>;
 
 /**
- * Sets what is named; answers the key, or undefined when there is none (of this account, if one is named). When it answers,
+ * Sets what is named; returns the key, or undefined when there is none (of this account, if one is named). When it returns,
  * no process begins anything more in the trust in its old limits.
  */
 export async function changeKey(
@@ -229,7 +229,7 @@ export async function noteKeyUse(database: Database, ids: readonly KeyId[]): Pro
   );
 }
 
-/** Changes one key and logs it; answers false, with nothing logged, if no row was changed. */
+/** Changes one key and logs it; returns false, with nothing logged, if no row was changed. */
 async function act(by: Administrator, action: ActName, text: string, values: unknown[]): Promise<boolean> {
   const done = await administer(by, async (client) => {
     const { rows } = await client.query(text, values);

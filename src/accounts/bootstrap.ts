@@ -35,14 +35,14 @@ const newPassword = (): string => randomBytes(12).toString('base64url');
 export interface BootstrapTools extends Omit<Administrator, 'actor'> {
   ledger: Ledger;
   hashPassword: (password: string) => Promise<string>;
-  /** What isn't wished is made up; else, where nobody would see it, left out. The e-mail address has a default. */
+  /** What isn't wished is made up; else, where no one would see it, left out. The e-mail address has a default. */
   makesUp: boolean;
 }
 
 /**
  * Makes the demo account with an `admin` key, its opening balance and its owner, if the database holds no account; of a
  * demo account from before there was a console, the owner only. Safe when several processes start at once, and when one
- * died half-way. Answers undefined when there is no demo account.
+ * died half-way. Returns undefined when there is no demo account.
  */
 export async function bootstrap(
   { ledger, hashPassword, makesUp, ...tools }: BootstrapTools,

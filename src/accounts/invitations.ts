@@ -1,4 +1,4 @@
-/** One-time links by which somebody joins an account, becomes an operator, or sets a new password. */
+/** One-time links by which a person joins an account, becomes an operator, or sets a new password. */
 import type pg from 'pg';
 import * as z from 'zod';
 import { GatewayError } from '../domain/errors.ts';
@@ -55,7 +55,7 @@ const idRow = row(pick(offerColumns, 'id'));
 const select = `select ${invitationRow.columnsOf('i')}, ${row(sealColumns).columnsOf('i')}
   from invitations i left join accounts a on a.id = i.account_id`;
 
-/** Makes a link; the answer holds its token, this once. */
+/** Makes a link; its token is returned this once. */
 export async function invite(
   by: Administrator,
   { email, account, role, makesOperator }: Offer,
@@ -119,7 +119,7 @@ export async function listInvitations(
   return rows.map((row) => invitationRow.parse(row));
 }
 
-/** Takes a link back; answers whether there was an open one (of this account, if one is named). */
+/** Takes a link back; returns whether there was an open one (of this account, if one is named). */
 export async function revokeInvitation(by: Administrator, id: string, account?: AccountId): Promise<boolean> {
   const done = await administer(by, async (client) => {
     const { rows } = await client.query(
@@ -138,7 +138,7 @@ export async function revokeInvitation(by: Administrator, id: string, account?: 
 }
 
 /**
- * Locks the open links that somebody made or that are for them, of one account if it is named. Whoever loses a right must
+ * Locks the open links that a person made or that are for them, of one account if it is named. A person who loses a right must
  * not come by it again with a link from before; it goes before all else is locked, as using a link does.
  */
 export async function lockLinksAbout(
@@ -155,7 +155,7 @@ export async function lockLinksAbout(
   return rows.map((row) => idRow.parse(row).id);
 }
 
-/** Takes links back that are locked; the answer is what the act that does so tells of it. */
+/** Takes links back that are locked; returns what the audit-log entry says of it. */
 export async function takeBackLinks(
   client: pg.ClientBase,
   links: readonly string[],
@@ -166,7 +166,7 @@ export async function takeBackLinks(
 }
 
 /**
- * Whether a link sets a new password of somebody who is there already. Only those of operators do: owners may invite
+ * Whether a link sets a new password of a person who is there already. Only those of operators do: owners may invite
  * whatever address they like, and would else get into the accounts and rights of others.
  */
 export const setsPassword = ({ account, makesOperator }: Pick<Offer, 'account' | 'makesOperator'>): boolean =>

@@ -29,7 +29,7 @@ export async function listMembers(database: Database, account: AccountId): Promi
 }
 
 /**
- * Gives a person another role; who is no owner any more has no open links in the account. Undefined if they are not of it. Refuses with `last_owner` where nobody would
+ * Gives a person another role; a former owner keeps no open links in the account. Undefined if they are not of it. Refuses with `last_owner` where no one would
  * be left who may change anything.
  */
 export async function changeRole(
@@ -55,7 +55,7 @@ export async function changeRole(
   return findMember(by.database, account, person);
 }
 
-/** Takes a person out of the account, with their open links; answers whether they were of it. Refuses with `last_owner` like `changeRole`. */
+/** Takes a person out of the account, with their open links; returns whether they were of it. Refuses with `last_owner` like `changeRole`. */
 export async function removeMember(by: Administrator, account: AccountId, person: string): Promise<boolean> {
   const done = await administer(by, async (client) => {
     const member = await lockMember(client, account, person);

@@ -55,7 +55,7 @@ export async function listModelSwitches(database: Database): Promise<ModelSwitch
 /** Switches a model, in one transaction with its act. What changes nothing is not logged. */
 export async function switchModel(by: Administrator, { model, reason, ...change }: SwitchChange): Promise<void> {
   await administer(by, async (client) => {
-    // Against other operators; whoever reads is not held up.
+    // Against other operators; readers are not held up.
     await client.query('lock table model_switches in share row exclusive mode');
     const before = await switchesOf(client, model);
     const next = {

@@ -53,7 +53,7 @@ export type PersonChanged = 'changed' | 'unchanged' | 'last';
 
 /**
  * Keeps a person from signing in, and ends their sessions and open links; or lets them again. Never the last operator: who is one is
- * decided while nobody else changes people.
+ * decided while no other transaction changes people.
  */
 export const setDisabled = (
   by: Administrator,
@@ -101,7 +101,7 @@ interface Change {
   action: ActName;
   details?: Record<string, string>;
   reason?: string;
-  /** Answers whether anything was changed. */
+  /** Returns whether anything was changed. */
   write: (client: pg.ClientBase) => Promise<boolean>;
 }
 

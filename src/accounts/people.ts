@@ -42,7 +42,7 @@ export interface NewPerson {
 /** Of `people p`, with what `personOf` checks. */
 export const personColumns = `${personRow.columnsOf('p')}, ${sealsRow.columnsOf('p')}`;
 
-/** Makes a person, without an invitation; undefined if somebody has this address already. */
+/** Makes a person, without an invitation; undefined if another person has this address already. */
 export async function createPerson(by: Administrator, wanted: NewPerson): Promise<Person | undefined> {
   const { email, passwordHash, isOperator, memberships } = wanted;
   return administer(by, async (client) => {
@@ -131,7 +131,7 @@ export async function roleOf(
 
 /**
  * Sets a new password and ends all sessions of the person but `keep`. `before` is the hash of the password that was
- * checked: if another one was set meanwhile, nothing is changed and the answer is false.
+ * checked: if another one was set meanwhile, nothing is changed and it returns false.
  */
 export async function changePassword(
   by: Administrator,

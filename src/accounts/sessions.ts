@@ -100,13 +100,13 @@ export async function listSessions(database: Database, person: PersonId): Promis
   return rows.map((row) => sessionRow.parse(row));
 }
 
-/** Ends one session of a person; answers whether there was one. */
+/** Ends one session of a person; returns whether there was one. */
 export async function endSession(database: Database, person: PersonId, id: string): Promise<boolean> {
   const { rowCount } = await database.pool.query('delete from sessions where person_id = $1 and id = $2', [person, id]);
   return rowCount === 1;
 }
 
-/** Ends all sessions of a person but one; answers how many. */
+/** Ends all sessions of a person but one; returns how many. */
 export async function endOtherSessions(database: Database, person: PersonId, keep: string): Promise<number> {
   const { rowCount } = await database.pool.query('delete from sessions where person_id = $1 and id <> $2', [
     person,

@@ -49,7 +49,7 @@ export const anchorsCheck = (blobs: AnchorBlobs): Check => ({
 
 const subject = 'anchors';
 
-/** Answers the keyed hash that the list ends with, if it is right. */
+/** Returns the keyed hash that the list ends with, if it is right. */
 async function compareList(context: CheckContext, blobs: AnchorBlobs, key: string): Promise<string | undefined> {
   const { ledgerKeys, found } = context;
   const hash = createHash('sha256');

@@ -49,7 +49,7 @@ export async function keepAudit(
 
 /**
  * The audit of everything that finished last, if there was one. While that one, or a newer one, is not as it was written,
- * it is said to disagree: nobody knows what it found. Without keys it is taken at its word.
+ * it is reported as disagreeing: what it found is unknown. Without keys it is taken at its word.
  */
 export async function lastWholeAudit(
   database: Database,

@@ -1,4 +1,4 @@
-/** The audit as its Schedule runs it: whether it runs now, when it comes next, and a run that somebody asks for. */
+/** The audit as its Schedule runs it: whether it runs now, when it comes next, and a run that an operator asks for. */
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import { GatewayError } from '../domain/errors.ts';
 import { auditScheduleId } from './audit-schedule.ts';
@@ -32,7 +32,7 @@ export class AuditRuns {
   }
 
   /**
-   * Has an audit run now, unless one runs already; answers which, or undefined where there is no schedule. Refuses with
+   * Has an audit run now, unless one runs already; returns which, or undefined where there is no schedule. Refuses with
    * `not_ready` while Temporal is away.
    */
   async start(): Promise<'started' | 'running' | undefined> {

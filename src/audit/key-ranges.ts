@@ -1,4 +1,4 @@
-/** Tables in ranges of their keys, a page of rows each: a range means the same rows to whoever asks for it later. */
+/** Tables in ranges of their keys, a page of rows each: a range means the same rows whenever it is read. */
 import * as z from 'zod';
 import type { CheckContext } from './check-context.ts';
 

@@ -1,4 +1,4 @@
-/** Whether a task's row and its workflow tell the same story, and if not, in a sentence, what disagrees. */
+/** Whether a task's row and its workflow agree, and if not, in a sentence, what disagrees. */
 import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
 import { fetchClaimMsMax } from '../domain/limits.ts';
 import { isFinal } from '../domain/tasks/task-states.ts';
@@ -94,7 +94,7 @@ function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances
     if (workflow.outcome !== state)
       return `the task is ${state}, but its workflow says ${workflow.outcome ?? 'nothing'}`;
     if (isRunning) return stillOpen(task, circumstances);
-    // Deleting it is what the workflow waited for. Where somebody ended that, retention does it.
+    // Deleting it is what the workflow waited for. Where an operator ended that, retention does it.
     const isLate =
       workflow.status === 'COMPLETED' || (task.endedMs ?? 0) > circumstances.fetchWindowMs + retentionMsMax;
     const isKept = task.kind === 'avatar_talk' && state === 'succeeded' && !task.isRemoved;
@@ -103,7 +103,7 @@ function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances
   if (isRunning) return isFinal(state) ? stillOpen(task, circumstances) : undefined;
   if (!isFinal(state) || workflow.status === 'COMPLETED')
     return `the task is ${state}, but its workflow ${verbOf(workflow)} without an outcome`;
-  // Whoever terminates a workflow cancels its task; one that failed may have been overdue.
+  // An operator who terminates a workflow cancels its task; one that failed may have been overdue.
   return state === 'succeeded'
     ? `the task is succeeded, but its workflow ${verbOf(workflow)} before it had a result`
     : undefined;

@@ -23,7 +23,7 @@ export interface AuditedParts {
   fetchWindowMs: number;
 }
 
-/** Audits everything (`deep`: every byte of the blobs too), keeps the result among the audits, and answers it. */
+/** Audits everything (`deep`: every byte of the blobs too), keeps the result among the audits, and returns it. */
 export async function auditEverything(
   parts: AuditedParts,
   { since, signal, onProgress, pageRows, deep = false }: AuditOptions & { deep?: boolean } = {},

@@ -44,7 +44,7 @@ export interface WorkflowAudit {
 const pageTasks = 1_000;
 const suspectsMax = 2_000;
 const rounds = 2;
-// A task changes its state two times; whoever is seen changing is looked at again.
+// A task changes its state two times; a task that is seen changing is looked at again.
 const roundsMax = 6;
 const rest_ms = 2_000;
 const describedAtOnce = 8;

@@ -90,7 +90,7 @@ export const canonicalAct = ({ seq, at, actor, action, accountId, subject, facts
   canonicalJson([String(seq), at.toISOString(), actor, action, accountId, subject, facts, details, reason]);
 
 /**
- * Does an administrative act and logs it, in one transaction. `work` answers what it did, or undefined if there was
+ * Does an administrative act and logs it, in one transaction. `work` returns what it did, or undefined if there was
  * nothing to do; then nothing is changed or logged.
  */
 export async function administer<T>(

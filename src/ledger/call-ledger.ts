@@ -139,7 +139,7 @@ export class CallLedger {
 
   /**
    * Captures what a call cost and releases the rest. A hold that was swept meanwhile is gone: then nothing is booked on
-   * the customer, and the price is written off. Answers what was charged; waits for a database that is away.
+   * the customer, and the price is written off. Returns what was charged; waits for a database that is away.
    */
   async settle(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
     try {
@@ -153,7 +153,7 @@ export class CallLedger {
 
   /**
    * Gives a call's hold back; a hold that is closed already stays as it is. It waits for a database that is away, but for
-   * whoever comes again anyway (`mustCommit: false`).
+   * what is released again later anyway (`mustCommit: false`).
    */
   async release(hold: CallHold, reason: string, { mustCommit = true } = {}): Promise<void> {
     const move: LedgerOperation<undefined> = {
@@ -206,11 +206,11 @@ export class CallLedger {
         };
       },
     };
-    // The caller has its answer; whoever gives the same key again waits for this one.
+    // The caller has its answer; a request with the same key waits for this one.
     return this.#groups.commit(move, { mayBatch: !hold.isKeyed, mustCommit: true });
   }
 
-  /** Once: what was written off before, by whoever, stays as it is. */
+  /** Once: what was written off before stays as it is. */
   async #writeOff(hold: CallHold, price: CallPrice): Promise<void> {
     if (price.total === 0n) return;
     try {

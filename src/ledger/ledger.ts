@@ -1,4 +1,4 @@
-/** The ledger as its users see it: each method one move, durable when it answers. */
+/** The ledger as its users see it: each method one operation, durable when it returns. */
 import {
   type AdmissionRequest,
   correctedCounters,
@@ -78,13 +78,13 @@ export interface TaskFailure extends TaskEnd {
   act?: { actor: Actor; reason?: string };
 }
 
-/** `ended` tells whether this call was the one that ended the task; `state` is what the task is now. */
+/** `ended` says whether this call was the one that ended the task; `state` is what the task is now. */
 export interface TaskEnded {
   ended: boolean;
   state: FinalTaskState;
   /** What was charged; only of the call that ended the task. */
   cost?: MicroYuan;
-  /** The event that tells a webhook of this end; only of the call that ended the task. */
+  /** The event that notifies a webhook of this end; only of the call that ended the task. */
   eventId?: string;
 }
 
@@ -196,7 +196,7 @@ export class Ledger {
     }));
   }
 
-  /** Adds money to an account and ends its arrears; answers the available balance after it. */
+  /** Adds money to an account and ends its arrears; returns the available balance after it. */
   async credit(account: AccountId, amount: MicroYuan, reason: string, actor: Actor = 'tollgate'): Promise<MicroYuan> {
     return (await this.book({ account, type: 'credit', amount, reason, actor })).available;
   }
@@ -216,7 +216,7 @@ export class Ledger {
   }
 
   /**
-   * Credits or adjusts an account. With a `request`, an id of whoever asks, it is booked once however often it is asked
+   * Credits or adjusts an account. With a `request`, the caller's own id, it is booked once however often it is asked
    * for, at once or years later: its act is looked for under the account's lock. Refuses with `outcome_unknown` where it
    * may have been booked.
    */
@@ -333,7 +333,7 @@ function answerOfBound(bound: NonNullable<OperationRows['bound']>, asked: { body
   return { admitted: 'before', taskId: bound.taskId };
 }
 
-/** Tells the webhook that the request named, else the account's; nobody where there is neither. */
+/** Notifies the webhook that the request named, else the account's; none where there is neither. */
 function eventOf(id: string, account: LockedAccount, task: LockedTask, state: FinalTaskState): NewEvent | undefined {
   const url = task.webhookUrl ?? account.webhookUrl;
   if (url === null) return undefined;

@@ -5,8 +5,8 @@ import type { NewEvent } from './commit/ledger-operation.ts';
 import type { LockedAccount } from './commit/locked-rows.ts';
 
 /**
- * Notes on the account whether it is low now. Answers the event of having crossed its threshold, if it has just done so
- * and there is a webhook to tell. What is held counts as there: it mostly comes back, and calls would cross to and fro.
+ * Notes on the account whether it is low now. Returns the event of having crossed its threshold, if it has just done so
+ * and there is a webhook to notify. What is held counts as there: it mostly comes back, and calls would cross to and fro.
  */
 export function noteBalance(account: LockedAccount): NewEvent | undefined {
   const { id, available, held, lowBalance, webhookUrl } = account;

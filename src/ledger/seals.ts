@@ -1,6 +1,6 @@
 /**
  * Seals of task rows: keyed hashes over what a task was admitted with and over how it ended, so that a row that was
- * changed by hand no longer fits them. What only tells the engine's course (when it was started, last seen, who downloads
+ * changed by hand no longer fits them. What only shows the engine's course (when it was started, last seen, who downloads
  * it) is not sealed: no money hangs on it, and it changes often.
  */
 import { createHash, createHmac } from 'node:crypto';

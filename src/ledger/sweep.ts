@@ -58,7 +58,7 @@ export class Owner {
   #renewedAtMs = -Infinity;
   #unbrokenSinceMs = -Infinity;
   #lost = new AbortController();
-  /** Calls under way: each is told once that it has to end. A set, since signals joined by the thousand cost. */
+  /** Calls under way: each is notified once that it has to end. A set, since signals joined by the thousand cost. */
   readonly #underWay = new Set<(reason: CallsEnd) => void>();
   #isDrained = false;
   #timers: NodeJS.Timeout[] = [];
@@ -99,7 +99,7 @@ export class Owner {
     return this.#lost.signal;
   }
 
-  /** Calls back when calls under way have to end; answers how to stop listening. */
+  /** Calls back when calls under way have to end; returns how to stop listening. */
   whenCallsEnd(heard: (reason: CallsEnd) => void): () => void {
     if (this.#lost.signal.aborted) heard('lost');
     else if (this.#isDrained) heard('drained');
@@ -219,7 +219,7 @@ export class Owner {
     return now - this.#unbrokenSinceMs >= leaseSeconds * 1000 && now - this.#renewedAtMs <= renewalMs * 2;
   }
 
-  /** Holds of calls that were refused because nobody knew, in time, whether they had been made. */
+  /** Holds of calls that were refused because it wasn't known, in time, whether they had been made. */
   async #giveBackLost(): Promise<void> {
     const { database, calls } = this.#tools;
     const lost = calls.lostAdmissions();
@@ -253,7 +253,7 @@ export class Owner {
   }
 }
 
-/** Does the work if nobody else has the lock; it ends with the connection, so a process that dies frees it. */
+/** Does the work unless another process has the lock; it ends with the connection, so a process that dies frees it. */
 async function underLock(database: Database, lock: number, work: () => Promise<void>): Promise<void> {
   const client = await database.pool.connect();
   let broken: Error | undefined;

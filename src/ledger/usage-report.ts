@@ -29,7 +29,7 @@ export type Usage = RowOf<typeof usageRow>;
 export interface UsageFilter {
   from?: Date | undefined;
   to?: Date | undefined;
-  /** The number of the newest entry that counts, so that several pages tell of the same ledger. */
+  /** The number of the newest entry that counts, so that several pages show the same ledger. */
   upTo?: bigint | undefined;
   /** A number up to which all entries are before `from`: they need not be read. */
   above?: bigint | undefined;

@@ -149,7 +149,7 @@ function arrayOf(
   return { into, view };
 }
 
-/** An element after its length; answers how many bytes both take. */
+/** An element after its length; returns how many bytes both take. */
 function writeElement<T>(type: ElementType<T>, value: Element<T>, { into, view, at }: Place): number {
   if (value === null || value === undefined) {
     view.setInt32(at, nullLength);

@@ -17,7 +17,7 @@ export class PoolFull extends Error {
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
-/** Refuses with `PoolFull`, at once, whoever comes when the queue is full. */
+/** Refuses with `PoolFull`, at once, every statement that comes when the queue is full. */
 export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;

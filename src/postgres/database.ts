@@ -17,7 +17,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Told of connections that broke while idle: a server that stops ends them with 57P01. */
+  /** Called with the error of a connection that broke while idle: a server that stops ends them with 57P01. */
   onIdleError: (error: Error) => void;
   connectionsMax?: number;
 }
@@ -47,7 +47,7 @@ export function openDatabase(
     connectionString: url,
     types,
     connectionTimeoutMillis: 5_000,
-    // Every statement is bounded, so that a lock that nobody releases can't hold a request for ever.
+    // Every statement is bounded, so that a lock that is never released can't hold a request for ever.
     statement_timeout: 8_000,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
@@ -76,8 +76,8 @@ export function openDatabase(
   });
   for (const each of [pool, keyed, unhurried, pipelined]) {
     each.on('error', onIdleError);
-    // The pool listens to idle connections only. One that breaks in use tells its statements, and besides emits an
-    // `error` that would end the process if nobody listened.
+    // The pool listens to idle connections only. One that breaks in use fails its statements, and besides emits an
+    // `error` that would end the process without a listener.
     each.on('connect', (client) => client.on('error', () => undefined));
   }
   let closed: Promise<unknown> | undefined;
@@ -163,7 +163,7 @@ export function databaseTrouble(error: unknown): 'away' | 'busy' | undefined {
   return error.cause === undefined ? undefined : databaseTrouble(error.cause);
 }
 
-/** Whether an error tells that the database can't be reached now, or takes no connections, so that the same may work later. */
+/** Whether an error means that the database can't be reached now, or takes no connections, so that the same may work later. */
 export function isConnectionTrouble(error: unknown): boolean {
   const trouble = databaseTrouble(error);
   return trouble === 'away' || (trouble === 'busy' && !isLockTrouble(error));

@@ -26,7 +26,7 @@ export interface ServerFacts extends Omit<z.output<typeof row>, 'now_ms'> {
   roundTripMs: number;
 }
 
-/** Asks once. `foreign_tables` counts our tables that belong to somebody else, whom migrations would need. */
+/** Asks once. `foreign_tables` counts our tables that belong to another role, which migrations would need. */
 export async function readServerFacts({ pool }: Database): Promise<ServerFacts> {
   const client = await pool.connect();
   try {

@@ -81,7 +81,7 @@ export async function attemptsOf(database: Database, event: string): Promise<Num
 
 /**
  * Has an event that ended delivered again, as if it had just come: to the address that it was owed to, under its id. A task's
- * is told as GET shows the task then, without links if its results are deleted. Answers whether the event had ended.
+ * is sent as GET shows the task then, without links if its results are deleted. Returns whether the event had ended.
  */
 export async function replayEvent(by: Administrator, id: string): Promise<boolean> {
   const replayed = await administer(by, async (client) => {

@@ -1,4 +1,4 @@
-/** The scans that make sure every event that is owed is delivered or given up, whoever died: one starts deliveries, one looks after silent ones. */
+/** The scans that make sure every event that is owed is delivered or given up, whichever process died: one starts deliveries, one looks after silent ones. */
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -39,7 +39,7 @@ export class EventScan {
     }
   }
 
-  /** A delivery whose workflow is gone is started again; one that was terminated was given up by whoever did that. */
+  /** A delivery whose workflow is gone is started again; one that was terminated was given up by the operator who did that. */
   async lookAfterSilent(): Promise<void> {
     const { database, log } = this.#tools;
     for (const event of await takeSilentEvents(database, batchEvents)) {

@@ -1,6 +1,6 @@
 /**
  * Events that are owed to webhooks, and every attempt to deliver them. A row is written by the transaction that the event
- * tells of, and is from then on what drives its delivery: whoever starts or repeats it reads the row first.
+ * reports, and is from then on what drives its delivery: each start or repetition reads the row first.
  */
 import * as z from 'zod';
 import type { AccountId, TaskId } from '../domain/ids.ts';
@@ -29,7 +29,7 @@ const owedRow = row(owed);
 export type OwedEvent = RowOf<typeof owedRow>;
 
 /**
- * Takes up to `count` events whose delivery was not started. Whoever takes one has it for five seconds, so that several
+ * Takes up to `count` events whose delivery was not started. The process that takes one has it for five seconds, so that several
  * workers share the work; no lock is held meanwhile. The event of a task is left for a second to the task's own workflow,
  * which starts the delivery itself if it was the one that ended the task.
  */
@@ -88,7 +88,7 @@ export async function eventToDeliver(database: Database, id: string): Promise<Ev
   return rows[0] === undefined ? undefined : deliverRow.parse(rows[0]);
 }
 
-/** The event that tells a webhook of this task's end, if there is one. */
+/** The event that notifies a webhook of this task's end, if there is one. */
 export async function eventOfTask(database: Database, task: TaskId): Promise<string | undefined> {
   const { rows } = await database.pool.query('select id from events where task_id = $1', [task]);
   return rows[0] === undefined ? undefined : idRow.parse(rows[0]).id;
@@ -142,7 +142,7 @@ export async function noteAttempt(
   }
 }
 
-/** Notes that an event will not be delivered; changes nothing if it has ended or is gone. Answers whether it was delivered. */
+/** Notes that an event will not be delivered; changes nothing if it has ended or is gone. Returns whether it was delivered. */
 export async function giveEventUp(database: Database, id: string): Promise<boolean> {
   await database.pool.query(
     `update events set started_at = coalesce(started_at, clock_timestamp()), ended_at = clock_timestamp(), delivered = false

@@ -15,7 +15,7 @@ export interface OldEventsTools {
 
 /**
  * Deletes events that ended long ago, with their attempts. What is still owed stays, however old. Several processes may do so
- * at once. Answers how many it deleted.
+ * at once. Returns how many it deleted.
  */
 export async function deleteOldEvents({ database, ...limits }: OldEventsTools): Promise<number> {
   for (let deleted = 0; ;) {

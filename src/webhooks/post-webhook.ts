@@ -16,7 +16,7 @@ const refused = 'the address is refused: it must be http or https on a public ho
 const agents = new GuardedAgents({ connectTimeout: timeout_ms, pipelining: 0, maxHeaderSize: 16 * 1024 });
 
 /**
- * Makes the sender. It answers what became of the attempt, in words without the address; rejects only with the reason of
+ * Makes the sender. It returns what became of the attempt, in words without the address; rejects only with the reason of
  * `signal`, or if there is no secret to sign with.
  */
 export const webhookPoster =

@@ -29,9 +29,9 @@ const saltBytes = 32;
 
 /**
  * The secrets that a delivery is signed with, each as `whsec_<base64>`: the account's own first, then those that were
- * replaced within the last 24 hours, the newest first. Makes the first if there is none; whoever asks at the same time
+ * replaced within the last 24 hours, the newest first. Makes the first if there is none; a request at the same time
  * gets the same. A secret outlives a rotation of TOLLGATE_SECRET as long as the one it was made under is still listed.
- * Once that is gone nobody can work it out any more: the next who asks makes another, and the log of acts says so.
+ * Once that is gone it can't be derived any more: the next request makes another, and the audit log says so.
  */
 export async function webhookSecrets(database: Database, secrets: WebhookKeys, account: AccountId): Promise<string[]> {
   const found = await saltsOf(database, account);
@@ -45,7 +45,7 @@ export async function webhookSecrets(database: Database, secrets: WebhookKeys, a
   return texts;
 }
 
-/** Makes a new secret, answers it as `whsec_<base64>`, and lets the one before sign for 24 hours more. */
+/** Makes a new secret, returns it as `whsec_<base64>`, and lets the one before sign for 24 hours more. */
 export async function rotateWebhookSecret(
   by: Administrator,
   secrets: WebhookKeys,
@@ -119,7 +119,7 @@ const textsOf = (secrets: WebhookKeys, account: AccountId, salts: readonly Salt[
 const keyOf = (secrets: WebhookKeys, { secretId }: Salt): WebhookKey | undefined =>
   secrets.all.find(({ id }) => id === secretId);
 
-/** The account goes in, or whoever could copy a row in the database could ask for another account's secret. */
+/** The account goes in, or an attacker who can copy a row in the database could ask for another account's secret. */
 const textOf = ({ webhooks }: WebhookKey, account: AccountId, salt: Buffer): string =>
   `whsec_${createHmac('sha256', webhooks).update(`tollgate webhook\n${account}\n`).update(salt).digest('base64')}`;
 

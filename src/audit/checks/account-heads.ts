@@ -69,7 +69,7 @@ const startColumns = 'e.seq, e.available_after::text, e.held_after::text, e.link
 const startOf = (after: string, upTo: string, since: string) => `and e.seq > ${after} and e.seq <= ${upTo}
     and e.link is not null and e.created_at < ${since}::timestamptz order by e.seq desc limit 1`;
 
-/** SQL of milliseconds since the epoch, exact enough to tell microseconds apart. */
+/** SQL of milliseconds since the epoch, exact to the microsecond. */
 export const msOf = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
 const counters = (name: string) =>

@@ -23,7 +23,7 @@ export async function judgeActors(context: CheckContext): Promise<void> {
   for (const text of [actorsText, changesText]) await reportPages(context, 'acts', text);
 }
 
-// Facts that were changed by hand are told elsewhere; here they must not break anything.
+// Facts that were changed by hand are reported elsewhere; here they must not break anything.
 /** The states of a subject before the act `a`, each until the next one. */
 const statesBefore = (subject: string) => `select s.facts, lag(s.at) over (order by s.seq desc) as until
   from acts s where s.subject = ${subject} and s.seq < a.seq and jsonb_typeof(s.facts) = 'object'

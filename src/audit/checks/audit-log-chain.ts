@@ -58,7 +58,7 @@ async function headOfLog({ read }: CheckContext): Promise<{ head: Head | undefin
   return { head: seq === null || link === null ? undefined : { seq, link, beganThen }, upTo };
 }
 
-/** Each act is compared with the link stored before it, so that one that was changed is told once and by its number. */
+/** Each act is compared with the link stored before it, so that one that was changed is reported once, by its number. */
 async function followChain(context: CheckContext, upTo: bigint): Promise<LastAct | undefined> {
   const { ledgerKeys, found, looked } = context;
   let last: LastAct | undefined;

@@ -1,4 +1,4 @@
-/** One account's chain as it is read, entry after entry: what doesn't follow from the entry before is told. */
+/** One account's chain as it is read, entry after entry: what doesn't follow from the entry before is reported. */
 import { accountGenesis } from '../../accounts/accounts.ts';
 import { chainLink } from '../../ledger/chain.ts';
 import { groupMembersMax } from '../../ledger/commit/group-commit.ts';

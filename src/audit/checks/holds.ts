@@ -113,7 +113,7 @@ const openSql = `select * from (
 ) as open where says <> ''`;
 
 // In one statement, since all of it changes together. Open holds are few: those of calls that processes own, and those of
-// unfinished tasks, each along an index of its own. Any other open one is told above.
+// unfinished tasks, each along an index of its own. Any other open one is reported above.
 const heldSql = `with open as (
     select h.account_id, h.amount from holds h where h.state = 'held' and h.owner is not null
     union all

@@ -1,6 +1,6 @@
 /**
- * Whether accounts, keys and people are as the log of acts left them, and credits and adjustments as the log says. All rows are
- * compared whatever `since` says: a row that nobody was to change has no time of its change.
+ * Whether accounts, keys and people are as the audit log left them, and credits and adjustments as the log says. All rows are
+ * compared whatever `since` says: a change by hand leaves no time of its change.
  */
 import * as z from 'zod';
 import { logBegunAt } from './audit-log-chain.ts';
@@ -16,7 +16,7 @@ export const factsCheck: Check = {
   },
 };
 
-// Which facts differ is told by name; their values may be a hash. Older acts have a webhook's address, newer ones its digest.
+// Which facts differ is reported by name; their values may be a hash. Older acts have a webhook's address, newer ones its digest.
 // A row and its act are written together, so a row agrees with its newest act at any moment.
 const rowsText = (table: Ranged, facts: string) => `select s.subject, n.facts is not null, array(
     select key from jsonb_each(s.facts) as f full join jsonb_each(n.facts) as g using (key)

@@ -50,7 +50,7 @@ interface NamedBlob {
   sha256: string | null;
 }
 
-/** What was changed by hand may be no list or object any more; that is told by its seal. */
+/** What was changed by hand may be no list or object any more; its seal reports that. */
 const only = (type: 'array' | 'object', column: string) =>
   `case jsonb_typeof(${column}) when '${type}' then ${column} end`;
 

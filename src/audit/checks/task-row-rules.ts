@@ -2,10 +2,10 @@
  * Whether task rows agree with the ledger, with their paid calls and with themselves: rules in SQL, of which only what
  * they find leaves the database.
  *
- * What tells only the engine's course has no seal, and is judged as exactly as its writers allow: a start is acknowledged
+ * What shows only the engine's course has no seal, and is judged as exactly as its writers allow: a start is acknowledged
  * between admission and now; `seen_at` is written two seconds after admission at the earliest, five minutes after an
  * acknowledged start, and never on a final task; a claim of a download lasts 30 seconds. Another moment within these bounds
- * is not told, and neither is another time of removal between the end and now.
+ * is not reported, and neither is another time of removal between the end and now.
  */
 import * as z from 'zod';
 import { pagesOf, reportPages } from '../audit.ts';

@@ -22,7 +22,7 @@ import type { LedgerWatch } from './ledger-watch.ts';
 export const groupMembersMax = 256;
 export const waitingMembersMax = 4_096;
 const attemptsMax = 6;
-/** For what nobody waits for: how long it waits for a group of others to go with. */
+/** For what no request waits for: how long it waits for a group of others to go with. */
 const patientMs = 25;
 /** Since the last commit: a move that comes later than this goes at once. */
 const busyMs = 3;
@@ -98,7 +98,7 @@ export class GroupCommitter {
   }
 
   /**
-   * Carries out a move and answers its outcome once it is durable. Refuses with `overloaded` when too many wait or its
+   * Carries out a move and returns its outcome once it is durable. Refuses with `overloaded` when too many wait or its
    * account is locked for long, and with `not_ready` when the database can't be reached; a lasting move only by `drained`.
    * With these nothing was carried out, nor will be. A move whose commit was not answered waits until that is certain, and is
    * refused with `outcome_unknown` if it isn't within `doubtMs`.
@@ -200,7 +200,7 @@ export class GroupCommitter {
         else refuse(members, error);
       } else {
         // A guard or constraint fired for one of them: each runs alone, so that only that one fails. Where it was a lock
-        // that somebody else keeps, each account by itself. Each still has to learn whether they were all committed before.
+        // that another transaction keeps, each account by itself. Each still has to learn whether they were all committed before.
         const nameOf = isLockTrouble(error) ? ({ move }: Member) => move.account : (member: Member) => member;
         for (const part of partsOf({ members, trail }, nameOf)) await this.#commitGroup(part);
       }

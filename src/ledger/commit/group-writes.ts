@@ -128,7 +128,7 @@ export class Writes implements Committed {
   }
 
   /**
-   * Sends everything and the commit at once; one round trip. `isOpen` tells whether a transaction is open already; a
+   * Sends everything and the commit at once; one round trip. `isOpen` says whether a transaction is open already; a
    * statement alone needs none. Refuses, with nothing written, if a guard did not hold.
    */
   async commit(client: pg.PoolClient, { isOpen }: { isOpen: boolean }): Promise<Written> {

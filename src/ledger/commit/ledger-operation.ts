@@ -32,7 +32,7 @@ export interface OperationRows {
   booked: BookedRequest | undefined;
 }
 
-/** What a move changes. Nothing named, nothing changed: the outcome alone is the answer. */
+/** What an operation changes. Nothing named, nothing changed: it returns its outcome alone. */
 export interface Effects<T> {
   outcome: T;
   entries?: readonly NewEntry[];
@@ -95,7 +95,7 @@ export interface NewTask {
   holdAmount: MicroYuan;
 }
 
-/** An event that is owed to a webhook. What is told of a task is its record, made anew for each attempt. */
+/** An event that is owed to a webhook. Of a task its record is sent, made anew for each attempt. */
 export type NewEvent = { id: string; account: AccountId; url: string } & (
   | { type: 'account.balance_low'; data: Record<string, unknown> }
   | { type: `${TaskKind}.${'succeeded' | 'failed'}`; taskId: TaskId }

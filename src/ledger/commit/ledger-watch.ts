@@ -1,4 +1,4 @@
-/** What the ledger tells whoever counts: what was committed, once each, and how long that took. */
+/** What the ledger reports to those who count: what was committed, once each, and how long that took. */
 import type { EndedTask, NewEntry, NewTask } from './ledger-operation.ts';
 import type { LockedTask } from './locked-rows.ts';
 
@@ -15,7 +15,7 @@ export interface Committed {
 
 /** Must not throw. */
 export interface LedgerWatch {
-  /** A group was committed. One whose answer was lost is told of when it is known. */
+  /** A group was committed. One whose answer was lost is reported when its outcome is known. */
   committed(group: Committed): void;
   /** An attempt to commit so many moves took so long, and was answered. */
   took(moves: number, ms: number): void;

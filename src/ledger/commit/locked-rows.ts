@@ -138,7 +138,7 @@ export interface BoundIdempotencyKey {
   answer: string | null;
 }
 
-/** A credit or adjustment as the log of acts tells of it. */
+/** A credit or adjustment as the audit log has it. */
 export interface BookedRequest {
   action: string;
   /** Decimal digits. */
@@ -182,7 +182,7 @@ const lockKeys = {
   text: `select ${lockedKeyRow.columns}
     from api_keys where id = any($1::text[]) order by id for no key update`,
 };
-// One alone is told to the planner as a value, so that only its partition is opened.
+// One alone is given to the planner as a value, so that only its partition is opened.
 const lockTasks = (count: number): { name: string; text: string } => (count === 1 ? lockOne : lockMany);
 const lockOne = { name: 'lock-task', text: lockText('tasks t', 'where t.id = ($1::text[])[1]') };
 const lockMany = {

@@ -1,7 +1,7 @@
 /**
  * Accounts and keys as this process's last commits left them. A group that finds all its rows here needs not lock and
- * read them first: the statement that writes proves, by the rows' versions, that nobody has changed them since, and
- * writes nothing if somebody has.
+ * read them first: the statement that writes proves, by the rows' versions, that they have not changed since, and
+ * writes nothing if they have.
  */
 import type { LockedAccount, LockedKey, View, Wanted } from './locked-rows.ts';
 import type { Written } from './group-writes.ts';
@@ -102,7 +102,7 @@ export class RowCache {
     this.#contendedUntilMs = performance.now() + contendedMs;
   }
 
-  /** Nobody knows what became of a commit, and so of its rows. */
+  /** The outcome of a commit is unknown, and so are its rows. */
   forget(): void {
     this.#accounts.clear();
     this.#keys.clear();

@@ -11,7 +11,7 @@ export const insertTasks = {
       request_digest text, seal text)`,
 };
 
-// A task's end is decided here and nowhere else. One alone is told to the planner as a value, so that no other partition
+// A task's end is decided here and nowhere else. One alone is given to the planner as a value, so that no other partition
 // than its own is opened: that costs more than the rest.
 export const endTasks = (count: number): { name: string; text: string } => (count === 1 ? endOne : endMany);
 const endOne = { name: 'end-task', text: endText(`and t.id = $1::jsonb -> 0 ->> 'id'`) };

@@ -18,7 +18,7 @@ export interface TransactionTools {
   watch?: LedgerWatch | undefined;
 }
 
-/** A commit whose answer was lost: what it would have answered, and an entry that tells whether it happened. */
+/** A commit whose answer was lost: what it would have answered, and an entry that shows whether it happened. */
 export interface Uncertain {
   witness: Witness;
   outcomes: unknown[];
@@ -26,7 +26,7 @@ export interface Uncertain {
   told: { group: Committed; isTold: boolean };
 }
 
-/** The connection was lost during a commit, so that nobody knows yet whether it happened. */
+/** The connection was lost during a commit, so that it isn't known yet whether it happened. */
 export class CommitUnknown extends Error {
   readonly uncertain: Uncertain;
   constructor(uncertain: Uncertain, cause: unknown) {
@@ -36,7 +36,7 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * Decides and writes the moves, all or nothing; answers their outcomes in the same order. `lost` are attempts before this
+ * Decides and writes the moves, all or nothing; returns their outcomes in the same order. `lost` are attempts before this
  * one, of the same moves: if one of them turns out to have been committed, its outcomes are the answer. Throws
  * `CommitUnknown`, or what the database said.
  */
@@ -62,7 +62,7 @@ export async function transact(
   }
 }
 
-/** Answers nothing, with nothing written, if the rows are not all known or not what they seemed. */
+/** Returns nothing, with nothing written, if the rows are not all known or not what they seemed. */
 async function overKnownRows(
   { known, ledgerKey, watch }: TransactionTools,
   client: pg.PoolClient,
@@ -201,7 +201,7 @@ function wantedOf(moves: readonly LedgerOperation<unknown>[]): Wanted {
   };
 }
 
-/** Ends the transaction after an error; answers an error if the connection is of no more use. */
+/** Ends the transaction after an error; returns an error if the connection is of no more use. */
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
   if (isConnectionTrouble(error)) return new Error('connection lost', { cause: error });
   try {

@@ -221,7 +221,7 @@ function nameOf({ opens, closes, beginsWindow, isLocked }: MoneyParts): string {
   return `write-money${opens ? '-open' : ''}${closes ? '-close' : ''}${beginsWindow ? '-window' : ''}${isLocked ? '-locked' : ''}`;
 }
 
-/** The statement that writes a group's money; answers its transaction's number and the database's clock. */
+/** The statement that writes a group's money; returns its transaction's number and the database's clock. */
 export function writeMoney(
   rows: MoneyRows,
   { isLocked }: { isLocked: boolean },

@@ -21,7 +21,7 @@ const resetMs = 500;
 
 /**
  * A balancer acknowledges by itself, while megabytes may still wait in its kernel. Of its caller it passes on what comes
- * first, an end or a reset; what follows an end it learns only by its next write, and what follows ours it never tells. So
+ * first, an end or a reset; what follows an end it learns only by its next write, and what follows ours it never reports. So
  * our end is not shown through one, and after the caller's we write it something, one byte at a time. Who closed with bytes
  * on their way to it has reset the connection by then: the balancer resets ours at the first byte. Who closed with all of
  * them resets it for the first byte: the balancer resets ours at a later one. Who still reads resets nothing.
@@ -93,7 +93,7 @@ class Delivery {
     this.#state = 'ended by its caller';
     this.#clearTimers(); // it was in time
     if (await unacknowledgedBytes(this.#socket, true)) this.#decide(false);
-    // What was ended is no longer read, so only a write tells of a reset; one of no bytes is enough.
+    // What was ended is no longer read, so only a write finds a reset; one of no bytes is enough.
     else if (this.#isThroughBalancer) this.#after(resetMs, () => this.#ask(0));
     else this.#after(resetMs, () => this.#look((error) => this.#decide(!error)));
   }

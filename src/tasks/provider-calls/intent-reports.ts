@@ -143,9 +143,9 @@ export interface UnknownOutcomePlace {
 }
 
 /**
- * The newest paid calls of which nobody knows what became, and those of the last seven days whose job was accepted after
+ * The newest paid calls of unknown outcome, and those of the last seven days whose job was accepted after
  * their task had ended, or was not stopped with it, or whose sender died while it was cancelled: the provider may have done
- * work, and will charge it, that nobody was charged for.
+ * work, and will charge it, that no caller was charged for.
  */
 export async function listUnknownOutcomes(
   database: Database,
@@ -199,8 +199,8 @@ export async function noteJobLeft(database: Database, task: TaskId, route: numbe
 
 /**
  * What is the matter with a paid call of unknown outcome. `searching`: its task is under way and still looks for it; `lost`:
- * the task has ended, and nobody knows; `late`: the provider took or did the job after the task had ended; `left`: the job
- * was not stopped with its task; `abandoned`: whoever sent it died meanwhile; `found`: it was known in the end.
+ * the task has ended, and the outcome stays unknown; `late`: the provider took or did the job after the task had ended; `left`: the job
+ * was not stopped with its task; `abandoned`: the process that sent it died meanwhile; `found`: it was known in the end.
  */
 export type UnknownCase = 'searching' | 'lost' | 'late' | 'left' | 'abandoned' | 'found';
 

@@ -1,5 +1,5 @@
 /**
- * Intents: the row written before each paid call. Whoever inserted it may send, nobody else, and only for a short
+ * Intents: the row written before each paid call. Only the attempt that inserted it may send, and only for a short
  * while; what became of the call is written to it right after.
  */
 import { randomUUID } from 'node:crypto';
@@ -14,11 +14,11 @@ import { type Task, taskRow } from '../rows/task-rows.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
 export const sendingWindowMs = 15_000;
-/** After this, by the database's clock, nobody sends any more; longer than the window, so that clocks may differ. */
+/** After this, by the database's clock, nothing is sent any more; longer than the window, so that clocks may differ. */
 const sentBeforeSeconds = 20;
 /**
- * Of a row `i`: nobody may send by a withdrawn one, and whoever opens the intent anew finds it as if it were not there. It
- * stays, so that a running task always has one and the audit can tell that it runs.
+ * Of a row `i`: a withdrawn one allows no sending, and an attempt that opens the intent anew finds none. It
+ * stays, so that a running task always has one and the audit sees that it runs.
  */
 export const isLive = `i.sent_before > '-infinity'`;
 
@@ -30,7 +30,7 @@ export interface Intent {
   outcome: 'open' | 'accepted' | 'finished' | 'refused' | 'unknown';
   jobId: string | null;
   blobKeys: readonly string[] | null;
-  /** Of a refusal; of an unknown outcome, if nothing can tell any more what became of the call. */
+  /** Of a refusal; of an unknown outcome, if nothing can show any more what became of the call. */
   error: IntentError | null;
   /** Since it was opened, by the database's clock: those of processes may differ by hours. */
   ageMs: number;
@@ -38,7 +38,7 @@ export interface Intent {
   sinceFirstMs: number;
   /** Of one that a busy provider refused: how long until it may be sent again, zero or less if it may. */
   againInMs: number | null;
-  /** Milliseconds until nobody can be sending any more; zero or less if that has passed. */
+  /** Milliseconds until nothing can be sending any more; zero or less if that has passed. */
   sendingEndsInMs: number;
 }
 
@@ -102,7 +102,7 @@ interface NewIntent {
   maxConcurrent: number | undefined;
 }
 
-/** The transaction; answers nothing where there is an intent already, of this route or of another. */
+/** The transaction; returns nothing where there is an intent already, of this route or of another. */
 async function insertedIntent(
   database: Database,
   { task, route, provider, nonce, maxConcurrent }: NewIntent,
@@ -169,7 +169,7 @@ export async function isSentElsewhere(database: Database, task: TaskId, route: n
 }
 
 /**
- * Takes an intent back with nothing sent, by the attempt that opened it. Answers whether it was still there and open; only
+ * Takes an intent back with nothing sent, by the attempt that opened it. Returns whether it was still there and open; only
  * then the task may be sent by another.
  */
 export async function withdrawIntent(database: Database, task: TaskId, route: number, nonce: string): Promise<boolean> {
@@ -185,7 +185,7 @@ export async function withdrawIntent(database: Database, task: TaskId, route: nu
   return rowCount === 1;
 }
 
-/** Takes an open intent over, to send the same once more; answers the new nonce, or undefined if it is closed by now. */
+/** Takes an open intent over, to send the same once more; returns the new nonce, or undefined if it is closed by now. */
 export async function takeOverIntent(database: Database, task: TaskId, route: number): Promise<string | undefined> {
   const nonce = randomUUID();
   const { rowCount } = await database.keyed.query({
@@ -235,7 +235,7 @@ export type IntentClosing = (
   /** With a nonce: believed of the attempt that sent last only, since one before it may have been accepted. */
   /** `againInMs`: the provider was only too busy, and after this time it may be sent again. */
   | { outcome: 'refused'; error: IntentError; nonce?: string; againInMs?: number | undefined }
-  /** With an error: nothing can tell any more what became of it. */
+  /** With an error: nothing can show any more what became of it. */
   | { outcome: 'unknown'; reason: string; error?: IntentError | undefined }
 ) & {
   /** The provider's own id of the call. */
@@ -244,7 +244,7 @@ export type IntentClosing = (
 
 /**
  * Writes what became of the call. The first to say so is believed, but for `unknown`, which gives way to any knowledge.
- * A refusal gives the provider's place back, any other outcome keeps it until the task is final. Answers whether this was believed, and whether the task is final meanwhile.
+ * A refusal gives the provider's place back, any other outcome keeps it until the task is final. Returns whether this was believed, and whether the task is final meanwhile.
  */
 export async function closeIntent(
   database: Database,

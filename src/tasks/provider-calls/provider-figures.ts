@@ -7,13 +7,13 @@ import type { Database } from '../../postgres/database.ts';
 import { isLive } from './intents.ts';
 import { idRange, ofEachKind } from './intent-reports.ts';
 
-/** What became of paid calls; those that nobody has answered yet are in none of them. */
+/** What became of paid calls; those without an outcome yet are in none of them. */
 export interface Outcomes {
   /** Their jobs were taken on, or done at once, and did not fail by the provider's fault since. */
   accepted: number;
   /** For something in the request. */
   refused: number;
-  /** Nobody knows. */
+  /** The outcome is unknown. */
   unknown: number;
   /** Refused or failed by a fault of the provider. */
   faults: number;

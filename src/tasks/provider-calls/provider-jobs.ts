@@ -20,7 +20,7 @@ export async function hasRoom(database: Database, provider: string, task: TaskId
 
 /**
  * Takes a place for a task, in the transaction that opens its intent and has locked its row: first the task, then the
- * provider, everywhere. Answers false, and has inserted nothing, when there is none.
+ * provider, everywhere. Returns false, and has inserted nothing, when there is none.
  */
 export async function takePlace(client: pg.PoolClient, provider: string, task: TaskId, max: number): Promise<boolean> {
   const lock = { name: 'lock-provider', text: lockText, values: [provider] };

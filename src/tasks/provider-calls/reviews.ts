@@ -15,7 +15,7 @@ export async function reviewOutcome(by: Administrator, { task, intent }: Unknown
   });
 }
 
-/** Takes the tick off again; answers whether there was one. */
+/** Takes the tick off again; returns whether there was one. */
 export async function reopenOutcome(by: Administrator, { task, intent }: UnknownOutcome): Promise<boolean> {
   const done = await administer(by, async (client) => {
     const { rowCount } = await client.query('delete from reviews where task_id = $1 and route = $2', [

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type BlobStore, removeBlobs } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
-/** Keys are free again after 24 hours; whoever was told of an answer just before that still gets to read it. */
+/** Keys are free again after 24 hours; a caller that was given an answer just before that can still read it. */
 const keptSecondsDefault = 24 * 3600 + 900;
 const batchKeys = 200;
 /** One look-up for as many blobs: it reads the whole table of keys. */
@@ -20,7 +20,7 @@ export interface OldAnswersTools {
 
 /**
  * Deletes keys that have served their time together with their answers, then answers that no key names: those whose
- * process died before it could bind or remove them. Several processes may do so at once. Answers how much it deleted.
+ * process died before it could bind or remove them. Several processes may do so at once. Returns how much it deleted.
  */
 export async function deleteOldAnswers(tools: OldAnswersTools): Promise<{ keys: number; orphans: number }> {
   return { keys: await deleteOldKeys(tools), orphans: await deleteOrphans(tools) };

@@ -1,9 +1,9 @@
-/** The sweep of the blob store: files that no row names, which steps and uploads left behind that nobody came back to. */
+/** The sweep of the blob store: files that no row names, which steps and uploads left behind. */
 import { blobNames } from '../../blobs/blob-names.ts';
 import { type BlobStore, removeBlobs } from '../../blobs/blob-store.ts';
 import type { Database } from '../../postgres/database.ts';
 
-/** Whoever stores a file names it within hours: an upload takes one at most, and the files of a running task are spared. */
+/** A stored file is named within hours: an upload takes one at most, and the files of a running task are spared. */
 const unnamedMsDefault = 24 * 3_600_000;
 const batchBlobs = 1_000;
 /** Stored answers have a sweep of their own, and what lies elsewhere is not ours. */
@@ -21,7 +21,7 @@ export interface SweepTools {
 /**
  * Deletes blobs of more than a day that no row names, and, of whatever age, those of tasks whose media were removed: who
  * removed them died in between. A blob that is old and has no name never gets one, so that looking it up right before
- * deleting it is enough, and several processes may sweep at once. Answers how many it deleted.
+ * deleting it is enough, and several processes may sweep at once. Returns how many it deleted.
  */
 export async function sweepBlobs(tools: SweepTools): Promise<number> {
   const { blobs, unnamedMs = unnamedMsDefault, signal } = tools;

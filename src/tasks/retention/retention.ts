@@ -31,7 +31,7 @@ interface Rule {
 
 /**
  * Removes the media and requests of all final tasks whose time is up, and the messages of their errors, but for those that are being fetched. Several
- * processes may do so at once, and one that died is gone on for. Answers how many tasks it removed them of.
+ * processes may do so at once, and one that died is gone on for. Returns how many tasks it removed them of.
  */
 export async function removeOldResults(tools: RetentionTools): Promise<number> {
   const { retentionMs, fetchWindowMs } = tools;
@@ -121,7 +121,7 @@ async function dueTasks(database: Database, rule: Rule): Promise<KeysOfTask[]> {
   return rows.map((row) => keysOfTask.parse(row));
 }
 
-/** Marks those that are still due, and that nobody else is marking; answers their results. */
+/** Marks those that are still due, and that no other process is marking; returns their results. */
 async function markRemoved(database: Database, ids: readonly string[], rule: Rule): Promise<KeysOfTask[]> {
   if (ids.length === 0) return [];
   const { rows } = await database.keyed.query({

@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Task } from './task-rows.ts';
 
 /**
- * Ends a task as cancelled and gives its hold back; answers whether this did it, or it had ended before. Marks its workflow
+ * Ends a task as cancelled and gives its hold back; returns whether this did it, or it had ended before. Marks its workflow
  * as to be told. `act` is of an operator, and logged.
  */
 export async function cancelTask(
@@ -26,5 +26,5 @@ export async function cancelTask(
   return ended;
 }
 
-/** What callers are told of a cancelled task, whoever cancelled it. */
+/** What callers read of a cancelled task, whether they or an operator cancelled it. */
 export const cancelled = (): GatewayError => new GatewayError('cancelled', 'The task was cancelled.');

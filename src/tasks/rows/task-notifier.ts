@@ -1,5 +1,5 @@
 /**
- * News of tasks that became final. The worker tells the ids by NOTIFY after its commit; whoever waits listens on a
+ * News of tasks that became final. The worker sends the ids by NOTIFY after its commit; a process that waits listens on a
  * connection of its own, and asks for all waiters once a second as the safety net: sooner right after the connection was
  * lost, and more and more seldom while the database fails, which has enough to do then.
  */
@@ -41,7 +41,7 @@ export const notifyFinal = gathering(async (database: Database, ids: readonly st
 export interface TaskWait {
   /** True when the task is final, false when the time is up or it was stopped. */
   readonly settled: Promise<boolean>;
-  /** Nobody wants to know any more. */
+  /** The request no longer waits. */
   readonly isStopped: boolean;
   /** Harmless when it is over. */
   stop: () => void;
@@ -75,7 +75,7 @@ export class TaskNotifier {
 
   /**
    * A wait for this task to become final. A caller registers by this first and reads the row afterwards, so that no news
-   * falls between. Whoever gives up has to stop it.
+   * falls between. A caller that gives up has to stop it.
    */
   final(id: string, timeoutMs: number): TaskWait {
     const waiter = new Waiter(this.#waiters, id, timeoutMs);
@@ -84,7 +84,7 @@ export class TaskNotifier {
     return waiter;
   }
 
-  /** Nobody is to wait any more, neither those who do nor those who come. */
+  /** Ends all waiting, of those who wait and of those who come. */
   releaseAll(): void {
     this.#isReleased = true;
     for (const waiters of [...this.#waiters.values()]) for (const waiter of waiters) waiter.stop();

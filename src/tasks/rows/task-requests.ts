@@ -16,7 +16,7 @@ export async function requestOfTask(database: Database, id: string): Promise<Req
   return rows[0] === undefined ? undefined : requestRow.parse(rows[0]);
 }
 
-/** The request that made the task whose end this event tells of; undefined for an event of no task. */
+/** The request that made the task whose end this event reports; undefined for an event of no task. */
 export async function requestOfEvent(database: Database, eventId: string): Promise<RequestOfTask | undefined> {
   const { rows } = await database.keyed.query({
     name: 'request-of-event',

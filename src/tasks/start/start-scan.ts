@@ -1,7 +1,7 @@
 /**
- * The scans that make sure every accepted task runs, whoever died: tasks whose start nobody acknowledged, tasks that
+ * The scans that make sure every accepted task runs, whichever process died: tasks whose start was not acknowledged, tasks that
  * have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the events that are
- * owed to webhooks, and the house-keeping that comes by the clock.
+ * owed to webhooks, and the maintenance that comes by the clock.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';

@@ -43,7 +43,7 @@ export class TaskStarter {
    */
   async start(task: StartFacts, { hasEnded = false } = {}): Promise<void> {
     const start = () => this.#client.withDeadline(Date.now() + callMsMax, () => this.#start(task, hasEnded));
-    // Whoever starts it, it is below the request that made it.
+    // Whichever process starts it, it is below the request that made it.
     await (this.#tracing ? this.#tracing.below(task.terms.traceparent, start) : start());
   }
 
@@ -74,7 +74,7 @@ export class TaskStarter {
     }
   }
 
-  /** Asks the task's workflow to end; answers whether one runs that will. Gives up after five seconds, twice at the most. */
+  /** Asks the task's workflow to end; returns whether one runs that will. Gives up after five seconds, twice at the most. */
   async cancel(task: TaskId): Promise<boolean> {
     try {
       await this.#client.withDeadline(Date.now() + callMsMax, () => this.#client.workflow.getHandle(task).cancel());

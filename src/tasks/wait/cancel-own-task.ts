@@ -1,4 +1,4 @@
-/** Cancelling a task for its owner: the transaction that ends it runs here, and its workflow is told after the answer. */
+/** Cancelling a task for its owner: the transaction that ends it runs here, and its workflow is notified after the answer. */
 import { GatewayError } from '../../domain/errors.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { isFinal } from '../../domain/tasks/task-states.ts';
@@ -12,7 +12,7 @@ import type { ApiDependencies } from '../../api/dependencies.ts';
 import { taskNotFound } from './find-task.ts';
 
 /**
- * Ends the task and gives its hold back; answers it as it is then. Refuses with `task_not_cancellable` what has ended, and
+ * Ends the task and gives its hold back; returns it as it is then. Refuses with `task_not_cancellable` what has ended, and
  * with `task_not_found` what was deleted. Its provider's job is stopped later, where that can be.
  * What a person does in the console is logged as an act of theirs.
  */

@@ -21,7 +21,7 @@ export async function taskOf(
 
 const idForm = /^\w{1,64}$/;
 
-/** Refuses a task whose result was deleted; one that has none keeps its error to tell. */
+/** Refuses a task whose result was deleted; one that has none keeps its error to report. */
 export function withResult(task: Task, configuration: ApiDependencies['configuration']): Task {
   if (task.state !== 'succeeded' || !task.removedAt) return task;
   throw new GatewayError('task_not_found', `The result of this task was deleted: ${retentionText(configuration)}.`);

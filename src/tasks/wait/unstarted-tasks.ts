@@ -76,7 +76,7 @@ export class WaitingTasks {
 
   /**
    * Starts a task, unless many wait already or Temporal was just seen to be away: then the workers' scan does, the oldest
-   * first. One of an account with few tasks doesn't wait for the many of another. Answers whether it was started; rejects
+   * first. One of an account with few tasks doesn't wait for the many of another. Returns whether it was started; rejects
    * as `start` does.
    */
   async start(start: () => Promise<void>, { isOfFew = false } = {}): Promise<boolean> {
