@@ -133,7 +133,7 @@ export async function findAudit(
 const forged: Finding = {
   check: 'result',
   subject: 'this audit',
-  says: 'its row does not fit its seal: no audit wrote it so, and nobody knows what was found',
+  says: 'its row does not fit its seal: no audit wrote it so, and what was found is unknown',
 };
 
 /** The row as it is, if an audit wrote it; else one that disagrees and says so, with whatever can be read of it. */

@@ -35,7 +35,7 @@ export const rightsCheck: Check = {
     ]);
     await compare(context, 'sessions', sessionsText, sessionRow, ([id, person, hash, seal]) => [
       person,
-      `its session ${id} does not fit its seal, so nobody is signed in by it`,
+      `its session ${id} does not fit its seal, so it signs no one in`,
       ['session', id, person, hash],
       seal,
     ]);

@@ -46,7 +46,7 @@ const isMovedWrongly = Object.entries(moves)
   })
   .join(' ');
 
-const ofNobody = `e.type in ('credit', 'adjustment')`;
+const ofNoKey = `e.type in ('credit', 'adjustment')`;
 const legsText = ledgerAccounts.map((account) => `'${account} ' || e.d_${account}`).join(` || ', ' || `);
 
 const newInRange = `(select * from ${entriesInRange} e where $3::timestamptz is null or e.created_at >= $3)`;
@@ -56,10 +56,10 @@ const wrongSql = `select subject, says from (
       [`${legsSum} <> 0`, `format('its legs sum to %s micro-yuan, not to zero', ${legsSum})`],
       [`case e.type ${isMovedWrongly} else true end`, `format('no %s moves that: %s', e.type, ${legsText})`],
       [
-        `${ofNobody} and (e.key_id is not null or e.task_id is not null)`,
+        `${ofNoKey} and (e.key_id is not null or e.task_id is not null)`,
         `format('a %s is of no key and no task, and this one is of %s', e.type, concat_ws(', ', e.key_id, e.task_id))`,
       ],
-      [`not ${ofNobody} and e.key_id is null`, `format('a %s without a key', e.type)`],
+      [`not ${ofNoKey} and e.key_id is null`, `format('a %s without a key', e.type)`],
     )} from ${newInRange} e
   ) as e (subject, says) where e.says <> ''
   union all

@@ -85,7 +85,7 @@ const ofItself: Rules = [
     't.started_at < t.created_at or t.started_at > n.now',
   ],
   [
-    'it was seen at a time when nobody looked',
+    'it was seen at a time when no scan looked at it',
     `t.seen_at < t.created_at + interval '2 seconds' or t.seen_at > n.now
       or t.seen_at > t.finished_at + interval '1 millisecond'
       or (t.seen_at > t.started_at and t.seen_at < t.started_at + interval '5 minutes')`,

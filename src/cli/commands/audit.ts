@@ -68,8 +68,14 @@ function progress(): AuditOptions['onProgress'] {
 
 const lookedText = (looked: AuditReport['looked']): string =>
   Object.entries(looked)
-    .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
+    .map(([what, count]) => `${count.toLocaleString('en')} ${count === 1 ? singular(what) : what}`)
     .join(', ');
+
+/** Of `entries`, `people`, `blobs in the store`: the first word is what is counted. */
+const singular = (what: string): string =>
+  what
+    .replace(/^people\b/, 'person')
+    .replace(/^(?!accounts and)(\w+?)(ies|s)\b/, (_, stem: string, end: string) => stem + (end === 's' ? '' : 'y'));
 
 const things = (count: number, name: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? name : name.replace(/y$/, 'ie')}${count === 1 ? '' : 's'}`;

@@ -69,7 +69,7 @@ export async function isRemoved(database: Database, task: TaskId): Promise<boole
  * Repeating it deletes what was left over.
  *
  * Uploads go first: once the row says that they are gone, nothing names them any more, and the media of a task that has
- * ended serve nobody. Results go last, since the row goes on naming them.
+ * ended are of no more use. Results go last, since the row goes on naming them.
  */
 export async function removeMedia(
   database: Database,
