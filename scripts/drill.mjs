@@ -1,4 +1,4 @@
-/** `npm run drill`: kills real processes under load, again and again, and tells which promises were kept. */
+/** `npm run drill`: kills real processes under load, again and again, and prints which promises were kept. */
 import { runScript, say } from './prepare.mjs';
 
 await runScript(async () => {

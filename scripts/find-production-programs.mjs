@@ -42,7 +42,7 @@ function built(name, what, programs) {
     if (status !== 0) throw new Error(`${name} could not be built${error ? `: ${error.message}` : ', see above'}.`);
     for (const [program, source] of Object.entries(programs)) {
       const made = path.join(aside, path.basename(source.slice(0, source.indexOf('@'))));
-      fs.renameSync(made, path.join(folder, program)); // whole from the first moment on, whoever else builds it
+      fs.renameSync(made, path.join(folder, program)); // whole from the first moment on, whichever other process builds it
     }
   } finally {
     fs.rmSync(aside, { recursive: true, force: true });

@@ -26,7 +26,7 @@ export function findS3Server() {
     if (status !== 0)
       throw new Error(`versitygw could not be built${error ? `: ${error.message}` : ', see above'}. It needs Go 1.25.`);
     fs.mkdirSync(folder, { recursive: true });
-    fs.renameSync(path.join(aside, 'versitygw'), found); // whole from the first moment on, whoever else builds it
+    fs.renameSync(path.join(aside, 'versitygw'), found); // whole from the first moment on, whichever other process builds it
   } finally {
     fs.rmSync(aside, { recursive: true, force: true });
   }

@@ -17,7 +17,7 @@ const lockFolder = at('.run', 'prepare.lock');
 const lockMinutesMax = 30;
 /** What the compiler reads, besides `src`. */
 const serverInputs = ['tsconfig.json', 'tsconfig.build.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs'];
-/** What the console is built of, besides the document that the compiled server tells. */
+/** What the console is built of, besides the document that the compiled server prints. */
 const consoleInputs = ['console', 'scripts/build-console.mjs'];
 /** Made by the build itself. */
 const madeTypes = 'console/src/api/schema.ts';
@@ -42,7 +42,7 @@ export async function prepare({ build = true } = {}) {
 export async function runScript(work, options) {
   try {
     await prepare(options);
-    performance.mark('tollgate prepared'); // a start tells how long this took
+    performance.mark('tollgate prepared'); // a start logs how long this took
     await work();
   } catch (error) {
     say(error instanceof Failure ? error.message : (error?.stack ?? String(error)));
@@ -142,7 +142,7 @@ function compile(always) {
 }
 
 function compileServer(sourcesBefore, sources) {
-  // The compiler skips files that it wrote before, even if somebody removed them since.
+  // The compiler skips files that it wrote before, even if they were removed since.
   fs.rmSync(at('dist', '.tsbuildinfo'), { force: true });
   removeOutputs(sourcesBefore.filter((source) => !sources.includes(source)));
   runNode([path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
@@ -239,7 +239,7 @@ function isStale(owner) {
   }
 }
 
-/** Moves the lock away and looks again: if somebody else took it over in between, it goes back. */
+/** Moves the lock away and looks again: if another process took it over in between, it goes back. */
 function breakLock(owner) {
   const aside = `${lockFolder}.${randomBytes(4).toString('hex')}`;
   try {

@@ -1,7 +1,7 @@
 /**
  * `npm run supply`: is what Tollgate is made of what it should be? `npm run sbom [file]`: a list of it, to `dist/sbom.json`
  * or that file. Checks may be named (`npm run supply -- licences`), and with `--folder` another folder than this. Ends with status 1 if something is wrong; what can't be checked,
- * as without a network, is told and is no failure.
+ * as without a network, is reported and is no failure.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,11 +29,11 @@ const [task, file = path.join(values.folder, 'dist', 'sbom.json')] = positionals
 if (task === 'sbom') writeSbom();
 else
   for (const name of positionals.length > 0 ? positionals : Object.keys(checks))
-    tell(name, checks[name](values.folder));
+    print(name, checks[name](values.folder));
 
-function tell(name, { faults, told, notChecked }) {
+function print(name, { faults, facts, notChecked }) {
   const state = notChecked !== undefined ? `NOT CHECKED: ${notChecked}` : faults.length > 0 ? 'WRONG' : 'ok';
-  process.stdout.write([`${name}: ${state}`, ...faults, ...told].join('\n  ') + '\n');
+  process.stdout.write([`${name}: ${state}`, ...faults, ...facts].join('\n  ') + '\n');
   if (faults.length > 0) process.exitCode = 1;
 }
 

@@ -33,12 +33,12 @@ let folder: string;
 before(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-supply-'))));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Told {
+interface Printed {
   status: number;
   text: string;
 }
 
-const supply = (args: readonly string[], env: Record<string, string> = {}): Promise<Told> =>
+const supply = (args: readonly string[], env: Record<string, string> = {}): Promise<Printed> =>
   new Promise((resolve) => {
     const options = { env: { ...process.env, ...env } };
     execFile(process.execPath, [script, ...args], options, (error, stdout) =>
@@ -47,7 +47,7 @@ const supply = (args: readonly string[], env: Record<string, string> = {}): Prom
   });
 
 /** Runs a check on a project that was changed. */
-async function changed(check: string, change: (project: Project) => void): Promise<Told> {
+async function changed(check: string, change: (project: Project) => void): Promise<Printed> {
   const project = read();
   change(project);
   const place = mkdtempSync(join(folder, 'project-'));
@@ -89,7 +89,7 @@ describe('checks', () => {
       'a new install script',
       'install-scripts',
       ({ lock }) => void (lock.packages[koa]!['hasInstallScript'] = true),
-      /koa .* nobody approved/,
+      /koa .* is not approved/,
     ],
     [
       'an approval of nothing',
@@ -130,7 +130,7 @@ describe('checks', () => {
 
 describe('known holes', () => {
   /** A registry that knows one package, in which is a hole of this severity; without one it doesn't do audits. */
-  async function audited(severity: string | undefined): Promise<Told> {
+  async function audited(severity: string | undefined): Promise<Printed> {
     const place = mkdtempSync(join(folder, 'audit-'));
     const integrity = `sha512-${'A'.repeat(86)}==`;
     const manifest = { name: 'small', version: '1.0.0', dependencies: { leak: '1.0.0' } };
@@ -166,7 +166,7 @@ describe('known holes', () => {
     assert.equal(status, 1);
   });
 
-  test('a slight one is told', async () => {
+  test('a slight one is reported', async () => {
     const { status, text } = await audited('moderate');
     assert.match(text, /audit: ok\n {2}holes in production: leak/);
     assert.equal(status, 0);
@@ -242,7 +242,7 @@ describe('the list of parts', () => {
     assert.deepEqual(
       refs.filter((ref) => !reached.has(ref)),
       [],
-      'needed by nobody',
+      'needed by no package',
     );
   });
 });

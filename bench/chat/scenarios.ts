@@ -8,7 +8,7 @@ export const scenarioSchema = z.object({
   stream: z.boolean(),
   /** Callers at a time; each calls again as soon as it has its answer. */
   connections: z.number(),
-  /** Calls begin at this pace in place of that, whoever is still busy. */
+  /** Calls begin at this pace in place of that, however many callers are still busy. */
   callsPerSecond: z.number().optional(),
   chunks: z.number(),
   delayMs: z.number(),
@@ -66,7 +66,7 @@ export function secondsOf(scenario: Scenario): number {
   return (warm_up_ms + Math.min(streamMs, 1_000) + scenario.measureMs + streamMs) / 1000;
 }
 
-/** The body of a scenario's calls; its prompt tells the upstream what to send. */
+/** The body of a scenario's calls; its prompt says what the upstream has to send. */
 export function bodyOf(scenario: Scenario, model: string): string {
   const { stream, chunks, delayMs, leave } = scenario;
   const order = `chunks=${chunks} delay=${delayMs}${leave === undefined ? '' : ` leave=${leave}`}`;

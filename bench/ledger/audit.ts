@@ -30,7 +30,7 @@ export async function timeAudit(url: string, folder: string): Promise<Audited> {
   const stdout = await running
     .then(
       (ended) => ended.stdout,
-      (error: unknown) => failureSchema.parse(error).stdout, // a disagreement ends it with 1, and is told below
+      (error: unknown) => failureSchema.parse(error).stdout, // a disagreement ends it with 1, and is reported below
     )
     .finally(() => watch.stop());
   const seconds = (performance.now() - startedAt) / 1000;

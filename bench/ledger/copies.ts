@@ -1,7 +1,7 @@
 /**
  * More entries than the product writes in a minute or two: copies of a ledger that it wrote, made by SQL. A copy has
  * customers of its own, with the same balances, counters, holds, tasks and entries as the first ones, under ids that begin
- * a little earlier; so every row agrees with every other, but for the links and seals, which nobody signed: such a ledger
+ * a little earlier; so every row agrees with every other, but for the links and seals, which are not signed: such a ledger
  * is written to, never audited. All goes to the partition of this month, where the admissions go too: spread over more
  * months it would cost them less.
  */
@@ -12,7 +12,7 @@ import { onDatabase } from './databases.ts';
 const atOnce = 2;
 const copiesMax = 0xfff;
 
-/** Adds so many copies of everything that a ledger has. `done` is told of each. */
+/** Adds so many copies of everything that a ledger has. `done` is called after each. */
 export async function addCopies(
   url: string,
   copies: number,

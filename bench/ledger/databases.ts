@@ -22,7 +22,7 @@ export interface OpenLedger {
   close(): Promise<void>;
 }
 
-/** A new database of a server, migrated: empty, or as another one is that nobody is connected to. Answers its address. */
+/** A new database of a server, migrated: empty, or a copy of another one that has no connections. Returns its address. */
 export async function createLedger(server: string, name: string, template?: string): Promise<string> {
   const from = template === undefined ? '' : ` template ${template} strategy file_copy`;
   await onDatabase(server, (client) => client.query(`create database ${name}${from}`));

@@ -31,7 +31,7 @@ const callsAtOnce = 512;
 /** One in so many is a task and not a call. */
 const taskEvery = 50;
 const entriesACall = 3;
-const toldEveryMs = 5_000;
+const reportEveryMs = 5_000;
 
 export const movesOn = (by: Administrator, blobs: BlobStore): Moves => {
   const groups = new GroupCommitter(by.database, by.ledgerKey);
@@ -68,17 +68,17 @@ export async function fill(
   const { calls } = moves;
   const count = Math.ceil(entries / entriesACall);
   let begun = 0;
-  let toldAtMs = performance.now();
+  let reportedAtMs = performance.now();
   const work = async () => {
     while (begun < count) {
       signal.throwIfAborted();
       const index = begun++;
       const customer = customers[index % customers.length];
-      if (!customer) throw new Error('nobody to call');
+      if (!customer) throw new Error('no customer to call');
       if (index % taskEvery === 0) await runTask(moves, customer);
       else await calls.settle(await admitted(calls, customer, owner), callPrice);
-      if (performance.now() - toldAtMs > toldEveryMs) {
-        toldAtMs = performance.now();
+      if (performance.now() - reportedAtMs > reportEveryMs) {
+        reportedAtMs = performance.now();
         say(`${Math.round((begun / count) * 100)}% of ${entries.toLocaleString('en')} entries`);
       }
     }

@@ -33,7 +33,7 @@ const accountsOfALedger = 50;
 /** Of a ledger's tables and indexes, and of the log of what writes it. */
 const bytesAnEntry = 800;
 const logBytes = 4e9;
-/** For telling how long it will take, on two cores. */
+/** To announce how long it will take, on two cores. */
 const writtenAMinute = 600_000;
 const copiedAMinute = 4_000_000;
 const measuredAMinute = 100_000;
@@ -136,7 +136,7 @@ async function writeLedger(
     const customers = await makeCustomers(ledger.by, ledger.moves, accountsOfALedger);
     await fill(ledger.moves, customers, ledger.owner, entries, { say, signal });
   } finally {
-    await ledger.close(); // nobody may be connected to what is copied
+    await ledger.close(); // a database that is copied may have no connections
   }
 }
 

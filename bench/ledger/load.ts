@@ -31,7 +31,7 @@ interface Product {
 
 const products = new Map<string, Product>();
 
-process.on('SIGINT', () => undefined); // whoever started it ends it
+process.on('SIGINT', () => undefined); // the process that started it ends it
 for (const end of ['disconnect', 'SIGTERM'] as const) process.once(end, () => process.exit());
 process.on('message', (message) => {
   void run(loadSchema.parse(message)).then((result) => process.send?.(result));
@@ -96,7 +96,7 @@ async function admitAll({ calls, tasks }: Product, load: Load, admittedMs: numbe
   const call = async () => {
     while (begun < load.admissions) {
       const customer = customers[begun++ % customers.length];
-      if (!customer) throw new Error('nobody to call');
+      if (!customer) throw new Error('no customer to call');
       const startedAtMs = performance.now();
       const hold = load.kind === 'calls' ? await admitted(calls, customer, load.owner) : undefined;
       if (!hold) await admitTask(tasks, customer);

@@ -149,7 +149,7 @@ function versionsLiteral(variables: readonly string[]): string {
   return `'{${variables.map((variable) => `:${variable}`).join(',')}}'`;
 }
 
-/** Ids end in a random digit; another one there makes another id that nobody has. */
+/** Ids end in a random digit; another one there makes another id that isn't used. */
 function renaming(customers: readonly Customer[], twins: readonly Customer[]): (text: string) => string {
   const twinOf = new Map<string, string>();
   customers.forEach(({ account, key }, at) => {

@@ -1,6 +1,6 @@
 /**
  * A provider with a create rate, and an account that keeps it busy: how long another account's few tasks take to reach
- * the provider, against the same tasks when nobody else is there.
+ * the provider, against the same tasks without other accounts.
  */
 import { say } from '../report.ts';
 import { countOf, mostInASecond, othersBetween, reachMs } from './figures.ts';
@@ -66,7 +66,7 @@ export async function measureFairness(
   say(`Alone ${few} tasks take ${aloneMs.map((ms) => ms.toFixed(0)).join(', ')} ms. Now another account has ${busy}.`);
   const { overloaded } = await callers.create(
     { ...common, keys: [busyKey], word: 'busy', count: busy, connections },
-    (accepted) => clock.tell(`${accepted} of ${busy} tasks are accepted; sending them takes ${seconds.toFixed(0)} s`),
+    (accepted) => clock.report(`${accepted} of ${busy} tasks are accepted; sending them takes ${seconds.toFixed(0)} s`),
   );
   const behind = await all('behind');
   const jobs = await report();

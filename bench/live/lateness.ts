@@ -57,7 +57,7 @@ export async function measureLive(
   say(`Creating ${count} tasks for ${accountsCount} accounts.`);
   const { ids, beganAt, overloaded } = await callers.create(
     { url: gateway.url, model: models.live, keys, word, count, connections },
-    (accepted) => clock.tell(`${accepted} of ${count} tasks are accepted`),
+    (accepted) => clock.report(`${accepted} of ${count} tasks are accepted`),
   );
   const sent = async () => (await provider.count()).created;
   await clock.until('all tasks to reach the provider', async () => (await sent()) >= count, {
@@ -82,8 +82,8 @@ export async function measureLive(
     await clock.until('all tasks to end', async () => (await countUnfinished(gateway.databaseUrl)) === 0, {
       waitMs: overMs + 4 * pollMs + patienceMs,
       progress: async () => {
-        const { done, told } = await provider.count();
-        return `${done} of ${count} jobs are done, ${told} of them were heard of`;
+        const { done, reported } = await provider.count();
+        return `${done} of ${count} jobs are done, ${reported} of them were heard of`;
       },
     });
   });

@@ -13,9 +13,9 @@ export type Order = z.infer<typeof orderSchema>;
 export const countsSchema = z.object({
   /** Jobs that were created. */
   created: z.number(),
-  /** Of these, jobs that are done, and those that a poll was told so. */
+  /** Of these, jobs that are done, and those of which a poll reported it. */
   done: z.number(),
-  told: z.number(),
+  reported: z.number(),
   polls: z.number(),
 });
 export type Counts = z.infer<typeof countsSchema>;

@@ -34,12 +34,12 @@ export interface Provider {
   stop: () => Promise<void>;
 }
 
-/** Makes the film that it answers with, and starts it. */
+/** Makes the video that it answers with, and starts it. */
 export async function startProvider(): Promise<Provider> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-film-'));
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-video-'));
   try {
-    const film = join(folder, 'film.mp4');
-    const card = { prompt: 'A film', top: 'bench', bottom: '160x96' };
+    const video = join(folder, 'video.mp4');
+    const card = { prompt: 'A video', top: 'bench', bottom: '160x96' };
     await makeVideo({
       kind: 'video',
       width: 160,
@@ -47,9 +47,9 @@ export async function startProvider(): Promise<Provider> {
       durationMs: 1_000,
       hasSound: false,
       card,
-      outputPath: film,
+      outputPath: video,
     });
-    const child = forked('provider.ts', { FILM: film });
+    const child = forked('provider.ts', { VIDEO: video });
     const { url } = readySchema.parse(await nextMessage(child));
     const ask = (order: Order): Promise<unknown> => {
       child.send(order);
@@ -63,7 +63,7 @@ export async function startProvider(): Promise<Provider> {
       stop: () => end(child),
     };
   } finally {
-    await rm(folder, { recursive: true, force: true }); // it has read the film
+    await rm(folder, { recursive: true, force: true }); // it has read the video
   }
 }
 
@@ -75,7 +75,7 @@ export interface Parts {
 }
 
 export interface Callers {
-  /** Creates tasks, and tells meanwhile how many were accepted. */
+  /** Creates tasks, and reports meanwhile how many were accepted. */
   create(creation: Creation, onProgress?: (accepted: number) => void): Promise<Created>;
   stop: () => Promise<void>;
 }

@@ -16,9 +16,9 @@ const createSchema = z.object({ input: z.object({ prompt: z.string() }) });
 const bodyBytesMax = 100_000;
 
 /** What every job makes. */
-const film = readFileSync(z.string().parse(process.env['FILM']));
+const video = readFileSync(z.string().parse(process.env['VIDEO']));
 const jobs = new Map<string, KeptJob>();
-const counts: Omit<Counts, 'done'> = { created: 0, told: 0, polls: 0 };
+const counts: Omit<Counts, 'done'> = { created: 0, reported: 0, polls: 0 };
 let url = '';
 
 const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
     else parts.push(part);
   });
   request.on('end', () => {
-    if (pathname === '/film.mp4') response.writeHead(200, { 'Content-Type': 'video/mp4' }).end(film);
+    if (pathname === '/video.mp4') response.writeHead(200, { 'Content-Type': 'video/mp4' }).end(video);
     else if (pathname === '/v1/account') answer(response, 200, { type: 'user' });
     else if (request.method === 'POST' && id === undefined) create(response, Buffer.concat(parts), createdAt);
     else if (request.method === 'POST' && verb !== undefined) answer(response, 200, { id, status: 'canceled' });
@@ -71,10 +71,10 @@ function poll(response: ServerResponse, id: string): void {
   job.polls++;
   const isDone = job.doneAt !== null && job.doneAt <= Date.now();
   if (isDone && !job.isTold) {
-    counts.told++;
+    counts.reported++;
     job.isTold = true;
   }
-  const state = isDone ? { status: 'succeeded', output: `${url}/film.mp4` } : { status: 'processing', output: null };
+  const state = isDone ? { status: 'succeeded', output: `${url}/video.mp4` } : { status: 'processing', output: null };
   answer(response, 200, { id, ...state });
 }
 

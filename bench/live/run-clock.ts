@@ -33,7 +33,7 @@ export class RunClock {
   }
 
   /** Says a line, unless one was said just before. */
-  tell(line: string): void {
+  report(line: string): void {
     if (this.#isDue()) say(line);
   }
 

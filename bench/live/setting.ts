@@ -12,7 +12,7 @@ export function configurationFor(provider: string, pollSeconds: number): string 
   const common = `kind: replicate, base_url: "${provider}/v1", api_key: r8_bench, deadline_seconds: 7200`;
   const polls = `poll_interval_seconds: ${pollSeconds}, max_polls_per_second: 10000`;
   const model = (id: string, route: string) =>
-    `  - { id: ${id}, kind: video, routes: [{ provider: ${route}, model: bench/film }], price: { per_second: 0.01 } }`;
+    `  - { id: ${id}, kind: video, routes: [{ provider: ${route}, model: bench/video }], price: { per_second: 0.01 } }`;
   return `
 providers:
   live: { ${common}, ${polls} }

@@ -28,7 +28,7 @@ const lines = {
   taskTemporalCommits: [16, '', "a task's commits in Temporal's database", until('tasks')],
   taskTemporalWalKb: [110, 'kB', "a task's WAL of Temporal's database", bench('tasks')],
   taskTemporalDiskKb: [22, 'kB', 'an ended task on disk in Temporal, until its retention', until('tasks')],
-  taskCommits: [11, '', "a task's commits in the gateway's database, nobody sharing one", bench('tasks')],
+  taskCommits: [11, '', "a task's commits in the gateway's database, none of them shared", bench('tasks')],
   taskWalKb: [5.1, 'kB', "a task's WAL: its row, its hold, its entries", scaling],
   taskDiskKb: [2.9, 'kB', "a task's rows and entries with their indexes", scaling],
   liveWorkerMs: [1.4, 'ms', "a live task's CPU of the worker, a minute of 2 polls", bench('live')],
@@ -44,7 +44,7 @@ const lines = {
   callWalKb: [3, 'kB', "a call's WAL", scaling],
   callDiskKb: [2.2, 'kB', "a call's rows with their indexes", scaling],
 
-  // A group of the ledger: CPU of PostgreSQL, and milliseconds as an API sees them with nobody else about.
+  // A group of the ledger: CPU of PostgreSQL, and milliseconds as an API sees them without other load.
   groupPostgresMs: [0.45, 'ms', "a group's CPU of PostgreSQL, over known rows", until('ledger')],
   movePostgresMs: [0.05, 'ms', "a move's CPU of PostgreSQL, on top of its group's", ledger],
   groupKnownMs: [0.8, 'ms', 'a group over known rows', until('scaling')],

@@ -1,4 +1,4 @@
-/** An API's ledger in a process of its own, forked: does as it is told, and tells what it measured. */
+/** An API's ledger in a process of its own, forked: carries out orders, and reports what it measured. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';

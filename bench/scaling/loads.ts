@@ -1,4 +1,4 @@
-/** What the model is asked, and what it takes for granted: none of it is measured, all of it is up to whoever plans. */
+/** What the model is asked, and what it takes for granted: none of it is measured, all of it is up to the planner. */
 
 export interface Load {
   name: string;

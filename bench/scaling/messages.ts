@@ -1,4 +1,4 @@
-/** What the real processes of the hot account are told and tell. */
+/** The messages to and from the real processes of the hot account. */
 import { z } from 'zod';
 
 const world = { databaseUrl: z.string(), ledgerKey: z.string(), account: z.string(), keys: z.array(z.string()).min(1) };

@@ -16,8 +16,8 @@ const tellers = 4;
 const [few, many] = [1, 17];
 
 export async function measureNotices(world: RealWorld, notices: number): Promise<NoticeCosts> {
-  const one = await tell(world, few, notices);
-  const all = await tell(world, many, notices);
+  const one = await sendNotices(world, few, notices);
+  const all = await sendNotices(world, many, notices);
   const heard = (many - few) * notices;
   return {
     noticeApiMs: (all.listenerMs - one.listenerMs) / heard,
@@ -26,7 +26,7 @@ export async function measureNotices(world: RealWorld, notices: number): Promise
   };
 }
 
-async function tell(world: RealWorld, listeners: number, notices: number) {
+async function sendNotices(world: RealWorld, listeners: number, notices: number) {
   const child = world.start({ order: 'listen', listeners, notices });
   const pool = new pg.Pool({ connectionString: world.databaseUrl, max: tellers });
   try {
@@ -38,7 +38,11 @@ async function tell(world: RealWorld, listeners: number, notices: number) {
     let left = notices;
     const teller = async () => {
       while (left-- > 0) {
-        await pool.query({ name: 'tell', text: 'select pg_notify($1, $2)', values: [channel, 'img_0190f3b2c4d57a61'] });
+        await pool.query({
+          name: 'notify',
+          text: 'select pg_notify($1, $2)',
+          values: [channel, 'img_0190f3b2c4d57a61'],
+        });
       }
     };
     await Promise.all(Array.from({ length: tellers }, teller));

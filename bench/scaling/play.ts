@@ -1,5 +1,5 @@
 /**
- * A point of the hot account's simulation beside real processes: commits are timed with nobody else about, the simulation
+ * A point of the hot account's simulation beside real processes: commits are timed without other load, the simulation
  * is fed with these times, and processes call on a real PostgreSQL.
  */
 import { percentile, sum } from '../statistics.ts';

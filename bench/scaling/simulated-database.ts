@@ -25,7 +25,7 @@ export class SimulatedDatabase {
     return this.#row(id).version;
   }
 
-  /** Locks rows one after the other, waiting where somebody else has one; first come, first served. */
+  /** Locks rows one after the other, waiting where another transaction has one; first come, first served. */
   lock(ids: readonly number[], done: () => void): void {
     const [id, ...others] = ids;
     if (id === undefined) {
@@ -41,7 +41,7 @@ export class SimulatedDatabase {
     }
   }
 
-  /** Gives the rows to whoever waits for them. */
+  /** Gives the rows to the transactions that wait for them. */
   release(ids: readonly number[]): void {
     for (const id of ids) {
       const row = this.#row(id);

@@ -13,7 +13,7 @@ const patientMs = 25;
 const contendedMs = 200;
 const lockMsMax = 3_000;
 
-/** Milliseconds of one group's commit with nobody else about, from the API's side. */
+/** Milliseconds of one group's commit without other load, from the API's side. */
 export interface GroupCosts {
   /** Over known rows: of any group, and of each of its moves. */
   knownMs: number;

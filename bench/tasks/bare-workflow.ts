@@ -10,7 +10,7 @@ export interface BareActivities {
 const activities = proxyActivities<BareActivities>({ startToCloseTimeout: '60s' });
 const house = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '60s' });
 
-/** Two activities and a local one, as a plain task has; answers the size of the picture in bytes. */
+/** Two activities and a local one, as a plain task has; returns the size of the image in bytes. */
 export async function bare(path: string): Promise<number> {
   await activities.submit();
   const bytes = await activities.makeAndWrite(path);

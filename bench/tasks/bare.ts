@@ -1,4 +1,4 @@
-/** The floor's process: a client and a worker of bare workflows, which make and write the picture that a task's simulator makes. */
+/** The floor's process: a client and a worker of bare workflows, which make and write the image that a task's simulator makes. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const activities: BareActivities = {
     const signal = AbortSignal.timeout(60_000);
     const submission = await simulator.submit(job, signal);
     const answer = submission.outcome === 'accepted' ? await simulator.poll(submission.jobId, job, signal) : undefined;
-    if (answer?.state !== 'succeeded' || !answer.parts[0]) throw new Error('no picture');
+    if (answer?.state !== 'succeeded' || !answer.parts[0]) throw new Error('no image');
     // As durable as a task's.
     const file = await open(path, 'wx');
     try {
@@ -74,6 +74,6 @@ serveLoads(async () => {
     workflowId: randomUUID(),
     args,
   });
-  if (bytes < 1_000) throw new Error('the picture is too small to be one');
+  if (bytes < 1_000) throw new Error('the image is too small to be one');
 });
 process.send?.({ ready: true });

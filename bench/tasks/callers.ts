@@ -1,4 +1,4 @@
-/** The request of the task benchmark, and who sends it: plain HTTP calls that wait for their picture. */
+/** The request of the task benchmark, and who sends it: plain HTTP calls that wait for their image. */
 import { Pool } from 'undici';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ export const pictureRequest = { model: 'sim-image', prompt: 'A toll gate at dawn
 
 const answerSchema = z.object({ id: z.string(), data: z.array(z.object({ url: z.string() })).length(1) });
 
-/** Callers of one gateway under one key; each call answers the task's id, and fails if the answer holds no picture. */
+/** Callers of one gateway under one key; each call returns the task's id, and fails if the answer has no image. */
 export function pictureCalls(url: string, secret: string): { call: () => Promise<string>; close: () => Promise<void> } {
   const pool = new Pool(url, { connections: 256, headersTimeout: 330_000, bodyTimeout: 330_000 });
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' };

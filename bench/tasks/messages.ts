@@ -1,4 +1,4 @@
-/** What the task benchmark and its own processes tell each other. */
+/** The messages between the task benchmark and its own processes. */
 import { z } from 'zod';
 
 /** So many tasks, so many of them at a time. */

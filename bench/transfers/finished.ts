@@ -1,4 +1,4 @@
-/** Tasks that are done, with a result of any size, written as a worker would: no provider makes films of 200 MB for a benchmark. */
+/** Tasks that are done, with a result of any size, written as a worker would: no provider makes videos of 200 MB for a benchmark. */
 import { Readable } from 'node:stream';
 import type { AccountId, KeyId, TaskId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
@@ -17,7 +17,7 @@ import { pieces } from './parts.ts';
 export interface Finisher {
   /** The path of a video by its link, which can be fetched as often as wished. */
   linked(bytes: number): Promise<string>;
-  /** The path of an avatar-talk film, which can be fetched once. */
+  /** The path of an avatar-talk video, which can be fetched once. */
   once(bytes: number): Promise<string>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const linkSeconds = 3_600;
 
 const requests = {
   video: {
-    ...{ model, content: [{ type: 'text', text: 'A film' }], form: 'prompt', generateAudio: false },
+    ...{ model, content: [{ type: 'text', text: 'A video' }], form: 'prompt', generateAudio: false },
     ...{ ratio: '16:9', durationSeconds: 1, watermark: false },
   },
   avatar_talk: { model, templateName: 'bench' },

@@ -1,6 +1,6 @@
 /**
  * The floor: the least that a Node server can do. A POST's body goes into a file, hashed and forced to the disk, and a GET
- * streams a file. It parses nothing, knows nobody and keeps nothing.
+ * streams a file. It parses nothing, authenticates no caller and keeps nothing.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The form of an avatar-talk task whose film has any size: a real one, filled up with a box of nothing (`free`). */
+/** The form of an avatar-talk task whose video has any size: a real one, filled up with a box of nothing (`free`). */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ export interface Form {
   pieces(): Generator<Buffer>;
 }
 
-/** A form with a film of so many bytes, made as it is read. */
-export function formOf(film: Buffer, filmBytes: number): Form {
-  const paddingBytes = filmBytes - film.length - 8;
-  if (paddingBytes < 0) throw new RangeError(`a film has at least ${film.length + 8} bytes`);
+/** A form with a video of so many bytes, made as it is read. */
+export function formOf(video: Buffer, videoBytes: number): Form {
+  const paddingBytes = videoBytes - video.length - 8;
+  if (paddingBytes < 0) throw new RangeError(`a video has at least ${video.length + 8} bytes`);
   const box = Buffer.alloc(8);
   box.writeUInt32BE(paddingBytes + box.length);
   box.write('free', 4, 'latin1');
-  const before = [part('audio'), sound(), Buffer.from('\r\n'), part('video'), film, box];
+  const before = [part('audio'), audio(), Buffer.from('\r\n'), part('video'), video, box];
   const after = Buffer.from(`\r\n--${boundary}--\r\n`);
   const padding = Buffer.alloc(pieceBytes);
   return {
@@ -39,7 +39,7 @@ const part = (name: string): Buffer =>
   Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n`);
 
 /** A second of silence: 16-bit mono PCM. */
-function sound(): Buffer {
+function audio(): Buffer {
   const wav = Buffer.alloc(44 + soundHz * 2);
   wav.write('RIFF', 0, 'latin1');
   wav.writeUInt32LE(wav.length - 8, 4);
@@ -56,12 +56,12 @@ function sound(): Buffer {
   return wav;
 }
 
-/** A real film of a second. */
-export async function makeFilm(): Promise<Buffer> {
+/** A real video of a second. */
+export async function makeSampleVideo(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   try {
-    const outputPath = join(folder, 'film.mp4');
-    const card = { prompt: 'A film of a benchmark', top: 'bench', bottom: '640x360' };
+    const outputPath = join(folder, 'video.mp4');
+    const card = { prompt: 'A video of a benchmark', top: 'bench', bottom: '640x360' };
     await makeVideo({ kind: 'video', width: 640, height: 360, durationMs: 1_000, hasSound: false, card, outputPath });
     return await readFile(outputPath);
   } finally {

@@ -52,7 +52,7 @@ function requestOf(target: Target, scenario: Scenario) {
   return scenario === 'download once' ? target.once() : target.linked();
 }
 
-/** Resident memory now, and at most since it was told to forget. */
+/** Resident memory now, and its peak since the last reset. */
 export function memoryMiB(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;

@@ -9,7 +9,7 @@ export const orderSchema = z.object({
   way: z.enum(['up', 'down']),
   /** All begin at once, each on a connection of its own. */
   requests: z.array(requestSchema),
-  /** Of the film that is sent, or of the file that must come. */
+  /** Of the video that is sent, or of the file that must come. */
   bytes: z.number(),
 });
 export type Order = z.infer<typeof orderSchema>;

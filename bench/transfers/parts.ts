@@ -53,7 +53,7 @@ export async function startFloor(fileBytes: number): Promise<Floor> {
   return { url, pid: child.pid ?? 0, stop: () => end(child).then(() => rm(folder, { recursive: true, force: true })) };
 }
 
-const piece = Buffer.alloc(256 * 1024, 'a film ');
+const piece = Buffer.alloc(256 * 1024, 'a video ');
 
 /** A file of so many bytes. */
 export function* pieces(bytes: number): Generator<Buffer> {

@@ -8,8 +8,8 @@ import { type Form, formOf } from './form.ts';
 import type { Order, Outcome, TransferRequest } from './messages.ts';
 
 /** Makes all transfers of an order. */
-export async function transfer({ way, requests, bytes }: Order, film: Buffer): Promise<Outcome> {
-  const form = way === 'up' ? formOf(film, bytes) : undefined;
+export async function transfer({ way, requests, bytes }: Order, video: Buffer): Promise<Outcome> {
+  const form = way === 'up' ? formOf(video, bytes) : undefined;
   const startedAt = performance.now();
   const made = await Promise.allSettled(requests.map((each) => (form ? upload(each, form) : download(each, bytes))));
   const ms = performance.now() - startedAt;

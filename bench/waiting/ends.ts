@@ -19,7 +19,7 @@ export interface Delays {
   rate: number;
 }
 
-/** In which nobody comes or goes. */
+/** In which no caller comes or goes. */
 export const rest_ms = 10_000;
 /** For what is under way when the last caller has come, or has left, to come to rest. */
 export const calmMs = 3_000;

@@ -1,4 +1,4 @@
-/** One round: the API with nobody waiting, then with all callers at rest, then the ends of their tasks. */
+/** One round: the API without waiting callers, then with all callers at rest, then the ends of their tasks. */
 import { type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -35,13 +35,13 @@ export interface Round extends Wanted {
   wrong: string[];
 }
 
-/** The API over some seconds in which nobody comes or goes. */
+/** The API over some seconds in which no caller comes or goes. */
 export interface Rest {
   memory: Memory;
   /** Shares of a core that are in use. */
   apiCores: number;
   postgresCores: number;
-  /** The worker, and an API that nobody asks. */
+  /** The worker, and an API without requests. */
   workerCores: number;
   temporalCores: number;
 }
@@ -98,7 +98,7 @@ async function warmedUp({ api, secret, callers }: Bench, wanted: Wanted): Promis
   callers.send({ url: api.url, key: secret, ...warmUp(wanted, Date.now()) } satisfies Load);
   const { answers } = loadResultSchema.parse(await nextMessage(callers));
   const served = answers.filter(({ status }) => status === 200).length;
-  if (served < warmUpCalls) throw new Error(`Only ${served} of the first ${warmUpCalls} calls got a picture.`);
+  if (served < warmUpCalls) throw new Error(`Only ${served} of the first ${warmUpCalls} calls got an image.`);
   const pool = new Pool(api.url, { connections: listsAtOnce });
   const list = { path: '/v1/models', method: 'GET', headers: { Authorization: `Bearer ${secret}` } } as const;
   const lists = Array.from({ length: listsAtOnce }, async () => {

@@ -1,6 +1,6 @@
 /**
  * What callers cost who wait for the end of a task, 1,000 and 5,000 at once, and how soon they have it: memory and CPU
- * time of the API at rest against the same API with nobody, and the time from a task's end to its answer's first byte.
+ * time of the API at rest against the same API without callers, and the time from a task's end to its answer's first byte.
  *
  *   npm run bench waiting [-- --callers 1000,5000 --rounds 3 --coming 30 --ending 30]
  */
@@ -76,7 +76,7 @@ async function begin(stops: (() => Promise<unknown>)[], signal: AbortSignal): Pr
   const { secret } = await gateway.customer(balanceYuan);
   const callers = fork(join(import.meta.dirname, 'callers-process.ts'), { cwd: root, execArgv: ['--import', 'tsx'] });
   stops.push(() => end(callers));
-  signal.addEventListener('abort', () => void end(callers)); // nobody waits for their answers any more
+  signal.addEventListener('abort', () => void end(callers)); // their answers are not needed any more
   const database = new pg.Client({ connectionString: gateway.databaseUrl });
   database.on('error', (error) => say(error.message)); // the next question fails
   await database.connect();

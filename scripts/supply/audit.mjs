@@ -7,15 +7,18 @@ const audit_ms_max = 60_000;
 
 export function checkAudit(folder) {
   const production = audit(folder, ['--omit=dev']);
-  if (production.away) return { faults: [], told: [], notChecked: production.away };
+  if (production.away) return { faults: [], facts: [], notChecked: production.away };
   const all = audit(folder, []);
-  if (all.away) return { faults: [], told: [], notChecked: all.away };
+  if (all.away) return { faults: [], facts: [], notChecked: all.away };
   const sum = (holes) => (holes.length === 0 ? 'none known' : holes.map(({ name }) => name).join(', '));
   return {
     faults: production.holes
       .filter(({ severity }) => grave.includes(severity))
       .map(({ name, severity, range }) => `${name} ${range} has a hole of severity ${severity}`),
-    told: [`holes in production: ${sum(production.holes)}`, `in development besides: ${sum(besides(all, production))}`],
+    facts: [
+      `holes in production: ${sum(production.holes)}`,
+      `in development besides: ${sum(besides(all, production))}`,
+    ],
   };
 }
 
@@ -44,7 +47,7 @@ function parsed(text) {
   }
 }
 
-/** Without the address: what a machine's registry is called is nobody's business in a log. */
+/** Without the address: a machine's registry has no place in a log. */
 const reasonOf = (answer) => {
   const said = answer?.error?.summary || answer?.message || 'npm audit gave no answer';
   return String(said)

@@ -22,10 +22,10 @@ export function checkInstallScripts(folder) {
     faults: [
       ...scripted
         .filter((one) => !isKnown(one))
-        .map(({ name, version }) => `${name} ${version} has an install script that nobody approved`),
+        .map(({ name, version }) => `${name} ${version} has an install script that is not approved`),
       ...unused.map((name) => `package.json approves a script of ${name}, which has none`),
     ],
-    told: [
+    facts: [
       `${scripted.length} packages bring one; approved: ${approved.join(', ')}`,
       ...unneeded.map(({ name, reason }) => {
         const names = scripted.filter((one) => name.test(one.name) && !approved.includes(one.name));

@@ -9,10 +9,10 @@ const allowed = [
   ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
   ...['MPL-2.0', 'Unlicense', 'CC0-1.0', 'CC-BY-4.0'],
 ];
-/** Of tools that nobody is handed. */
+/** Of tools that are not distributed. */
 const allowed_in_development = ['Python-2.0'];
 
-/** How a licence's text is told where package.json names none. */
+/** How a licence's text is recognized where package.json names none. */
 const texts = [
   ['Unlicense', /free and unencumbered software released into the public domain/],
   ['MIT', /Permission is hereby granted, free of charge/],
@@ -37,7 +37,7 @@ export function checkLicences(folder) {
     if (isHandedOn && found) counts.set(found, (counts.get(found) ?? 0) + 1);
   }
   const inUse = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([licence, count]) => `${licence} (${count})`);
-  return { faults, told: [`handed on: ${inUse.join(', ')}`, ...read] };
+  return { faults, facts: [`handed on: ${inUse.join(', ')}`, ...read] };
 }
 
 /** SPDX expressions of one level, as packages have them: all of AND, any of OR. */

@@ -10,7 +10,7 @@ export function checkLockFile(folder) {
   const loose = Object.entries({ ...wanted, ...manifest.overrides }).filter(([, version]) => !exact.test(version));
   const stale = Object.keys({ ...wanted, ...locked }).filter((name) => wanted[name] !== locked[name]);
   const unhashed = packages.filter(({ integrity }) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''));
-  // Whoever installs takes their own registry; the hash says whether it is the same package.
+  // Every installation uses its own registry; the hash says whether it is the same package.
   const placed = packages.filter(({ resolved }) => resolved !== undefined);
   const faults = [
     ...loose.map(([name, version]) => `package.json wants ${name} ${version}, which is no exact version`),
@@ -18,5 +18,5 @@ export function checkLockFile(folder) {
     ...unhashed.map(({ name, version }) => `${name} ${version} has no SHA-512 hash in the lock file`),
     ...placed.map(({ name, resolved }) => `the lock file says where to have ${name} from: ${resolved}`),
   ];
-  return { faults, told: [`${packages.length} packages, each with one version and a SHA-512 hash`] };
+  return { faults, facts: [`${packages.length} packages, each with one version and a SHA-512 hash`] };
 }

@@ -54,7 +54,7 @@ describe('the load generator', () => {
     }
   });
 
-  test('begins as many calls a second as it is told', async () => {
+  test('begins as many calls a second as the scenario says', async () => {
     const { calls, errors } = await put({ ...whole, connections: 30, callsPerSecond: 100, measureMs: 300 });
     assert.deepEqual([calls, errors], [30, 0]);
   });
@@ -115,7 +115,7 @@ describe('the load generator', () => {
   });
 });
 
-/** Lends its name to a program below it, has that start another which works for 300 ms of CPU time, and tells its end. */
+/** Lends its name to a program below it, has that start another which works for 300 ms of CPU time, and reports its end. */
 const family = `
   const { fork, spawnSync } = require('node:child_process');
   const work = 'while (process.cpuUsage().user < 300_000);';

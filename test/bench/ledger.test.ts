@@ -57,7 +57,7 @@ test('an array of nothing but the same is said once, any other as PostgreSQL pri
   assert.equal(literalOf(null, 'text'), 'null');
 });
 
-test('without pgbench it is told how to get it', async () => {
+test('without pgbench the benchmark says how to get it', async () => {
   await assert.rejects(
     findPgbench({ PGBENCH_PATH: '/nowhere/pgbench' }),
     /\/nowhere\/pgbench, which can't be run.*apt-get/s,

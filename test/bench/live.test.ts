@@ -61,7 +61,7 @@ test('its callers create tasks of numbered prompts, again where the gateway is f
       keys.push(`${request.headers.authorization ?? ''} ${model ?? ''} ${String(request.headers['prefer'])}`);
       if (keys.length === 1) return response.writeHead(503, { 'Retry-After': '0.01' }).end('{}');
       const body = JSON.stringify({ input: { prompt } });
-      await fetch(`${provider.url}/v1/models/bench/film/predictions`, { method: 'POST', body });
+      await fetch(`${provider.url}/v1/models/bench/video/predictions`, { method: 'POST', body });
       return response.writeHead(202).end(JSON.stringify({ id: `task of ${prompt ?? ''}` }));
     })();
   });
@@ -73,15 +73,15 @@ test('its callers create tasks of numbered prompts, again where the gateway is f
   const sent = ['k0', 'k0', 'k1', 'k0'].map((key) => `Bearer ${key} m wait=0`);
   assert.deepEqual(keys, sent);
 
-  assert.deepEqual(await provider.count(), { created: 3, done: 0, told: 0, polls: 0 });
+  assert.deepEqual(await provider.count(), { created: 3, done: 0, reported: 0, polls: 0 });
   await provider.end(0);
   const jobs = await provider.report();
   assert.deepEqual(
     jobs.map(({ prompt, doneAt }) => [prompt, doneAt !== null]),
     [0, 1, 2].map((number) => [`w ${number}`, true]),
   );
-  const film = Buffer.from(await (await fetch(`${provider.url}/film.mp4`)).arrayBuffer());
-  assert.deepEqual((await probeMedia(bytesReader(film))).mediaType, 'video/mp4');
+  const video = Buffer.from(await (await fetch(`${provider.url}/video.mp4`)).arrayBuffer());
+  assert.deepEqual((await probeMedia(bytesReader(video))).mediaType, 'video/mp4');
 });
 
 async function textOf(request: AsyncIterable<Buffer>): Promise<string> {

@@ -32,8 +32,8 @@ test('a load makes just so many calls, no more at a time than there are callers'
 
 test('a load ends with its first failure', () =>
   assert.rejects(
-    runLoad({ tasks: 3, callers: 1 }, () => Promise.reject(new Error('no picture'))),
-    /no picture/,
+    runLoad({ tasks: 3, callers: 1 }, () => Promise.reject(new Error('no image'))),
+    /no image/,
   ));
 
 test('ratios are taken within a round, and their median is judged', () => {

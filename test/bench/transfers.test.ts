@@ -1,4 +1,4 @@
-/** What the figures of transfers rest on: whole transfers are counted, broken ones told, and ratios are of one round. */
+/** What the figures of transfers rest on: whole transfers are counted, broken ones are reported, and ratios are of one round. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { tables, verdictsOn } from '../../bench/transfers/report.ts';
 import { transfer } from '../../bench/transfers/transfer.ts';
 
 const bytes = 300_000;
-const film = Buffer.from('a film');
+const video = Buffer.from('a video');
 
 let floor: Floor;
 before(async () => {
@@ -23,11 +23,11 @@ before(async () => {
 after(() => floor.stop());
 
 test('uploads arrive as they are, several at once, and every byte is counted', async () => {
-  const form = formOf(film, bytes);
+  const form = formOf(video, bytes);
   const whole = Buffer.concat([...form.pieces()]);
   assert.equal(whole.length, form.bytes);
   const requests = [1, 2].map(() => ({ url: floor.url, headers: {} }));
-  const { answers, bytes: moved, failures } = await transfer({ way: 'up', requests, bytes }, film);
+  const { answers, bytes: moved, failures } = await transfer({ way: 'up', requests, bytes }, video);
   assert.deepEqual(failures, []);
   assert.equal(moved, 2 * form.bytes);
   const sha256 = createHash('sha256').update(whole).digest('hex');
@@ -39,15 +39,15 @@ test('uploads arrive as they are, several at once, and every byte is counted', a
 
 test('a download counts when all of it came; what breaks off or is refused is a failure', async () => {
   const order: Order = { way: 'down', requests: [{ url: floor.url, headers: {} }], bytes };
-  assert.deepEqual((await transfer(order, film)).failures, []);
-  assert.match((await transfer({ ...order, bytes: bytes + 1 }, film)).failures.join(), /300000 of 300001 bytes/);
+  assert.deepEqual((await transfer(order, video)).failures, []);
+  assert.match((await transfer({ ...order, bytes: bytes + 1 }, video)).failures.join(), /300000 of 300001 bytes/);
   const broken = await serverOf(200, 10);
   const refusing = await serverOf(404, 0);
   try {
     for (const server of [broken, refusing]) {
       const { failures, bytes: moved } = await transfer(
         { ...order, requests: [{ url: urlOf(server), headers: {} }] },
-        film,
+        video,
       );
       assert.equal(failures.length, 1);
       assert.equal(moved, 0);
@@ -67,7 +67,7 @@ test('the peak of memory is seen after it is over', () => {
   assert.ok(memoryMiB(process.pid).peak - before.now >= 32); // less than it is: garbage may have gone meanwhile
 });
 
-test('ratios are those of the same round, and what fails or grows too much is told', () => {
+test('ratios are those of the same round, and what fails or grows too much is reported', () => {
   const one = (target: string, round: number, mbPerSecond: number, more: Partial<Measurement> = {}): Measurement => ({
     ...{ target, scenario: 'upload', atOnce: 1, round, mbPerSecond, cpuSecondsPerGB: 2, grownMiB: 3, failures: [] },
     ...more,

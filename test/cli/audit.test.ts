@@ -34,9 +34,9 @@ test('all that agrees is said so, a changed row is named and ends it with 1, bad
     new RegExp(`^chains  ${String(id)}  its row says 2500001 micro-yuan available, its entries 2500000$`, 'm'),
   );
   assert.equal(bad.stderr, 'The audit found 1 discrepancy.\n');
-  const told = await home.run(['audit', '--json', '--since', '2100-01-01T00:00:00Z']);
-  assert.equal(told.code, 1);
-  const report = JSON.parse(told.stdout) as { since: string; findings: { check: string; subject: string }[] };
+  const reported = await home.run(['audit', '--json', '--since', '2100-01-01T00:00:00Z']);
+  assert.equal(reported.code, 1);
+  const report = JSON.parse(reported.stdout) as { since: string; findings: { check: string; subject: string }[] };
   assert.equal(report.since, '2100-01-01T00:00:00.000Z');
   assert.deepEqual(
     report.findings.map(({ check, subject }) => [check, subject]),

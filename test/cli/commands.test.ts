@@ -40,7 +40,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'account_suspended');
   });
 
-  test('an account is corrected, never by more than it has, changed, suspended and resumed, and the log tells it all', async () => {
+  test('an account is corrected, never by more than it has, changed, suspended and resumed, and the log has all of it', async () => {
     const id = String((await home.json('accounts', 'create', '--name', 'Eve', '--balance', '7'))['id']);
     const given = await home.json('accounts', 'adjust', id, '1.5', '--reason', 'a fault of ours');
     assert.equal(given['balance'], 8.5);
@@ -172,8 +172,8 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const [demo] = (
       (await home.json('accounts', 'list'))['data'] as { id: string; name: string; balance: number }[]
     ).filter(({ name }) => name === 'demo');
-    const told = await home.json('demo', '--out', 'results');
-    const [image = '', video = '', avatar = ''] = told['files'] as string[];
+    const reported = await home.json('demo', '--out', 'results');
+    const [image = '', video = '', avatar = ''] = reported['files'] as string[];
     assert.deepEqual(
       [image, video, avatar],
       ['image.png', 'video.mp4', 'avatar-talk.mp4'].map((name) => join(home.folder, 'results', name)),
@@ -185,18 +185,18 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const talk = await withFileReader(avatar, probeMedia);
     assert.deepEqual([talk.mediaType, talk.durationMs, talk.hasAudio], ['video/mp4', 4000, true]);
 
-    const entries = told['ledger'] as { type: string; amount: number; charged: number }[];
+    const entries = reported['ledger'] as { type: string; amount: number; charged: number }[];
     assert.deepEqual(
       entries.filter(({ type }) => type === 'capture').map(({ charged }) => charged),
       [0.2, 0.5, 0.2],
     );
     assert.equal(micro(entries.map(({ amount }) => amount)), -900_000);
-    const after = told['account'] as { balance: number; held: number };
+    const after = reported['account'] as { balance: number; held: number };
     assert.deepEqual([micro([demo?.balance ?? 0, -after.balance]), after.held], [900_000, 0]);
     assert.equal(await demoKeysLeft(demo?.id ?? ''), 0);
   });
 
-  test('demo with a key given tells people what it did for its account', async () => {
+  test('demo with a given key prints what it did for its account', async () => {
     const { id } = await home.json('accounts', 'create', '--name', 'Dora', '--balance', '1');
     const { key } = await home.json('keys', 'create', '--account', String(id));
     const { code, stdout } = await home.run(['demo', '--key', String(key), '--url', `${gateway.url}/`]);
@@ -208,7 +208,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
 
   const wrong: [string, string[], RegExp][] = [
     [
-      'an address where nobody listens',
+      'an address where no server listens',
       ['--url', 'http://127.0.0.1:1', '--key', 'k'],
       /^http:\/\/127\.0\.0\.1:1 is unreachable \(.+\)\.\n$/,
     ],

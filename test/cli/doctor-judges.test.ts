@@ -53,14 +53,14 @@ describe('the clock', () => {
 });
 
 describe('a database server', () => {
-  const sound: ServerFacts = {
+  const healthy: ServerFacts = {
     ...{ version: '17.1', major: 17, encoding: 'UTF8', standby: false, read_only: false, role: 'gate' },
     ...{ superuser: false, makes_tables: true, foreign_tables: 0 },
     ...{ fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', connections_max: 97, connections_used: 5 },
     ...{ clockAheadMs: 0, roundTripMs: 1 },
   };
-  const troubles = (change: Partial<ServerFacts>) =>
-    judgeServer({ ...sound, ...change }, { isOurs: false }).filter(({ state }) => state !== 'ok');
+  const problems = (change: Partial<ServerFacts>) =>
+    judgeServer({ ...healthy, ...change }, { isOurs: false }).filter(({ state }) => state !== 'ok');
   const rows: [what: string, change: Partial<ServerFacts>, state: Finding['state'], said: RegExp][] = [
     ['a standby', { standby: true, read_only: true }, 'fail', /standby/],
     ['read only', { read_only: true }, 'fail', /read_only/],
@@ -72,16 +72,16 @@ describe('a database server', () => {
     ['that is full', { connections_used: 90 }, 'warn', /max_connections/],
     ['with another time', { clockAheadMs: 10_000 }, 'warn', /ahead of the database's/],
   ];
-  test('in order is no trouble', () => assert.deepEqual(troubles({}), []));
+  test('in order is no problem', () => assert.deepEqual(problems({}), []));
   for (const [what, change, state, said] of rows)
     test(what, () => {
-      const [first, ...more] = troubles(change);
+      const [first, ...more] = problems(change);
       assert.deepEqual([first?.state, more], [state, []]);
       assert.match(`${first?.found} ${first?.fix}`, said);
     });
   test('of our own may be used as a superuser', () =>
     assert.deepEqual(
-      judgeServer({ ...sound, superuser: true }, { isOurs: true }).filter(({ state }) => state !== 'ok'),
+      judgeServer({ ...healthy, superuser: true }, { isOurs: true }).filter(({ state }) => state !== 'ok'),
       [],
     ));
 });
@@ -107,9 +107,9 @@ test('the Node that is asked for is the one of package.json', () => {
 });
 
 describe('checks', () => {
-  test('are told in their order, skipped without their ground, and never throw', async () => {
-    const told: string[] = [];
-    const exam = new Examination((finding) => told.push(`${finding.state} ${finding.check}: ${finding.found}`));
+  test('are reported in their order, skipped without what they need, and never throw', async () => {
+    const reported: string[] = [];
+    const exam = new Examination((finding) => reported.push(`${finding.state} ${finding.check}: ${finding.found}`));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const nothing = () => Promise.resolve(undefined);
@@ -134,10 +134,10 @@ describe('checks', () => {
       return Promise.reject(new Error('closing fails'));
     });
     await broken.value;
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     release();
     const all = await exam.done();
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'ok late: at last',
       'fail broken: it broke',
       'skip over broken: needs broken',
@@ -146,7 +146,7 @@ describe('checks', () => {
     assert.deepEqual([all.length, isClosed], [4, true]);
   });
 
-  test('that hang are given up, and told to stop', async () => {
+  test('that hang are given up, and aborted', async () => {
     const exam = new Examination(() => undefined, 20);
     let reason: unknown;
     exam.step(

@@ -10,7 +10,7 @@ const file = `
 providers: { simulator: { kind: simulator } }
 models:
   - { id: poster, kind: image, routes: [{ provider: simulator, model: m }], price: { per_image: 0.5 } }
-  - { id: vendor/film-2, kind: video, published: false, routes: [{ provider: simulator, model: m }], price: { per_second: 0.5 } }
+  - { id: vendor/clip-2, kind: video, published: false, routes: [{ provider: simulator, model: m }], price: { per_second: 0.5 } }
 `;
 
 let database: TestDatabase;
@@ -31,7 +31,7 @@ after(async () => {
 
 const run = (...args: string[]) => home.run(['models', ...args]);
 
-test('models are listed and switched, a running API hears of it, and the log tells who and why', async () => {
+test('models are listed and switched, a running API hears of it, and the log says who and why', async () => {
   const api = home.spawn(['api']);
   const url = await api.printed(/"address":"(http:[^"]+)"/);
   await ready(url);
@@ -43,13 +43,13 @@ test('models are listed and switched, a running API hears of it, and the log tel
 
   const { stdout } = await run('list');
   assert.match(stdout, /^MODEL +KIND +PUBLISHED +MAINTENANCE +SWITCHED BY +WHEN\nposter +image +yes +no +- +-\n/);
-  assert.match(stdout, /\nvendor\/film-2 +video +no +no +- +-\n$/);
+  assert.match(stdout, /\nvendor\/clip-2 +video +no +no +- +-\n$/);
 
-  const switched = await home.json('models', 'switch', 'vendor/film-2', '--published', 'true', '--reason', 'it is out');
+  const switched = await home.json('models', 'switch', 'vendor/clip-2', '--published', 'true', '--reason', 'it is out');
   const { switch: set, ...facts } = switched;
   assert.deepEqual(facts, {
     object: 'model',
-    id: 'vendor/film-2',
+    id: 'vendor/clip-2',
     kind: 'video',
     owned_by: 'simulator',
     published: true,
@@ -61,7 +61,7 @@ test('models are listed and switched, a running API hears of it, and the log tel
   assert.equal(typeof set_at, 'number');
   assert.deepEqual(values, {
     object: 'model_switch',
-    model: 'vendor/film-2',
+    model: 'vendor/clip-2',
     published: true,
     maintenance: null,
     set_by_email: null,
@@ -78,7 +78,7 @@ test('models are listed and switched, a running API hears of it, and the log tel
     acts.map(({ details, reason }) => [details, reason]),
     [
       [{ model: 'poster', published: 'file', maintenance: 'true' }, null],
-      [{ model: 'vendor/film-2', published: 'true', maintenance: 'file' }, 'it is out'],
+      [{ model: 'vendor/clip-2', published: 'true', maintenance: 'file' }, 'it is out'],
     ],
   );
 });
@@ -95,14 +95,14 @@ test('what is left of a model that is gone is listed, and can be removed', async
 });
 
 test('what makes no sense is refused', async () => {
-  for (const [args, told] of [
-    [['switch', 'nobody', '--maintenance', 'true'], /^Model nobody not found\.\n$/],
-    [['switch', 'vendor/film-2'], /specify /],
-    [['switch', 'vendor/film-2', '--published', 'yes'], /Must be true, false or 'file'/],
+  for (const [args, reported] of [
+    [['switch', 'unknown', '--maintenance', 'true'], /^Model unknown not found\.\n$/],
+    [['switch', 'vendor/clip-2'], /specify /],
+    [['switch', 'vendor/clip-2', '--published', 'yes'], /Must be true, false or 'file'/],
   ] as const) {
     const { code, stdout, stderr } = await run(...args);
     assert.notEqual(code, 0);
     assert.equal(stdout, '');
-    assert.match(stderr, told);
+    assert.match(stderr, reported);
   }
 });

@@ -88,16 +88,16 @@ describe('a gateway with its own tollgate.yaml', () => {
   });
 
   test('the demo runs what there is', async () => {
-    const told = await home.json('demo', '--out', 'results');
-    assert.deepEqual(told['files'], [join(home.folder, 'results', 'image.png')]);
-    assert.deepEqual(chargedOf(told), [0.1]);
+    const reported = await home.json('demo', '--out', 'results');
+    assert.deepEqual(reported['files'], [join(home.folder, 'results', 'image.png')]);
+    assert.deepEqual(chargedOf(reported), [0.1]);
   });
 
   test('the demo runs the models that are named, and shows people no bar where it can not redraw one', async () => {
-    const told = await home.json('demo', '--model', 'banner', '--model', 'poster');
+    const reported = await home.json('demo', '--model', 'banner', '--model', 'poster');
     const files = ['image.png', 'image-2.png'].map((name) => join(home.folder, 'demo', name));
-    assert.deepEqual(told['files'], files);
-    assert.deepEqual(chargedOf(told), [0.3, 0.1]);
+    assert.deepEqual(reported['files'], files);
+    assert.deepEqual(chargedOf(reported), [0.3, 0.1]);
     const { code, stdout, stderr } = await home.run(['demo', '--model', 'poster']);
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /the totals match/);

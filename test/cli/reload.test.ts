@@ -49,8 +49,8 @@ test('api and worker read their file again at SIGHUP, refuse a bad one with a li
   assert.equal(created.status, 200);
   assert.equal((created.body['_local'] as { cost: number }).cost, 1);
 
-  // Bad: every mistake is told with its line, and nothing has changed.
-  await writeFile(file(), written('second', 'much').replace('kind: image', 'kind: picture'));
+  // Bad: every mistake is reported with its line, and nothing has changed.
+  await writeFile(file(), written('second', 'much').replace('kind: image', 'kind: painting'));
   for (const line of await hangUp(both)) {
     assert.equal(line.msg, 'the configuration was not re-read; the one before stays in force');
     assert.equal(line.mistakes?.length, 2);

@@ -67,8 +67,8 @@ describe('tollgate start', () => {
     assert.deepEqual(rest, []);
     const facts = await withFileReader(join(home.folder, 'avatar-talk.mp4'), probeMedia);
     assert.deepEqual(
-      { type: facts.mediaType, ms: facts.durationMs, sound: facts.hasAudio },
-      { type: 'video/mp4', ms: 4000, sound: true },
+      { type: facts.mediaType, ms: facts.durationMs, audio: facts.hasAudio },
+      { type: 'video/mp4', ms: 4000, audio: true },
     );
   });
 
@@ -114,7 +114,7 @@ describe('tollgate start', () => {
     assert.deepEqual(await home.servers(), []);
   });
 
-  test('a port that is taken is told in one line, and everything that was started is stopped', async () => {
+  test('a port that is taken is reported in one line, and everything that was started is stopped', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -127,7 +127,7 @@ describe('tollgate start', () => {
   });
 });
 
-test('all mistakes of the settings are told at once, each on its line', async () => {
+test('all mistakes of the settings are reported at once, each on its line', async () => {
   const home = await Installation.make();
   try {
     const env = { PORT: 'eighty', LOG_LEVEL: 'loud', TOLLGATE_SECRET: 'short', TOLLGATE_CONFIG: 'nowhere.yaml' };

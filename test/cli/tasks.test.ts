@@ -175,7 +175,7 @@ describe('tasks list --unknown', () => {
     assert.deepEqual([list['has_more'], names], [true, ['searched']]);
   });
 
-  test('tells people on one line each, whatever an upstream wrote', async () => {
+  test('prints one line each for people, whatever an upstream wrote', async () => {
     const { stdout } = await home.run(['tasks', 'list', '--unknown', '--account', ada.account]);
     const [head = '', line = '', ...rest] = stdout.trimEnd().split('\n');
     assert.match(head, /^TASK +ACCOUNT +MODEL +STATE +PROVIDER +OUTCOME +JOB +REQUEST +SENT +AGE +WHY$/);
@@ -220,7 +220,7 @@ describe('tasks show', () => {
     );
   });
 
-  test('tells people the same, and never a prompt, an address or a file', async () => {
+  test('prints the same for people, and never a prompt, an address or a file', async () => {
     const { stdout } = await home.run(['tasks', 'show', String(tasks['good'])]);
     assert.doesNotMatch(stdout, /a gate|results|blob|\/files|\/hooks/);
     assert.match(
@@ -242,7 +242,7 @@ describe('tasks show', () => {
   });
 });
 
-test('tasks show tells when media and request were deleted', async () => {
+test('tasks show prints when media and request were deleted', async () => {
   const removed = async (name: string, args: string[] = []) =>
     (await home.run(['tasks', 'show', String(tasks[name]), ...args])).stdout;
   assert.match(await removed('good'), /^removed +-$/m);
@@ -290,7 +290,7 @@ describe('tasks cancel', () => {
     );
   });
 
-  test('tells people in one line', async () => {
+  test('prints one line for people', async () => {
     const carl = await newCustomer(db.database, ledger, 10_000_000n);
     const id = await admitted('to cancel too', carl);
     const { code, stdout } = await home.run(['tasks', 'cancel', id]);

@@ -15,8 +15,8 @@ let ada: Customer;
 let bob: Customer;
 const events = { waiting: '', sending: '', delivered: '', failed: '' };
 let cyd: Customer;
-/** Of a customer without a webhook of its own: a task that was told of, and others. */
-const tasks = { told: '', untold: '', running: '', old: '' };
+/** Of a customer without a webhook of its own: a task whose webhook was notified, and others. */
+const tasks = { notified: '', silent: '', running: '', old: '' };
 
 before(async () => {
   db = await freshDatabase();
@@ -47,12 +47,12 @@ before(async () => {
     const answer = await ledger.admitTask(admissionOf(cyd, 1n, webhookUrl === undefined ? {} : { webhookUrl }));
     return answer.admitted === 'new' ? answer.taskId : assert.fail(answer.admitted);
   };
-  const [told, untold, running, old] = [await admitted('https://hear.example/hook'), await admitted(), await admitted(), await admitted()]; // prettier-ignore
-  const { eventId = '' } = await ledger.releaseTask(failureOf(cyd, told));
+  const [notified, silent, running, old] = [await admitted('https://hear.example/hook'), await admitted(), await admitted(), await admitted()]; // prettier-ignore
+  const { eventId = '' } = await ledger.releaseTask(failureOf(cyd, notified));
   await noteAttempt(db.database, eventId, { durationMs: 7, status: 204, fault: null }, true);
-  for (const task of [untold, old]) await ledger.releaseTask(failureOf(cyd, task));
+  for (const task of [silent, old]) await ledger.releaseTask(failureOf(cyd, task));
   await db.database.pool.query(`update tasks set finished_at = finished_at - interval '31 days' where id = $1`, [old]);
-  Object.assign(tasks, { told, untold, running, old });
+  Object.assign(tasks, { notified, silent, running, old });
 });
 after(async () => {
   await home.remove();
@@ -75,15 +75,15 @@ test('show lists every attempt to deliver an event, by its id or that of its tas
       [2, 410, 'gone'],
     ],
   );
-  const { stdout } = await home.run(['webhooks', 'show', tasks.told]);
+  const { stdout } = await home.run(['webhooks', 'show', tasks.notified]);
   assert.match(stdout, /^ATTEMPT +AT +MS +HTTP +WHY\n1 +\S+Z +7 +204 +-$/m);
-  const untold = await home.run(['webhooks', 'show', tasks.untold]);
-  assert.deepEqual([untold.code, untold.stdout], [1, '']);
+  const silent = await home.run(['webhooks', 'show', tasks.silent]);
+  assert.deepEqual([silent.code, silent.stdout], [1, '']);
 });
 
 test('list shows what became of each event, newest first, and of its address the host only', async () => {
   const [ofTask, ...all] = await listed();
-  assert.deepEqual([ofTask?.['type'], ofTask?.['task_id']], ['image.failed', tasks.told]);
+  assert.deepEqual([ofTask?.['type'], ofTask?.['task_id']], ['image.failed', tasks.notified]);
   assert.deepEqual(
     all.map(({ id, status, attempts }) => ({ id, status, attempts })),
     [
@@ -110,7 +110,7 @@ test('list shows what became of each event, newest first, and of its address the
   assert.equal(typeof at, 'number');
   assert.deepEqual(last, { duration_ms: 5, http_status: 410, fault: 'gone' });
   const { stdout } = await home.run(['webhooks', 'list']);
-  assert.match(stdout, new RegExp(`image.failed +${tasks.told} +hear.example +delivered`));
+  assert.match(stdout, new RegExp(`image.failed +${tasks.notified} +hear.example +delivered`));
   assert.match(stdout, new RegExp(`${events.failed}.* receiver.example:8443 +given_up .* gone`));
   assert.doesNotMatch(stdout, /hook|token/);
 });
@@ -127,14 +127,14 @@ test('list can be narrowed to an account and to what failed', async () => {
 });
 
 test('replay has an event sent again, and refuses one that is still being sent or that there is not', async () => {
-  for (const [id, told] of [
+  for (const [id, reported] of [
     [events.waiting, /is still being delivered/],
     [events.sending, /is still being delivered/],
     ['evt_x', /^No event or task has the id evt_x\.\n$/],
   ] as const) {
     const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, told);
+    assert.match(stderr, reported);
   }
   const replayed = await home.json('webhooks', 'replay', events.failed);
   assert.deepEqual([replayed['status'], replayed['attempts'], replayed['ended']], ['waiting', 2, null]);
@@ -151,15 +151,15 @@ test('replay has an event sent again, and refuses one that is still being sent o
 });
 
 test('replay takes the id of a task, and says why a task has nothing to be sent', async () => {
-  const replayed = await home.json('webhooks', 'replay', tasks.told);
+  const replayed = await home.json('webhooks', 'replay', tasks.notified);
   assert.deepEqual(
     [replayed['task_id'], replayed['status'], replayed['host']],
-    [tasks.told, 'waiting', 'hear.example'],
+    [tasks.notified, 'waiting', 'hear.example'],
   );
-  for (const [id, told] of [
-    [tasks.told, /^Event evt_\w+ is still being delivered; it is retried for 24 hours\.\n$/],
+  for (const [id, reported] of [
+    [tasks.notified, /^Event evt_\w+ is still being delivered; it is retried for 24 hours\.\n$/],
     [
-      tasks.untold,
+      tasks.silent,
       /^Task img_\w+ has no webhook event: neither its request nor its account had a webhook URL when it ended\.\n$/,
     ],
     [tasks.running, /^Task img_\w+ has not ended; its webhook event is sent when it ends\.\n$/],
@@ -168,12 +168,12 @@ test('replay takes the id of a task, and says why a task has nothing to be sent'
   ] as const) {
     const { code, stdout, stderr } = await home.run(['webhooks', 'replay', id]);
     assert.deepEqual([code, stdout], [1, ''], id);
-    assert.match(stderr, told);
+    assert.match(stderr, reported);
   }
   await giveEventUp(db.database, String(replayed['id']));
-  const { stdout } = await home.run(['webhooks', 'replay', tasks.told]);
+  const { stdout } = await home.run(['webhooks', 'replay', tasks.notified]);
   assert.match(
     stdout,
-    new RegExp(`^evt_\\w+ \\(image.failed of ${tasks.told}\\) is being resent to hear.example\\.\n$`),
+    new RegExp(`^evt_\\w+ \\(image.failed of ${tasks.notified}\\) is being resent to hear.example\\.\n$`),
   );
 });

@@ -22,9 +22,9 @@ test('each has its arguments and options in a table, with defaults and choices',
     return [
       ...differences(`${page.path}, ${name}:`, [...rows.keys()], [...real.keys()]),
       ...[...real].flatMap(([input, facts]) => {
-        const told = rows.get(input)?.slice(1).join(' ');
-        const missing = told === undefined ? [] : facts.filter((fact) => !told.includes(fact));
-        return missing.map((fact) => `${page.path}, ${name}: the row of ${input} doesn't tell ${fact}`);
+        const reported = rows.get(input)?.slice(1).join(' ');
+        const missing = reported === undefined ? [] : facts.filter((fact) => !reported.includes(fact));
+        return missing.map((fact) => `${page.path}, ${name}: the row of ${input} doesn't have ${fact}`);
       }),
     ];
   });
@@ -69,7 +69,7 @@ function leavesOf(command: Command, above: readonly string[]): [string, Command]
   return command.commands.flatMap((below) => leavesOf(below, words));
 }
 
-/** Arguments and options as they are written, each with what its row has to tell. */
+/** Arguments and options as they are written, each with what its row must have. */
 function inputsOf({ registeredArguments, options }: Command): Map<string, string[]> {
   const inputs = new Map<string, string[]>();
   for (const argument of registeredArguments) inputs.set(`<${argument.name()}>`, argument.required ? ['required'] : []);

@@ -15,13 +15,13 @@ test('each code has a row, and each row is a code', () => {
   assert.deepEqual(differences(page.path, codes, Object.keys(errorTable)), []);
 });
 
-test('each row tells status and type, when it comes, and what to do', () => {
+test('each row has status and type, when it comes, and what to do', () => {
   const table: Readonly<Record<string, { status: number; type: string } | undefined>> = errorTable;
   const wrong = rows.flatMap(({ code, status, type, rest }) => {
     const real = table[code];
-    if (!real) return []; // the test above tells
-    const told = { status: Number(status), type: codesIn(type)[0] };
-    const isRight = told.status === real.status && told.type === real.type;
+    if (!real) return []; // the test above reports it
+    const reported = { status: Number(status), type: codesIn(type)[0] };
+    const isRight = reported.status === real.status && reported.type === real.type;
     return [
       ...(isRight ? [] : [`${page.path}: ${code} is ${real.status} ${real.type}, not ${status} ${type}`]),
       ...(rest.length === 2 && rest.every((cell) => cell.length > 3) ? [] : [`${page.path}: ${code} lacks an advice`]),

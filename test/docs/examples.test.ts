@@ -12,7 +12,7 @@ import { examplesOf, pagesWithExamples, placeOf } from './pages.ts';
 /** Examples that say why they can't run on their own. One more is a decision, not an oversight. */
 const exemptMax = 12;
 const runnable = ['sh', 'js', 'python'];
-/** Empty: pictures and what programs print. */
+/** Empty: diagrams and what programs print. */
 const languages = [...runnable, 'yaml', 'json', 'ini', ''];
 
 const examples = pagesWithExamples().flatMap(examplesOf);

@@ -1,4 +1,4 @@
-/** Every link from page to page, to a heading, a file or a picture leads somewhere. */
+/** Every link from page to page, to a heading, a file or an image leads somewhere. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -120,7 +120,7 @@ export function anchorsOf(page: Page): Set<string> {
   return anchors;
 }
 
-/** The targets of its links and pictures, without those that lead out of the project. */
+/** The targets of its links and images, without those that lead out of the project. */
 export function targetsOf(page: Page): string[] {
   return prose(page).flatMap((line) =>
     [...line.replace(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)]

@@ -35,11 +35,13 @@ describe('settings of the environment', () => {
     assert.deepEqual(differences(page.path, names, [...settingDefaults.keys(), ...others]), []);
   });
 
-  test('each row tells the default', () => {
+  test('each row has the default', () => {
     const wrong = rows.flatMap(([name, [, written = '']]) => {
       const real = settingDefaults.get(name);
-      const [told] = codesIn(written);
-      return real === undefined || told === real ? [] : [`${page.path}: ${name} is ${real} when unset, not ${written}`];
+      const [reported] = codesIn(written);
+      return real === undefined || reported === real
+        ? []
+        : [`${page.path}: ${name} is ${real} when unset, not ${written}`];
     });
     assert.deepEqual(wrong, []);
   });
@@ -78,11 +80,11 @@ describe('keys of tollgate.yaml', () => {
     assert.deepEqual(differences(page.path, names, [...keys.keys()]), []);
   });
 
-  test('each row tells the default, the bounds and the choices', () => {
+  test('each row has the default, the bounds and the choices', () => {
     const wrong = rows.flatMap(([name, cells]) => {
-      const told = new Set(cells.slice(1).flatMap(codesIn));
+      const reported = new Set(cells.slice(1).flatMap(codesIn));
       return factsOf(keys.get(name) ?? []).flatMap((fact) =>
-        told.has(fact) ? [] : [`${page.path}: the row of ${name} doesn't tell \`${fact}\``],
+        reported.has(fact) ? [] : [`${page.path}: the row of ${name} doesn't have \`${fact}\``],
       );
     });
     assert.deepEqual(wrong, []);

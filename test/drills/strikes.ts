@@ -89,14 +89,14 @@ export class Strikes {
     let lost = await loseCommit(line, world.database.pool, aim);
     // PostgreSQL refuses a commit whose rows the other API has changed: then there was no answer to lose.
     for (let tries = 1; aim === 'answer lost' && lost === 'not committed' && tries < answerTries; tries++) {
-      await line.mend();
+      await line.restore();
       lost = await loseCommit(line, world.database.pool, aim);
     }
     const where = await this.#look();
     const hit = countsOf({ where }, load.underWay);
     await line.cut();
     await pause(cutOffMs.least + random() * (cutOffMs.most - cutOffMs.least));
-    await line.mend();
+    await line.restore();
     await world.allReady();
     return { victim: 'commit', aim, name, hit, tasks: [...where.keys()], lost };
   }

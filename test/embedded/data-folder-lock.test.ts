@@ -31,7 +31,7 @@ test('a second gateway is refused with the address of the first, until the first
   await second.release();
 });
 
-test('the folder is free once its owner’s connection dies, and the owner is told', async () => {
+test('the folder is free once its owner’s connection dies, and the owner is notified', async () => {
   const first = await take();
   await killOwner();
   await first.lost;

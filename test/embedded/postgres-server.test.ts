@@ -66,7 +66,7 @@ describe('the embedded PostgreSQL of one data folder', () => {
     const another = await startPostgres({ dataDir, say });
     assert.equal(another.pid, server.pid);
     await another.leave();
-    assert.equal(await queried(server.url, 'select 1'), 1, 'who leaves does not stop it');
+    assert.equal(await queried(server.url, 'select 1'), 1, 'a gateway that detaches does not stop it');
     await server.stop();
     await assert.rejects(queried(server.url, 'select 1'), { code: 'ECONNREFUSED' });
   });

@@ -37,7 +37,7 @@ test('a server with a data folder is adopted, restarted on its port with its sta
   const dataDir = temporaryFolder();
   const first = await startTemporal({ cliPath, dataDir, say });
   await withClient(first.address, (client) =>
-    client.workflow.start('waits', { workflowId: 'kept', taskQueue: 'nobody' }),
+    client.workflow.start('waits', { workflowId: 'kept', taskQueue: 'unpolled' }),
   );
   await first.leave();
 

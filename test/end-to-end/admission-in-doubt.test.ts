@@ -26,13 +26,13 @@ before(async () => {
   video = await mp4({ seconds: 1, hasSound: false });
 });
 after(async () => {
-  await line.mend();
+  await line.restore();
   await gateway.stop();
   await line.close();
   await made.drop();
 });
 afterEach(async () => {
-  await line.mend();
+  await line.restore();
   await assertLedgerAddsUp(made.database, gateway.core.secrets.first.ledger);
 });
 
@@ -63,7 +63,7 @@ for (const { name, post, status } of [
       const customer = await gateway.newKey({ balance: '100' });
       const blobs = await gateway.blobs();
       const { answer } = await inDoubt('silent', post, customer);
-      await line.mend();
+      await line.restore();
       const refusal = await answer;
       assertError(refusal, 'not_ready');
       assert.match(refusal.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
@@ -75,9 +75,9 @@ for (const { name, post, status } of [
     test('that was committed is answered with its one task, once the database is back', async () => {
       const customer = await gateway.newKey({ balance: '100' });
       const { answer } = await inDoubt('mute', post, customer);
-      await line.mend();
-      const { status: told, body } = await answer;
-      assert.deepEqual([told, body['status']], [200, status], JSON.stringify(body));
+      await line.restore();
+      const { status: reported, body } = await answer;
+      assert.deepEqual([reported, body['status']], [200, status], JSON.stringify(body));
       assert.deepEqual(await tasksOf(customer), [body['id']]);
       assert.equal(await holdsOf(customer), 1);
       if (post === postTalk) await untilVideo(customer, String(body['id']));
@@ -91,7 +91,7 @@ test('a creation whose wait ends in doubt is answered by its id, and the task is
     await inDoubt('mute', (who) => postImage(who, { Prefer: 'wait=1' }), customer)
   ).answer;
   assert.deepEqual([status, body['status'], headers.get('retry-after')], [202, 'processing', null]);
-  await line.mend();
+  await line.restore();
   const record = await gateway.finished(`/v1/images/generations/${String(body['id'])}`, customer.key);
   assert.equal(record.body['status'], 'succeeded');
   assert.deepEqual(await tasksOf(customer), [body['id']]);
@@ -103,7 +103,7 @@ test('an Idempotency-Key names the same task while it is in doubt and afterwards
   const keyed = (who: Customer) => postImage(who, { 'Idempotency-Key': 'a key', Prefer: 'wait=1' });
   const first = await (await inDoubt('mute', keyed, customer)).answer;
   assert.equal(first.status, 202);
-  await line.mend();
+  await line.restore();
   const again = await until('the answer', async () => {
     const answer = await postImage(customer, { 'Idempotency-Key': 'a key' });
     return answer.status === 503 ? undefined : answer;
@@ -122,13 +122,15 @@ test('many in doubt at once learn what became of each', async () => {
     return Promise.race(answers);
   };
   await inDoubt('mute', postAll, first);
-  await line.mend();
+  await line.restore();
   for (const { status, body } of await Promise.all(answers)) {
     assert.ok([200, 402, 503].includes(status), `${status} ${JSON.stringify(body)}`);
   }
-  const told = (await Promise.all(answers)).flatMap(({ status, body }) => (status === 200 ? [String(body['id'])] : []));
+  const reported = (await Promise.all(answers)).flatMap(({ status, body }) =>
+    status === 200 ? [String(body['id'])] : [],
+  );
   const there = (await Promise.all(customers.map(tasksOf))).flat();
-  assert.deepEqual(told.sort(), there.sort());
+  assert.deepEqual(reported.sort(), there.sort());
 });
 
 test('a process that stops answers what is in doubt by its id, and keeps its uploads', async () => {
@@ -142,7 +144,7 @@ test('a process that stops answers what is in doubt by its id, and keeps its upl
   // By their names: what earlier tests left may be deleted meanwhile.
   const uploads = (await blobFiles()).filter((path) => !earlier.has(path));
   assert.equal(uploads.length, 2, uploads.join(' '));
-  await line.mend();
+  await line.restore();
   await drained;
 });
 

@@ -1,4 +1,4 @@
-/** Ark behind the public API: chat, images and films, with a stand-in that has the documented wire format. */
+/** Ark behind the public API: chat, images and videos, with a stand-in that has the documented wire format. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { probeMedia } from '../../src/media/probe.ts';
@@ -23,7 +23,7 @@ after(async () => {
 });
 
 const images = '/v1/images/generations';
-const films = '/v1/video/generations';
+const videos = '/v1/video/generations';
 const policy = {
   code: 'OutputImageSensitiveContentDetected',
   message: 'The output image may contain sensitive information. Request id: 0217abc',
@@ -53,10 +53,10 @@ test('three images of which one failed are two, at the price of two', async () =
   });
 });
 
-test('a film costs the seconds that it lasts, not those that were asked for', async () => {
+test('an Ark video costs the seconds that it lasts, not those that were asked for', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
   standIn.creates('takes');
-  const { status, body } = await gateway.post(films, { model: 'ark-film', prompt: 'Cars pass' }, bearer(key));
+  const { status, body } = await gateway.post(videos, { model: 'ark-video', prompt: 'Cars pass' }, bearer(key));
   assert.equal(status, 200, JSON.stringify(body));
   const response = await fetch(String(body['content'][0].video_url));
   assert.equal(response.headers.get('content-type'), 'video/mp4');
@@ -69,7 +69,7 @@ test('a film costs the seconds that it lasts, not those that were asked for', as
 
 for (const [what, path, asked] of [
   ['an image', images, { model: 'ark-image', prompt: 'Something bad', size: '1024x1024' }],
-  ['a film', films, { model: 'ark-film', prompt: 'Something bad' }],
+  ['a video', videos, { model: 'ark-video', prompt: 'Something bad' }],
 ] as const) {
   test(`${what} against the policy is its record under 400, and costs nothing`, async () => {
     const { key } = await gateway.newKey({ balance: '10' });
@@ -86,7 +86,7 @@ for (const [what, path, asked] of [
   });
 }
 
-test('images that all failed are told as the first of them, and cost nothing', async () => {
+test('when all images of an Ark task fail, the first error is reported and nothing is charged', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
   standIn.creates({ reply: { json: { data: [{ error: policy }, { error: policy }] } } });
   const asked = { model: 'ark-image', prompt: 'Two moods', n: 2, size: '1024x1024' };
@@ -136,7 +136,7 @@ models:
     kind: image
     routes: [{ provider: ark, model: doubao-seedream-4-0-250828 }]
     price: { per_image: 0.25 }
-  - id: ark-film
+  - id: ark-video
     kind: video
     routes: [{ provider: ark, model: doubao-seedance-2-0-260128, options: { resolution: 720p } }]
     price: { per_second: 0.1 }

@@ -1,4 +1,4 @@
-/** Downloads that break off, in every way and at any point: the result stays until somebody got all of it. */
+/** Downloads that break off, in every way and at any point: the result stays until a caller got all of it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';

@@ -19,13 +19,13 @@ models:
 // Without a worker nothing is stored but what was uploaded.
 let gateway: TestGateway;
 let video: Buffer;
-let sound: Buffer;
-let picture: Buffer;
+let audioFile: Buffer;
+let image: Buffer;
 before(async () => {
   gateway = await startTestGateway({ configuration, worker: false });
   video = await mp4({ seconds: 1, hasSound: false });
-  sound = wav({ seconds: 1 });
-  picture = await png({ width: 64, height: 64 });
+  audioFile = wav({ seconds: 1 });
+  image = await png({ width: 64, height: 64 });
 });
 after(() => gateway.stop());
 
@@ -38,43 +38,48 @@ const send = async (parts: readonly Part[], headers: Record<string, string> = {}
   }
   return answerOf(await gateway.fetch(path, { method: 'POST', headers, body: form }));
 };
-const audio = (bytes: Buffer = sound): Part => ['audio', bytes];
-const film = (bytes: Buffer = video): Part => ['video', bytes];
+const audio = (bytes: Buffer = audioFile): Part => ['audio', bytes];
+const videoPart = (bytes: Buffer = video): Part => ['video', bytes];
 
 for (const [what, parts, code, param] of [
   ['no part at all', () => [], 'missing_parameter', 'audio'],
-  ['no audio', () => [film()], 'missing_parameter', 'audio'],
+  ['no audio', () => [videoPart()], 'missing_parameter', 'audio'],
   ['no video', () => [audio()], 'missing_parameter', 'video'],
-  ['two audios', () => [audio(), audio(), film()], 'invalid_parameter', 'audio'],
-  ['two videos', () => [audio(), film(), film()], 'invalid_parameter', 'video'],
+  ['two audios', () => [audio(), audio(), videoPart()], 'invalid_parameter', 'audio'],
+  ['two videos', () => [audio(), videoPart(), videoPart()], 'invalid_parameter', 'video'],
   [
     'two templates',
-    () => [['template_name', 'a'], ['template_name', 'b'], audio(), film()],
+    () => [['template_name', 'a'], ['template_name', 'b'], audio(), videoPart()],
     'invalid_parameter',
     'template_name',
   ],
-  ['a file of another name', () => [audio(), film(), ['picture', picture]], 'invalid_parameter', 'picture'],
-  ['an empty audio', () => [audio(Buffer.alloc(0)), film()], 'invalid_parameter', 'audio'],
-  ['a WAV that is text', () => [audio(textFile), film()], 'invalid_parameter', 'audio'],
-  ['an audio that is a picture', () => [audio(picture), film()], 'invalid_parameter', 'audio'],
-  ['an audio that is a video', () => [audio(video), film()], 'invalid_parameter', 'audio'],
-  ['a video that is text', () => [audio(), film(textFile)], 'invalid_parameter', 'video'],
-  ['a video that is a sound', () => [audio(), film(sound)], 'invalid_parameter', 'video'],
-  ['an MP4 cut short', () => [audio(), film(truncated(video))], 'invalid_parameter', 'video'],
-  ['an audio of more than 2 s', () => [audio(wav({ seconds: 2.001 })), film()], 'invalid_parameter', 'audio'],
-  ['an audio of too many bytes', () => [audio(wav({ seconds: 2.4 })), film()], 'request_too_large', 'audio'],
-  ['a video of too many bytes', () => [audio(), film(Buffer.alloc(300_001))], 'request_too_large', 'video'],
-  ['an empty template', () => [['template_name', ''], audio(), film()], 'invalid_parameter', 'template_name'],
-  ['a template with a NUL', () => [['template_name', 'a\0b'], audio(), film()], 'invalid_parameter', 'template_name'],
+  ['a file of another name', () => [audio(), videoPart(), ['portrait', image]], 'invalid_parameter', 'portrait'],
+  ['an empty audio', () => [audio(Buffer.alloc(0)), videoPart()], 'invalid_parameter', 'audio'],
+  ['a WAV that is text', () => [audio(textFile), videoPart()], 'invalid_parameter', 'audio'],
+  ['an audio that is an image', () => [audio(image), videoPart()], 'invalid_parameter', 'audio'],
+  ['an audio that is a video', () => [audio(video), videoPart()], 'invalid_parameter', 'audio'],
+  ['a video that is text', () => [audio(), videoPart(textFile)], 'invalid_parameter', 'video'],
+  ['a video that is audio', () => [audio(), videoPart(audioFile)], 'invalid_parameter', 'video'],
+  ['an MP4 cut short', () => [audio(), videoPart(truncated(video))], 'invalid_parameter', 'video'],
+  ['an audio of more than 2 s', () => [audio(wav({ seconds: 2.001 })), videoPart()], 'invalid_parameter', 'audio'],
+  ['an audio of too many bytes', () => [audio(wav({ seconds: 2.4 })), videoPart()], 'request_too_large', 'audio'],
+  ['a video of too many bytes', () => [audio(), videoPart(Buffer.alloc(300_001))], 'request_too_large', 'video'],
+  ['an empty template', () => [['template_name', ''], audio(), videoPart()], 'invalid_parameter', 'template_name'],
+  [
+    'a template with a NUL',
+    () => [['template_name', 'a\0b'], audio(), videoPart()],
+    'invalid_parameter',
+    'template_name',
+  ],
   [
     'a webhook that is no address',
-    () => [['webhook_url', 'here'], audio(), film()],
+    () => [['webhook_url', 'here'], audio(), videoPart()],
     'invalid_parameter',
     'webhook_url',
   ],
-  ['an unknown model', () => [['model', 'nobody'], audio(), film()], 'model_not_found', 'model'],
-  ['an image model', () => [['model', 'image'], audio(), film()], 'invalid_parameter', 'model'],
-  ['a model in maintenance', () => [['model', 'broken'], audio(), film()], 'model_in_maintenance', null],
+  ['an unknown model', () => [['model', 'unknown'], audio(), videoPart()], 'model_not_found', 'model'],
+  ['an image model', () => [['model', 'image'], audio(), videoPart()], 'invalid_parameter', 'model'],
+  ['a model in maintenance', () => [['model', 'broken'], audio(), videoPart()], 'model_in_maintenance', null],
 ] as [string, () => Part[], string, string | null][]) {
   test(`a creation with ${what} is refused; nothing is stored and nothing held`, async () => {
     const stored = await gateway.blobs();
@@ -88,9 +93,9 @@ for (const [what, parts, code, param] of [
 test('a creation without the money, or past a limit, stores nothing', async () => {
   const stored = await gateway.blobs();
   const poor = await gateway.newKey({ balance: '0.049' });
-  assertError(await send([audio(), film()], bearer(poor.key)), 'insufficient_balance');
+  assertError(await send([audio(), videoPart()], bearer(poor.key)), 'insufficient_balance');
   const busy = await gateway.newKey({ balance: '1', maxRunningTasks: 1, models: ['image'] });
-  assertError(await send([audio(), film()], bearer(busy.key)), 'model_not_allowed', 'model');
+  assertError(await send([audio(), videoPart()], bearer(busy.key)), 'model_not_allowed', 'model');
   assert.equal(await gateway.blobs(), stored);
 });
 
@@ -105,7 +110,7 @@ test('a form that ends in the middle is refused, and nothing is stored', async (
   const stored = await gateway.blobs();
   const head = `--b\r\nContent-Disposition: form-data; name="audio"; filename="a.wav"\r\n\r\n`;
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
-  const body = Buffer.concat([Buffer.from(head), sound]);
+  const body = Buffer.concat([Buffer.from(head), audioFile]);
   const answer = await answerOf(await gateway.fetch(path, { method: 'POST', headers, body }));
   assertError(answer, 'invalid_parameter');
   assert.equal(await gateway.blobs(), stored);
@@ -126,7 +131,7 @@ test('an upload keeps its place until it was measured', async () => {
   };
   const upload = async () => {
     const form = new FormData();
-    form.append('audio', new Blob([sound]), 'audio.bin');
+    form.append('audio', new Blob([audioFile]), 'audio.bin');
     form.append('video', new Blob([video]), 'video.bin');
     return answerOf(await small.fetch(path, { method: 'POST', body: form }));
   };
@@ -148,7 +153,7 @@ test('a caller that leaves in the middle of its upload leaves nothing behind', a
   const socket = await opened();
   const head = `--b\r\nContent-Disposition: form-data; name="audio"; filename="a.wav"\r\n\r\n`;
   socket.write(requestHead(gateway.key, { expects: false, bytes: 150_000 }) + head);
-  socket.write(sound);
+  socket.write(audioFile);
   while ((await gateway.blobs()) === stored) await new Promise((resolve) => setTimeout(resolve, 5));
   socket.resetAndDestroy();
   for (let tries = 0; (await gateway.blobs()) > stored; tries++) {
@@ -160,7 +165,7 @@ test('a caller that leaves in the middle of its upload leaves nothing behind', a
 test('the shortest prices are held exactly, whatever the file is called', async () => {
   const { key } = await gateway.newKey({ balance: '1' });
   const answer = await send(
-    [film(), audio(mp3({ seconds: 1 })), ['template_name', '不使用分身'], ['unknown', 'x']],
+    [videoPart(), audio(mp3({ seconds: 1 })), ['template_name', '不使用分身'], ['unknown', 'x']],
     bearer(key),
   );
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -169,7 +174,7 @@ test('the shortest prices are held exactly, whatever the file is called', async 
 });
 
 for (const [what, key, expected] of [
-  ['a bad key', () => 'sk-tg-of-nobody', 401],
+  ['a bad key', () => 'sk-tg-of-no-account', 401],
   ['a key of a low level', async () => (await gateway.newKey({ level: 'chat' })).key, 403],
 ] as const) {
   test(`a caller that waits for the go-ahead with ${what} is refused without one, and the connection ends`, async () => {
@@ -205,7 +210,7 @@ test('a caller with a good key gets the go-ahead, sends its form and is answered
       bytes,
       Buffer.from('\r\n'),
     ]);
-  const body = Buffer.concat([part('audio', sound), part('video', video), Buffer.from('--b--\r\n')]);
+  const body = Buffer.concat([part('audio', audioFile), part('video', video), Buffer.from('--b--\r\n')]);
   const socket = await opened();
   socket.write(requestHead(key, { expects: true, bytes: body.length, closes: true }));
   const first = await firstBytes(socket);

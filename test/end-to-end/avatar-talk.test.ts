@@ -131,13 +131,13 @@ test('a GET that was sent ahead behind the one that fetches is left unanswered, 
   assertError(await gateway.get(address, bearer(key)), 'task_not_found');
 });
 
-test('a fetched task leaves no file behind, and its money stays told', async () => {
+test('a fetched avatar-talk task leaves no file behind, and its charge stays in the ledger', async () => {
   const { key, address, id } = await finishedTask();
   const stored = await gateway.blobs();
   await (await gateway.fetch(address, { headers: bearer(key) })).arrayBuffer();
   assertError(await gateway.get(address, bearer(key)), 'task_not_found');
   for (let tries = 0; (await gateway.blobs()) > stored - 3; tries++) {
-    assert.ok(tries < 200, 'the sound, the video or the result is still there');
+    assert.ok(tries < 200, 'the audio, the video or the result is still there');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const { data } = (await gateway.get(`/v1/account/ledger?task_id=${id}`, bearer(key))).body;
@@ -198,7 +198,7 @@ for (const [template, code, message] of [
   });
 }
 
-test('nobody but its account sees or fetches a task', async () => {
+test('an avatar-talk task is seen and fetched by its own account only', async () => {
   const { address, key, id } = await finishedTask();
   const stranger = await gateway.newKey({ balance: '1', level: 'admin' });
   assertError(await gateway.get(address, bearer(stranger.key)), 'task_not_found');

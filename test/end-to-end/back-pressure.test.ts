@@ -180,7 +180,7 @@ describe('a gateway with small bounds', () => {
     await chat.assertAddsUp();
   });
 
-  test('an account whose row somebody keeps locked is refused within seconds; others are served, and it is afterwards', async () => {
+  test('an account whose row is kept locked is refused within seconds; others are served, and it is served afterwards', async () => {
     const [locked, other] = [await chat.customer(), await chat.customer()];
     const client = await chat.gateway.core.database.unhurried.connect();
     try {

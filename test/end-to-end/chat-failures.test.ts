@@ -1,4 +1,4 @@
-/** Upstreams that fail: which route is tried next, what the caller is told, and that nothing stays held or charged. */
+/** Upstreams that fail: which route is tried next, which error the caller gets, and that nothing stays held or charged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertError } from '../support/errors.ts';
@@ -130,9 +130,9 @@ for (const wait of [{ 'retry-after': '99999999999' }, { 'retry-after': '90' }]) 
     chat.first.answers({ ...errorAnswer(429, 'Slow down'), headers: wait });
     const answer = await customer.post(hello);
     assertError(answer, 'upstream_rate_limited');
-    const told = ['retry-after', 'x-ratelimit-reset', 'x-should-retry'].map((name) => answer.headers.get(name));
+    const reported = ['retry-after', 'x-ratelimit-reset', 'x-should-retry'].map((name) => answer.headers.get(name));
     const seconds = String(Math.min(3600, Number(wait['retry-after'])));
-    assert.deepEqual(told, [null, seconds, 'false']);
+    assert.deepEqual(reported, [null, seconds, 'false']);
   });
 }
 
@@ -143,7 +143,7 @@ for (const [what, answers, message, retryAfter] of [
   ['closes the connection', [{ ending: 'break-before' }], /returned an unusable response/, null],
   ['answers nonsense', [{ json: [] }], /returned an unusable response/, null],
 ] as [string, Answer[], RegExp, string | null][]) {
-  test(`the caller is told when the only upstream ${what}`, async () => {
+  test(`the caller gets an error when the only upstream ${what}`, async () => {
     const customer = await chat.customer();
     chat.first.answers(...answers);
     const answer = await customer.post(hello);
@@ -153,7 +153,7 @@ for (const [what, answers, message, retryAfter] of [
   });
 }
 
-test('upstreams that fail each in its own way are told of in general', async () => {
+test('when every upstream fails in its own way, the caller gets one general error', async () => {
   const customer = await chat.customer();
   chat.first.answers({ ...errorAnswer(503, 'Busy'), headers: { 'retry-after': '1' } });
   chat.second.answers(errorAnswer(500, 'Oh'));
@@ -232,7 +232,7 @@ for (const [what, answer, code, message] of breaks) {
   });
 }
 
-test('a stream that breaks after its usage was told is charged by it', async () => {
+test('a stream that breaks after it reported its usage is charged by that usage', async () => {
   const customer = await chat.customer();
   chat.first.answers({ pieces: [deltaEvent('a'), usageEvent(9, 3)], ending: 'break' });
   const { text } = await customer.raw(stream);

@@ -35,7 +35,7 @@ const bombs = new Map([
   ['br', brotliCompressSync(bomb)],
 ]);
 
-test('a large answer whose usage is told passes as it is, whatever else is in it', async () => {
+test('a large answer that reports its usage passes as it is, whatever else is in it', async () => {
   const customer = await chat.customer();
   const text = `{${choices},"x":${manyValues},${usage}}`;
   chat.first.answers(answerOf(text));

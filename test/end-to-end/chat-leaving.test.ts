@@ -207,5 +207,5 @@ async function blockedBy(client: pg.PoolClient): Promise<void> {
     if ((await client.query(text)).rowCount !== 0) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail('nobody waits for the lock');
+  assert.fail('no statement waits for the lock');
 }

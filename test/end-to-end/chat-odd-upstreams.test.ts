@@ -73,7 +73,7 @@ const faults: [what: string, answer: () => Answer, only?: 'whole' | 'stream'][] 
   ['a stream where none was asked for', () => chatStream(['Hi']), 'whole'],
   ['JSON where a stream was asked for', () => chatAnswer('Hi'), 'stream'],
   ['gzip that is none', () => ({ headers: { 'content-encoding': 'gzip' }, pieces: ['no gzip'] })],
-  ['a coding that nobody knows', () => ({ ...chatAnswer('Hi'), headers: { 'content-encoding': 'zz' } })],
+  ['an unknown coding', () => ({ ...chatAnswer('Hi'), headers: { 'content-encoding': 'zz' } })],
 ];
 
 for (const { what, path, body, two, whole, stream, seen } of endpoints) {

@@ -31,7 +31,7 @@ const refusals: [code: string, body: Record<string, unknown>, balance: string, l
   ['permission_denied', hello, '100', { level: 'read' }],
   ['model_not_allowed', hello, '100', { models: ['code-one'] }, 'model'],
   ['invalid_api_key', hello, '100', { expiresAt: new Date(Date.now() - 1000) }],
-  ['model_not_found', { ...hello, model: 'nobody' }, '100', {}, 'model'],
+  ['model_not_found', { ...hello, model: 'unknown' }, '100', {}, 'model'],
   ['missing_parameter', { messages: hello.messages }, '100', {}, 'model'],
   ['invalid_parameter', { ...hello, model: 'an-image' }, '100', {}, 'model'],
   ['model_in_maintenance', { ...hello, model: 'chat-maintained' }, '100', {}],
@@ -80,7 +80,7 @@ for (const { path, model, body, answer } of [
   });
 }
 
-test('a call beyond the limit of calls is refused, and the rate is told', async () => {
+test('a call beyond the limit of calls is refused, with the rate in its headers', async () => {
   const customer = await chat.customer('100', { callLimits: [{ calls: 1, per: 'day' }] });
   chat.first.answers(chatAnswer('Hi'));
   const before = chat.first.requests.length;
@@ -141,7 +141,7 @@ test('fifty concurrent calls under one Idempotency-Key are one call, fifty answe
   assert.deepEqual((await other.post(hello, { 'Idempotency-Key': 'once' })).body, chatAnswer('Ho').json);
 });
 
-test('a keyed call goes on when its caller leaves, and whoever asks again gets its answer', async () => {
+test('a call with an Idempotency-Key goes on when its caller disconnects, and a repetition gets its answer', async () => {
   const customer = await chat.customer();
   const before = chat.first.requests.length;
   let go = () => {};
@@ -209,7 +209,7 @@ for (const [what, answer, body] of freeing) {
   });
 }
 
-test('callers that wait for a keyed call that fails are told so', async () => {
+test('callers that wait for a call with an Idempotency-Key get its error when it fails', async () => {
   const customer = await chat.customer();
   const before = chat.first.requests.length;
   let go = () => {};

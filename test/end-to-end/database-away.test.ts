@@ -27,7 +27,7 @@ before(async () => {
   });
 });
 after(async () => {
-  await line.mend();
+  await line.restore();
   await chat.stop();
   await line.close();
   await made.drop();
@@ -44,7 +44,7 @@ for (const [what, away] of [
   ],
 ] as const) {
   describe(`a database that ${what}`, () => {
-    test('is told by 503 on every route; a stream under way goes on, and is settled once when it is back', async () => {
+    test('is reported as 503 on every route; a stream under way goes on, and is settled once when it is back', async () => {
       const { gateway, first } = chat;
       const customer = await customerNow();
       const { waits, go } = gate();
@@ -71,7 +71,7 @@ for (const [what, away] of [
       go();
       assert.match(await open.text(), /\[DONE\]/);
 
-      await line.mend();
+      await line.restore();
       await until('readiness', async () => ((await gateway.get('/readyz')).status === 200 ? true : undefined));
       const { entries } = await customer.settled();
       assert.deepEqual(typesOf(entries).sort(), ['capture', 'hold', 'release']);
@@ -94,7 +94,7 @@ test('a call that fails while the database is away gives its hold back when it i
   await line.cut();
   go();
   assert.equal((await failing).status, 502);
-  await line.mend();
+  await line.restore();
   const { balance, entries } = await customer.settled();
   assert.equal(balance, 100);
   assert.deepEqual(typesOf(entries), ['hold', 'release']);
@@ -115,7 +115,7 @@ test('a keyed answer is delivered, and its key bound when the database is there 
   go();
   const { status, body } = await answer;
   assert.equal(status, 200, JSON.stringify(body));
-  await line.mend();
+  await line.restore();
   await customer.settled();
   const again = await customer.post(hello, key);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');

@@ -62,7 +62,7 @@ for (const [file, status, balance] of [
   });
 }
 
-test('an avatar-talk result that nobody fetched in its time is gone, with its files, and stays charged', async () => {
+test('an avatar-talk result that was not fetched in its time is gone, with its files, and stays charged', async () => {
   const stored = await gateway.blobs();
   const { key } = await gateway.newKey({ balance: '10' });
   const form = new FormData();

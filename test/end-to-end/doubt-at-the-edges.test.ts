@@ -26,7 +26,7 @@ before(async () => {
   ({ gateway, line } = doubtful);
 });
 after(() => doubtful.stop());
-afterEach(() => doubtful.mend());
+afterEach(() => doubtful.restore());
 
 /** Lines above it are of faults, and of what an operator should know. */
 const infoLevel = 30;
@@ -36,7 +36,7 @@ const postImage = ({ key }: Customer, headers: Record<string, string> = {}, prom
   gateway.post('/v1/images/generations', { model: 'sim-image', prompt }, { ...bearer(key), ...headers });
 const recordOf = (id: unknown): string => `/v1/images/generations/${String(id)}`;
 
-describe('a caller who leaves while the admission is in doubt', () => {
+describe('a caller that disconnects while its admission is in doubt', () => {
   for (const { how, becomes } of [
     { how: 'mute', becomes: 'has the task, which is done and charged once' },
     { how: 'silent', becomes: 'has no task, and nothing is held' },
@@ -56,7 +56,7 @@ describe('a caller who leaves while the admission is in doubt', () => {
       await doubtful.loseCommit(how, answer, customer);
       leaving.abort();
       await left;
-      await line.mend();
+      await line.restore();
       await until('certainty', async () => ((await doubtful.isInDoubt()) ? undefined : true));
       const tasks = await doubtful.tasksOf(customer);
       assert.equal(tasks.length, wasCommitted ? 1 : 0);
@@ -77,7 +77,7 @@ describe('the playground of the console', () => {
     const { customer, run } = await owner();
     const answer = run(image);
     await doubtful.loseCommit('mute', answer, customer);
-    await line.mend();
+    await line.restore();
     const { status, body } = await answer;
     assert.deepEqual([status, body['status']], [200, 'succeeded'], JSON.stringify(body));
     assert.deepEqual(await doubtful.tasksOf(customer), [body['id']]);
@@ -90,14 +90,14 @@ describe('the playground of the console', () => {
     await doubtful.loseCommit('mute', answer, customer);
     const { status, body } = await answer;
     assert.deepEqual([status, body['status']], [202, 'processing'], JSON.stringify(body));
-    await line.mend();
+    await line.restore();
     assert.deepEqual(await doubtful.tasksOf(customer), [body['id']]);
     const record = await gateway.finished(`/v1/images/generations/${String(body['id'])}`, customer.key);
     assert.equal(record.body['status'], 'succeeded');
 
     const other = run(image);
     await doubtful.loseCommit('silent', other, customer);
-    await line.mend();
+    await line.restore();
     const refusal = await other;
     assertError(refusal, 'not_ready');
     assert.deepEqual(await doubtful.tasksOf(customer), [body['id']]);
@@ -121,7 +121,7 @@ describe('an Idempotency-Key', () => {
     await doubtful.loseCommit('silent', first, customer);
     const { status, body } = await first;
     assert.equal(status, 202);
-    await line.mend();
+    await line.restore();
     assertError(await untilAnswered(() => gateway.get(recordOf(body['id']), bearer(customer.key))), 'task_not_found');
     const again = await untilAnswered(() => postImage(customer, { 'Idempotency-Key': 'a key' }));
     assert.deepEqual([again.status, again.body['status']], [200, 'succeeded'], JSON.stringify(again.body));

@@ -11,12 +11,12 @@ import { mp4, png, wav } from '../support/media.ts';
 
 let gateway: TestGateway;
 let standIn: StandIn;
-let film: Buffer;
-let filmSeconds: number;
+let videoFile: Buffer;
+let videoSeconds: number;
 before(async () => {
-  film = await mp4({ seconds: 2 });
-  filmSeconds = ((await probeMedia(bytesReader(film))).durationMs ?? 0) / 1000;
-  standIn = await openStandIn(falFixture, { image: await png({ width: 64, height: 64 }), video: film });
+  videoFile = await mp4({ seconds: 2 });
+  videoSeconds = ((await probeMedia(bytesReader(videoFile))).durationMs ?? 0) / 1000;
+  standIn = await openStandIn(falFixture, { image: await png({ width: 64, height: 64 }), video: videoFile });
   const configuration = configurationOf(standIn.baseUrl);
   gateway = await startTestGateway({ configuration, env: { OPERATORS_TOKEN: 'token-of-the-operator' } });
 });
@@ -26,12 +26,12 @@ const configurationOf = (baseUrl: string) => `
 providers:
   fal: { kind: fal, base_url: "${baseUrl}", api_key: "${String(falFixture.secrets['api_key'])}" }
 models:
-  - { id: picture, kind: image, routes: [{ provider: fal, model: maker/picture/v2/edit }], price: { per_image: 0.25 } }
+  - { id: still, kind: image, routes: [{ provider: fal, model: maker/still/v2/edit }], price: { per_image: 0.25 } }
   - id: licensed
     kind: image
-    routes: [{ provider: fal, model: maker/picture/v2, options: { license: "\${OPERATORS_TOKEN}", more: ["x-\${OPERATORS_TOKEN}"], plain: "$\${NAME}" } }]
+    routes: [{ provider: fal, model: maker/still/v2, options: { license: "\${OPERATORS_TOKEN}", more: ["x-\${OPERATORS_TOKEN}"], plain: "$\${NAME}" } }]
     price: { per_image: 0.25 }
-  - { id: film, kind: video, routes: [{ provider: fal, model: maker/film/image-to-video }], price: { per_second: 0.1 } }
+  - { id: clip, kind: video, routes: [{ provider: fal, model: maker/clip/image-to-video }], price: { per_second: 0.1 } }
   - { id: lips, kind: avatar-video, routes: [{ provider: fal, model: maker/lips }], price: { per_second: 0.05 } }
   - { id: portrait, kind: avatar-image, routes: [{ provider: fal, model: maker/portrait/v1.5 }], price: { per_second: 0.05 } }
   - { id: talk, kind: avatar-talk, routes: [{ provider: fal, model: workflows/maker/talk/fast }], price: { per_second: 0.05 } }
@@ -44,7 +44,7 @@ const lastBody = () => standIn.paid.at(-1)?.json as Record<string, unknown>;
 test('two images are made, stored and charged by the image', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
   const body = {
-    model: 'picture',
+    model: 'still',
     prompt: 'A toll gate',
     size: '1024x1024',
     n: 2,
@@ -78,7 +78,7 @@ test('a secret in the options of a route reaches the provider, and is not kept w
 });
 
 for (const [model, content, price] of [
-  ['film', [{ type: 'text', text: 'Cars' }, item('image_url')], 0.1],
+  ['clip', [{ type: 'text', text: 'Cars' }, item('image_url')], 0.1],
   ['lips', [item('video_url'), item('audio_url')], 0.05],
   ['portrait', [item('image_url'), item('audio_url')], 0.05],
 ] as const) {
@@ -86,10 +86,10 @@ for (const [model, content, price] of [
     const { key } = await gateway.newKey({ balance: '10' });
     const { status, body } = await gateway.post('/v1/video/generations', { model, content }, bearer(key));
     assert.equal(status, 200, JSON.stringify(body));
-    const cost = micro(filmSeconds * price);
+    const cost = micro(videoSeconds * price);
     assert.deepEqual(body['_local'], { cost, balance: micro(10 - cost) });
     const stored = await fetch(String(body['content'][0].video_url));
-    assert.deepEqual(Buffer.from(await stored.arrayBuffer()), film);
+    assert.deepEqual(Buffer.from(await stored.arrayBuffer()), videoFile);
     assert.deepEqual(await gateway.money(key), { balance: micro(10 - cost), held: 0 });
   });
 }
@@ -118,8 +118,8 @@ test('an avatar-talk task is made from the uploads, which fal fetches by their l
   }
   for (const job of standIn.jobs.values()) if (!jobsBefore.has(job.id)) job.behaviour = 'succeeds';
   const response = await gateway.fetchedVideo(`/v1/svctalk/generate/${String(created['id'])}`, key);
-  assert.deepEqual(Buffer.from(await response.arrayBuffer()), film);
-  const cost = micro(filmSeconds * 0.05);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), videoFile);
+  const cost = micro(videoSeconds * 0.05);
   assert.equal(Number(response.headers.get('x-cost')), cost);
   assert.deepEqual(await gateway.money(key), { balance: micro(10 - cost), held: 0 });
 });
@@ -134,14 +134,14 @@ test('a lip-synced video that is longer than the audio that was held for fails, 
   const { body } = await gateway.finished(`/v1/svctalk/generate/${String(created['id'])}`, key);
   assert.deepEqual(
     [body['status'], body['error'].code, body['error'].message],
-    ['error', 'upstream_error', `The result is ${filmSeconds} s long; the maximum for this audio is 1.918 s.`],
+    ['error', 'upstream_error', `The result is ${videoSeconds} s long; the maximum for this audio is 1.918 s.`],
   );
   assert.deepEqual(await gateway.money(key), { balance: 10, held: 0 });
 });
 
-test('what fal refuses or fails is told in our words, and costs nothing', async () => {
+test('a refusal or failure of fal is reported in our words, and costs nothing', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
-  const create = () => gateway.post('/v1/video/generations', { model: 'film', prompt: 'Cars' }, bearer(key));
+  const create = () => gateway.post('/v1/video/generations', { model: 'clip', prompt: 'Cars' }, bearer(key));
   standIn.creates('refuses input', 'has account trouble', 'takes');
   const refused = await create();
   assert.equal(refused.status, 400);

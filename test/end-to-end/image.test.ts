@@ -200,7 +200,7 @@ test('the query for a task may name its model, and no other', async () => {
   }
 });
 
-test('nobody but its account sees a task, and only under its own kind', async () => {
+test('an image task is visible to its own account only, and only under its own kind', async () => {
   const { body } = await gateway.post('/ai/v1/images/generations', image);
   const stranger = await gateway.newKey({ balance: '1', level: 'admin' });
   const id = String(body['id']);

@@ -39,7 +39,7 @@ providers:
 models:
   - { id: chat, kind: chat, routes: [{ provider: one, model: chat }], price: { input_per_million: 1, output_per_million: 1 } }
   - { id: coder, kind: code, routes: [{ provider: one, model: coder }], price: { input_per_million: 1, output_per_million: 1 } }
-  - { id: picture, kind: image, routes: [{ provider: one, model: picture }, { provider: simulator, model: sim-image }], price: { per_image: 0.1 } }
+  - { id: still, kind: image, routes: [{ provider: one, model: still }, { provider: simulator, model: sim-image }], price: { per_image: 0.1 } }
   - { id: drawn, kind: image, routes: [{ provider: simulator, model: sim-image }], price: { per_image: 0.1 } }
 `;
 const images = '/v1/images/generations';
@@ -121,7 +121,7 @@ test('without a collector nothing of OpenTelemetry is loaded', () => {
   );
 });
 
-test('a route is told as it was declared, and a path that none has is told without', async () => {
+test('a request line has the route as it was declared, and none for an unknown path', async () => {
   await gateway.get('/v1/models/nothing', named('of-a-model'));
   assert.equal((await requestLine('of-a-model'))['route'], '/v1/models/*id');
   await gateway.get('/no/such/path', named('of-nothing'));
@@ -129,7 +129,7 @@ test('a route is told as it was declared, and a path that none has is told witho
   assert.deepEqual([route, path, status], [undefined, '/no/such/path', 404]);
 });
 
-test('a caller that leaves before the whole answer is told as one', async () => {
+test('a caller that disconnects before the whole answer is logged as disconnected', async () => {
   const more = new Promise<void>(() => undefined);
   const { pieces = [], ...answer } = chatStream(['a', 'b']);
   upstream.answers({ ...answer, pieces: [pieces[0] ?? '', more] });
@@ -233,7 +233,7 @@ const post = (path: string, body: unknown, headers: Record<string, string>, sign
     ...(signal && { signal }),
   });
 
-/** Reads an answer until it has told this, and no further. */
+/** Reads an answer until this text has come, and no further. */
 async function readUntil({ body }: Response, word: string): Promise<void> {
   const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ''; !text.includes(word);) {
@@ -272,18 +272,18 @@ test('lines within a step carry its ids, too: a refused route, a failed task, a 
   });
   try {
     const prompt = `${secretOf.prompt} [sim:fail=${secretOf.prompt}]`;
-    const headers = { ...bearer(who.key), ...named('told'), 'Idempotency-Key': secretOf.idempotency };
+    const headers = { ...bearer(who.key), ...named('webhook-failed'), 'Idempotency-Key': secretOf.idempotency };
     const { body } = await gateway.post(images, { model: 'drawn', prompt }, headers);
-    const id: unknown = body['id'] ?? (await requestLine('told'))['taskId'];
+    const id: unknown = body['id'] ?? (await requestLine('webhook-failed'))['taskId'];
     await until('the delivery', () => stepsOf(id).find(({ outcome }) => outcome === 'delivered'));
     await until('the withdrawal', () => stepsOf(id).find(({ step }) => step === 'withdraw'));
     const steps = stepsOf(id).map(({ step, attempt, outcome, requestId }) => [step, attempt, outcome, requestId]);
     for (const expected of [
-      ['collect', 1, 'failed', 'told'],
-      ['release', 1, 'failed', 'told'],
-      ['deliver', 1, 'come_back_later', 'told'],
-      ['deliver', 2, 'delivered', 'told'],
-      ['withdraw', 1, 'done', 'told'],
+      ['collect', 1, 'failed', 'webhook-failed'],
+      ['release', 1, 'failed', 'webhook-failed'],
+      ['deliver', 1, 'come_back_later', 'webhook-failed'],
+      ['deliver', 2, 'delivered', 'webhook-failed'],
+      ['withdraw', 1, 'done', 'webhook-failed'],
     ]) {
       assert.ok(
         steps.some((step) => JSON.stringify(step) === JSON.stringify(expected)),
@@ -304,7 +304,7 @@ describe('no line has a secret', () => {
     await gateway.post(chats, chatOf());
     await gateway.post(chats, chatOf());
     upstream.answers(errorAnswer(403, secretOf.prompt));
-    await gateway.post(images, { model: 'picture', prompt: secretOf.prompt }, named('failing-provider'));
+    await gateway.post(images, { model: 'still', prompt: secretOf.prompt }, named('failing-provider'));
     await gateway.get('/v1/models', bearer(secretOf.wrongKey));
     await gateway.get(`/v1/models/${secretOf.wrongKey}`);
     await gateway.post(chats, `{"model": "chat", "messages": [${secretOf.prompt}]}`);

@@ -8,10 +8,10 @@ import { png } from '../support/media.ts';
 import { errorAnswer, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const path = '/v1/images/generations';
-const pictures = [await png({ width: 64, height: 48 }), await png({ width: 48, height: 64 })];
-const [first, second] = pictures.map((picture) => ({ b64_json: picture.toString('base64') }));
+const images = [await png({ width: 64, height: 48 }), await png({ width: 48, height: 64 })];
+const [first, second] = images.map((file) => ({ b64_json: file.toString('base64') }));
 const blocked = { error: { code: 'moderation_blocked', message: 'This image was rejected by the safety system.' } };
-const image = { model: 'picture', prompt: 'A toll gate', size: '1536x1024', quality: 'high' };
+const image = { model: 'still', prompt: 'A toll gate', size: '1536x1024', quality: 'high' };
 
 let gateway: TestGateway;
 let upstream: Upstream;
@@ -19,13 +19,13 @@ let closeUpstream: () => Promise<void>;
 let server: FileServer;
 before(async () => {
   ({ upstream, close: closeUpstream } = await openUpstream());
-  server = await serveFiles({ 'reference.png': { type: 'image/png', bytes: pictures[0] ?? Buffer.alloc(0) } });
+  server = await serveFiles({ 'reference.png': { type: 'image/png', bytes: images[0] ?? Buffer.alloc(0) } });
   gateway = await startTestGateway({
     configuration: `
 providers:
   first: { kind: openai, base_url: '${upstream.url}', api_key: sk-of-the-operator-1, deadline_seconds: 60 }
 models:
-  - id: picture
+  - id: still
     kind: image
     routes: [{ provider: first, model: gpt-image-2, options: { moderation: low } }]
     price: { per_image: 0.3 }
@@ -45,7 +45,7 @@ test('two images are charged as two, and their links deliver the very bytes', as
   const { status, body } = await gateway.post(path, { ...image, n: 2 }, bearer(key));
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual(body['_local'], { cost: 0.6, balance: 0.4 });
-  assert.deepEqual(await filesOf(body), pictures);
+  assert.deepEqual(await filesOf(body), images);
   const request = upstream.requests.at(-1);
   assert.equal(request?.path, '/v1/images/generations');
   assert.deepEqual(request.json(), {
@@ -59,7 +59,7 @@ test('an image that failed is not charged', async () => {
   const { status, body } = await gateway.post(path, { ...image, n: 2 }, bearer(key));
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual(body['_local'], { cost: 0.3, balance: 0.7 });
-  assert.deepEqual(await filesOf(body), pictures.slice(1));
+  assert.deepEqual(await filesOf(body), images.slice(1));
 });
 
 test('an image made from a reference is sent the bytes of it', async () => {
@@ -69,7 +69,7 @@ test('an image made from a reference is sent the bytes of it', async () => {
   assert.equal(status, 200);
   const request = upstream.requests.at(-1);
   assert.equal(request?.path, '/v1/images/edits');
-  assert.ok(request.body.includes(pictures[0] ?? 'nothing'));
+  assert.ok(request.body.includes(images[0] ?? 'nothing'));
   assert.ok(!request.body.includes(server.url));
 });
 
@@ -91,11 +91,11 @@ for (const [name, answer, code, status, param] of [
     null,
   ],
 ] as const) {
-  test(`${name} is told as ${code}, and costs nothing`, async () => {
+  test(`${name} is reported as ${code}, and costs nothing`, async () => {
     upstream.answers(answer);
     const { key } = await gateway.newKey({ balance: '1' });
-    const { status: told, body } = await gateway.post(path, image, bearer(key));
-    assert.deepEqual([told, body['status']], [status, 'failed'], JSON.stringify(body));
+    const { status: reported, body } = await gateway.post(path, image, bearer(key));
+    assert.deepEqual([reported, body['status']], [status, 'failed'], JSON.stringify(body));
     assert.deepEqual([body['error'].code, body['error'].param], [code, param]);
     assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
   });
@@ -103,10 +103,10 @@ for (const [name, answer, code, status, param] of [
 
 test('upscaling is refused, and the upstream never hears of it', async () => {
   const asked = upstream.requests.length;
-  const body = { model: 'picture', upscale: true, image_urls: [`${server.url}/reference.png`] };
-  const { status, body: told } = await gateway.post(path, body);
+  const body = { model: 'still', upscale: true, image_urls: [`${server.url}/reference.png`] };
+  const { status, body: reported } = await gateway.post(path, body);
   assert.equal(status, 400);
-  assert.deepEqual([told['error'].code, told['error'].param], ['invalid_parameter', 'upscale']);
+  assert.deepEqual([reported['error'].code, reported['error'].param], ['invalid_parameter', 'upscale']);
   assert.equal(upstream.requests.length, asked);
 });
 

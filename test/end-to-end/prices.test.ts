@@ -1,4 +1,4 @@
-/** Variants, minimum charges and free models, told from outside: what a result costs and what the ledger says of it agree. */
+/** Variants, minimum charges and free models, seen from outside: what a result costs and what the ledger says of it agree. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { customerOf, type Entry, hello, typesOf } from '../support/chat-gateway.ts';
@@ -41,11 +41,11 @@ models:
     kind: image
     routes: [{ provider: simulator, model: m }]
     price: { per_image: 0 }
-  - id: film
+  - id: clip
     kind: video
     routes: [{ provider: simulator, model: m }]
     price: { per_second: 0.5, by_resolution: { 240p: 0.01, 360p: 0.02, 1080p: 0.8 } }
-  - id: large-film
+  - id: large-clip
     kind: video
     routes: [{ provider: simulator, model: m }]
     price: { per_second: 0.5, by_resolution: { 240p: 0.01 } }
@@ -153,11 +153,11 @@ describe('an image', () => {
   });
 });
 
-describe('a film', () => {
+describe('a video', () => {
   for (const [model, ratio, unitPrice, held] of [
-    ['film', '16:9', 0.02, 4],
-    ['film', '1:1', 0.02, 4],
-    ['large-film', '9:16', 0.5, 2.5],
+    ['clip', '16:9', 0.02, 4],
+    ['clip', '1:1', 0.02, 4],
+    ['large-clip', '9:16', 0.5, 2.5],
   ] as const) {
     test(`of ${ratio} by ${model} costs ${unitPrice} a second by its own pixels, and held the dearest`, async () => {
       const { key } = await gateway.newKey({ balance: '10' });

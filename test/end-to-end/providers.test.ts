@@ -1,4 +1,4 @@
-/** Every kind of provider behind the whole gateway: what each of its models delivers and costs, and how each trouble ends. */
+/** Every kind of provider behind the whole gateway: what each of its models delivers and costs, and how each failure ends. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { FixtureModel, ProviderFixture, SeenRequest } from '../providers/contract/fixture.ts';
@@ -47,12 +47,12 @@ before(async () => {
   files.video = await mp4({ seconds: 1.4 });
   const uploads = { audio: wav({ seconds: 2, samplesPerSecond: 8_000 }), video: await mp4({ seconds: 0.5 }) };
   callersFiles = await serveFiles({
-    'picture.png': { type: 'image/png', bytes: await png({ width: 640, height: 480 }) },
-    'film.mp4': { type: 'video/mp4', bytes: uploads.video },
-    'sound.wav': { type: 'audio/wav', bytes: uploads.audio },
+    'image.png': { type: 'image/png', bytes: await png({ width: 640, height: 480 }) },
+    'video.mp4': { type: 'video/mp4', bytes: uploads.video },
+    'audio.wav': { type: 'audio/wav', bytes: uploads.audio },
   });
   const { url } = callersFiles;
-  media = { picture: `${url}/picture.png`, film: `${url}/film.mp4`, sound: `${url}/sound.wav`, uploads };
+  media = { image: `${url}/image.png`, video: `${url}/video.mp4`, audio: `${url}/audio.wav`, uploads };
   for (const fixture of fixtures) {
     const [first, second] = await Promise.all([openStandIn(fixture, files), openStandIn(fixture, files)]);
     benches.set(fixture, { fixture, first, second });
@@ -199,7 +199,7 @@ async function assertBoughtOnce(fixture: ProviderFixture, model: FixtureModel): 
   const { customer, created, end } = await bought(fixture, model, {
     creates: lost === 'sent again' ? ['loses', 'takes'] : ['loses'],
     ...(lost === 'given up' && { on: 'brief' }),
-    ...(lost === 'told' && { meanwhile: () => callHook(fixture, first) }),
+    ...(lost === 'called back' && { meanwhile: () => callHook(fixture, first) }),
   });
   const creates = first.paid.slice(before);
   if (lost === 'given up') {
@@ -217,8 +217,8 @@ async function assertBoughtOnce(fixture: ProviderFixture, model: FixtureModel): 
   const key = creates[0]?.headers['idempotency-key'];
   assert.ok(typeof key === 'string' && key !== '', 'it bears a key');
   const same = { text: creates[0]?.text, key };
-  const told = creates.map(({ text, headers }) => ({ text, key: headers['idempotency-key'] }));
-  assert.deepEqual(told, [same, same]);
+  const reported = creates.map(({ text, headers }) => ({ text, key: headers['idempotency-key'] }));
+  assert.deepEqual(reported, [same, same]);
 }
 
 interface Bought {
@@ -298,7 +298,7 @@ async function assertFailed(
   assert.deepEqual(await gateway.money(customer.key), { balance: opening, held: 0 });
 }
 
-/** The uploads are at the addresses that the service is told. */
+/** The uploads are at the addresses that the service gets. */
 async function assertLinked(create: SeenRequest | undefined): Promise<void> {
   const links = textsIn(create?.json).filter((text) => text.startsWith(`${gateway.url}/files/`));
   const uploads = await Promise.all(links.map(async (link) => Buffer.from(await (await fetch(link)).arrayBuffer())));

@@ -98,10 +98,10 @@ test('a new price is charged for new tasks only', async () => {
 test('variants and minimum charges are those that a task or call began with, too', async () => {
   const { key } = await gateway.newKey({ balance: '100' });
   const low = (prompt: string) => create({ ...asked('image', prompt), quality: 'low' }, key);
-  const film = (prompt: string) =>
-    gateway.post('/v1/video/generations', { model: 'film', prompt }, { ...bearer(key), Prefer: 'wait=0' });
+  const createVideo = (prompt: string) =>
+    gateway.post('/v1/video/generations', { model: 'clip', prompt }, { ...bearer(key), Prefer: 'wait=0' });
   const filmAt = (price: string) =>
-    `- { id: film, kind: video, routes: [{ provider: simulator, model: m }], price: { per_second: 9, ${price} } }`;
+    `- { id: clip, kind: video, routes: [{ provider: simulator, model: m }], price: { per_second: 9, ${price} } }`;
   const began = {
     price: '0.2, by_quality: { low: 0.1 }, minimum: 0.15',
     models: filmAt('by_resolution: { 360p: 0.02 }, minimum: 0.3'),
@@ -111,13 +111,13 @@ test('variants and minimum charges are those that a task or call began with, too
     models: filmAt('by_resolution: { 240p: 0.01, 360p: 0.5 }'),
   };
   await gateway.reload(written(began));
-  const before = [await low('[sim:delay=2s]'), await film('[sim:delay=2s]')];
-  assert.equal(await gateway.reload(written(changed)), 'models changed: image, film');
-  const later = [await low('A toll gate'), await film('Cars')];
+  const before = [await low('[sim:delay=2s]'), await createVideo('[sim:delay=2s]')];
+  assert.equal(await gateway.reload(written(changed)), 'models changed: image, clip');
+  const later = [await low('A toll gate'), await createVideo('Cars')];
   const costs = async ([image, video]: typeof before) => {
-    const picture = await finished(image?.body['id'], key);
+    const imageTask = await finished(image?.body['id'], key);
     const { body } = await gateway.finished(`/v1/video/generations/${String(video?.body['id'])}`, key);
-    return [Number(picture['_local'].cost), Number(body['_local'].cost)];
+    return [Number(imageTask['_local'].cost), Number(body['_local'].cost)];
   };
   assert.deepEqual(await costs(before), [0.15, 0.3]);
   assert.deepEqual(await costs(later), [0.7, 2.5]);
@@ -127,8 +127,8 @@ test('variants and minimum charges are those that a task or call began with, too
       .map((entry) => [entry['model'], entry['unit_price'], entry['reason']])
       .sort(),
     [
-      ['film', 0.02, 'minimum charge'],
-      ['film', 0.5, undefined],
+      ['clip', 0.02, 'minimum charge'],
+      ['clip', 0.5, undefined],
       ['image', 0.1, 'minimum charge'],
       ['image', 0.4, 'minimum charge'],
     ],
@@ -239,7 +239,7 @@ test('a chat call under way ends undisturbed while its provider gets another key
   await gateway.reload(written({ providers: upstreamWith('sk-of-the-operator-2') }));
 });
 
-test('a bad file and one that changes the deployments leave everything as it was, and every mistake is told', async () => {
+test('a bad file and one that changes the deployments leave everything as it was, and every mistake is reported', async () => {
   await gateway.reload(written());
   await assert.rejects(gateway.reload(written({ price: 'much', image: 'maintenance: perhaps' })), (error) => {
     assert.ok(error instanceof SettingsError);
@@ -270,10 +270,10 @@ test('a model keeps the history of its health over reloads, and a new one is pro
     assert.equal((await gateway.post('/v1/images/generations', asked('other', '[sim:fail=x]'))).status, 502);
   }
   await gateway.reload(written({ models: newcomer('upstream') }));
-  const { other, newcomer: told } = (await health())['health'];
+  const { other, newcomer: reported } = (await health())['health'];
   assert.equal(other.available, false);
-  assert.equal(told.available, true);
-  assert.ok(Math.abs(told.lastChecked - Date.now()) < 120_000);
+  assert.equal(reported.available, true);
+  assert.ok(Math.abs(reported.lastChecked - Date.now()) < 120_000);
   await gateway.reload(written());
 });
 

@@ -25,9 +25,9 @@ providers:
   up: { kind: replicate, base_url: '${provider.baseUrl}', api_key: r8_operator_key_of_the_tests }
   local: { kind: simulator }
 models:
-  - id: picture
+  - id: still
     kind: image
-    routes: [{ provider: up, model: maker/picture }]
+    routes: [{ provider: up, model: maker/still }]
     price: { per_image: 1 }
   - { id: video, kind: video, routes: [{ provider: up, model: maker/video }], price: { per_second: 1 } }
   - { id: talk, kind: avatar-talk, routes: [{ provider: local, model: m }], price: { per_second: 0.05 } }
@@ -43,7 +43,7 @@ after(async () => {
 });
 
 const ask = async (key: string) =>
-  gateway.post('/v1/images/generations', { model: 'picture', prompt: 'A gate', size: '1024x1024' }, bearer(key));
+  gateway.post('/v1/images/generations', { model: 'still', prompt: 'A gate', size: '1024x1024' }, bearer(key));
 
 test("at the provider's own origin it is fetched, private or not: the operator named it", async () => {
   const { key } = await gateway.newKey({ balance: '10' });
@@ -72,7 +72,7 @@ for (const [where, addressOf] of [
 }
 
 for (const [what, urlOf] of [
-  ["at a provider's own origin", () => `${provider.origin}/v1/models/maker/picture/predictions`],
+  ["at a provider's own origin", () => `${provider.origin}/v1/models/maker/still/predictions`],
   ["at the gateway's own API", () => `${gateway.url}/v1/models`],
   ['that readers take in two ways', () => 'http://example.com\\@127.0.0.1/'],
 ] as const) {
@@ -82,7 +82,7 @@ for (const [what, urlOf] of [
     const asked = provider.asked.length;
     const refused = async (path: string, body: object, param: string) =>
       assertError(await gateway.post(path, body, bearer(key)), 'invalid_parameter', param);
-    const wanted = { model: 'picture', prompt: 'A gate', size: '1024x1024' };
+    const wanted = { model: 'still', prompt: 'A gate', size: '1024x1024' };
     await refused('/v1/images/generations', { ...wanted, image_urls: [url] }, 'image_urls[0]');
     await refused('/v1/images/generations', { ...wanted, webhook_url: url }, 'webhook_url');
     const text = { type: 'text', text: 'A gate' };
@@ -115,7 +115,7 @@ for (const [what, urlOf] of [
 test("an image that the gateway made passes as a caller's address", async () => {
   const { key } = await gateway.newKey({ balance: '10' });
   const { body } = await ask(key);
-  const again = { model: 'picture', prompt: 'It again', size: '1024x1024', image_urls: [body['data'][0].url] };
+  const again = { model: 'still', prompt: 'It again', size: '1024x1024', image_urls: [body['data'][0].url] };
   const answer = await gateway.post('/v1/images/generations', again, bearer(key));
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 });

@@ -80,13 +80,13 @@ test('results past their time are gone from the disk, and their links say why; w
   const drawn = await imageOf('A gate');
   const failed = await imageOf('[sim:fail=no luck]');
   const body = { model: 'sim-video-fast', prompt: 'Cars', duration: 5 };
-  const filmed = await gateway.post('/v1/video/generations', body);
+  const videoTask = await gateway.post('/v1/video/generations', body);
   const money = await gateway.money();
-  const links = [drawn.body['data'][0].url, filmed.body['content'][0].video_url].map(String);
+  const links = [drawn.body['data'][0].url, videoTask.body['content'][0].video_url].map(String);
   for (const link of links) assert.equal((await fetch(link, { method: 'HEAD' })).status, 200);
-  const paths = [`/v1/images/generations/${drawn.body['id']}`, `/ai/v1/video/generations/${filmed.body['id']}`];
+  const paths = [`/v1/images/generations/${drawn.body['id']}`, `/ai/v1/video/generations/${videoTask.body['id']}`];
 
-  const orphan = join(gateway.dataDir, 'blobs', 'uploads', 'nobody');
+  const orphan = join(gateway.dataDir, 'blobs', 'uploads', 'orphan');
   const folder = join(gateway.dataDir, 'tmp', 'simulator-dead');
   await Promise.all([join(orphan, '..'), folder].map((path) => mkdir(path, { recursive: true })));
   await writeFile(orphan, 'left');
@@ -115,11 +115,11 @@ test('results past their time are gone from the disk, and their links say why; w
   }
   const { _local, ...record } = (await listed(drawn.body['id']))!;
   assert.deepEqual([record['status'], record['data'], _local], ['succeeded', [], drawn.body['_local']]);
-  assert.deepEqual((await listed(filmed.body['id']))?.['content'], []);
+  assert.deepEqual((await listed(videoTask.body['id']))?.['content'], []);
   const again = await gateway.get(`/v1/images/generations/${failed.body['id']}`);
   const { error, ...rest } = failed.body;
   assert.deepEqual([again.status, again.body], [200, { ...rest, error: { ...error, message: deletedMessage } }]);
-  for (const { body } of [drawn, failed, filmed]) assert.equal((await rowOf(body['id'])).request, null);
+  for (const { body } of [drawn, failed, videoTask]) assert.equal((await rowOf(body['id'])).request, null);
   assert.deepEqual(await gateway.money(), money);
 });
 
@@ -183,7 +183,7 @@ test('a file that goes between look and read is gone; one that is lost is a faul
   await retained();
 });
 
-test('what is configured at the time counts, and callers are told that', async () => {
+test('the retention configured at the time counts, and callers see it', async () => {
   const other = await startTestGateway();
   try {
     assert.equal(other.core.retentionMs(), 7 * 86_400_000);

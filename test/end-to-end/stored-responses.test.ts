@@ -223,10 +223,10 @@ for (const [what, answer, code, retryAfter] of refusals) {
   test(`an upstream that answers ${what} is ${code}`, async () => {
     const customer = await chat.customer();
     chat.first.answers(answer);
-    const told = await answerOf(await request(customer, await stored(customer)));
-    assertError(told, code);
-    assert.equal(told.headers.get('retry-after'), retryAfter);
-    assert.ok(!JSON.stringify(told.body).includes('sk-of'));
+    const reported = await answerOf(await request(customer, await stored(customer)));
+    assertError(reported, code);
+    assert.equal(reported.headers.get('retry-after'), retryAfter);
+    assert.ok(!JSON.stringify(reported.body).includes('sk-of'));
   });
 }
 
@@ -242,9 +242,9 @@ for (const status of [400, 413, 422]) {
     chat.first.answers(
       errorAnswer(status, 'Bad for http://10.0.0.7:8000/v1', { param: 'starting_after', code: 'odd_value' }),
     );
-    const { status: told, body } = await answerOf(await request(customer, await stored(customer)));
+    const { status: reported, body } = await answerOf(await request(customer, await stored(customer)));
     assert.deepEqual(
-      [told, body],
+      [reported, body],
       [
         status,
         {

@@ -10,12 +10,12 @@ import { mp4, wav } from '../support/media.ts';
 
 let gateway: TestGateway;
 let standIn: StandIn;
-let film: Buffer;
-let filmSeconds: number;
+let video: Buffer;
+let videoSeconds: number;
 before(async () => {
-  film = await mp4({ seconds: 2 });
-  filmSeconds = ((await probeMedia(bytesReader(film))).durationMs ?? 0) / 1000;
-  standIn = await openStandIn(syncFixture, { image: Buffer.of(), video: film });
+  video = await mp4({ seconds: 2 });
+  videoSeconds = ((await probeMedia(bytesReader(video))).durationMs ?? 0) / 1000;
+  standIn = await openStandIn(syncFixture, { image: Buffer.of(), video });
   gateway = await startTestGateway({ configuration: configurationOf(standIn.baseUrl) });
 });
 after(() => Promise.all([gateway.stop(), standIn.close()]));
@@ -41,7 +41,7 @@ const voice = wav({ seconds: 1.5 });
 
 test('an avatar video is made from the addresses of the caller, and charged by its stored length', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
-  const addresses = { audioUrl: 'http://127.0.0.1/voice.wav', videoUrl: 'http://127.0.0.1/film.mp4' };
+  const addresses = { audioUrl: 'http://127.0.0.1/voice.wav', videoUrl: 'http://127.0.0.1/footage.mp4' };
   const { status, body } = await gateway.post('/v1/video/generations', { model: 'lips', ...addresses }, bearer(key));
   assert.equal(status, 200, JSON.stringify(body));
   const { input, options } = standIn.paid.at(-1)?.json as { input: { url: string }[]; options: unknown };
@@ -50,15 +50,15 @@ test('an avatar video is made from the addresses of the caller, and charged by i
     [addresses.videoUrl, addresses.audioUrl],
   );
   assert.deepEqual(options, { sync_mode: 'loop' });
-  const cost = micro(filmSeconds * 0.05);
+  const cost = micro(videoSeconds * 0.05);
   assert.deepEqual(body['_local'], { cost, balance: micro(10 - cost) });
 });
 
-// The second answer is one that says of the key that nobody knows.
+// The second answer says that the outcome of the key is unknown.
 const uncertain = { status: 503, json: { statusCode: 503, errorCode: 'IDEMPOTENCY_OUTCOME_UNKNOWN', message: '…' } };
 for (const [name, next] of [
   ['is lost', ['loses', 'takes']],
-  ['is lost, and the next says that nobody knows,', ['loses', { reply: uncertain }, 'takes']],
+  ['is lost, and the next says that the outcome is unknown,', ['loses', { reply: uncertain }, 'takes']],
 ] as const) {
   test(`a create whose answer ${name} is sent again as it was: one job, one charge`, async () => {
     const { key } = await gateway.newKey({ balance: '10' });
@@ -83,8 +83,8 @@ for (const [name, next] of [
     standIn.jobsEnd('succeeds');
     for (const job of standIn.jobs.values()) job.behaviour = 'succeeds';
     const response = await gateway.fetchedVideo(address, key);
-    assert.deepEqual(Buffer.from(await response.arrayBuffer()), film);
-    const cost = micro(filmSeconds * 0.05);
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), video);
+    const cost = micro(videoSeconds * 0.05);
     assert.deepEqual(await gateway.money(key), { balance: micro(10 - cost), held: 0 });
     const entries = (await gateway.get('/v1/account/ledger', bearer(key))).body['data'] as { type: string }[];
     assert.equal(entries.filter(({ type }) => type === 'capture').length, 1);
@@ -95,8 +95,8 @@ test('a provider that could not fetch the uploads from this gateway is left out,
   const { key } = await gateway.newKey({ balance: '10' });
   standIn.creates('takes');
   const response = await gateway.fetchedVideo(await talk(key, 'talk-far'), key);
-  assert.deepEqual(Buffer.from(await response.arrayBuffer()), film);
-  assert.deepEqual(await gateway.money(key), { balance: micro(10 - filmSeconds * 0.05), held: 0 });
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), video);
+  assert.deepEqual(await gateway.money(key), { balance: micro(10 - videoSeconds * 0.05), held: 0 });
 });
 
 test('a generation that the service rejects costs nothing', async () => {

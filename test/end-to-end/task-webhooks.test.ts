@@ -1,4 +1,4 @@
-/** A task tells its webhook how it ended: signed, with the record that GET gives, once for each end, and never at a private address. */
+/** A task's webhook is notified of its end: signed, with the record that GET gives, once for each end, and never at a private address. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { GatewayError } from '../../src/domain/errors.ts';
@@ -19,7 +19,7 @@ const images = '/v1/images/generations';
 const videos = '/v1/video/generations';
 const talks = '/v1/svctalk/generate';
 const image = { model: 'sim-image', prompt: 'A gate' };
-const film = { model: 'sim-video-fast', prompt: 'A gate', duration: 5 };
+const video = { model: 'sim-video-fast', prompt: 'A gate', duration: 5 };
 
 let gateway: TestGateway;
 let guarded: TestGateway;
@@ -45,7 +45,7 @@ type Customer = Awaited<ReturnType<typeof customer>>;
 async function customer(of = gateway) {
   const who = await of.newKey({ balance: '10', level: 'admin' });
   const headers = bearer(who.key);
-  const told = async () => eventsOf(of.core.database, who.account, 'tasks');
+  const events = async () => eventsOf(of.core.database, who.account, 'tasks');
   return {
     ...who,
     create: (path: string, body: Record<string, unknown>, wait = '') =>
@@ -64,12 +64,12 @@ async function customer(of = gateway) {
       assert.equal((await answerOf(await of.fetch('/v1/account', changed))).status, 200);
     },
     secret: async () => String((await of.get('/v1/account/webhook-secret', headers)).body['secret']),
-    told,
+    events,
     /** Its events once all have ended. */
     ended: () =>
       until('the end of all events', async () => {
-        const events = await told();
-        return events.every(({ delivered }) => delivered !== null) ? events : undefined;
+        const all = await events();
+        return all.every(({ delivered }) => delivered !== null) ? all : undefined;
       }),
   };
 }
@@ -98,7 +98,7 @@ async function cancelled(task: string): Promise<void> {
 const unsigned = (record: unknown): unknown =>
   JSON.parse(JSON.stringify(record).replaceAll(/(\/files\/\w+\/\d+)\?[^"]*/g, '$1'));
 
-describe('a task that has a webhook tells it', () => {
+describe('a task notifies its webhook', () => {
   test('of an image the record that GET gives, with links that can be fetched without a key', async () => {
     const who = await customer();
     const { status, body } = await who.create(images, { ...image, n: 2, webhook_url: `${receiver.url}/hook?token=t` });
@@ -121,7 +121,7 @@ describe('a task that has a webhook tells it', () => {
 
   test('of a video the record that GET gives', async () => {
     const who = await customer();
-    const { body } = await who.create(videos, { ...film, webhook_url: receiver.url });
+    const { body } = await who.create(videos, { ...video, webhook_url: receiver.url });
     const { event } = await delivery(who);
     assert.equal(event.type, 'video.succeeded');
     assert.deepEqual(unsigned(event.data), unsigned((await who.get(`${videos}/${String(body['id'])}`)).body));
@@ -141,13 +141,13 @@ describe('a task that has a webhook tells it', () => {
     const who = await customer();
     const prompt = 'A gate [sim:fail=The kiln broke.]';
     const fails = { prompt, webhook_url: receiver.url };
-    const { body: picture } = await who.create(images, { ...image, ...fails });
-    const { body: movie } = await who.create(videos, { ...film, ...fails });
+    const { body: failedImage } = await who.create(images, { ...image, ...fails });
+    const { body: failedVideo } = await who.create(videos, { ...video, ...fails });
     const { body: talk } = await who.talk({ template_name: prompt, webhook_url: receiver.url });
     const events = [await delivery(who, 0), await delivery(who, 1), await delivery(who, 2)].map(({ event }) => event);
     const of = (type: string) => events.find((event) => event.type === type)?.data ?? assert.fail(`no ${type}`);
-    assert.deepEqual(of('image.failed'), (await who.get(`${images}/${String(picture['id'])}`)).body);
-    assert.deepEqual(of('video.failed'), (await who.get(`${videos}/${String(movie['id'])}`)).body);
+    assert.deepEqual(of('image.failed'), (await who.get(`${images}/${String(failedImage['id'])}`)).body);
+    assert.deepEqual(of('video.failed'), (await who.get(`${videos}/${String(failedVideo['id'])}`)).body);
     const { error } = (await who.get(`${talks}/${String(talk['id'])}`)).body;
     const none = { duration: null, tokens: null, cost: null };
     assert.deepEqual(of('avatar_talk.failed'), {
@@ -169,7 +169,7 @@ describe('a task that has a webhook tells it', () => {
   });
 });
 
-test('without one of its own a task tells the webhook that its account has when it ends', async () => {
+test('a task without a webhook of its own notifies the one that its account has when the task ends', async () => {
   const who = await customer();
   await who.setWebhook(`${receiver.url}/first`);
   const running = await who.create(images, { ...image, prompt: 'A gate [sim:delay=60s]' }, 'wait=0');
@@ -177,18 +177,18 @@ test('without one of its own a task tells the webhook that its account has when 
   await who.setWebhook(`${receiver.url}/second`);
   await delivery(who);
   await cancelled(String(running.body['id']));
-  const told = await delivery(who, 1);
+  const reported = await delivery(who, 1);
   assert.deepEqual(
     receiver.requests.map(({ path }) => path),
     ['/v1/own', '/v1/second'],
   );
-  assert.equal(told.event.data['id'], running.body['id']);
+  assert.equal(reported.event.data['id'], running.body['id']);
   await who.setWebhook(null);
   await who.create(images, image);
   assert.equal((await who.ended()).length, 2);
 });
 
-test('a creation that is repeated under its Idempotency-Key is told of once', async () => {
+test('a creation that is repeated under its Idempotency-Key notifies the webhook once', async () => {
   const who = await customer();
   const body = { ...image, webhook_url: receiver.url };
   const headers = { ...bearer(who.key), 'Idempotency-Key': 'again' };
@@ -213,15 +213,15 @@ test('a receiver that fails gets the same event again, each attempt signed by it
     [500, 307, 200],
   );
   const secrets = [String(rotated.body['secret']), before];
-  const told = receiver.requests.map((request) => assertDelivery(request, secrets));
+  const reported = receiver.requests.map((request) => assertDelivery(request, secrets));
   assert.deepEqual(
-    told.map(({ id }) => id),
+    reported.map(({ id }) => id),
     [event.id, event.id, event.id],
   );
-  assert.equal(new Set(told.map(({ event: body }) => JSON.stringify(unsigned(body)))).size, 1);
+  assert.equal(new Set(reported.map(({ event: body }) => JSON.stringify(unsigned(body)))).size, 1);
 });
 
-test('an event that is sent again after its results were deleted tells what is left of them, as the list of tasks does', async () => {
+test('an event that is resent after its results were deleted has what is left of them, as the list of tasks does', async () => {
   const who = await customer();
   const { body } = await who.create(images, { ...image, webhook_url: receiver.url });
   const first = await delivery(who);
@@ -245,7 +245,7 @@ describe('where private addresses are refused', () => {
     test(`a creation that names ${url} is refused, and nothing is held`, async () => {
       const who = await customer(guarded);
       assertError(await who.create(images, { ...image, webhook_url: url }), 'invalid_parameter', 'webhook_url');
-      assertError(await who.create(videos, { ...film, webhook_url: url }), 'invalid_parameter', 'webhook_url');
+      assertError(await who.create(videos, { ...video, webhook_url: url }), 'invalid_parameter', 'webhook_url');
       assertError(await who.talk({ webhook_url: url }), 'invalid_parameter', 'webhook_url');
       assert.deepEqual(await guarded.money(who.key), { balance: 10, held: 0 });
     });

@@ -137,7 +137,7 @@ for (const [what, body, status, code, param] of [
     'content[0].text',
   ],
   [
-    'of a sound that is none',
+    'of an audio file that is none',
     () => ({ model: 'sim-avatar-video', content: [media('video_url', 'scene.mp4'), media('audio_url', 'letter.wav')] }),
     400,
     'invalid_parameter',
@@ -166,7 +166,7 @@ for (const [what, body, status, code, param] of [
   });
 }
 
-test('nobody but its account sees a task', async () => {
+test('a video task is visible to its own account only', async () => {
   const { body } = await gateway.post(path, { model: 'sim-video-fast', prompt: '[sim:fail=x]' });
   const stranger = await gateway.newKey({ balance: '1', level: 'admin' });
   assertError(await gateway.get(`${path}/${String(body['id'])}`, bearer(stranger.key)), 'task_not_found');

@@ -10,7 +10,7 @@ const configurationFor = (baseUrl: string) => `
 providers:
   volc: { kind: volc-visual, rate_limit_patience_seconds: 0, base_url: "${baseUrl}", access_key: ${volcVisualFixture.secrets['access_key']}, secret_key: "${volcVisualFixture.secrets['secret_key']}" }
 models:
-  - id: picture
+  - id: still
     kind: image
     routes: [{ provider: volc, model: jimeng_seedream46_cvtob }]
     price: { per_image: 0.25 }
@@ -18,7 +18,7 @@ models:
   - { id: lips, kind: avatar-video, routes: [{ provider: volc, model: realman_change_lips }], price: { per_second: 0.05 } }
   - { id: portrait, kind: avatar-image, routes: [{ provider: volc, model: jimeng_realman_avatar_picture_omni_v15 }], price: { per_second: 0.1 } }
 `;
-const [film, sound, face] = [
+const [video, audio, face] = [
   'http://caller.example/a.mp4',
   'http://caller.example/a.wav',
   'http://caller.example/a.png',
@@ -37,7 +37,7 @@ for (const { name, path, request, sent, images = 1, cost } of [
   {
     name: 'an image of high quality has its scale',
     path: 'images',
-    request: { model: 'picture', prompt: 'A gate', quality: 'high', size: '2048x1024' },
+    request: { model: 'still', prompt: 'A gate', quality: 'high', size: '2048x1024' },
     sent: {
       ...{ req_key: 'jimeng_seedream46_cvtob', prompt: 'A gate', width: 2048, height: 1024 },
       ...{ scale: 75, force_single: true },
@@ -47,7 +47,7 @@ for (const { name, path, request, sent, images = 1, cost } of [
   {
     name: 'of a group, as many images are charged as came',
     path: 'images',
-    request: { model: 'picture', prompt: 'Two gates', n: 4, image_urls: [face], resolution: '1k', ratio: '1:1' },
+    request: { model: 'still', prompt: 'Two gates', n: 4, image_urls: [face], resolution: '1k', ratio: '1:1' },
     sent: {
       ...{ req_key: 'jimeng_seedream46_cvtob', prompt: 'Two gates', image_urls: [face] },
       ...{ width: 1024, height: 1024, scale: 50, force_single: false },
@@ -58,7 +58,7 @@ for (const { name, path, request, sent, images = 1, cost } of [
   {
     name: 'of a group, no more images are charged than were asked for',
     path: 'images',
-    request: { model: 'picture', prompt: 'Gates', n: 2, size: '1024x1024' },
+    request: { model: 'still', prompt: 'Gates', n: 2, size: '1024x1024' },
     sent: {
       ...{ req_key: 'jimeng_seedream46_cvtob', prompt: 'Gates' },
       ...{ width: 1024, height: 1024, scale: 50, force_single: false },
@@ -69,15 +69,15 @@ for (const { name, path, request, sent, images = 1, cost } of [
   {
     name: 'an image is upscaled by the model for that',
     path: 'images',
-    request: { model: 'picture', upscale: true, resolution: '8k', image_urls: [face] },
+    request: { model: 'still', upscale: true, resolution: '8k', image_urls: [face] },
     sent: { req_key: 'jimeng_i2i_seed3_tilesr_cvtob', image_urls: [face], resolution: '8k' },
     cost: 0.25,
   },
   {
     name: 'an avatar video is made of the flat body',
     path: 'video',
-    request: { model: 'lips', audioUrl: sound, videoUrl: film, modelVersion: 2 },
-    sent: { req_key: 'realman_change_lips', url: film, pure_audio_url: sound },
+    request: { model: 'lips', audioUrl: audio, videoUrl: video, modelVersion: 2 },
+    sent: { req_key: 'realman_change_lips', url: video, pure_audio_url: audio },
     cost: 0.05,
   },
   {
@@ -88,12 +88,12 @@ for (const { name, path, request, sent, images = 1, cost } of [
       content: [
         { type: 'text', text: 'She smiles' },
         { type: 'image_url', image_url: { url: face }, role: 'reference_video' },
-        { type: 'audio_url', audio_url: { url: sound }, role: 'reference_audio' },
+        { type: 'audio_url', audio_url: { url: audio }, role: 'reference_audio' },
       ],
     },
     sent: {
       ...{ req_key: 'jimeng_realman_avatar_picture_omni_v15', prompt: 'She smiles' },
-      ...{ image_url: face, audio_url: sound },
+      ...{ image_url: face, audio_url: audio },
     },
     cost: 0.1,
   },
@@ -131,7 +131,7 @@ for (const [behaviour, status, code, param] of [
   test(`a service that ${behaviour} is a ${status} with the task record, and costs nothing`, async () => {
     const { key } = await gateway.newKey({ balance: '1' });
     standIn.creates(behaviour, 'takes');
-    const request = { model: 'picture', prompt: 'A gate', size: '1024x1024' };
+    const request = { model: 'still', prompt: 'A gate', size: '1024x1024' };
     const answer = await gateway.post('/v1/images/generations', request, bearer(key));
     const { body } = answer;
     assert.equal(answer.status, status, JSON.stringify(body));

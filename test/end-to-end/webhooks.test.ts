@@ -1,4 +1,4 @@
-/** An account that falls low is told so at its webhook: once, signed, again until it is heard, and never at a private address. */
+/** The webhook of an account is notified when its balance falls low: once, signed, again until it is heard, and never at a private address. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { parseYuan } from '../../src/domain/money.ts';
@@ -34,7 +34,7 @@ afterEach(() => closeReceiver());
 
 const yuan = (text: string) => parseYuan(text) ?? assert.fail(text);
 
-/** A customer with a yuan, told when it falls below half of it. */
+/** A customer with a yuan, notified when it falls below half of it. */
 async function customer(of = gateway) {
   const who = await of.newKey({ balance: '1' });
   await changeAccount(of.by, who.account, { webhookUrl: `${receiver.url}/hook?token=t`, lowBalance: yuan('0.5') });
@@ -58,7 +58,7 @@ async function customer(of = gateway) {
   };
 }
 
-test('an account that falls below its threshold is told once, and once more when it falls again', async () => {
+test('an account that falls below its threshold is notified once, and once more when it falls again', async () => {
   const who = await customer();
   await who.buy(2);
   assert.deepEqual(await eventsOf(gateway.core.database, who.account), [], 'it has 0.6 yuan');
@@ -117,8 +117,8 @@ test('a receiver that fails gets the same event again until it takes it', async 
   ]);
   assert.equal(event.delivered, true);
   const secrets = await who.secrets();
-  const told = receiver.requests.map((request) => assertDelivery(request, secrets));
-  assert.deepEqual(new Set(told.map(({ id }) => id)), new Set([event.id]));
+  const reported = receiver.requests.map((request) => assertDelivery(request, secrets));
+  assert.deepEqual(new Set(reported.map(({ id }) => id)), new Set([event.id]));
   assert.equal(new Set(receiver.requests.map(({ body }) => body.toString())).size, 1);
 });
 

@@ -1,4 +1,4 @@
-/** 200 downloads that break off at random points, of films of three sizes, at an API process of its own. */
+/** 200 downloads that break off at random points, of videos of three sizes, at an API process of its own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { BlobNotFound } from '../../src/blobs/blob-store.ts';
@@ -54,7 +54,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     assert.equal(code, signal === 'SIGTERM' ? 0 : null);
     slow.destroy();
     // Killed, it can't give the claim back, which ends 30 seconds after it was last renewed.
-    const { sha256 } = await until('the film', async () => {
+    const { sha256 } = await until('the video', async () => {
       const answer = await download(second.url, talk.path, key);
       assert.ok([200, 409].includes(answer.status), String(answer.status));
       return answer.status === 200 ? answer : undefined;

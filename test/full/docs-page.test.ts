@@ -1,4 +1,4 @@
-/** `/docs` in a real Chromium: every operation of the document, fit for everybody, asking nobody else; and its samples run. */
+/** `/docs` in a real Chromium: every operation of the document, accessible, without requests to other hosts; and its samples run. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `tollgate doctor` on broken arrangements: each time the fault is named, with what mends it. */
+/** `tollgate doctor` on broken arrangements: each time the fault is named, with its fix. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -34,22 +34,22 @@ after(async () => {
 type Variables = Record<string, string>;
 /** Looks at servers that are in order, but for what is said here. */
 async function findings(env: Variables, { cwd = folder, stepMs = 60_000 } = {}): Promise<readonly Finding[]> {
-  const sound = {
+  const healthy = {
     PORT: '0',
     TOLLGATE_DATA_DIR: join(folder, 'data'),
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: fromTestRun('TEMPORAL_ADDRESS'),
     TOLLGATE_SECRET: secret,
   };
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   const all = await examineEverything({
-    env: { ...sound, ...env },
+    env: { ...healthy, ...env },
     cwd,
     version: '1.2.3',
-    onFinding: (finding) => told.push(finding),
+    onFinding: (finding) => reported.push(finding),
     stepMs,
   });
-  assert.deepEqual(told, all, 'everything is told, in its order');
+  assert.deepEqual(reported, all, 'everything is reported, in its order');
   for (const { state, fix, check } of all)
     assert.equal(fix !== undefined, state === 'warn' || state === 'fail', `${check} is ${state}: ${String(fix)}`);
   return all;
@@ -61,7 +61,7 @@ const of = (all: readonly Finding[], check: string, state: Finding['state']): Fi
   const right = found.find((finding) => finding.state === state);
   return right ?? assert.fail(`${check} is not ${state}: ${JSON.stringify(found)}`);
 };
-/** Asserts what fails of one check, and what mends it. */
+/** Asserts what fails of one check, and its fix. */
 function fails(all: readonly Finding[], check: string, found: RegExp, fix: RegExp): void {
   const failed = all.filter((finding) => finding.check === check && finding.state === 'fail');
   const finding = failed.find((each) => found.test(each.found));
@@ -71,7 +71,7 @@ const skips = (all: readonly Finding[], check: string, why: string) =>
   assert.equal(of(all, check, 'skip').found, `needs ${why}`);
 
 describe('settings', () => {
-  test('all mistakes are told at once, and what can be looked at is', async () => {
+  test('all mistakes of the settings are reported at once, and every check that is still possible is made', async () => {
     const cwd = await folderWith('providers: {}\nmodels:\n  - id: a\n    kind: chatt\n');
     const all = await findings({ PORT: 'eighty', S3_ENDPOINT: 'http://s3', TOLLGATE_TYPO: '1' }, { cwd });
     const lines = all.filter(({ state }) => state === 'fail').map(({ found }) => found);
@@ -85,7 +85,7 @@ describe('settings', () => {
     of(all, 'temporal', 'ok');
   });
 
-  test('a yaml that is none is told with its line', async () => {
+  test('an invalid tollgate.yaml is reported with its line', async () => {
     const cwd = await folderWith('providers:\n  a: { kind: openai\nmodels: []\n');
     fails(await findings({}, { cwd }), 'configuration', /^tollgate\.yaml:\d+: /, /correct the file/);
   });
@@ -187,7 +187,7 @@ describe('Temporal', () => {
     skips(all, 'search attributes', 'namespace');
   });
 
-  test('has nobody who polls our queues, and no schedules', async () => {
+  test('has no worker that polls our queues, and no schedules', async () => {
     await agreeOn(database.database, 'queue_prefix', 'tollgate-of-a-doctor');
     const all = await findings({});
     fails(all, 'workers', /^no worker polls queue tollgate-of-a-doctor$/, /npx tollgate worker/);
@@ -221,7 +221,7 @@ describe('providers', () => {
     fails(await answering(401), 'provider first', /rejects the credentials \(401\)/, /providers\.first\.api_key/));
   test('forbid the look', async () =>
     assert.match(of(await answering(403), 'provider first', 'warn').found, /denies this probe \(403\)/));
-  test('have trouble', async () =>
+  test('fail or refuse us', async () =>
     fails(await answering(503), 'provider first', /answered 503/, /providers\.first\.base_url/));
   test('take it', async () => assert.match(of(await answering(200), 'provider first', 'ok').found, /accepts the cred/));
   test('can not be reached', async () =>

@@ -19,7 +19,7 @@ interface Diagnosis extends Ended {
   /** The first finding of a check that is of this state. */
   of(check: string, state: Finding['state']): Finding;
   /** All that is not as it should be. */
-  troubles: Finding[];
+  problems: Finding[];
 }
 
 async function doctor(home: Installation, env: Environment = {}): Promise<Diagnosis> {
@@ -28,7 +28,7 @@ async function doctor(home: Installation, env: Environment = {}): Promise<Diagno
   const of = (check: string, state: Finding['state']) =>
     findings.find((finding) => finding.check === check && finding.state === state) ??
     assert.fail(`${check} is not ${state}: ${JSON.stringify(findings.filter((each) => each.check === check))}`);
-  return { ...ended, findings, of, troubles: findings.filter(({ state }) => state !== 'ok') };
+  return { ...ended, findings, of, problems: findings.filter(({ state }) => state !== 'ok') };
 }
 
 describe('beside npm start', () => {
@@ -62,18 +62,18 @@ describe('beside npm start', () => {
   });
 
   test('as JSON it is a list for scripts', async () => {
-    const { code, findings, troubles } = await doctor(home);
-    assert.deepEqual([code, troubles], [0, []]);
+    const { code, findings, problems } = await doctor(home);
+    assert.deepEqual([code, problems], [0, []]);
     assert.deepEqual(findings[0], { check: 'program', state: 'ok', found: findings[0]?.found });
   });
 
-  test('a clock that is set wrong is told, and how far', async () => {
+  test('a clock that is set wrong is reported, with how far', async () => {
     const env = { NODE_OPTIONS: `--import ${clock}`, DRILL_CLOCK_BEHIND_MS: '20000' };
     const late = await doctor(home, env);
     assert.match(late.of('clock', 'warn').found, /is (19\.\d|20\.\d) s behind the database's/);
     assert.equal(late.code, 0);
     assert.deepEqual(
-      late.troubles.map(({ check }) => check),
+      late.problems.map(({ check }) => check),
       ['clock'],
       'workers and audits are judged by the clock of the database',
     );
@@ -82,7 +82,7 @@ describe('beside npm start', () => {
     assert.deepEqual([early.code, early.of('workers', 'ok').state], [1, 'ok']);
   });
 
-  test('a role that can do too little is told, and one without superuser is in order', async () => {
+  test('a database role with too few rights is reported, and one without superuser is in order', async () => {
     const own = new URL((await runningPostgres({ dataDir: home.dataDir })) ?? assert.fail('it does not run'));
     const database = openDatabase(own.href, { onIdleError: () => undefined });
     const as = (role: string) => {
@@ -105,15 +105,15 @@ describe('beside npm start', () => {
       const env = { DATABASE_URL: url.href, TOLLGATE_SECRET: secret };
       assert.equal((await doctor(home, env)).of('migrations', 'fail').fix, "'npx tollgate migrate'");
       assert.equal((await home.run(['migrate'], env)).code, 0);
-      const sound = await doctor(home, env);
-      assert.match(sound.of('database role', 'ok').found, /^owner may create tables/);
-      sound.of('migrations', 'ok');
+      const owner = await doctor(home, env);
+      assert.match(owner.of('database role', 'ok').found, /^owner may create tables/);
+      owner.of('migrations', 'ok');
     } finally {
       await database.close();
     }
   });
 
-  test('a gateway that was killed is told, while its servers go on; one that was stopped, too', async () => {
+  test('a gateway that was killed is reported while its servers go on, and so is one that was stopped', async () => {
     gateway.running.signal('SIGKILL');
     await gateway.running.ended;
     const killed = await doctor(home);
@@ -165,7 +165,7 @@ describe('beside servers of their own', () => {
     assert.match(whole.of('workers', 'ok').found, /^1 worker on queue tollgate-/);
     // The servers of the tests are quick rather than safe, and used as superuser.
     assert.deepEqual(
-      whole.troubles.map(({ check }) => check),
+      whole.problems.map(({ check }) => check),
       ['database role', 'durability'],
     );
     assert.match(whole.of('durability', 'warn').fix ?? '', /set fsync/);

@@ -1,6 +1,6 @@
 /**
  * What may still be carried out when the API has given it up: a server that was frozen, and bookings whose answer was lost.
- * Nothing is done of which a caller was told that it was not, and nothing is booked twice.
+ * Nothing is done after a caller got the answer that it was not, and nothing is booked twice.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ before(async () => {
   ({ gateway, line } = doubtful);
 });
 after(() => doubtful.stop());
-afterEach(() => doubtful.mend());
+afterEach(() => doubtful.restore());
 
 const postImage = ({ key }: Customer, headers: Record<string, string> = {}, prompt = mark) =>
   gateway.post('/v1/images/generations', { model: 'sim-image', prompt }, { ...bearer(key), ...headers });
@@ -44,7 +44,7 @@ describe('a frozen server that goes on when the API has given it up', () => {
     assert.deepEqual([status, body['status']], [202, 'processing'], JSON.stringify(body));
     assert.deepEqual(await doubtful.tasksOf(customer), []);
     await line.release();
-    await line.mend();
+    await line.restore();
     const there = await doubtful.tasksOf(customer);
     // It may have held locks: then the server has ended it itself meanwhile, and there is no task.
     if (there.length === 0) {
@@ -57,7 +57,7 @@ describe('a frozen server that goes on when the API has given it up', () => {
     assert.deepEqual(await gateway.money(customer.key), { balance: 99.8, held: 0 });
   });
 
-  test('can no more carry an admission out of which the caller was told that nothing was made', async () => {
+  test('can no more carry out an admission after the caller got the answer that nothing was made', async () => {
     const customer = await gateway.newKey({ balance: '100' });
     const before = await postImage(customer, {}, 'from here on the rows are known');
     const held = line.holds(mark);
@@ -68,7 +68,7 @@ describe('a frozen server that goes on when the API has given it up', () => {
     assert.match(refusal.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     await line.release();
     assert.deepEqual(await doubtful.tasksOf(customer), [before.body['id']]);
-    const again = await postImage(customer, {}, 'as it was told');
+    const again = await postImage(customer, {}, 'as the answer asks');
     assert.equal(again.status, 200, JSON.stringify(again.body));
     assert.deepEqual((await doubtful.tasksOf(customer)).sort(), [before.body['id'], again.body['id']].sort());
     assert.deepEqual(await gateway.money(customer.key), { balance: 99.6, held: 0 });
@@ -82,18 +82,21 @@ describe('a booking in doubt', () => {
   ]) {
     for (const how of ['mute', 'silent'] as const) {
       const was = how === 'mute' ? 'was carried out' : 'was not';
-      test(`of the console's ${kind} that ${was} is told, and the same form books it once`, async () => {
+      test(`of the console's ${kind} that ${was} is reported, and the same form books it once`, async () => {
         const { customer, operator } = await bookingCustomer();
         const path = `/operator/accounts/${customer.account}/${kind}`;
         const form = { request: randomUUID(), amount, reason: mark };
         const book = () => operator.call('POST', path, form);
         const answer = book();
         await doubtful.loseCommit(how, answer, customer, bookingBytes);
-        const told = await answer;
-        assertError(told, 'outcome_unknown');
-        assert.deepEqual([told.headers.get('x-should-retry'), told.headers.get('retry-after')], ['false', null]);
-        assert.match(JSON.stringify(told.body['error']), new RegExp(`same request id, ${form.request}`));
-        await line.mend();
+        const reported = await answer;
+        assertError(reported, 'outcome_unknown');
+        assert.deepEqual(
+          [reported.headers.get('x-should-retry'), reported.headers.get('retry-after')],
+          ['false', null],
+        );
+        assert.match(JSON.stringify(reported.body['error']), new RegExp(`same request id, ${form.request}`));
+        await line.restore();
         const again = await untilAnswered(book);
         assert.deepEqual([again.status, again.body['is_new']], [200, how === 'silent'], JSON.stringify(again.body));
         assert.deepEqual(await gateway.money(customer.key), { balance: becomes, held: 0 });
@@ -101,7 +104,7 @@ describe('a booking in doubt', () => {
     }
   }
 
-  test('of the command line tells where to look, and is not tried again', async () => {
+  test('of the command line says where to look, and is not tried again', async () => {
     const { customer } = await bookingCustomer();
     const own = await openLine(doubtful.databaseUrl);
     const home = await Installation.make({
@@ -123,7 +126,7 @@ describe('a booking in doubt', () => {
         const { code, stdout, stderr } = await run;
         assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, stderr);
         assert.match(stderr, new RegExp(`may not have been made\\. Check the ledger of ${customer.account} before`));
-        await own.mend();
+        await own.restore();
       }
       assert.deepEqual(await gateway.money(customer.key), { balance: 103, held: 0 });
     } finally {

@@ -92,10 +92,10 @@ class Tasks {
     ] as const)
       form.set(part, new Blob([await readFile(join(home.dataDir, 'samples', file))]), file);
     const image = { model: 'sim-image', prompt };
-    const film = { model: 'sim-video-fast', prompt, duration: 5 };
+    const videoBody = { model: 'sim-video-fast', prompt, duration: 5 };
     const [imageId, videoId, avatarId] = await Promise.all([
       create('/images/generations', { headers: json, body: JSON.stringify(image) }),
-      create('/video/generations', { headers: json, body: JSON.stringify(film) }),
+      create('/video/generations', { headers: json, body: JSON.stringify(videoBody) }),
       create('/svctalk/generate', { headers: { Authorization: json.Authorization }, body: form }),
     ]);
     return new Tasks(key, { image: imageId, video: videoId, avatar: avatarId });

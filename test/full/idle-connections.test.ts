@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => processes.stop());
 
-test('2,000 connections that are idle or drip keep nobody from being served, and are ended', async (t) => {
+test('2,000 connections that are idle or send slowly keep no client from being served, and are ended', async (t) => {
   const { url } = await processes.api();
   const headers = { Authorization: `Bearer ${processes.key}` };
   const sockets = [];

@@ -25,7 +25,7 @@ test('a hold that was made while its call was refused is given back while its pr
     line.mute();
     await assert.rejects(admittedCall(calls, who, 10n, owner.id), { code: 'not_ready' });
     assert.equal((await stateOf(made.database, who)).held, 10n, 'the statement was carried out');
-    await line.mend();
+    await line.restore();
     await until('the hold', async () => ((await stateOf(made.database, who)).held === 0n ? true : undefined));
     assert.equal((await stateOf(made.database, who)).available, 1000n);
     await assertLedgerAddsUp(made.database);

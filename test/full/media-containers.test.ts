@@ -1,4 +1,4 @@
-/** Films as another program writes them, in every kind of container that is taken: ffprobe judges what they are said to be. */
+/** Videos as another program writes them, in every kind of container that is taken: ffprobe judges what they are said to be. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,25 +18,25 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 const judgement = z.object({ format: z.object({ duration: z.string() }) });
-const film = ['-f', 'lavfi', '-i', 'testsrc=duration=3.4:size=320x240:rate=25'];
+const video = ['-f', 'lavfi', '-i', 'testsrc=duration=3.4:size=320x240:rate=25'];
 const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=3.4'];
-const picture = ['-c:v', 'mpeg4'];
+const videoCodec = ['-c:v', 'mpeg4'];
 
 for (const [what, name, args, facts] of [
-  ['an MP4', 'a.mp4', [...film, ...tone, ...picture, '-c:a', 'aac'], ['video/mp4', 320, 240, true]],
+  ['an MP4', 'a.mp4', [...video, ...tone, ...videoCodec, '-c:a', 'aac'], ['video/mp4', 320, 240, true]],
   [
     'one whose index is first',
     'b.mp4',
-    [...film, ...picture, '-movflags', 'faststart'],
+    [...video, ...videoCodec, '-movflags', 'faststart'],
     ['video/mp4', 320, 240, false],
   ],
   [
     'one in fragments',
     'c.mp4',
     [
-      ...film,
+      ...video,
       ...tone,
-      ...picture,
+      ...videoCodec,
       '-g',
       '10',
       '-c:a',
@@ -49,17 +49,17 @@ for (const [what, name, args, facts] of [
   [
     'one in fragments without defaults',
     'd.mp4',
-    [...film, ...picture, '-g', '5', '-movflags', 'frag_keyframe+empty_moov+omit_tfhd_offset'],
+    [...video, ...videoCodec, '-g', '5', '-movflags', 'frag_keyframe+empty_moov+omit_tfhd_offset'],
     ['video/mp4', 320, 240, false],
   ],
-  ['QuickTime', 'e.mov', [...film, ...tone, ...picture, '-c:a', 'pcm_s16le'], ['video/quicktime', 320, 240, true]],
+  ['QuickTime', 'e.mov', [...video, ...tone, ...videoCodec, '-c:a', 'pcm_s16le'], ['video/quicktime', 320, 240, true]],
   [
     'one with pixels that are not square',
     'f.mp4',
-    [...film, ...picture, '-aspect', '16:9'],
+    [...video, ...videoCodec, '-aspect', '16:9'],
     ['video/mp4', 427, 240, false],
   ],
-  ['sound only', 'g.m4a', [...tone, '-c:a', 'aac'], ['audio/mp4', undefined, undefined, true]],
+  ['audio only', 'g.m4a', [...tone, '-c:a', 'aac'], ['audio/mp4', undefined, undefined, true]],
 ] as const) {
   test(`${what} has the duration and the size that ffprobe finds`, async () => {
     const path = join(folder, name);

@@ -51,24 +51,24 @@ for (const [asked, width, height] of [
   });
 }
 
-for (const [ratio, seconds, sound] of [
+for (const [ratio, seconds, audio] of [
   ['16:9', 5, true],
   ['9:16', 8, false],
   ['1:1', 11, true],
 ] as const) {
-  test(`a video of ${seconds} s at ${ratio} ${sound ? 'with' : 'without'} sound lasts just that and is charged for it`, async () => {
+  test(`a video of ${seconds} s at ${ratio} ${audio ? 'with' : 'without'} audio lasts just that and is charged for it`, async () => {
     const { body } = await gateway.post('/v1/video/generations', {
       model: 'sim-video-fast',
       prompt: 'Judged',
       duration: seconds,
       ratio,
-      generate_audio: sound,
+      generate_audio: audio,
     });
     const { streams, format } = await judged(await downloaded(body['content'][0].video_url));
     assert.equal(Number(format.duration), seconds);
     assert.deepEqual(
       streams.map(({ codec_name }) => codec_name),
-      sound ? ['h264', 'mp3'] : ['h264'],
+      audio ? ['h264', 'mp3'] : ['h264'],
     );
     const [across = 1, down = 1] = ratio.split(':').map(Number);
     assert.ok(Math.abs((streams[0]?.width ?? 0) / (streams[0]?.height ?? 1) - across / down) < 0.02);

@@ -13,7 +13,7 @@ import { withFileReader } from '../../src/media/reader.ts';
 const run = promisify(execFile);
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-sounds-'));
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-audio-'));
 });
 after(() => rm(folder, { recursive: true, force: true }));
 

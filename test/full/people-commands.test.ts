@@ -109,9 +109,9 @@ describe('people', () => {
 
   for (const command of ['link', 'disable', 'enable'])
     test(`people ${command}: who is not there is named, with exit code 1`, async () => {
-      const { code, stdout, stderr } = await home.run(['people', command, 'nobody@example.com']);
+      const { code, stdout, stderr } = await home.run(['people', command, 'unknown@example.com']);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-      assert.equal(stderr, 'No person has the address nobody@example.com.\n');
+      assert.equal(stderr, 'No person has the address unknown@example.com.\n');
     });
 
   test('an account that is not there is named, with exit code 1', async () => {
@@ -121,7 +121,7 @@ describe('people', () => {
 
   for (const args of [
     ['invite'],
-    ['invite', '--email', 'nobody', '--operator'],
+    ['invite', '--email', 'unknown', '--operator'],
     ['invite', '--email', 'x@example.com'],
     ['invite', '--email', 'x@example.com', '--role', 'owner'],
     ['invite', '--email', 'x@example.com', '--account', 'acc_none'],
@@ -137,7 +137,7 @@ describe('people', () => {
       assert.match(stderr, /^error: /);
     });
 
-  test('--help tells the commands and their options', async () => {
+  test('--help lists the commands and their options', async () => {
     const { code, stdout } = await home.run(['people', '--help']);
     assert.equal(code, 0);
     for (const command of ['list', 'invite', 'link', 'disable', 'enable'])
@@ -179,8 +179,8 @@ describe('tasks review', () => {
       [0, `The upstream call of ${id} by route 1 is marked as reviewed.\n`],
     );
     assert.deepEqual([await routes(), await routes('--reviewed')], [[0], [1]]);
-    const told = (await home.json('tasks', 'review', id, '--note', 'billed'))['review'] as Record<string, unknown>;
-    assert.deepEqual([told['note'], /^cli:./.test(String(told['by']))], ['billed', true]);
+    const reported = (await home.json('tasks', 'review', id, '--note', 'billed'))['review'] as Record<string, unknown>;
+    assert.deepEqual([reported['note'], /^cli:./.test(String(reported['by']))], ['billed', true]);
     assert.deepEqual([await routes(), await routes('--reviewed')], [[], [1, 0]]);
     const { stdout } = await home.run(['tasks', 'list', '--unknown', '--reviewed']);
     assert.match(stdout, /^TASK .* WHY +REVIEWED +NOTE\n.* reset by peer +\S+Z +not billed\n/);

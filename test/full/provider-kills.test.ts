@@ -32,7 +32,7 @@ const secret = 'a secret of the tests with 40 characters';
 const key = 'sk-tg-a-key-that-the-operator-chose-for-this-test';
 /** Micro-yuan. */
 const opening = 100_000_000n;
-/** Shorter than a create that was killed is waited for: what nobody can look up has then failed. */
+/** Shorter than a create that was killed is waited for: a create that can't be looked up has then failed. */
 const deadlineSeconds = 20;
 /** These kill the worker themselves, as they can't be held. */
 const moments: readonly JobStep[] = ['the create was answered', 'all of the result was sent'];
@@ -66,12 +66,12 @@ before(async () => {
   files.video = await mp4({ seconds: 1 });
   const uploads = { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video: files.video };
   callersFiles = await serveFiles({
-    'picture.png': { type: 'image/png', bytes: files.image },
-    'film.mp4': { type: 'video/mp4', bytes: uploads.video },
-    'sound.wav': { type: 'audio/wav', bytes: uploads.audio },
+    'image.png': { type: 'image/png', bytes: files.image },
+    'video.mp4': { type: 'video/mp4', bytes: uploads.video },
+    'audio.wav': { type: 'audio/wav', bytes: uploads.audio },
   });
   const { url } = callersFiles;
-  media = { picture: `${url}/picture.png`, film: `${url}/film.mp4`, sound: `${url}/sound.wav`, uploads };
+  media = { image: `${url}/image.png`, video: `${url}/video.mp4`, audio: `${url}/audio.wav`, uploads };
   for (const fixture of fixtures) benches.set(fixture, await benchOf(fixture));
   await startGateway();
   await killAtEachStep();
@@ -96,7 +96,7 @@ async function killAtEachStep(): Promise<void> {
   await until('all steps', () => (reached.size === tasks.size ? true : undefined));
   await order(main, 'the create was answered');
   await worker.ended;
-  for (const { lost, fixture, standIn } of others) if (lost === 'told') await callHook(fixture, standIn);
+  for (const { lost, fixture, standIn } of others) if (lost === 'called back') await callHook(fixture, standIn);
 
   worker = await startWorker();
   await order(main, 'all of the result was sent');
@@ -116,9 +116,9 @@ for (const fixture of fixtures) {
     assert.ok(bench !== undefined);
     if (bench.lost === 'given up') await assertFails(bench);
     else await assertSucceeds(bench, firstStep);
-    const told = bench.standIn.paid.map(({ text, headers }) => `${String(headers['idempotency-key'])} ${text}`);
-    if (bench.lost !== 'sent again') assert.equal(told.length, bench.steps.length, 'a create for each task');
-    else assert.deepEqual([new Set(told).size, told[0]?.startsWith('undefined')], [1, false]);
+    const reported = bench.standIn.paid.map(({ text, headers }) => `${String(headers['idempotency-key'])} ${text}`);
+    if (bench.lost !== 'sent again') assert.equal(reported.length, bench.steps.length, 'a create for each task');
+    else assert.deepEqual([new Set(reported).size, reported[0]?.startsWith('undefined')], [1, false]);
   });
 }
 

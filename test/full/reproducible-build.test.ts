@@ -61,7 +61,7 @@ async function differences(first: string, second: string): Promise<string[]> {
   return [...names].filter((name) => one.get(name)?.hash !== other.get(name)?.hash).sort();
 }
 
-/** By their paths. What only tells the next build what is there already is no part of it. */
+/** By their paths. Files that only say what is built already, for the next build, are left out. */
 async function filesOf(folder: string): Promise<Map<string, { hash: string; text: string }>> {
   const names = await readdir(folder, { recursive: true });
   const files = new Map<string, { hash: string; text: string }>();

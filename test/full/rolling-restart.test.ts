@@ -1,4 +1,4 @@
-/** A deploy under load: APIs and workers are replaced one after the other, and nobody who uses the gateway notices. */
+/** A deploy under load: APIs and workers are replaced one after the other, and no client of the gateway notices. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,13 +37,13 @@ let home: Installation;
 let upstream: Upstream;
 let closeUpstream: () => Promise<void>;
 let balancer: Balancer;
-const sound = new Blob([wav({ seconds: 1, samplesPerSecond: 8_000 })]);
-let film: Blob;
-let picture: string;
+const audio = new Blob([wav({ seconds: 1, samplesPerSecond: 8_000 })]);
+let video: Blob;
+let image: string;
 
 before(async () => {
-  picture = (await png({ width: 64, height: 48 })).toString('base64');
-  film = new Blob([await mp4({ seconds: 1, hasSound: false })]);
+  image = (await png({ width: 64, height: 48 })).toString('base64');
+  video = new Blob([await mp4({ seconds: 1, hasSound: false })]);
   ({ upstream, close: closeUpstream } = await openUpstream());
   upstream.answers(answerOf);
   database = await freshDatabase();
@@ -98,7 +98,7 @@ test('a rolling restart under 50 requests a second fails no request and loses an
   for (const running of [...apis.map(({ process }) => process), ...workers]) await ended(running);
 
   const { refused, closedIdle } = balancer.resent;
-  t.diagnostic(`${load.told()}; sent again: ${refused} refused, ${closedIdle} idle; stops: ${seconds.join(', ')}`);
+  t.diagnostic(`${load.summary()}; sent again: ${refused} refused, ${closedIdle} idle; stops: ${seconds.join(', ')}`);
   assert.deepEqual({ failed: load.failures, lost: balancer.lost }, { failed: [], lost: [] });
   await assertAccounts(load);
   const { code, stdout, stderr } = await home.run(['audit']);
@@ -189,7 +189,7 @@ class Load {
     }
   }
 
-  told(): string {
+  summary(): string {
     return `${this.sent} requests, ${this.tasks.size} tasks, ${JSON.stringify(this.answered)}, ${this.notReady} not ready`;
   }
 
@@ -232,21 +232,21 @@ class Load {
 
   async #image(what: 'image' | 'waited', prefer: string, prompt = `plain ${this.sent}`): Promise<void> {
     const path = '/v1/images/generations';
-    const answer = await this.#post(path, { model: 'picture', prompt, size: '1024x1024' }, { Prefer: prefer });
+    const answer = await this.#post(path, { model: 'still', prompt, size: '1024x1024' }, { Prefer: prefer });
     if (this.#accepted(path, await this.#take(answer, what, [200, 202]))) this.images += 1;
   }
 
   async #video(): Promise<void> {
     const path = '/v1/video/generations';
-    const answer = await this.#post(path, { model: 'film', prompt: 'A gate', duration: 5 }, { Prefer: 'wait=0' });
+    const answer = await this.#post(path, { model: 'clip', prompt: 'A gate', duration: 5 }, { Prefer: 'wait=0' });
     this.#accepted(path, await this.#take(answer, 'video', [200, 202]));
   }
 
   async #talk(): Promise<void> {
     const path = '/v1/svctalk/generate';
     const body = new FormData();
-    body.set('audio', sound, 'voice.wav');
-    body.set('video', film, 'footage.mp4');
+    body.set('audio', audio, 'voice.wav');
+    body.set('video', video, 'footage.mp4');
     this.#accepted(path, await this.#take(await this.#fetch(path, { method: 'POST', body }), 'talk', [200]));
   }
 
@@ -293,7 +293,7 @@ async function startWorker(): Promise<Running> {
   return process;
 }
 
-/** Asks a process to end and tells in how many seconds it did. */
+/** Asks a process to end and returns in how many seconds it did. */
 async function ended(running: Running): Promise<string> {
   const askedAt = performance.now();
   running.signal('SIGTERM');
@@ -314,7 +314,7 @@ function moment() {
 function answerOf(seen: SeenRequest): Answer {
   if (seen.method === 'GET') return { json: { object: 'list', data: [] } }; // a probe
   if (seen.path.endsWith('/images/generations')) {
-    const json = { created: 1, data: [{ b64_json: picture }] };
+    const json = { created: 1, data: [{ b64_json: image }] };
     const made = promptOf(seen).startsWith('long') ? longAnswered.came : pause(createMs);
     return { headers: { 'content-type': 'application/json' }, pieces: [made, JSON.stringify(json)] };
   }
@@ -337,11 +337,11 @@ models:
     kind: chat
     routes: [{ provider: first, model: upstream-one }]
     price: { input_per_million: 1, output_per_million: 1 }
-  - id: picture
+  - id: still
     kind: image
     routes: [{ provider: first, model: gpt-image-2 }]
     price: { per_image: 0.01 }
-  - id: film
+  - id: clip
     kind: video
     routes: [{ provider: simulator, model: sim-video-fast }]
     price: { per_second: 0.01 }

@@ -97,7 +97,7 @@ for (const [what, takeAway] of [
 ] as const) {
   describe(`PostgreSQL ${what}`, () => {
     test(
-      'is told by 503 within seconds, and chat, tasks, waiting callers, scans and the ledger go on when it is back',
+      'is reported as 503 within seconds, and chat, tasks, waiting callers, scans and the ledger go on when it is back',
       { timeout: 240_000 },
       async () => {
         await assertAllWorks();

@@ -14,7 +14,7 @@ const moneyColumns = {
   ],
 };
 
-/** Of a task, what tells only the engine's course: nothing seals it, and what may be is not told. */
+/** Columns of a task that only the engine uses: they have no seal, and possible values are not reported. */
 const marks = ['started_at', 'seen_at', 'cancel_pending', 'fetch_owner', 'fetch_until', 'removed_at', 'failure'];
 
 describe('a row that was changed, removed or added by hand is found', () => {
@@ -29,8 +29,11 @@ describe('a row that was changed, removed or added by hand is found', () => {
       const { agrees, findings } = await world.audit();
       assert.equal(agrees, false, `${tampering.says} was not found`);
       const hash = await world.home.database.pool.query("select encode(hash, 'hex') as hash from api_keys");
-      const told = JSON.stringify(findings);
-      assert.ok(!told.includes('example.com') && hash.rows.every((row) => !told.includes(String(row.hash))), told);
+      const reported = JSON.stringify(findings);
+      assert.ok(
+        !reported.includes('example.com') && hash.rows.every((row) => !reported.includes(String(row.hash))),
+        reported,
+      );
     });
   }
 
@@ -54,7 +57,7 @@ describe('a row that was changed, removed or added by hand is found', () => {
     }
   });
 
-  test('of the log of acts, and its head', async () => {
+  test('of the audit log, and its head', async () => {
     const { rows } = await world.home.database.pool.query<{ seq: bigint }>(
       `select min(seq) as seq from acts union select max(seq) from acts union select seq from acts where details is not null`,
     );

@@ -87,10 +87,10 @@ test('an image is one trace from the request to the provider', async () => {
   assert.deepEqual([root.kind, root.service], [2, 'gate-of-tests']);
   assert.equal(root.attributes['http.response.status_code'], 200);
   for (const name of [request, 'RunActivity:submit', 'RunActivity:collect', 'RunActivity:settle']) {
-    const told = spans.find((span) => span.name === name)?.attributes ?? {};
-    const { 'tollgate.task.id': task, 'tollgate.account.id': account, 'tollgate.model': model } = told;
+    const reported = spans.find((span) => span.name === name)?.attributes ?? {};
+    const { 'tollgate.task.id': task, 'tollgate.account.id': account, 'tollgate.model': model } = reported;
     assert.deepEqual([task, account, model], [body['id'] ?? task, gateway.account, 'drawn'], name);
-    assert.match(String(told['tollgate.request.id']), /^req_/);
+    assert.match(String(reported['tollgate.request.id']), /^req_/);
   }
   assert.ok(
     spans.every(({ status: ended }) => ended?.code !== 2),
@@ -114,7 +114,7 @@ test('an image is one trace from the request to the provider', async () => {
   }
 });
 
-test('a call of chat is a trace with the call of its upstream, which is told nothing of it', async () => {
+test('a call of chat is a trace with the call of its upstream, which gets no trace headers', async () => {
   upstream.answers(chatAnswer(sentinels.answer));
   const { traceId, headers } = caller('b');
   const body = { model: 'chat', messages: [{ role: 'user', content: sentinels.prompt }] };
@@ -126,7 +126,7 @@ test('a call of chat is a trace with the call of its upstream, which is told not
   assert.ok(seen && !('traceparent' in seen.headers) && !JSON.stringify(seen.headers).includes(traceId));
 });
 
-test('a failure is told by its kind, and the delivery of the event that tells of it is in the trace', async () => {
+test('a failure is traced by its kind, and the delivery of its event is in the trace', async () => {
   const receiver = await openUpstream();
   receiver.upstream.answers({ status: 204 });
   const who = await gateway.newKey({ balance: '10', level: 'admin' });

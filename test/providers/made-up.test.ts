@@ -114,7 +114,7 @@ test('the settings know the kind, its credential and what it serves', () => {
 });
 
 test('its model is bought, delivered and charged as any other', async () => {
-  const media = { picture: 'https://caller.example/picture.png', film: '', sound: '' };
+  const media = { image: 'https://caller.example/image.png', video: '', audio: '' };
   const uploads = { audio: Buffer.alloc(0), video: Buffer.alloc(0) };
   const wanted = { id: 'oil-painting', model, media: { ...media, uploads } };
   const { status, address } = await createTask(gateway, wanted);
@@ -125,5 +125,5 @@ test('its model is bought, delivered and charged as any other', async () => {
   const [create] = standIn.paid;
   assert.ok(create !== undefined && standIn.paid.length === 1);
   acmeFixture.assertSigned(create);
-  assert.deepEqual(create.json, model.body({ picture: media.picture, film: '', sound: '', hookUrl: '' }));
+  assert.deepEqual(create.json, model.body({ picture: media.image, film: '', sound: '', hookUrl: '' }));
 });

@@ -6,7 +6,7 @@ import { micros } from '../../src/domain/money.ts';
 import { callAdmissionOf } from '../support/calls.ts';
 import { type Accident, memoryActor, MemoryGroups, ProcessDied } from '../support/ledger-memory.ts';
 import { assertRowsAddUp, standOf } from '../support/ledger-rows.ts';
-import { type Actor, arbitraryStep, seedOfRun, type Step, takeStep, type Told } from '../support/ledger-steps.ts';
+import { type Actor, arbitraryStep, seedOfRun, type Step, takeStep, type Reported } from '../support/ledger-steps.ts';
 import { admissionOf, type Customer } from '../support/money.ts';
 
 const sequences = 10_000;
@@ -54,7 +54,7 @@ const arbitraryTurn: fc.Arbitrary<Turn> = fc.record({
 });
 
 /** A process that died tells nothing, and whoever asked asks again. */
-async function taken(actor: Actor, customers: readonly Customer[], step: Step): Promise<Told> {
+async function taken(actor: Actor, customers: readonly Customer[], step: Step): Promise<Reported> {
   try {
     return await takeStep(actor, customers, step);
   } catch (error) {

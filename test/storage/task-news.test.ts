@@ -122,7 +122,7 @@ test('while it may not listen, as at a standby, no connection is left open, and 
   assert.ok(line.open <= 1, `${line.open} connections are open`);
   await ledger.releaseTask(failureOf(who, id));
   assert.equal(await settled, true);
-  await line.mend();
+  await line.restore();
   const unknown = newTaskId('image');
   const again = news.final(unknown, patienceMs);
   const telling = setInterval(() => void notifyFinal(db.database, [unknown]), 50);

@@ -65,8 +65,8 @@ export async function cancelRaces(count: number, seed: number): Promise<Record<s
     const ends: Record<string, number> = {};
     for (let begun = 0; begun < count; begun += atOnce) {
       const raced = Array.from({ length: Math.min(atOnce, count - begun) }, () => race(runner, ledgers, chance, news));
-      for (const { id, told } of await Promise.all(raced)) {
-        const state = await assertEndedOnce(runner, id, told);
+      for (const { id, reported } of await Promise.all(raced)) {
+        const state = await assertEndedOnce(runner, id, reported);
         ends[state] = (ends[state] ?? 0) + 1;
         const reference = `tg-${id}`;
         assert.ok((creates.get(reference) ?? 0) <= 1, `${id} was sent more than once`);
@@ -83,7 +83,7 @@ export async function cancelRaces(count: number, seed: number): Promise<Record<s
   }
 }
 
-/** One task and its cancellations; answers what those were told who asked for the task, not for its workflow. */
+/** One task and its cancellations; returns the answers to the cancellations of the task, not to those of its workflow. */
 async function race(
   runner: TaskRunner,
   ledgers: readonly ReturnType<typeof newLedger>[],
@@ -102,13 +102,13 @@ async function race(
   const fromEngine = () => handle.cancel().catch(() => undefined); // it may be closed already
   const ways = [asOwners, asOwners.slice(1), [fromEngine], [...asOwners, fromEngine]];
   const way = ways[Math.floor(chance() * ways.length)] ?? [];
-  const told = await Promise.all(way.map((cancel) => cancel()));
+  const reported = await Promise.all(way.map((cancel) => cancel()));
   await itsEnd;
-  return { id, told: told.filter((answer) => typeof answer === 'boolean') };
+  return { id, reported: reported.filter((answer) => typeof answer === 'boolean') };
 }
 
-/** Row, ledger, hold, event, workflow and store tell the same end. */
-async function assertEndedOnce(runner: TaskRunner, id: TaskId, told: readonly boolean[]): Promise<string> {
+/** Row, ledger, hold, event, workflow and store have the same end. */
+async function assertEndedOnce(runner: TaskRunner, id: TaskId, reported: readonly boolean[]): Promise<string> {
   const { state, error, files } = await taskOf(runner, id);
   const isSuccess = state === 'succeeded';
   const texts = async (query: string) =>
@@ -130,8 +130,8 @@ async function assertEndedOnce(runner: TaskRunner, id: TaskId, told: readonly bo
     },
     id,
   );
-  assert.ok(told.filter((isDone) => isDone).length <= (state === 'cancelled' ? 1 : 0), `${id}: ${told.join()}`);
-  // A step that was told to stop may take a moment to put away what it has.
+  assert.ok(reported.filter((isDone) => isDone).length <= (state === 'cancelled' ? 1 : 0), `${id}: ${reported.join()}`);
+  // A step that was asked to stop may take a moment to put away what it has.
   const stored = files?.map(({ blobKey }) => blobKey) ?? [];
   await until(`the store to hold just the result of ${id}`, async () =>
     String(await blobsOf(runner, `results/${id}/`)) === String(stored) ? true : undefined,
@@ -139,7 +139,7 @@ async function assertEndedOnce(runner: TaskRunner, id: TaskId, told: readonly bo
   return state;
 }
 
-/** Whether a job was taken that nobody needs. */
+/** Whether a job was taken that no task needs. */
 async function isLeft({ db }: TaskRunner, id: TaskId): Promise<boolean> {
   const { rowCount } = await db.database.pool.query(
     `select 1 from intents where task_id = $1 and outcome in ('open', 'accepted')`,

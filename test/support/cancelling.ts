@@ -16,7 +16,7 @@ export async function taskOf({ db }: TaskRunner, id: TaskId): Promise<Task> {
   return (await findTask(db.database, id)) ?? assert.fail(`no task ${id}`);
 }
 
-/** Ends the task and tells its workflow; answers whether the task was ended by this. */
+/** Ends the task and notifies its workflow; returns whether the task was ended by this. */
 export async function cancelAsOwner(runner: TaskRunner, id: TaskId, ledger?: Ledger): Promise<boolean> {
   const isCancelled = await cancelTask(ledger ?? runner.deps.ledger, await taskOf(runner, id));
   if (isCancelled) await runner.starter.cancel(id);

@@ -29,7 +29,7 @@ export interface DoubtfulGateway {
   /** How many bookings the account has with `mark` as their reason. */
   bookingsOf(customer: Customer): Promise<number>;
   /** To be called after each test: the line is as before, and the ledger adds up. */
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startDoubtfulGateway(options: { log?: Logger } = {}): Prom
     async loseCommit(how, answer, customer, at = mark) {
       const failed = line.fails(how, at);
       const early = answer.then(
-        (told) => assert.fail(JSON.stringify(told)),
+        (reported) => assert.fail(JSON.stringify(reported)),
         (error: unknown) => assert.fail(String(error)),
       );
       early.catch(() => undefined); // what comes later is the test's
@@ -73,12 +73,12 @@ export async function startDoubtfulGateway(options: { log?: Logger } = {}): Prom
       const text = 'select 1 from entries where account_id = $1 and reason = $2';
       return (await pool.query(text, [account, mark])).rowCount ?? 0;
     },
-    async mend() {
-      await line.mend();
+    async restore() {
+      await line.restore();
       await assertLedgerAddsUp(made.database, gateway.core.secrets.first.ledger);
     },
     async stop() {
-      await line.mend();
+      await line.restore();
       await gateway.stop();
       await line.close();
       await made.drop();

@@ -57,7 +57,7 @@ export interface TestGateway {
   blobs(): Promise<number>;
   /** What the API says of the account: yuan available and held. */
   money(key?: string): Promise<{ balance: number; held: number }>;
-  /** Puts another `tollgate.yaml` in force, and tells in words what it changes. */
+  /** Puts another `tollgate.yaml` in force, and returns in words what it changes. */
   reload(configuration: string): Promise<string>;
   /** Stops the API as a process does that is asked to stop; the rest goes on. */
   drain(pace?: DrainPace): Promise<void>;

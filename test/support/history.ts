@@ -39,7 +39,7 @@ export const summariesOf = ({ events }: HistoryJson): string[] =>
   });
 
 /**
- * With RECORD_HISTORIES set, keeps a history in test/histories, with nothing in it that tells of the machine. One that is
+ * With RECORD_HISTORIES set, keeps a history in test/histories, with nothing in it about the machine. One that is
  * there stays as it is: it is what later versions must still replay.
  */
 export async function recordHistory(name: string, history: HistoryJson): Promise<void> {

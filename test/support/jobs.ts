@@ -63,7 +63,7 @@ export function talkJob(request: Partial<AvatarTalkRequest> = {}): Job {
   };
 }
 
-/** An upload that nobody opens. */
+/** An upload that is never opened. */
 const mediaOf = (name: string, mediaType: string): Media => ({
   ...{ mediaType, bytes: 1, durationMs: 1_000, url: `http://gateway/files/avt_1/${name}?e=1&k=1&s=1` },
   open: () => Promise.resolve(Readable.from([])),

@@ -11,17 +11,17 @@ import type { Running } from './process.ts';
 
 const boundary = 'the-boundary-of-this-test';
 
-/** Sends a sound and a film that is padded to so many bytes; fails unless the task was accepted. */
+/** Sends audio and a video that is padded to so many bytes; fails unless the task was accepted. */
 export async function uploadTalk({ url, key }: { url: string; key: string }, videoBytes: number): Promise<void> {
-  const film = await mp4({ seconds: 1, hasSound: false });
+  const video = await mp4({ seconds: 1, hasSound: false });
   const head = (name: string) =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="x"\r\n\r\n`);
   const box = Buffer.alloc(8);
-  box.writeUInt32BE(videoBytes - film.length);
+  box.writeUInt32BE(videoBytes - video.length);
   box.write('free', 4, 'latin1');
-  const before = [head('audio'), wav({ seconds: 1 }), Buffer.from('\r\n'), head('video'), film, box];
+  const before = [head('audio'), wav({ seconds: 1 }), Buffer.from('\r\n'), head('video'), video, box];
   const after = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const padding = videoBytes - film.length - box.length;
+  const padding = videoBytes - video.length - box.length;
   const length = [...before, after].reduce((sum, { byteLength }) => sum + byteLength, padding);
   const call = request(`${url}/v1/svctalk/generate`, {
     method: 'POST',
@@ -44,7 +44,7 @@ export async function uploadTalk({ url, key }: { url: string; key: string }, vid
   }
 }
 
-/** Of a process: its resident memory now, and at most since it was last told to forget. */
+/** Of a process: its resident memory now, and its peak since the last reset. */
 export async function memoryMib({ child }: Running): Promise<[now: number, peak: number]> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   const of = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024);

@@ -1,6 +1,6 @@
 /**
  * A process that takes steps over the real database, forked by `ledger-processes.ts`: it takes the sequences that it is
- * sent, several at a time, and tells what came of each. It may be killed at any moment.
+ * sent, several at a time, and reports what came of each. It may be killed at any moment.
  */
 import * as z from 'zod';
 import { GatewayError } from '../../src/domain/errors.ts';
@@ -18,7 +18,7 @@ import {
   newestMax,
   type Step,
   takeStep,
-  type Told,
+  type Reported,
 } from './ledger-steps.ts';
 import { callSale } from './calls.ts';
 import { type Customer, ledgerKey } from './money.ts';
@@ -32,7 +32,7 @@ export interface Sequence {
 /** Without an id: the child is ready for its first sequence. */
 export interface Report {
   id: number | undefined;
-  told: Told[];
+  reported: Reported[];
   /** What should never be thrown. */
   failure?: string;
 }
@@ -59,27 +59,31 @@ async function main(url: string): Promise<void> {
     void takeAll(actor, sequence).then((report) => process.send?.(report));
   });
   process.on('disconnect', () => process.exit());
-  process.send?.({ id: undefined, told: [] } satisfies Report);
+  process.send?.({ id: undefined, reported: [] } satisfies Report);
 }
 
 async function takeAll(actor: Actor, { id, customers, steps }: Sequence): Promise<Report> {
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   for (const step of steps) {
     try {
-      told.push(await takeStep(actor, customers, step));
+      reported.push(await takeStep(actor, customers, step));
     } catch (error) {
       if (isExpected(error)) continue;
-      return { id, told, failure: `${JSON.stringify(step)}: ${error instanceof Error ? error.stack : String(error)}` };
+      return {
+        id,
+        reported,
+        failure: `${JSON.stringify(step)}: ${error instanceof Error ? error.stack : String(error)}`,
+      };
     }
   }
-  return { id, told };
+  return { id, reported };
 }
 
-/** A connection that was cut too often; whoever asked knows that nobody knows. */
+/** A connection that was cut too often; the outcome is unknown to the parent. */
 const isExpected = (error: unknown) =>
   (error instanceof GatewayError && ['not_ready', 'overloaded'].includes(error.code)) || isConnectionTrouble(error);
 
-/** The newest tasks of an account, whoever began them. */
+/** The newest tasks of an account, of all processes. */
 async function newestTasks({ pool }: Database, account: string): Promise<FoundTask[]> {
   const { rows } = await pool.query({
     name: 'newest-tasks',

@@ -43,7 +43,7 @@ export interface MemoryRows {
 
 /**
  * What befalls the next commit. The connection is lost before or after the commit, and the group asks again; or the
- * process dies before or after it, and nobody is told anything.
+ * process dies before or after it, and the caller gets no answer.
  */
 export type Accident = 'lost before' | 'lost after' | 'died before' | 'died after';
 
@@ -55,7 +55,7 @@ interface Member {
   reject: (reason: unknown) => void;
 }
 
-const noDatabase = openDatabase('postgres://nobody@127.0.0.1:1/none', { onIdleError: () => undefined });
+const noDatabase = openDatabase('postgres://none@127.0.0.1:1/none', { onIdleError: () => undefined });
 
 /** What is asked in one turn of the event loop is one group. */
 export class MemoryGroups extends GroupCommitter {
@@ -220,7 +220,7 @@ function keep(rows: MemoryRows, { writes, view }: Decided, now: Date): void {
     ...{ accounts: view.accounts, keys: view.keys, tasks: new Map(rows.tasks), holds: new Map(rows.holds) },
     ...{ entries: [...rows.entries], bound: new Map(rows.bound) },
   };
-  // As the database's statement does, holds first: its guard tells more than a constraint.
+  // As the database's statement does, holds first: its guard says more than a constraint.
   for (const { decision, account, entries } of writes.decisions) {
     keepHolds(next, decision, { account, seq: entries[0]?.seq ?? 0n, now });
   }

@@ -17,7 +17,7 @@ import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { freshDatabase } from './database.ts';
 import type { Report, Sequence } from './ledger-child.ts';
 import { assertSnapshotAddsUp } from './ledger-snapshot.ts';
-import { arbitraryStep, type Step, type Told } from './ledger-steps.ts';
+import { arbitraryStep, type Step, type Reported } from './ledger-steps.ts';
 import {
   administrator,
   assertLedgerAddsUp,
@@ -85,7 +85,7 @@ class Crew {
   readonly #children = new Set<Child>();
   #forked = 0;
   #waiting: Sequence[] = [];
-  #told: Told[] = [];
+  #reported: Reported[] = [];
   #accounts: string[] = [];
   #left = 0;
   #isOver = () => {};
@@ -104,7 +104,7 @@ class Crew {
   async round(all: readonly (readonly Step[])[]): Promise<void> {
     const customers = await this.#newCustomers();
     this.#accounts = [...new Set(customers.map(({ account }) => account))];
-    this.#told = [];
+    this.#reported = [];
     const poor = await newCustomer(this.#database, new Ledger(this.#groups), 105n);
     await this.#takeAll(
       Array.from({ length: processes * lanes }, () => ({ customers: [poor], steps: [tenOf, tenOf, tenOf] })),
@@ -117,7 +117,7 @@ class Crew {
     await this.#closeAll();
     await assertSnapshotAddsUp(this.#database, this.#accounts);
     await assertLedgerAddsUp(this.#database, ledgerKey, this.#accounts);
-    await assertToldIsTrue(this.#database, this.#accounts, this.#told);
+    await assertReportsAreTrue(this.#database, this.#accounts, this.#reported);
   }
 
   async end(): Promise<void> {
@@ -174,16 +174,16 @@ class Crew {
     process.on('exit', (code) => {
       if (!this.#children.delete(child)) return;
       if (code !== null) this.#hasFailed(new Error(`a process ended by itself with ${code}`));
-      // Whoever asked the process that was killed asks another one, with the same idempotency keys.
+      // The callers of the process that was killed ask another one, with the same idempotency keys.
       this.#waiting.unshift(...child.under_way.values());
       this.#fork();
     });
   }
 
-  #hear(child: Child, { id, told, failure }: Report): void {
+  #hear(child: Child, { id, reported, failure }: Report): void {
     if (failure !== undefined) this.#hasFailed(new Error(failure));
-    this.#told.push(...told);
-    for (const { that, code = that } of told) this.counts[code] = (this.counts[code] ?? 0) + 1;
+    this.#reported.push(...reported);
+    for (const { that, code = that } of reported) this.counts[code] = (this.counts[code] ?? 0) + 1;
     if (id !== undefined && child.under_way.delete(id)) {
       this.#left -= 1;
       if (this.#left === 0) this.#isOver();
@@ -262,7 +262,7 @@ class Crew {
     });
   }
 
-  /** Ends what nobody ended: tasks as a worker would, calls as the sweep does. */
+  /** Ends what is still open: tasks as a worker would, calls as the sweep does. */
   async #closeAll(): Promise<void> {
     const [ledger, calls] = [new Ledger(this.#groups), new CallLedger(this.#groups)];
     const { rows: tasks } = await this.#database.pool.query(
@@ -304,8 +304,12 @@ async function withKey(database: Database, { account }: Customer, limits: Partia
   return { account, key: (await createApiKey(administrator(database), account, wanted)).key.id };
 }
 
-/** What was told is in the ledger, whatever died after it was told; and nobody was told twice that a thing ended. */
-async function assertToldIsTrue(database: Database, accounts: readonly string[], told: readonly Told[]): Promise<void> {
+/** What was reported is in the ledger, whatever died afterwards; and no end was reported twice. */
+async function assertReportsAreTrue(
+  database: Database,
+  accounts: readonly string[],
+  reported: readonly Reported[],
+): Promise<void> {
   const { rows } = await database.pool.query<{ id: string; state: string; amount: bigint; charged: bigint | null }>(
     `select coalesce(t.id, h.transfer_id::text) as id, coalesce(t.state, h.state) as state, h.amount, c.d_revenue as charged
      from holds h left join tasks t on t.transfer_id = h.transfer_id
@@ -314,7 +318,7 @@ async function assertToldIsTrue(database: Database, accounts: readonly string[],
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
   const ends = new Set<string>();
-  for (const { that, id, amount } of told) {
+  for (const { that, id, amount } of reported) {
     const row = byId.get(id);
     if (that.endsWith('admitted')) assert.equal(row?.amount, BigInt(amount), `${that}: ${id} holds ${amount}`);
     if (that === 'call charged') assert.equal(row?.charged, BigInt(amount), `${id} was charged ${amount}`);
@@ -325,12 +329,12 @@ async function assertToldIsTrue(database: Database, accounts: readonly string[],
     ends.add(id);
   }
   for (const account of accounts) {
-    const credited = told.filter((one) => one.that === 'credited' && one.account === account);
+    const credited = reported.filter((one) => one.that === 'credited' && one.account === account);
     const { rows: sums } = await database.pool.query<{ credited: bigint }>(
       `select coalesce(sum(d_available), 0)::bigint as credited from entries where account_id = $1 and type = 'credit'`,
       [account],
     );
     const least = credited.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-    assert.ok((sums[0]?.credited ?? 0n) >= least, 'every credit that was told is there');
+    assert.ok((sums[0]?.credited ?? 0n) >= least, 'every credit that was reported is there');
   }
 }

@@ -41,8 +41,8 @@ export interface Step {
   idempotencyKey: string | null;
 }
 
-/** What whoever took a step was told: that is to be found in the ledger, whatever died afterwards. */
-export interface Told {
+/** What was reported to the caller of a step: it has to be in the ledger, whatever died afterwards. */
+export interface Reported {
   that:
     | 'credited'
     | 'adjusted'
@@ -66,7 +66,7 @@ export interface Told {
 interface Move {
   /** How often it is drawn, against the others. */
   weight: number;
-  take: (actor: Actor, who: Customer, step: Step) => Promise<Omit<Told, 'account'>>;
+  take: (actor: Actor, who: Customer, step: Step) => Promise<Omit<Reported, 'account'>>;
 }
 
 const picked = <Found>(all: readonly Found[], nth: number) => all[nth % Math.max(1, all.length)];
@@ -163,8 +163,8 @@ export const arbitraryStep: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** Takes a step for its customer; answers what was told. */
-export async function takeStep(actor: Actor, customers: readonly Customer[], step: Step): Promise<Told> {
+/** Takes a step for its customer; returns what was reported. */
+export async function takeStep(actor: Actor, customers: readonly Customer[], step: Step): Promise<Reported> {
   const who = customers[step.who % customers.length];
   if (!who) throw new Error('there are no customers');
   return { ...(await moves[step.move].take(actor, who, step)), account: who.account };
@@ -173,7 +173,7 @@ export async function takeStep(actor: Actor, customers: readonly Customer[], ste
 /** The seed of this run, to be printed; `TEST_SEED` repeats one. */
 export const seedOfRun = (): number => Number(process.env['TEST_SEED'] || Math.floor(Math.random() * 2 ** 31));
 
-/** The request's id tells the idempotency key that came with it, so that a hold's entry tells it, too. */
+/** The request's id contains the idempotency key that came with it, so that a hold's entry has it, too. */
 const requestIdOf = ({ idempotencyKey }: Step) => `req/${idempotencyKey ?? ''}/${randomUUID()}`;
 export const isKeyedRequest = (requestId: string): boolean => !requestId.startsWith('req//');
 

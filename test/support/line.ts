@@ -1,4 +1,4 @@
-/** A line to a server that a test can cut, leave silent, and mend: a port that hands bytes on to another one. */
+/** A line to a server that a test can cut, leave silent, and restore: a port that hands bytes on to another one. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
@@ -23,7 +23,7 @@ export interface Line {
   /** Hands on what is held, though its sender may have gone; resolves once the server has dealt with it. */
   release(): Promise<void>;
   /** Connections from now on are as before. */
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   /** How many connections were made since the line was opened, and how many of them are open. */
   readonly made: number;
   readonly open: number;
@@ -111,7 +111,7 @@ export async function openLine(target: string): Promise<Line> {
       await dealtWith;
       held = undefined;
     },
-    mend: async () => {
+    restore: async () => {
       await cut();
       spoilt = undefined;
       isSilent = false;

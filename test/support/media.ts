@@ -73,7 +73,7 @@ export function png({ width, height }: { width: number; height: number }): Promi
   return buffer(encodePng({ width, height, rows: gradient(width, height) }));
 }
 
-/** The same picture as JPEG. */
+/** The same image as JPEG. */
 export function jpg({ width, height }: { width: number; height: number }): Buffer {
   const data = Buffer.alloc(width * height * 4, 255);
   let at = 0;
@@ -86,8 +86,8 @@ export function jpg({ width, height }: { width: number; height: number }): Buffe
 /** The first part of a file, as of a download or upload that broke off. */
 export const truncated = (file: Buffer, part = 0.6): Buffer => file.subarray(0, Math.floor(file.length * part));
 
-/** What somebody sends who names a letter `song.wav`. */
-export const textFile = Buffer.from('Dear reader,\nthis is a text and neither a sound nor a picture.\n'.repeat(40));
+/** A text file that is sent as `song.wav`. */
+export const textFile = Buffer.from('Dear reader,\nthis is a text and neither audio nor an image.\n'.repeat(40));
 
 function* gradient(width: number, height: number): Generator<Uint8Array> {
   for (let y = 0; y < height; y++) {

@@ -33,8 +33,8 @@ export function parseMetrics(text: string): Map<string, Family> {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     if (line.startsWith('# HELP ')) {
-      const [, name = '', told = ''] = /^# HELP (\S+) ?(.*)$/.exec(line) ?? [];
-      help = { name, text: told };
+      const [, name = '', reported = ''] = /^# HELP (\S+) ?(.*)$/.exec(line) ?? [];
+      help = { name, text: reported };
     } else if (line.startsWith('# TYPE ')) {
       const [, name = '', type = ''] = /^# TYPE (\S+) (\w+)$/.exec(line) ?? [];
       assert.ok(type in suffixes, line);

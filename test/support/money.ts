@@ -17,7 +17,7 @@ import { newTaskId } from '../../src/postgres/new-ids.ts';
 
 export const ledgerKey = Buffer.alloc(32, 7);
 
-/** Whoever makes what a test needs. */
+/** The actor that sets up what a test needs. */
 export const administrator = (database: Database): Administrator => ({ database, ledgerKey, actor: 'tollgate' });
 
 export const newLedger = (database: Database): Ledger => new Ledger(new GroupCommitter(database, ledgerKey));

@@ -1,4 +1,4 @@
-/** Changes that somebody who wants to hurt, or a broken line, makes to bytes. */
+/** Changes that an attacker, or a broken connection, makes to bytes. */
 import type { Chance } from './seeded.ts';
 
 const numbers = [0, 1, 2, 7, 8, 9, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];

@@ -34,7 +34,7 @@ export class OwnServer<T extends Running> {
     return this.#running;
   }
 
-  /** SIGKILL; nobody starts it again but `startAgain`. */
+  /** SIGKILL; only `startAgain` starts it again. */
   async kill(): Promise<void> {
     const { pid } = this.#running;
     const all = [pid, ...(await childrenOf(pid))];

@@ -30,7 +30,7 @@ export async function newPerson(
     isOperator,
     memberships: memberships ?? [{ account, role: 'owner' }],
   });
-  assert.ok(person, 'nobody else has this address');
+  assert.ok(person, 'no other person has this address');
   return person;
 }
 

@@ -44,12 +44,12 @@ export class Running {
   async printed(pattern: RegExp): Promise<string> {
     let ended = false;
     void this.ended.then(() => (ended = true));
-    const told = await until(`${pattern} in the output`, () => {
+    const reported = await until(`${pattern} in the output`, () => {
       const match = pattern.exec(this.stdout + this.stderr);
       if (!match && ended) throw new Error(`it ended without ${pattern}:\n${this.stdout}${this.stderr}`);
       return match ?? undefined;
     });
-    return told[1] ?? told[0];
+    return reported[1] ?? reported[0];
   }
 
   signal(name: NodeJS.Signals): void {

@@ -25,11 +25,11 @@ export const modelSettings = (id: string, { kind, model, options, fields }: Fixt
     : { price: { per_second: perSecond } }),
 });
 
-/** What a caller has: addresses of a picture, a film and a sound, and files to upload. */
+/** What a caller has: addresses of an image, a video and audio, and files to upload. */
 export interface CallerMedia {
-  picture: string;
-  film: string;
-  sound: string;
+  image: string;
+  video: string;
+  audio: string;
   uploads: { audio: Buffer; video: Buffer };
 }
 
@@ -44,7 +44,7 @@ export interface Created {
   headers: Headers;
   body: Record<string, unknown>;
   id: string;
-  /** Where its record or film is. */
+  /** Where its record or video is. */
   address: string;
 }
 
@@ -77,17 +77,17 @@ export async function createTask(
 }
 
 /** The suite's request of each kind (`test/providers/contract/jobs.ts`), in the form that its endpoint takes. */
-function bodyOf(id: string, { kind, upscales }: FixtureModel, { picture, film, sound }: CallerMedia) {
-  const image = { type: 'image_url', image_url: { url: picture } };
-  const voice = { type: 'audio_url', audio_url: { url: sound } };
+function bodyOf(id: string, { kind, upscales }: FixtureModel, { image: imageUrl, video, audio }: CallerMedia) {
+  const image = { type: 'image_url', image_url: { url: imageUrl } };
+  const voice = { type: 'audio_url', audio_url: { url: audio } };
   switch (kind) {
     case 'image':
-      if (upscales) return { model: id, upscale: true, resolution: '4k', image_urls: [picture] };
-      return { model: id, prompt: 'A toll gate at dawn', size: '1024x1024', n: 2, image_urls: [picture] };
+      if (upscales) return { model: id, upscale: true, resolution: '4k', image_urls: [imageUrl] };
+      return { model: id, prompt: 'A toll gate at dawn', size: '1024x1024', n: 2, image_urls: [imageUrl] };
     case 'video':
       return { model: id, content: [{ type: 'text', text: 'Cars pass' }, image], duration: 5, ratio: '16:9' };
     case 'avatar-video':
-      return { model: id, audioUrl: sound, videoUrl: film };
+      return { model: id, audioUrl: audio, videoUrl: video };
     case 'avatar-image':
       return { model: id, content: [image, voice] };
     case 'avatar-talk':
@@ -153,9 +153,9 @@ export type LostEnd =
   | 'sent again'
   /** It is found among the provider's jobs. */
   | 'looked up'
-  /** The provider's call at its end tells which job it is. */
-  | 'told'
-  /** Nobody ever knows: it fails at its deadline. */
+  /** The provider's call at its end names the job. */
+  | 'called back'
+  /** The outcome stays unknown: the task fails at its deadline. */
   | 'given up';
 
 /** What the abilities that its provider declares promise for a model. */
@@ -165,7 +165,7 @@ export async function lostEndOf(fixture: ProviderFixture, { polls = true }: Fixt
   await provider.close?.();
   if (idempotent) return 'sent again';
   if (!polls) return 'given up'; // the answer was the result
-  return lookup ? 'looked up' : webhook ? 'told' : 'given up';
+  return lookup ? 'looked up' : webhook ? 'called back' : 'given up';
 }
 
 /** Plays the provider's call at the end of the job that the stand-in took last. */

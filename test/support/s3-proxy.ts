@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import type { S3StoreSettings } from '../../src/blobs/s3/s3-connection.ts';
 
 export type Fault =
-  /** The server does what it is asked, and nobody hears of it. */
+  /** The server does what it is asked, and its answer is lost. */
   | 'lost'
   /** Half of the body comes. */
   | 'broken'

@@ -19,7 +19,7 @@ export interface S3Server {
   readonly env: Record<string, string>;
   /** Another bucket, empty. */
   makeBucket(): Promise<S3StoreSettings>;
-  /** SIGKILL; nobody starts it again but `startAgain`. */
+  /** SIGKILL; only `startAgain` starts it again. */
   kill(): Promise<void>;
   /** On the same port, with what was stored. */
   startAgain(): Promise<void>;

@@ -9,10 +9,10 @@ export interface Chance {
   of<T>(list: readonly T[]): T;
 }
 
-/** Chance for one test, whose output tells the seed. */
-export function chanceOf(tells: { diagnostic(message: string): void }): Chance {
+/** Chance for one test, whose output names the seed. */
+export function chanceOf(output: { diagnostic(message: string): void }): Chance {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
-  tells.diagnostic(`TEST_SEED=${seed}`);
+  output.diagnostic(`TEST_SEED=${seed}`);
   return seeded(seed);
 }
 

@@ -13,7 +13,7 @@ import { admissionOf, type Customer, successOf } from './money.ts';
 import { openSocket } from './raw-http.ts';
 import type { Chance } from './seeded.ts';
 
-const piece = Buffer.alloc(65_536, 'a film ');
+const piece = Buffer.alloc(65_536, 'a video ');
 
 export interface Talk {
   id: TaskId;
@@ -135,7 +135,7 @@ export async function breakOffOften(
   for (let time = 0; time < times; time++) {
     const manner = chance.of(manners);
     const closes = chance.below(2) === 1;
-    // Every fourth has all of a short film in the kernel's buffers: nothing of it is read.
+    // Every fourth has all of a short video in the kernel's buffers: nothing of it is read.
     const at = chance.below(4) === 0 ? 1 : chance.below(bytes - 8_192);
     const read = await breakOff({ url, path, key, closes }, at, manner);
     await check(`${manner}${closes ? ', with Connection: close,' : ''} after ${read} of ${bytes} bytes`);

@@ -122,7 +122,7 @@ async function tamper(
   const dropped: Constraint[] = [];
   const [first] = statements;
   assert.ok(first);
-  // Whoever changes rows by hand may drop constraints as well.
+  // An attacker who changes rows by hand may drop constraints as well.
   while (refused !== undefined) {
     const name = refused;
     const { rows } = await client.query<{ definition: string }>(

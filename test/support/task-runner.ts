@@ -41,7 +41,7 @@ const secrets = deriveKeys(['a secret of the tests with 40 characters']);
 const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
 let runtimeInstalled = false;
 
-/** What a provider of the test answers; what is left out answers as a provider without trouble would. */
+/** What a provider of the test answers; what is left out answers as a working provider would. */
 export interface Script {
   abilities?: Partial<TaskProvider['abilities']>;
   submit?: (signal: AbortSignal, job: Job) => Submission | Promise<Submission>;
@@ -101,7 +101,7 @@ export const image = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** A film of this length. */
+/** A video of this length. */
 export const film = (seconds: number): Promise<Buffer> => mp4({ seconds, hasSound: false });
 
 export const part = (bytes: Buffer): ResultPart => ({ open: () => Promise.resolve(Readable.from([bytes])) });

@@ -1,5 +1,5 @@
 /**
- * A stand-in for an upstream that speaks the OpenAI API, over real sockets: it answers as the test tells it to, breaks
+ * A stand-in for an upstream that speaks the OpenAI API, over real sockets: it answers as the test scripts it, breaks
  * off, stalls, or sends a byte at a time, and counts what it was asked and who left.
  */
 import { EventEmitter, once } from 'node:events';
@@ -61,7 +61,7 @@ export async function withUpstream<T>(use: (upstream: Upstream) => Promise<T>): 
   }
 }
 
-/** An upstream on a free port of this machine; whoever asked closes it. */
+/** An upstream on a free port of this machine; the caller closes it. */
 export async function openUpstream(): Promise<{ upstream: Upstream; close: () => Promise<void> }> {
   const news = new EventEmitter().setMaxListeners(0);
   let script: (Answer | ((request: SeenRequest) => Answer))[] = [chatAnswer('Hello!')];

@@ -1,4 +1,4 @@
-/** A stand-in behind a door: whoever watches hears of each step of a job, and may keep its answer back for ever. */
+/** A stand-in behind a door: a watcher is called at each step of a job, and may withhold the answer for ever. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -30,7 +30,7 @@ export async function openWatched(
 ): Promise<WatchedService> {
   const polls = new Map<string, number>();
   const server = createServer((incoming, response) => {
-    serve(incoming, response).catch(() => response.destroy()); // whoever asked was killed while asking
+    serve(incoming, response).catch(() => response.destroy()); // the client was killed while it waited
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

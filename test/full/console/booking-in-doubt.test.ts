@@ -23,7 +23,7 @@ before(async () => {
 });
 after(async () => {
   await browser.close();
-  await line.mend();
+  await line.restore();
   await gateway.stop();
   await line.close();
   await made.drop();
@@ -64,7 +64,7 @@ for (const { locale, text, words } of [
       await line.cut();
       await dialog.getByText(text).waitFor();
       await audited(page);
-      await line.mend();
+      await line.restore();
       await until('the database', async () => ((await gateway.get('/readyz')).status === 200 ? true : undefined));
       await dialog.getByRole('button', { name: words.next }).click();
       await dialog.getByRole('button', { name: words.credit, exact: true }).click();

@@ -69,8 +69,8 @@ before(async () => {
     response.end(isPacked ? gzipSync(bytes) : bytes);
   });
   origin = await listening(server);
-  file('/good', html('<p>Nothing wrong. 没有问题。</p><img alt="Colours" src="/picture.png">'));
-  file('/picture.png', await png({ width: 64, height: 48 }), 'image/png');
+  file('/good', html('<p>Nothing wrong. 没有问题。</p><img alt="Colours" src="/image.png">'));
+  file('/image.png', await png({ width: 64, height: 48 }), 'image/png');
   tracesBelow = await mkdtemp(join(tmpdir(), 'tollgate-traces-'));
   browser = await startBrowser({ tracesBelow, say: (line) => void said.push(line) });
 });
@@ -151,7 +151,7 @@ describe('what a page must not do fails its visit', () => {
   });
 });
 
-test('a visit that fails leaves what every tab showed and said, and tells where', async () => {
+test('a visit that fails leaves what every tab showed and said, and says where', async () => {
   const failing = visit(async (page) => {
     await shown(page, '', `console.info('the last words')`);
     await (await page.context().newPage()).goto('/good');
@@ -234,14 +234,14 @@ test('a page that is wider than the phone is reported with what sticks out', asy
   );
 });
 
-test("a video of the simulator's plays, a broken one does not; a broken picture is no picture", async () => {
+test("a video of the simulator's plays, a broken one does not; a broken image isn't decoded", async () => {
   file('/video.mp4', await mp4({ seconds: 1 }), 'video/mp4');
   file('/broken.mp4', randomBytes(2_000), 'video/mp4');
-  file('/broken.png', 'no picture', 'image/png');
+  file('/broken.png', 'no image', 'image/png');
   await visit(async (page) => {
     await shown(page, '<video src="/video.mp4"></video><img alt="Broken" src="/broken.png">');
     assert.deepEqual(await playsFrames(page.locator('video')), { width: 640, height: 360 });
-    await assert.rejects(decodedSize(page.getByRole('img')), /the picture is broken/);
+    await assert.rejects(decodedSize(page.getByRole('img')), /the image is broken/);
     await shown(page, '<video src="/broken.mp4"></video>');
     await assert.rejects(playsFrames(page.locator('video')), /does not play/);
   });

@@ -31,7 +31,7 @@ test('an unreachable server is reported, and once it is back the page continues 
       await line.cut();
       await page.getByText(away).waitFor();
       await audited(page);
-      await line.mend();
+      await line.restore();
       await page.getByText(away).waitFor({ state: 'detached' });
       assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Overview');
     });
@@ -53,8 +53,8 @@ test('who signs out in one tab is signed out in the other', async () => {
   });
 });
 
-/** A line to a port of this machine that can be cut, so that connections are refused, and mended. */
-async function lineTo(port: number): Promise<{ url: string; cut: () => Promise<void>; mend: () => Promise<void> }> {
+/** A line to a port of this machine that can be cut, so that connections are refused, and restored. */
+async function lineTo(port: number): Promise<{ url: string; cut: () => Promise<void>; restore: () => Promise<void> }> {
   const sockets = new Set<Socket>();
   const pass = (from: Socket) => {
     const to = connect(port, '127.0.0.1');
@@ -79,7 +79,7 @@ async function lineTo(port: number): Promise<{ url: string; cut: () => Promise<v
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    mend: async () => {
+    restore: async () => {
       await open(own);
     },
   };

@@ -19,7 +19,7 @@ models:
   - { id: talker, kind: chat, owned_by: us, capabilities: [chat, vision, tools], routes: [${route}, { provider: talks, model: gpt }], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { max_output_tokens: 4096 } }
   - { id: vendor/painter-1.5, kind: image, owned_by: vendor, routes: [${route}], price: { per_image: 0.2, by_size: { 2k: 0.4, 1024x1536: 0.3 } }, limits: { prompt_characters: 800, resolutions: [1k, 2k] } }
   - { id: <b>bold</b>&amp, kind: image, owned_by: <i>us</i>, routes: [${route}], price: { per_image: 1, by_quality: { low: 0.5 } } }
-  - { id: film, kind: video, owned_by: us, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
+  - { id: clip, kind: video, owned_by: us, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
   - { id: hidden, kind: avatar-talk, owned_by: us, published: false, routes: [${route}], price: { per_second: 1 } }
 `;
 const without = (id: string) => configuration.replace(new RegExp(` {2}- \\{ id: ${id}.*\n`), '');
@@ -85,7 +85,7 @@ test('an operator puts a model in maintenance, and the page of an owner shows it
       await reasoned(desk, 'Start maintenance', 'the upstream moves');
       await card(desk, 'vendor/painter-1.5').getByText('set by operator@example.com').waitFor();
       await audited(desk);
-      // Nobody has touched this page.
+      // This page has not been touched.
       await seen.getByText('In maintenance').waitFor();
       assert.equal(await seen.getByRole('link', { name: 'Try it' }).count(), 0);
       await confirmed(desk, 'Reset to config: vendor/painter-1.5', 'it is there again');
@@ -100,16 +100,16 @@ test('an operator puts a model in maintenance, and the page of an owner shows it
 test('a model removed from the config file meanwhile is reported, and its leftover switches can be removed', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     await goTo(page, operator, modelsOf());
-    await confirmed(page, 'Start maintenance: film', 'to see');
-    await card(page, 'film').getByText('set by operator@example.com').waitFor();
-    await page.getByRole('button', { name: 'Unpublish: film' }).click();
-    await gateway.reload(without('film'));
+    await confirmed(page, 'Start maintenance: clip', 'to see');
+    await card(page, 'clip').getByText('set by operator@example.com').waitFor();
+    await page.getByRole('button', { name: 'Unpublish: clip' }).click();
+    await gateway.reload(without('clip'));
     expectAnswers(page, { status: 404, path: '/console/api/operator/model-switches' });
     await reasoned(page, 'Unpublish', 'to see');
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Switches of models that are no longer in the config file' }).waitFor();
-    await page.getByRole('button', { name: 'Remove: film' }).click();
+    await page.getByRole('button', { name: 'Remove: clip' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('heading', { name: 'Switches of models' }).waitFor({ state: 'detached' });
     await gateway.reload(configuration);

@@ -66,8 +66,8 @@ test('an account is made, its owner comes in by the link and sees money come and
       await owners.waitForURL(/\/acc_[0-9a-f]{32}\/overview$/);
       const account = /acc_[0-9a-f]{32}/.exec(owners.url())?.[0] ?? '';
       assert.notEqual(account, '', owners.url());
-      const told = owners.locator('body');
-      await seen(told, '10.00');
+      const reported = owners.locator('body');
+      await seen(reported, '10.00');
 
       await open.click();
       await page.getByRole('button', { name: 'Credit', exact: true }).click();
@@ -83,7 +83,7 @@ test('an account is made, its owner comes in by the link and sees money come and
       await dialog(page).getByRole('button', { name: 'Credit', exact: true }).dblclick();
       await gone(page, 'The balance will change from');
       await seen(page.locator('.tg-account-balance'), '¥12.50');
-      await seen(told, '12.50');
+      await seen(reported, '12.50');
 
       await page.getByRole('button', { name: 'Adjust', exact: true }).click();
       await dialog(page).getByLabel('Amount in yuan').fill('-20');
@@ -98,7 +98,7 @@ test('an account is made, its owner comes in by the link and sees money come and
       await press(page, 'Adjust');
       await gone(page, 'The balance will change from');
       await seen(page.locator('.tg-account-balance'), '¥12.00');
-      await seen(told, '12.00');
+      await seen(reported, '12.00');
 
       await page.getByRole('button', { name: 'Suspend', exact: true }).click();
       await dialog(page).getByLabel('Reason').fill('owes');

@@ -1,6 +1,6 @@
 /**
  * Every page of the console with a life's worth of data, in both languages, light and dark, on a desk and on a phone: fit
- * for everybody, quiet, and asking nobody else. With TOLLGATE_SCREENSHOTS=1 it renews the pictures in `docs/console`.
+ * accessible, quiet, and without requests to other hosts. With TOLLGATE_SCREENSHOTS=1 it renews the screenshots in `docs/console`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -107,7 +107,7 @@ async function live(on: TestGateway): Promise<{ image: string }> {
   await on.finished(`/v1/video/generations/${video}`, key);
   await create('/v1/video/generations', {
     model: 'sim-video-pro',
-    prompt: '[sim:delay=600s] A long film',
+    prompt: '[sim:delay=600s] A long video',
     duration: 5,
     ratio: '16:9',
   });

@@ -270,7 +270,7 @@ test('a video that runs is found again, and can be cancelled', async () => {
 });
 
 test('an avatar talks: files are checked, uploaded with progress, and the video is fetched once and plays', async () => {
-  const [sound, footage] = [wav({ seconds: 3, samplesPerSecond: 48_000, channels: 2 }), await mp4({ seconds: 1 })];
+  const [audioFile, footage] = [wav({ seconds: 3, samplesPerSecond: 48_000, channels: 2 }), await mp4({ seconds: 1 })];
   await playing('avatar-talk', async (page, at) => {
     const audio = page.getByLabel('Audio', { exact: true });
     const run = page.getByRole('button', { name: 'Run' });
@@ -290,7 +290,7 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await page.getByRole('alert').filter({ hasText: 'audio must be a WAV or MP3 file' }).waitFor();
     assert.equal(await audio.getAttribute('aria-invalid'), 'true');
 
-    await audio.setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: sound });
+    await audio.setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: audioFile });
     await page.getByText(/speech\.wav, .*3 s/).waitFor();
     await quoted(page);
     const { Hold: hold } = await costs(costBefore(page));
@@ -304,8 +304,8 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
     await pictured(page, 'playground-avatar-talk-upload-en');
     await slowUploads(page, -1);
-    const film = page.getByLabel('The finished video');
-    await playsFrames(film);
+    const video = page.getByLabel('The finished video');
+    await playsFrames(video);
     await page.getByText('A finished video can be downloaded only once').waitFor();
     const receipt = page.getByLabel('Actual cost');
     await receipt.getByText('Charged', { exact: true }).waitFor();
@@ -317,9 +317,9 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
     await page.getByLabel('Message').waitFor();
     await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
-    await playsFrames(film);
+    await playsFrames(video);
     await page.getByRole('button', { name: 'Make another' }).click();
-    await film.waitFor({ state: 'detached' });
+    await video.waitFor({ state: 'detached' });
   });
 });
 

@@ -24,7 +24,7 @@ after(async () => {
 test('an API key is created and used, the charge is seen, an avatar talks, the key is revoked, an operator adds money', async () => {
   const { account } = gateway;
   const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator: true });
-  const [sound, footage] = [wav({ seconds: 2 }), await mp4({ seconds: 1 })];
+  const [audio, footage] = [wav({ seconds: 2 }), await mp4({ seconds: 1 })];
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await balance(page, '¥100.00');
@@ -52,7 +52,7 @@ test('an API key is created and used, the charge is seen, an avatar talks, the k
     await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
     await page
       .getByLabel('Audio', { exact: true })
-      .setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: sound });
+      .setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: audio });
     await page
       .getByLabel('Video', { exact: true })
       .setInputFiles({ name: 'person.mp4', mimeType: 'video/mp4', buffer: footage });

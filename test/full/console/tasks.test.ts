@@ -71,11 +71,11 @@ test('an image and a video appear by themselves, succeed without reloading, and 
     await audited(page);
     await page.evaluate(`window.stillHere = true`);
     const drawn = await made(key, 'A toll gate in the snow [sim:delay=4s]');
-    const filmed = await made(key, 'Cars at a gate [sim:delay=5s]', 'video');
-    for (const id of [drawn, filmed]) await says(rowOf(page, id), 'Running');
-    for (const id of [drawn, filmed]) await says(rowOf(page, id), 'Succeeded');
+    const videoTask = await made(key, 'Cars at a gate [sim:delay=5s]', 'video');
+    for (const id of [drawn, videoTask]) await says(rowOf(page, id), 'Running');
+    for (const id of [drawn, videoTask]) await says(rowOf(page, id), 'Succeeded');
     await decodedSize(rowOf(page, drawn).locator('img'));
-    await rowOf(page, filmed).locator('video[src]').waitFor();
+    await rowOf(page, videoTask).locator('video[src]').waitFor();
     assert.equal(await page.evaluate('window.stillHere'), true);
     await audited(page);
 
@@ -108,23 +108,23 @@ test('an image and a video appear by themselves, succeed without reloading, and 
 test('the filters stand in the address, and narrow the list down', async () => {
   const { key, account } = await gateway.newKey({ balance: '10' });
   const drawn = await made(key, 'An image');
-  const filmed = await made(key, 'A clip', 'video');
+  const videoTask = await made(key, 'A clip', 'video');
   await visit({ account }, async (page) => {
     await rowOf(page, drawn).waitFor();
     await page.getByLabel('Type', { exact: true }).click();
     await page.getByTitle('Video', { exact: true }).click();
     await rowOf(page, drawn).waitFor({ state: 'detached' });
-    await rowOf(page, filmed).waitFor();
+    await rowOf(page, videoTask).waitFor();
     assert.match(page.url(), /\?kind=video$/);
     await page.goto(`/console/${account}/tasks?kind=nonsense&status=cancelled&from=2020-13-99`);
     await page.getByText('No tasks match these filters.').waitFor();
     await audited(page);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await rowOf(page, drawn).waitFor();
-    await page.getByLabel('Task ID').fill(filmed);
+    await page.getByLabel('Task ID').fill(videoTask);
     await page.keyboard.press('Enter');
     await rowOf(page, drawn).waitFor({ state: 'detached' });
-    await rowOf(page, filmed).waitFor();
+    await rowOf(page, videoTask).waitFor();
   });
 });
 
@@ -213,9 +213,9 @@ test('an avatar talk is viewed without being fetched; an operator gets a link to
 
 test('what is being read stays where it is while tasks arrive', async () => {
   const { key, account } = await gateway.newKey({ balance: '10' });
-  for (let count = 0; count < 20; count++) await made(key, `Picture ${count}`);
+  for (let count = 0; count < 20; count++) await made(key, `Image ${count}`);
   await visit({ account }, async (page) => {
-    const read = page.getByRole('link', { name: 'Picture 3', exact: true });
+    const read = page.getByRole('link', { name: 'Image 3', exact: true });
     await read.waitFor();
     await page.evaluate('window.scrollTo(0, 400)');
     const before = await read.boundingBox();

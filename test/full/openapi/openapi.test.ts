@@ -58,24 +58,24 @@ test('schemathesis finds no answer on either root that the document does not des
     OPENAPI_KEY_ID: keyId,
     OPENAPI_ADDRESS: addressOf(receiver),
   };
-  const { failed, told } = await schemathesis(
+  const { failed, report } = await schemathesis(
     ['run', `${gateway.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--max-examples', '10'],
     env,
   );
-  assert.ok(!failed, told);
+  assert.ok(!failed, report);
   assert.deepEqual(await usedModels(key), ['sim-avatar-talk', 'sim-chat', 'sim-code', 'sim-image', 'sim-video-fast']);
 });
 
 async function schemathesis(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<{ failed: boolean; told: string }> {
+): Promise<{ failed: boolean; report: string }> {
   const settings = ['--config-file', join(import.meta.dirname, 'schemathesis.toml')];
   const all = [...settings, ...args, '--seed', seed, '--continue-on-failure'];
   const options = { cwd: folder, env, maxBuffer: 256 * 1024 * 1024 };
   return new Promise((resolve) => {
     execFile(join(programs, 'schemathesis'), all, options, (error, stdout, stderr) =>
-      resolve({ failed: error !== null, told: readable(`${stdout}${stderr}`) }),
+      resolve({ failed: error !== null, report: readable(`${stdout}${stderr}`) }),
     );
   });
 }
@@ -86,7 +86,7 @@ async function usedModels(key: string): Promise<string[]> {
   return (body['data'] as { model: string }[]).map(({ model }) => model);
 }
 
-/** Requests with media in them are told at length. */
+/** Requests with media in them are printed at length. */
 const readable = (text: string): string =>
   text
     .split('\n')

@@ -45,7 +45,7 @@ export class Arrangement {
   readonly #running = new Map<string, Running>();
   readonly #killed = new Set<Running>();
   readonly #done = new Map<string, Promise<void>>();
-  /** What ended although nobody ended it. */
+  /** What ended by itself. */
   readonly endedByThemselves: string[] = [];
   readonly url: string;
   readonly databaseUrl: string;

@@ -12,8 +12,8 @@ import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/dat
 import { Running, until } from '../../support/process.ts';
 
 const key = 'sk-tg-a-key-of-the-image-test';
-/** Of `nobody` everywhere. Who isn't root stays who they are. */
-const nobody = 65_534;
+/** The unprivileged user of every Unix. Without root the tests keep their own user. */
+const unprivilegedId = 65_534;
 const mayChange = process.getuid?.() === 0;
 
 const stages = readDockerfile();
@@ -79,10 +79,10 @@ test('what is kept has no development package, no source and no test', async () 
   ]);
 });
 
-test('as nobody, over files that can’t be written, every role starts, is healthy and does its work', async () => {
+test('as an unprivileged user, over files that can’t be written, every role starts, is healthy and does its work', async () => {
   const data = join(folder, 'data');
   await mkdir(data);
-  if (mayChange) await chown(data, nobody, nobody);
+  if (mayChange) await chown(data, unprivilegedId, unprivilegedId);
   const settings = {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: fromTestRun('TEMPORAL_ADDRESS'),
@@ -131,7 +131,7 @@ function node(args: readonly string[], env: Record<string, string>): Running {
   const running = new Running(process.execPath, args, {
     cwd: join(folder, 'app'),
     env: { PATH: process.env['PATH'], ...env },
-    ...(mayChange && { uid: nobody, gid: nobody }),
+    ...(mayChange && { uid: unprivilegedId, gid: unprivilegedId }),
   });
   started.add(running);
   running.ended.then(

@@ -42,15 +42,15 @@ const talks = '/v1/svctalk/generate';
 
 /** In the order of their opening; the last is closed first. */
 const closers: (() => Promise<unknown>)[] = [];
-let film: Buffer;
+let video: Buffer;
 let providers: Providers;
 let receiver: Receiver;
 let arrangement: Arrangement;
 let database: Database;
 
 before(async () => {
-  film = await mp4({ seconds: 1 });
-  providers = await openProviders({ image: await png({ width: 64, height: 48 }), video: film }, seed);
+  video = await mp4({ seconds: 1 });
+  providers = await openProviders({ image: await png({ width: 64, height: 48 }), video }, seed);
   for (const provider of allOf(providers)) closers.push(() => provider.close());
   receiver = await openReceiver(generator(seed));
   closers.push(() => receiver.close());
@@ -157,12 +157,12 @@ test('a deploy, a part after the other, breaks no connection and fails no reques
   assert.deepEqual({ failures: callers.failures, repeats: callers.repeats }, { failures: [], repeats: 0 });
 });
 
-test('a death of one of each part under load loses no task, charges none twice, and is made good by repeating', async (t) => {
+test('a death of one of each part under load loses no task, charges none twice, and every failed request succeeds when repeated', async (t) => {
   await credit('2000');
   const load = new Load({
     ...{ urls: [arrangement.url], key, random: generator(seed + 1), callers: 3, trouble: 0 },
     webhookUrl: receiver.url,
-    uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video: film },
+    uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video },
   });
   const retrying = new RetryingCallers(arrangement.url, key, 4);
   try {
@@ -206,18 +206,18 @@ test('a death of one of each part under load loses no task, charges none twice, 
   assert.equal(code, 0, stdout + stderr);
 });
 
-const allOf = ({ pictures, films, talks }: Providers) => [pictures, films, talks];
+const allOf = ({ pictures: images, films: videos, talks }: Providers) => [images, videos, talks];
 
-/** A task that is done, of a film which fits into the buffers on its way, so that an API has soon sent all of it. */
+/** A task that is done, of a video which fits into the buffers on its way, so that an API has soon sent all of it. */
 async function newTalk(): Promise<{ path: string; bytes: number; sha256: string }> {
   const form = new FormData();
   form.append('template_name', 'none');
   form.append('audio', new Blob([new Uint8Array(mp3({ seconds: 100 }))]), 'voice.mp3');
-  form.append('video', new Blob([new Uint8Array(film)]), 'scene.mp4');
+  form.append('video', new Blob([new Uint8Array(video)]), 'scene.mp4');
   const headers = { Authorization: `Bearer ${key}` };
   const created = await fetch(`${arrangement.url}${talks}`, { method: 'POST', body: form, headers });
   const { id } = z.object({ id: z.string() }).parse(await created.json());
-  const file = await until('the film', async () => {
+  const file = await until('the video', async () => {
     const { rows } = await database.pool.query('select files from tasks where id = $1', [id]);
     return filesOf.parse(rows)[0]?.files?.[0];
   });

@@ -10,7 +10,7 @@ const nextMs = 400;
 export class RetryingCallers {
   /** The task that each key got. */
   readonly tasks = new Map<string, string>();
-  /** What no repetition made good. */
+  /** What still failed after every repetition. */
   readonly failures: string[] = [];
   repeats = 0;
   readonly #url: string;

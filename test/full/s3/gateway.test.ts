@@ -23,13 +23,13 @@ let server: S3Server;
 let gateway: TestGateway;
 /** Results are kept for that long; until a test wishes it, nothing is old. */
 const kept = { ms: 86_400_000 };
-let film: Buffer;
+let videoFile: Buffer;
 let connection: Awaited<ReturnType<typeof workerConnection>>;
 let client: Client;
 before(async () => {
   server = await startS3Server();
   gateway = await startTestGateway({ env: server.env, retentionMs: () => kept.ms });
-  film = await mp4({ seconds: 1, hasSound: false });
+  videoFile = await mp4({ seconds: 1, hasSound: false });
   const address = fromTestRun('TEMPORAL_ADDRESS');
   connection = await workerConnection({ ...gateway.core.environment.temporal, address });
   client = new Client({ connection });
@@ -43,21 +43,21 @@ after(async () => {
 
 const draw = (prompt = 'A gate', prefer = 'wait=60', of = gateway) =>
   of.post('/v1/images/generations', { model: 'sim-image', prompt, size: '1024x1024' }, { Prefer: prefer });
-const makeFilm = (of = gateway) =>
+const makeTalk = (of = gateway) =>
   of.post('/v1/video/generations', { model: 'sim-video-fast', prompt: 'Cars', duration: 5 });
 
 async function talk(of = gateway) {
   const form = new FormData();
   form.append('template_name', '不使用分身');
   form.append('audio', new Blob([wav({ seconds: 1 })]), 'voice.wav');
-  form.append('video', new Blob([film]), 'scene.mp4');
+  form.append('video', new Blob([videoFile]), 'scene.mp4');
   return answerOf(await of.fetch(talkPath, { method: 'POST', body: form }));
 }
 
 const isReady = (of = gateway) =>
   until('readiness', async () => ((await of.get('/readyz')).status === 200 ? true : undefined));
 
-/** Sends the sound and a film of 60 MiB but its last bytes, once parts of it are at the server. */
+/** Sends the audio and a video of 60 MiB but its last bytes, once parts of it are at the server. */
 async function beginUpload() {
   const form = (name: string) =>
     Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"; filename="x"\r\n\r\n`);
@@ -65,7 +65,16 @@ async function beginUpload() {
   const box = Buffer.from('\0\0\0\0free', 'latin1');
   box.writeUInt32BE(box.length + 3 * padding.length);
   const rest = Buffer.concat([padding, Buffer.from('\r\n--b--\r\n')]);
-  const parts = [form('audio'), wav({ seconds: 1 }), Buffer.from('\r\n'), form('video'), film, box, padding, padding];
+  const parts = [
+    form('audio'),
+    wav({ seconds: 1 }),
+    Buffer.from('\r\n'),
+    form('video'),
+    videoFile,
+    box,
+    padding,
+    padding,
+  ];
   const call = request(`${gateway.url}${talkPath}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${gateway.key}`, 'Content-Type': 'multipart/form-data; boundary=b' },
@@ -105,7 +114,7 @@ test('it is ready, and has no folder of blobs', async () => {
   assert.ok(!(await readdir(gateway.dataDir)).includes('blobs'));
 });
 
-test('an image, a film and an avatar-talk with its uploads are kept there, and read back through the gateway', async () => {
+test('an image, a video and an avatar-talk with its uploads are kept there, and read back through the gateway', async () => {
   const image = await draw();
   assert.equal(image.status, 200, JSON.stringify(image.body));
   const link = String(image.body['data'][0].url);
@@ -116,7 +125,7 @@ test('an image, a film and an avatar-talk with its uploads are kept there, and r
   assert.equal(part.status, 206);
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(5, 15));
 
-  const made = await makeFilm();
+  const made = await makeTalk();
   assert.equal(made.status, 200, JSON.stringify(made.body));
   const { headers } = await fetch(String(made.body['content'][0].video_url), { method: 'HEAD' });
   assert.equal(headers.get('content-type'), 'video/mp4');
@@ -145,22 +154,22 @@ test('a server that is killed in the middle of an upload: 503, and nothing is le
   assert.match(JSON.stringify(body), /blob store: ECONNREFUSED/);
   await server.startAgain();
   await isReady();
-  // The server was away when the upload was to be given up there, so house-keeping does it, a day later.
+  // The server was away when the upload was to be given up there, so the retention does it, a day later.
   assert.equal((await unfinished()).length, 1);
   assert.equal(await gateway.core.blobs.removeStaleTemporaries(60_000), 0);
   assert.equal(await gateway.core.blobs.removeStaleTemporaries(0), 1);
   assert.deepEqual(await unfinished(), []);
-  assert.ok((await gateway.blobs()) <= before + 1, 'the sound, at most, which the sweep takes');
+  assert.ok((await gateway.blobs()) <= before + 1, 'the audio, at most, which the sweep takes');
   assert.equal((await talk()).status, 200);
 });
 
-test('a caller who leaves in the middle of an upload leaves nothing', async () => {
+test('a caller that disconnects in the middle of an upload leaves nothing behind', async () => {
   const before = await gateway.blobs();
   const { call, answered } = await beginUpload();
   answered.catch(() => undefined);
   call.on('error', () => undefined).destroy();
   await until('the end of the upload', async () => ((await unfinished()).length === 0 ? true : undefined));
-  await until('the removal of the sound', async () => ((await gateway.blobs()) === before ? true : undefined));
+  await until('the removal of the audio', async () => ((await gateway.blobs()) === before ? true : undefined));
 });
 
 test('a server that is away while results are collected loses none', async () => {
@@ -203,7 +212,7 @@ test('what is past its time is gone from the bucket, and its link says why', asy
 describe('with an address for callers', () => {
   let open: TestGateway;
   before(async () => {
-    // Nobody's own addresses are allowed but those of this arrangement.
+    // Only the private addresses of this arrangement are allowed.
     const env = { ...server.env, S3_PUBLIC_ENDPOINT: server.endpoint, TOLLGATE_ALLOW_PRIVATE_URLS: 'false' };
     open = await startTestGateway({ env });
   });

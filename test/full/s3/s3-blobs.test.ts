@@ -68,7 +68,7 @@ for (const [what, source, content, pattern] of [
   ['the end of a large one', largeSource, large, /^POST .*uploadId=/],
   ['a part of a large one', largeSource, large, /^PUT .*partNumber=2/],
 ] as const) {
-  test(`${what} is written once where the answer was lost, and is nobody else's`, () =>
+  test(`${what} is written once where the answer was lost, and belongs to its own writer`, () =>
     withProxy(async (blobs, proxy) => {
       proxy.fault = first(1, pattern, 'lost');
       await blobs.write('k', source(), unlimited);
@@ -126,7 +126,7 @@ test('a server that is killed in the middle of a download and started again brea
     assert.ok(Buffer.concat(pieces).equals(large));
   }));
 
-for (const [status, code, trouble] of [
+for (const [status, code, failure] of [
   [503, 'SlowDown', 'away'],
   [500, 'InternalError', 'away'],
   [403, 'AccessDenied', 'away'],
@@ -134,7 +134,7 @@ for (const [status, code, trouble] of [
   [507, 'InsufficientStorage', 'full'],
   [403, 'QuotaExceeded', 'full'],
 ] as const) {
-  test(`${status} ${code} says that the store is ${trouble}, and repeats nothing of what was sent`, () =>
+  test(`${status} ${code} says that the store is ${failure}, and repeats nothing of what was sent`, () =>
     withProxy(async (blobs, proxy) => {
       proxy.fault = () => ({ status, code });
       for (const act of [
@@ -144,7 +144,7 @@ for (const [status, code, trouble] of [
         () => keysOf(blobs, ''),
       ]) {
         await assert.rejects(act(), (error) => {
-          assert.equal(storeTrouble(error), trouble, String(error));
+          assert.equal(storeTrouble(error), failure, String(error));
           assert.ok(error instanceof BlobStoreFault && error.code === code);
           assert.doesNotMatch(inspect(error, { depth: 9 }), /made-up|127\.0\.0\.1|Signature/);
           return true;

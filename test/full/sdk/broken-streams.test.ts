@@ -47,7 +47,7 @@ test("a chat stream raises the SDK's own error of npm's openai, with what happen
   assert.equal(text, 'Hel');
 });
 
-test("a responses stream of npm's openai tells the error and then raises", async () => {
+test("a responses stream of npm's openai delivers the error and then raises", async () => {
   chat.first.answers(brokenResponse);
   const stream = await openai(await chat.customer()).responses.create({ ...ask, stream: true });
   const types: string[] = [];
@@ -72,7 +72,7 @@ test('LangChain raises', async () => {
   }, /was interrupted/);
 });
 
-test('the Vercel AI SDK tells the error, and raises', async () => {
+test('the Vercel AI SDK delivers the error, and raises', async () => {
   chat.first.answers(brokenChat);
   const { key } = await chat.customer();
   const sdk = createOpenAICompatible({ name: 'tollgate', baseURL: baseURL(), apiKey: key });
@@ -96,11 +96,11 @@ test("PyPI's openai raises on chat and on responses", async () => {
     timeout: 60_000,
     env: { ...process.env, SDK_BASE_URL: baseURL(), SDK_KEY: (await chat.customer()).key },
   });
-  const told = stdout
+  const reported = stdout
     .trim()
     .split('\n')
     .map((text) => raised.parse(JSON.parse(text)));
-  const [ofChat, ofResponses] = told;
+  const [ofChat, ofResponses] = reported;
   assert.deepEqual([ofChat?.name, ofChat?.seen, ofChat?.kind], ['chat', 1, 'openai']);
   assert.match(ofChat?.message ?? '', /was interrupted/);
   assert.equal(ofResponses?.name, 'responses');

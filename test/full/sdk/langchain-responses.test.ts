@@ -68,7 +68,7 @@ for (const root of roots) {
     await assert.rejects(model().invoke('Go on', { previous_response_id: 'resp_of_another' }), { status: 404 });
   });
 
-  test(`${root}: no balance is told with its status, and is sent once`, async () => {
+  test(`${root}: a call without balance raises its status, and is sent once`, async () => {
     const { fetch, calls } = countingFetch();
     await assert.rejects(model({ apiKey: refused.poor, fetch }).invoke('Hello'), { status: 402 });
     assert.equal(calls(), 1);

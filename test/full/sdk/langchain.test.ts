@@ -82,7 +82,7 @@ for (const root of roots) {
     ['no balance', 402, () => refused.poor, 'sim-chat'],
     ['an unknown model', 404, () => gateway.key, 'nothing'],
   ] as const) {
-    test(`${root}: ${name} is told with its status, and is sent once`, async () => {
+    test(`${root}: ${name} raises its status, and is sent once`, async () => {
       const { fetch, calls } = countingFetch();
       await assert.rejects(model({ apiKey: keyOf(), fetch, model: id }).invoke('Hello'), { status });
       assert.equal(calls(), 1);

@@ -1,4 +1,4 @@
-/** The `openai` package of PyPI against both roots: a Python script tries it, and tells what came of it. */
+/** The `openai` package of PyPI against both roots: a Python script tries it, and prints the results. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -45,24 +45,26 @@ for (const root of roots) {
       },
     });
     const lines = stdout.trim().split('\n');
-    const told = new Map(lines.map((text) => line.parse(JSON.parse(text))).map(({ name, ...facts }) => [name, facts]));
-    const content = (name: string) => String(told.get(name)?.['content']);
+    const reported = new Map(
+      lines.map((text) => line.parse(JSON.parse(text))).map(({ name, ...facts }) => [name, facts]),
+    );
+    const content = (name: string) => String(reported.get(name)?.['content']);
 
     assert.match(content('text'), /You wrote: "Hello"/);
-    assert.deepEqual(told.get('stream'), { content: content('text'), usages: 0 });
-    assert.deepEqual(told.get('stream with usage'), { content: content('text'), usages: 1 });
+    assert.deepEqual(reported.get('stream'), { content: content('text'), usages: 0 });
+    assert.deepEqual(reported.get('stream with usage'), { content: content('text'), usages: 1 });
     assert.match(content('vision'), /You sent one image/);
     assert.match(content('tools'), /The tool answered: "sunny"/);
-    assert.deepEqual([told.get('tools')?.['called'], told.get('tools')?.['names']], ['get_weather', ['city']]);
-    assert.deepEqual(told.get('json'), { is_object: true });
-    assert.ok(z.array(z.string()).parse(told.get('models')?.['ids']).includes('sim-chat'));
-    assert.equal(told.get('response')?.['status'], 'completed');
-    assert.deepEqual(told.get('response stream'), {
+    assert.deepEqual([reported.get('tools')?.['called'], reported.get('tools')?.['names']], ['get_weather', ['city']]);
+    assert.deepEqual(reported.get('json'), { is_object: true });
+    assert.ok(z.array(z.string()).parse(reported.get('models')?.['ids']).includes('sim-chat'));
+    assert.equal(reported.get('response')?.['status'], 'completed');
+    assert.deepEqual(reported.get('response stream'), {
       first: 'response.created',
       last: 'response.completed',
       content: content('response'),
     });
-    assert.deepEqual(told.get('image'), { begins: 'PNG', url: null });
+    assert.deepEqual(reported.get('image'), { begins: 'PNG', url: null });
     for (const [name, error, status, code, param] of [
       ['wrong key', 'AuthenticationError', 401, 'invalid_api_key', null],
       ['unknown model', 'NotFoundError', 404, 'model_not_found', 'model'],
@@ -71,9 +73,9 @@ for (const root of roots) {
       ['spent', 'RateLimitError', 429, 'spend_limit_exceeded', null],
       ['key reused', 'ConflictError', 409, 'idempotency_key_reused', null],
     ] as const) {
-      assert.deepEqual(told.get(name), { error, sent: 1, status, code, param }, name);
+      assert.deepEqual(reported.get(name), { error, sent: 1, status, code, param }, name);
     }
-    const { error, code } = told.get('over the limit') ?? {};
+    const { error, code } = reported.get('over the limit') ?? {};
     assert.deepEqual([error, code], ['RateLimitError', 'call_limit_exceeded']);
   });
 }
@@ -86,11 +88,11 @@ test('the Python SDK waits out limits by itself, and a call sent again under an 
   chat.first.answers(...answers.slice(0, 2).flatMap((answer) => [limited, answer]), ...answers.slice(2));
   const env = { ...process.env, SDK_BASE_URL: `${chat.gateway.url}/v1`, SDK_KEY: key };
   const { stdout } = await run(python, [script('openai_retries.py')], { timeout: 60_000, env });
-  const told = stdout
+  const reported = stdout
     .trim()
     .split('\n')
     .map((text) => line.parse(JSON.parse(text)));
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     { name: 'limited', content: 'Hello again' },
     { name: 'limited stream', content: 'Hello streamed' },
     { name: 'keyed', content: 'Once' },

@@ -94,8 +94,8 @@ def refusal(name, key=KEY, headers=None, **changed):
         client(key, http_client=counting).chat.completions.create(**{**HELLO, **changed}, extra_headers=headers)
         tell(name, error=None)
     except openai.APIStatusError as error:
-        told = {"status": error.status_code, "code": error.code, "param": error.param}
-        tell(name, error=type(error).__name__, sent=len(requests), **told)
+        facts = {"status": error.status_code, "code": error.code, "param": error.param}
+        tell(name, error=type(error).__name__, sent=len(requests), **facts)
 
 
 text()

@@ -1,6 +1,6 @@
 /**
  * The settings that lead to Temporal, each with the real server behind what asks for it: mutual TLS, an API key, another
- * namespace. And what is told, by every role, when one of them is wrong.
+ * namespace. And what every role reports when one of them is wrong.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -95,8 +95,8 @@ async function keyed(wanted: string): Promise<string> {
       if (!stream.headersSent) stream.respond(answer, { waitForTrailers: true });
     });
     let trailers: http2.IncomingHttpHeaders = {};
-    call.on('trailers', (told: http2.IncomingHttpHeaders) => {
-      trailers = told;
+    call.on('trailers', (reported: http2.IncomingHttpHeaders) => {
+      trailers = reported;
     });
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));
     stream.on('error', () => call.close()).on('close', () => call.close());

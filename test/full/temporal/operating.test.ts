@@ -27,7 +27,7 @@ const commands = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)]
 const cli = fromTestRun('TEMPORAL_CLI');
 const run = promisify(execFile);
 
-/** What a shell of the page needs: both programs on the PATH, and a `date` that can be told when an hour ago was. */
+/** What a shell of the page needs: both programs on the PATH, and a `date` in which the tests can set when an hour ago was. */
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-operating-'));
@@ -96,7 +96,7 @@ describe('the filters', () => {
       const { kind, ...rest } = more;
       const options = { routes: [route], ...rest, ...(kind === 'avatar_talk' && { kind }) };
       const id = await runner.admit(options, of);
-      // As far as the filters go, a film is what its workflow was started for.
+      // As far as the filters go, a video is what its workflow was started for.
       const facts = await runner.facts(id);
       await runner.starter.start(kind === 'video' ? { ...facts, kind, model: 'sim-video' } : facts);
       ids[name] = id;
@@ -108,22 +108,22 @@ describe('the filters', () => {
     hourAgo = `@${Math.floor(Date.now() / 1000)}`;
     await pause(1_000);
     await started('young', 'mine');
-    await started('failed film', 'failing', undefined, { kind: 'video' });
-    await started('failed film of a stranger', 'failing', stranger, { kind: 'video' });
+    await started('failed video', 'failing', undefined, { kind: 'video' });
+    await started('failed video of a stranger', 'failing', stranger, { kind: 'video' });
     await started('failed image', 'failing');
     await started('image', 'good', undefined, { webhookUrl: 'https://down.example/' });
     await started('image of a stranger', 'good', stranger, { webhookUrl: 'https://up.example/' });
-    await started('film', 'good', undefined, { kind: 'video' });
+    await started('video', 'good', undefined, { kind: 'video' });
     await started('talk', 'talking', undefined, { kind: 'avatar_talk' });
     await started('cancelled', 'other');
     await started('terminated', 'other', stranger);
     for (const name of [
-      'failed film',
-      'failed film of a stranger',
+      'failed video',
+      'failed video of a stranger',
       'failed image',
       'image',
       'image of a stranger',
-      'film',
+      'video',
       'talk',
     ])
       await runner.final(ids[name] ?? assert.fail());
@@ -158,19 +158,19 @@ describe('the filters', () => {
     }
   }
 
-  test('all failed video tasks of an account today', () => lists("TollgateKind = 'video'", ['failed film']));
+  test('all failed video tasks of an account today', () => lists("TollgateKind = 'video'", ['failed video']));
   test('running for more than an hour, by provider', () =>
     lists("TollgateProvider = '$PROVIDER' AND ExecutionStatus", ['old', 'old of a stranger']));
   test('the dear ones of today, and not those that cost less', async () => {
     await lists('TollgateCost', []);
     const dear = commands.find((line) => line.includes('TollgateCost >= 1000000')) ?? assert.fail();
     const fromTen = dear.replace('1000000', '10');
-    assert.deepEqual(await listed(fromTen), ['film', 'image', 'image of a stranger', 'talk']);
+    assert.deepEqual(await listed(fromTen), ['image', 'image of a stranger', 'talk', 'video']);
   });
   test('what a key has under way', () => lists('TollgateKey', ['old', 'old elsewhere', 'young']));
-  test('what a provider made, and what came to nothing there', async () => {
+  test('what a provider made, and what failed there', async () => {
     await lists("TollgateProvider = '$PROVIDER' AND TollgateStatus IN", ['cancelled'], { PROVIDER: 'other' });
-    const all = ['failed film', 'failed film of a stranger', 'failed image'];
+    const all = ['failed image', 'failed video', 'failed video of a stranger'];
     await lists("TollgateProvider = '$PROVIDER' AND TollgateStatus IN", all, { PROVIDER: 'failing' });
     const count = commands.find((line) => line.startsWith('temporal workflow count')) ?? assert.fail();
     const queue = `TaskQueue = '${runner.queues.workflows}' AND TollgateProvider`;

@@ -58,11 +58,11 @@ const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
 const [slow, repeatable] = [sending(), sending({ idempotent: true })];
 const [collecting, fallenOver, terminated] = [working(), working(), working()];
 const moody = new Moody();
-const told: string[] = [];
+const reported: string[] = [];
 const runner = await startTaskRunner({
   fetchWindowMs: 3_000,
   webhook: ({ id }) => {
-    told.push(id);
+    reported.push(id);
     return judgedStatus(204);
   },
   providers: {
@@ -153,13 +153,13 @@ test('an avatar-talk result that is kept for minutes, and one that is deleted, a
   assert.equal(await isRemoved(database, id), true);
 });
 
-test('a task whose webhook was told tells it no second time', async () => {
+test('a task whose webhook was notified notifies it no second time after a reset', async () => {
   const id = await runner.start({ routes: ['good'], webhookUrl: 'https://receiver.example/' });
   const { eventId } = (await handleOf(id).result()) as { eventId: string };
   await handleOf(eventId).result();
   await isUnmovedByResets(id, good);
   const events = (await listEvents(database, { account: runner.customer.account, limit: 10 })).map((event) => event.id);
-  assert.deepEqual([events, told], [[eventId], [eventId]]);
+  assert.deepEqual([events, reported], [[eventId], [eventId]]);
 });
 
 test('a running task that is reset while its result is awaited goes on with the job it has, and is charged once', async () => {

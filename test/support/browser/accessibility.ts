@@ -15,7 +15,7 @@ const violations = z.array(
 
 const grave = ['serious', 'critical'];
 
-/** How many elements of one violation are told. */
+/** How many elements of one violation are listed. */
 const nodesToldMax = 5;
 
 /** Fails with a readable list if the page, once movement has ended, breaks WCAG 2.1 AA in a serious or critical way. */
@@ -24,11 +24,11 @@ export async function audited(page: Page): Promise<void> {
   // Evaluated by the debugger, which no Content-Security-Policy binds: the page keeps its own.
   if (!z.boolean().parse(await page.evaluate(`'axe' in window`))) await page.evaluate(`${axe.source}; null`);
   const found = violations.parse(await page.evaluate(runAxe)).filter(({ impact }) => grave.includes(impact ?? ''));
-  const told = found.map(
+  const reported = found.map(
     ({ id, impact, help, nodes }) =>
       `${impact ?? ''}: ${help} (${id}), ${nodes.length} times${nodes.slice(0, nodesToldMax).map(nodeText).join('')}`,
   );
-  assert.equal(found.length, 0, `${page.url()} is not for everybody:\n- ${told.join('\n- ')}`);
+  assert.equal(found.length, 0, `${page.url()} is not accessible:\n- ${reported.join('\n- ')}`);
 }
 
 type Node = z.output<typeof violations>[number]['nodes'][number];

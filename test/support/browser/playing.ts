@@ -1,4 +1,4 @@
-/** Whether media that a page shows can really be seen: frames that were played, a picture that was decoded. */
+/** Whether media that a page shows can really be seen: frames that were played, an image that was decoded. */
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import * as z from 'zod';
@@ -18,7 +18,7 @@ const playback = z.object({
   height: z.number(),
 });
 
-/** Plays a `<video>`, if nobody has begun, until its time has gone on and frames were shown; answers its size in pixels. */
+/** Plays a `<video>`, if it isn't playing, until its time has gone on and frames were shown; answers its size in pixels. */
 export async function playsFrames(video: Locator): Promise<{ width: number; height: number }> {
   const found = playback.parse(
     await video.evaluate(playSome, {
@@ -27,10 +27,10 @@ export async function playsFrames(video: Locator): Promise<{ width: number; heig
       played_frames_min: playedFramesMin,
     }),
   );
-  const told = `the video does not play: ${JSON.stringify(found)}`;
-  assert.equal(found.error, null, told);
-  assert(found.frames >= playedFramesMin && found.played > 0 && found.readyState >= 2, told);
-  assert(found.width > 0 && found.height > 0, told);
+  const reported = `the video does not play: ${JSON.stringify(found)}`;
+  assert.equal(found.error, null, reported);
+  assert(found.frames >= playedFramesMin && found.played > 0 && found.readyState >= 2, reported);
+  assert(found.width > 0 && found.height > 0, reported);
   return { width: found.width, height: found.height };
 }
 
@@ -44,7 +44,7 @@ export async function decodedSize(image: Locator): Promise<{ width: number; heig
       return { width: element.naturalWidth, height: element.naturalHeight };
     }),
   );
-  assert(found.width > 0 && found.height > 0, 'the picture is broken');
+  assert(found.width > 0 && found.height > 0, 'the image is broken');
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** What a page looked like: kept for whoever reads why a test failed, and pictures for the documentation. */
+/** What a page looked like: kept to find out why a test failed, and screenshots for the documentation. */
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const pictureTimeoutMs = 10_000;
 export interface TracesOptions {
   /** The folder in which a new one is made; the system's for temporary files unless said otherwise. */
   tracesBelow?: string;
-  /** Tells which it is; on stderr unless said otherwise. */
+  /** Prints which it is; on stderr unless said otherwise. */
   say?: (line: string) => void;
 }
 

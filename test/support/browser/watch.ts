@@ -1,4 +1,4 @@
-/** What the pages of one profile do that they must not: collected while a test runs, told at its end. */
+/** What the pages of one profile do that they must not: collected while a test runs, reported at its end. */
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 
@@ -16,7 +16,7 @@ export type ExpectedAnswer = number | { status: number; path: string };
 export interface Watch {
   /** All that the console said and all that went wrong, a line each. */
   log: readonly string[];
-  /** Fails with a list of what was wrong; waits until the pages have told all. */
+  /** Fails with a list of what was wrong; waits until the pages have reported all. */
   assertClean(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function watch(
     tell(`left the origin: ${socket.url()}`);
     await socket.close();
   });
-  // Asked here and not in the route: a route isn't told of redirects.
+  // Asked here and not in the route: a route doesn't see redirects.
   context.on('request', (request) => {
     if (isForeign(new URL(request.url()))) tell(`left the origin: ${request.method()} ${request.url()}`);
   });
@@ -88,7 +88,7 @@ export async function watch(
   return {
     log,
     assertClean: async () => {
-      // A page's answer comes after all that it told before; one that is navigating has no answer to give.
+      // A page's answer comes after all that it reported before; one that is navigating has no answer to give.
       await Promise.allSettled(context.pages().map((page) => page.evaluate(twoFrames)));
       assert.equal(wrong.length, 0, `The page did what it must not:\n- ${wrong.join('\n- ')}`);
     },

@@ -6,7 +6,7 @@ import { until } from '../process.ts';
 import { admin, Caller, itemsOf, newCaller, type Site } from './site.ts';
 
 export function testAccount(site: () => Site): void {
-  test('models, their health, the document and the probes are told without a word about the inside', async () => {
+  test('models, their health, the document and the probes reveal nothing internal', async () => {
     const caller = await newCaller(site(), { level: 'read' });
     const models = await caller.get('/v1/models');
     assert.ok(itemsOf(models).length >= 8);

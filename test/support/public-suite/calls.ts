@@ -71,7 +71,7 @@ export function testCalls(site: () => Site): void {
     assert.equal(itemsOf(usage).find(({ key_id: id }) => id === own?.['id'])?.['calls'], 1);
   });
 
-  test('what is wrong is told in the form of the OpenAI API', async () => {
+  test('errors have the form of the OpenAI API', async () => {
     const caller = await newCaller(site(), { level: 'read' });
     for (const [answer, status, code] of [
       [await caller.at(site().url).post(chats, ask), 403, 'permission_denied'],

@@ -1,4 +1,4 @@
-/** The public suite's part about tasks: every kind, waited for and asked for, fetched by link, told by webhook, cancelled, and once under a key. */
+/** The public suite's part about tasks: every kind, waited for and asked for, fetched by link, notified by webhook, cancelled, and once under a key. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ export function testTasks(site: () => Site): void {
     });
   }
 
-  test('a picture is made larger, fetched from where its caller keeps it', () =>
+  test('an image is upscaled, fetched from where its caller keeps it', () =>
     withFiles(async (files) => {
       const caller = await newCaller(site());
       const body = { model: 'sim-image', upscale: true, resolution: '4k', image_urls: [`${files.url}/face.jpg`] };
@@ -74,7 +74,7 @@ export function testTasks(site: () => Site): void {
       }),
     ],
   ] as const) {
-    test(`${model} speaks for as long as its sound lasts`, () =>
+    test(`a video of ${model} lasts as long as its audio`, () =>
       withFiles(async (files) => {
         const caller = await newCaller(site());
         const { status, body: record } = await caller.post(videos, { model, ...body(files.url) });
@@ -89,10 +89,10 @@ export function testTasks(site: () => Site): void {
     const created = await talk(caller.at(first));
     assert.equal(created.status, 200, JSON.stringify(created.body));
     const path = `${talks}/${String(created.body['id'])}`;
-    const film = await fetchedTalk(caller.at(second), path);
-    assert.equal(film.headers.get('x-video-duration'), '2');
-    assert.equal(film.headers.get('x-cost'), '0.1');
-    const facts = await probeMedia(bytesReader(Buffer.from(await film.arrayBuffer())));
+    const video = await fetchedTalk(caller.at(second), path);
+    assert.equal(video.headers.get('x-video-duration'), '2');
+    assert.equal(video.headers.get('x-cost'), '0.1');
+    const facts = await probeMedia(bytesReader(Buffer.from(await video.arrayBuffer())));
     assert.equal(facts.durationMs, 2_000);
     await until('its end', async () => ((await caller.get(path)).status === 404 ? true : undefined));
   });
@@ -132,11 +132,11 @@ export function testTasks(site: () => Site): void {
     assert.deepEqual(await chargedFor(site(), String(failed.body['id'])), ['hold', 'release']);
   });
 
-  test('the end of a task is told to its webhook, signed', () =>
+  test('the end of a task is sent to its webhook, signed', () =>
     withUpstream(async (receiver) => {
       receiver.answers({ status: 204 });
       const caller = await newCaller(site());
-      const webhook = { webhook_url: `${receiver.url}/told` };
+      const webhook = { webhook_url: `${receiver.url}/ended` };
       const { body } = await caller.post(images, { model: 'sim-image', prompt: 'A gate', ...webhook });
       const seen = await until('the webhook', () => receiver.requests[0]);
       const { body: kept } = await admin(site()).get('/v1/account/webhook-secret');
@@ -168,7 +168,7 @@ export async function talk(caller: Caller, headers: Record<string, string> = {})
 }
 
 function fetchedTalk(caller: Caller, path: string): Promise<Response> {
-  return until('the film', async () => {
+  return until('the video', async () => {
     const answer = await caller.fetch(path);
     if (answer.headers.get('content-type') === 'video/mp4') return answer;
     const { body } = await answerOf(answer);
