@@ -86,7 +86,7 @@ async function costs(list: Locator): Promise<Record<string, number>> {
 }
 
 /** From its head on. */
-async function pictured(page: Page, name: string): Promise<void> {
+async function takeScreenshot(page: Page, name: string): Promise<void> {
   await page.evaluate('scrollTo(0, 0)');
   await screenshotOf(page, name);
 }
@@ -131,7 +131,7 @@ test('a chat streams: its first words stand there before its last, its cost is t
       .getByText(`¥${(10 - booked.charged).toFixed(3)}`)
       .waitFor(); // the balance
     await audited(page);
-    await pictured(page, 'playground-chat-en');
+    await takeScreenshot(page, 'playground-chat-en');
 
     upstream.answers({ pieces: [deltaEvent('Before the stop. '), new Promise(() => undefined)] });
     await message.fill('Go on');
@@ -193,7 +193,7 @@ test('an image is quoted, made, decoded and charged as the ledger has it; what i
     assert.deepEqual(await bookedFor(at), { held: hold, charged });
     await costBefore(page).getByText('¥9.80').waitFor();
     await audited(page);
-    await pictured(page, 'playground-image-en');
+    await takeScreenshot(page, 'playground-image-en');
     await page.reload();
     await run.getByRole('img', { name: /Image 1/ }).waitFor();
     await codeRuns(page, at);
@@ -236,7 +236,7 @@ test('a video plays, in Chinese, on a phone in the dark', async () => {
       assert.deepEqual(await bookedFor(at), { held: 0.5, charged });
       await assertNoSidewaysScroll(page);
       await audited(page);
-      await pictured(page, 'playground-video-zh-dark-phone');
+      await takeScreenshot(page, 'playground-video-zh-dark-phone');
       for (const [place, heading] of [
         ['对话', '对话'],
         ['图片', '图片'],
@@ -302,7 +302,7 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await page.getByText('The video will appear here').waitFor();
     await run.click();
     await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
-    await pictured(page, 'playground-avatar-talk-upload-en');
+    await takeScreenshot(page, 'playground-avatar-talk-upload-en');
     await slowUploads(page, -1);
     const video = page.getByLabel('The finished video');
     await playsFrames(video);
@@ -312,7 +312,7 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     const { Charged: charged } = await costs(receipt);
     assert.deepEqual(await bookedFor(at), { held: hold, charged });
     await audited(page);
-    await pictured(page, 'playground-avatar-talk-en');
+    await takeScreenshot(page, 'playground-avatar-talk-en');
     // It stays while the reader looks elsewhere, though it can't be fetched again.
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
     await page.getByLabel('Message').waitFor();

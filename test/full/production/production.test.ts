@@ -206,7 +206,7 @@ test('a death of one of each part under load loses no task, charges none twice, 
   assert.equal(code, 0, stdout + stderr);
 });
 
-const allOf = ({ pictures: images, films: videos, talks }: Providers) => [images, videos, talks];
+const allOf = (providers: Providers) => [providers.pictures, providers.films, providers.talks];
 
 /** A task that is done, of a video which fits into the buffers on its way, so that an API has soon sent all of it. */
 async function newTalk(): Promise<{ path: string; bytes: number; sha256: string }> {
