@@ -55,7 +55,7 @@ export interface Verdict {
   words: string;
 }
 
-/** Prints what was promised and whether it holds; answers whether all does. */
+/** Prints what was promised and whether it holds; returns whether all does. */
 export function printVerdicts(verdicts: readonly Verdict[]): boolean {
   for (const { holds, words } of verdicts) process.stdout.write(`- ${holds ? 'good' : 'WRONG'}: ${words}\n`);
   return verdicts.every(({ holds }) => holds);

@@ -1,7 +1,7 @@
 /** The containers' health check: exit 0 if this container's API, or its worker, says that it is ready. */
 const ports = [process.env.PORT ?? '8080', process.env.TOLLGATE_WORKER_PORT ?? '8081'];
 
-/** Of the two only one listens, so who is not there is no answer. */
+/** Only one of the two listens; the other gives no answer. */
 const answers = await Promise.allSettled(
   ports.map((port) => fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(4_000) })),
 );

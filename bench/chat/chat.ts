@@ -18,7 +18,7 @@ import { pathOfChat, plain, type Target } from './targets.ts';
 const usage = `npm run bench chat -- [--rounds 3] [--only ${scenarios.map(({ name }) => name).join(',')}] [--peers]`;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Runs it and prints the tables; answers whether no call failed and the ledger holds. */
+/** Runs it and prints the tables; returns whether no call failed and the ledger holds. */
 export async function runChat(args: readonly string[]): Promise<boolean> {
   const { rounds, chosen, withPeers } = readOptions(args);
   checkSystem();

@@ -59,7 +59,7 @@ export class HttpReader {
     else this.#events.onFault('cut off');
   }
 
-  /** Answers what follows the head, once it is whole. */
+  /** Returns what follows the head, once it is whole. */
   #readHead(data: Buffer): Buffer | undefined {
     const all = this.#head.length === 0 ? data : Buffer.concat([this.#head, data]);
     const end = all.indexOf('\r\n\r\n');

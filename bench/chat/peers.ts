@@ -27,7 +27,7 @@ interface Invocation {
   args: string[];
   env: Record<string, string>;
   headers: Record<string, string>;
-  /** Answers when it is ready. */
+  /** Resolves when it is ready. */
   readyPath: string;
 }
 

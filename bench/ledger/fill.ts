@@ -110,7 +110,7 @@ export const callPrice: CallPrice = {
   priceVersion: 'bench',
 };
 
-/** A task's hold and row; answers what its end needs. */
+/** A task's hold and row; returns what its end needs. */
 export async function admitTask(ledger: Ledger, { account, key }: Customer) {
   const id = newTaskId('image');
   const price = micros(200_000n);

@@ -38,7 +38,7 @@ const writtenAMinute = 600_000;
 const copiedAMinute = 4_000_000;
 const measuredAMinute = 100_000;
 
-/** Runs it and prints the tables; answers whether all that was asked holds. */
+/** Runs it and prints the tables; returns whether all that was asked holds. */
 export async function runLedger(args: readonly string[]): Promise<boolean> {
   const { sizes, ...options } = readOptions(args);
   checkSystem();

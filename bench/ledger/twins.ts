@@ -18,7 +18,7 @@ const standing = `select
 
 const standingRow = z.record(z.string(), z.unknown());
 
-/** Answers what differs, in one line; nothing if nothing does. */
+/** Returns what differs, in one line; nothing if nothing does. */
 export async function differenceOfTwins({
   ledger,
   size,

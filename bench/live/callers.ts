@@ -45,7 +45,7 @@ async function create(creation: Creation, onProgress: (accepted: number) => void
   }
 }
 
-/** Answers the task's id. */
+/** Returns the task's id. */
 async function createOne(
   pool: Pool,
   { model, keys, word }: Creation,

@@ -19,7 +19,7 @@ const phases = ['live', 'fairness'] as const;
 type Phase = (typeof phases)[number];
 const usage = `npm run bench live -- [--tasks 10000] [--minutes 15] [--poll 30] [--only ${phases.join('|')}]`;
 
-/** Runs it and prints tables and verdicts; answers whether all verdicts hold. */
+/** Runs it and prints tables and verdicts; returns whether all verdicts hold. */
 export async function runLive(args: readonly string[]): Promise<boolean> {
   const options = readOptions(args);
   checkSystem();

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 export const channel = 'tollgate_bench_notices';
 
-/** Answers the CPU time that hearing took, once every listener has heard every notice. */
+/** Returns the CPU time that hearing took, once every listener has heard every notice. */
 export async function listen(order: {
   databaseUrl: string;
   listeners: number;

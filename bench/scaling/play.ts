@@ -32,7 +32,7 @@ interface Point {
   movesPerGroup: number;
 }
 
-/** Times commits before and after, and does it again if they differ much; answers the quietest attempt. */
+/** Times commits before and after, and does it again if they differ much; returns the quietest attempt. */
 export async function play(
   world: RealWorld,
   { processes, rate }: { processes: number; rate: number },

@@ -51,7 +51,7 @@ export class SimulatedDatabase {
     }
   }
 
-  /** Makes durable what was written; one flush serves all who asked before it began. Answers the rows' new version. */
+  /** Makes durable what was written; one flush serves all who asked before it began. Returns the rows' new version. */
   commit(ids: readonly number[], done: (version: number) => void): void {
     const version = ++this.#versions;
     this.#toFlush.push(() => {

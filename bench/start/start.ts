@@ -24,7 +24,7 @@ interface Round {
   roles: RoleStarted[];
 }
 
-/** Runs it and prints the tables; answers whether a warm start keeps what is promised. */
+/** Runs it and prints the tables; returns whether a warm start keeps what is promised. */
 export async function runStart(args: readonly string[]): Promise<boolean> {
   const rounds = roundsOf(args);
   checkSystem();

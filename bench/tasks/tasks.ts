@@ -42,7 +42,7 @@ interface Options {
   profiles: string | undefined;
 }
 
-/** Runs it and prints the tables; answers whether the promises hold where they are made, with `npm start`. */
+/** Runs it and prints the tables; returns whether the promises hold where they are made, with `npm start`. */
 export async function runTasks(args: readonly string[]): Promise<boolean> {
   const options = readOptions(args);
   const raw = openRawFigures('tasks');

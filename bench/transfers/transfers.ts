@@ -22,7 +22,7 @@ interface Plan {
   withS3: boolean;
 }
 
-/** Runs it and prints the tables; answers whether all transfers came whole and memory kept its bounds. */
+/** Runs it and prints the tables; returns whether all transfers came whole and memory kept its bounds. */
 export async function runTransfers(args: readonly string[]): Promise<boolean> {
   const plan = readOptions(args);
   checkSystem();

@@ -132,7 +132,7 @@ async function rest({ gateway, api, signal }: Bench): Promise<Rest> {
 
 /**
  * Waits until each caller has its task, and if there is time the provider each task, which is the worker's matter and costs
- * the API nothing. Answers how many the provider has not.
+ * the API nothing. Returns how many the provider has not.
  */
 async function allAtRest(database: pg.Client, callers: number, untilMs: number, signal: AbortSignal): Promise<number> {
   for (let looks = 0; ; looks++) {

@@ -23,7 +23,7 @@ const usage = 'npm run bench waiting -- [--callers 1000,5000] [--rounds 3] [--co
 const balanceYuan = 1_000_000;
 const callersMax = 10_000;
 
-/** Runs it and prints the table; answers whether the promises hold. */
+/** Runs it and prints the table; returns whether the promises hold. */
 export async function runWaiting(args: readonly string[]): Promise<boolean> {
   const options = readOptions(args);
   checkSystem();

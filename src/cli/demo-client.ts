@@ -72,7 +72,7 @@ export class DemoClient {
     return taskSchema.parse(await this.#json('POST', path, { headers, body: JSON.stringify(body) }));
   }
 
-  /** Uploads a voice and footage; answers the task's id. */
+  /** Uploads a voice and footage; returns the task's id. */
   async upload(path: string, files: { audio: string; video: string }, model: string): Promise<string> {
     const form = new FormData();
     form.set('model', model);

@@ -38,7 +38,7 @@ async function metricsOf(prefix: string): Promise<Record<string, number>> {
   );
 }
 
-/** Answers the id of an audit's workflow once that has ended. */
+/** Returns the id of an audit's workflow once that has ended. */
 const audited = () => triggered(client, schedule.scheduleId);
 
 test('without an audit there is nothing to show of one', async () => {

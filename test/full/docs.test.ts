@@ -63,7 +63,7 @@ async function commandFor({ language, code, line }: Example, program: string): P
   return `timeout 120 ${program} ${file}`;
 }
 
-/** Stands in for npx, which finds `tollgate` in the project's folder only; answers the PATH on which it is found. */
+/** Stands in for npx, which finds `tollgate` in the project's folder only; returns the PATH on which it is found. */
 async function npx(folder: string): Promise<string> {
   const program = join(root, 'dist', 'cli', 'main.js');
   await mkdir(folder);

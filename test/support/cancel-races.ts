@@ -19,7 +19,7 @@ type Moment = (typeof moments)[number];
 const laterMsMax = 40;
 const stepMsMax = 20;
 
-/** Runs so many tasks through it and checks everything; answers how many ended how. The seed decides what can be decided. */
+/** Runs so many tasks through it and checks everything; returns how many ended how. The seed decides what can be decided. */
 export async function cancelRaces(count: number, seed: number): Promise<Record<string, number>> {
   const chance = generator(seed);
   const [creates, stops, reached] = [new Map<string, number>(), new Map<string, number>(), new Set<string>()];

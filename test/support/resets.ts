@@ -23,7 +23,7 @@ export async function resetPoints(client: Client, workflowId: string): Promise<R
     .map(({ eventId }) => ({ workflowId, runId, event: Number(eventId) }));
 }
 
-/** Resets a workflow, whichever of its runs is the latest; answers the id of the run that begins there. */
+/** Resets a workflow, whichever of its runs is the latest; returns the id of the run that begins there. */
 export async function reset(client: Client, { workflowId, runId, event }: ResetPoint): Promise<string> {
   const request = Request.fromObject({
     namespace: client.options.namespace,

@@ -76,7 +76,7 @@ export const manners = [
 ] as const;
 export type Manner = (typeof manners)[number];
 
-/** Reads so many bytes of a download and breaks it off, so long after that; answers how many came, head included. */
+/** Reads so many bytes of a download and breaks it off, so long after that; returns how many came, head included. */
 export async function breakOff(
   { url, path, key, closes }: { url: string; path: string; key: string; closes: boolean },
   bytes: number,

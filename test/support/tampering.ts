@@ -108,7 +108,7 @@ interface Constraint {
   definition: string;
 }
 
-/** Answers the constraints that stood against it and were dropped. */
+/** Returns the constraints that stood against it and were dropped. */
 async function tamper(
   client: pg.Client,
   { says, table, statements }: Pick<Tampering, 'says' | 'table' | 'statements'>,

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Database } from '../../src/postgres/database.ts';
 import type { SeenRequest } from './upstream.ts';
 
-/** Checks a delivery's form and its first signatures by these secrets, in this order; answers its id and body. */
+/** Checks a delivery's form and its first signatures by these secrets, in this order; returns its id and body. */
 export function assertDelivery(
   { method, headers, body }: SeenRequest,
   secrets: readonly string[],

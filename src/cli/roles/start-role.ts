@@ -51,7 +51,7 @@ export async function start(): Promise<void> {
   printError('Stopped.');
 }
 
-/** Temporal's runtime, loaded only now that servers start beside; answers what shows its figures. */
+/** Temporal's runtime, loaded only now that servers start beside; returns what shows its figures. */
 async function measuredRuntime(log: Logger): Promise<(core: Core) => void> {
   const { installMeasuredRuntime } = await import('../../temporal/core-metrics.ts');
   const coreMetrics = await installMeasuredRuntime(log);

@@ -37,7 +37,7 @@ async function customer(balance: string): Promise<Customer> {
   return { account, key, email, path: (page) => `/console/${account}/${page}` };
 }
 
-/** A chat call through the public API; answers what it cost. */
+/** A chat call through the public API; returns what it cost. */
 async function call({ key }: Customer): Promise<number> {
   const { status } = await gateway.post(
     '/v1/chat/completions',

@@ -9,7 +9,7 @@ const requests = /^\/((?:workflows\/)?[^/]+\/[^/]+)\/requests\/([^/?]+)(\/status
 const models: readonly FixtureModel[] = [
   {
     kind: 'image',
-    model: 'maker/picture/v2/edit',
+    model: 'maker/still/v2/edit',
     options: { seed: 7 },
     fields: { num_images: 'count' },
     body: ({ picture }) => ({
@@ -26,7 +26,7 @@ const models: readonly FixtureModel[] = [
   },
   {
     kind: 'video',
-    model: 'maker/film/image-to-video',
+    model: 'maker/clip/image-to-video',
     body: ({ picture }) => ({
       ...{ prompt: 'Cars pass', image_url: picture },
       ...{ duration: '5', aspect_ratio: '16:9', generate_audio: true },

@@ -13,7 +13,7 @@ export const replicateFixture: ProviderFixture = {
   models: [
     {
       kind: 'image',
-      model: 'maker/picture',
+      model: 'maker/still',
       options: { seed: 7 },
       fields: { num_outputs: 'count' },
       body: ({ picture, hookUrl }) => ({
@@ -23,7 +23,7 @@ export const replicateFixture: ProviderFixture = {
     },
     {
       kind: 'video',
-      model: 'maker/film',
+      model: 'maker/clip',
       body: ({ picture, hookUrl }) => ({
         input: { prompt: 'Cars pass', image: picture, duration: 5, aspect_ratio: '16:9' },
         ...hooked(hookUrl),

@@ -18,7 +18,7 @@ const playback = z.object({
   height: z.number(),
 });
 
-/** Plays a `<video>`, if it isn't playing, until its time has gone on and frames were shown; answers its size in pixels. */
+/** Plays a `<video>`, if it isn't playing, until its time has gone on and frames were shown; returns its size in pixels. */
 export async function playsFrames(video: Locator): Promise<{ width: number; height: number }> {
   const found = playback.parse(
     await video.evaluate(playSome, {
@@ -36,7 +36,7 @@ export async function playsFrames(video: Locator): Promise<{ width: number; heig
 
 const size = z.object({ width: z.number(), height: z.number() });
 
-/** Waits until an `<img>` is decoded; answers its size in pixels. Fails if it is broken. */
+/** Waits until an `<img>` is decoded; returns its size in pixels. Fails if it is broken. */
 export async function decodedSize(image: Locator): Promise<{ width: number; height: number }> {
   const found = size.parse(
     await image.evaluate(async (element: ImageElement) => {
