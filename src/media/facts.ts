@@ -3,7 +3,7 @@ export interface MediaFacts {
   /** From the content, never from a name: `image/png`, `audio/wav`, `audio/mpeg`, `video/mp4` and so on. */
   mediaType: MediaType;
   bytes: number;
-  /** Of a video or sound, rounded half up to the millisecond. */
+  /** Of a video or audio, rounded half up to the millisecond. */
   durationMs?: number;
   /** In pixels, as shown (a rotated video has its sides exchanged). */
   width?: number;

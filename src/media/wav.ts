@@ -1,4 +1,4 @@
-/** WAV: duration = sound bytes / bytes per frame / frames per second, from the RIFF chunks. */
+/** WAV: duration = audio bytes / bytes per frame / frames per second, from the RIFF chunks. */
 import { InvalidMedia, unitsToMs, type MediaFacts } from './facts.ts';
 import { readAt, type MediaReader } from './reader.ts';
 import { readWavFormat, type WavFormat } from './wav-format.ts';
