@@ -95,7 +95,7 @@ async function ofStoredAnswer(
 
 /**
  * Nobody knows whether the provider works on the task. It is asked for the job that carries our reference where it can
- * tell, and the intent is watched: a call of the provider's (`api/routes/provider-hooks.ts`) or the attempt that sent, if it still
+ * tell, and the intent is watched: a call of the provider's (`api/operations/provider-hooks.ts`) or the attempt that sent, if it still
  * lives, may write there what it knows. Then the hold goes back.
  */
 async function untilKnown(

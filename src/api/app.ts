@@ -17,22 +17,8 @@ import { requestId } from './middleware/request-id.ts';
 import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { routeHints } from './route-hint.ts';
-import { accountRoutes } from './routes/account.ts';
-import { accountKeyRoutes } from './routes/account-keys.ts';
-import { accountSettingRoutes } from './routes/account-settings.ts';
-import { chatRoutes } from './routes/chat.ts';
-import { avatarTalkRoutes } from './routes/avatar-talk.ts';
-import { fileRoutes } from './routes/files.ts';
-import { hookRoutes } from './routes/provider-hooks.ts';
-import { imageRoutes } from './routes/images.ts';
-import { ledgerRoutes } from './routes/ledger.ts';
-import { modelRoutes } from './routes/models.ts';
-import { quoteRoutes } from './routes/quotes.ts';
-import { serviceRoutes } from './routes/service.ts';
-import { taskRoutes } from './routes/tasks.ts';
-import { usageRoutes } from './routes/usage.ts';
-import { videoRoutes } from './routes/videos.ts';
-import { webhookSecretRoutes } from './routes/webhook-secret.ts';
+import { mountOperations } from './mount-operations.ts';
+import { operations } from './operations/all-operations.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
@@ -52,7 +38,7 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   if (corsOrigins === '*' || corsOrigins.length > 0) app.use(cors(corsOrigins, deployments));
   const all = routers(now);
   const roots = deployments.map(({ root }) => root);
-  app.use(errors(routeHints(all, roots))); // outermost catch: nothing below answers for itself
+  app.use(errors(routeHints(all, roots))); // outermost catch: nothing below answers by itself
   app.use(crowd(gates)); // before anything is done for the request
   for (const router of all) {
     const root = router.opts.prefix?.split('/:', 1)[0] ?? '';
@@ -63,7 +49,7 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   return app;
 }
 
-/** Who opens the bare address in a browser gets the console; other clients get the 404 of any unknown route. */
+/** Leads a browser at the bare address to the console; other clients get the 404 of any unknown route. */
 const redirectBrowsers: Middleware = (ctx, next) => {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (!isRead || ctx.path !== '/' || ctx.accepts('json', 'html') !== 'html') return next();
@@ -81,36 +67,23 @@ const below =
 function routers(now: DependenciesNow): Router<RequestState>[] {
   // Strict: what a proxy in front refuses by its exact address, such as /metrics, has no second one.
   const service = new Router<RequestState>({ sensitive: true, strict: true });
-  serviceRoutes(service, now); // no key needed
-  fileRoutes(service, now); // the signature is the key
-  hookRoutes(service, now()); // here too
+  const { deployments } = now().configuration; // they don't change while the gateway runs
+  mountOperations(service, now, deployments.map(operations.health)); // no key needed
+  mountOperations(service, now, operations.ofHost); // here neither; of files and hooks, the signature is the key
   consolePages(service, { filesOrigin: now().blobs.links?.origin }); // who is signed in is asked below /console/api
-  // Deployments don't change while the gateway runs.
   return [
     service, // first: its health reports would be taken for models
-    ...now().configuration.deployments.map((deployment) => deploymentRouter(deployment, now)),
+    ...deployments.map((deployment) => deploymentRouter(deployment, now)),
     consoleApi(now),
     playgroundApi(now),
   ];
 }
 
-/** All operations below one root. Each route checks the key before it reads a body: strangers cost us nothing. */
+/** All operations below one root. */
 function deploymentRouter(deployment: Deployment, now: DependenciesNow): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: deployment.root, sensitive: true });
   router.use(deployed(deployment));
-  modelRoutes(router, now);
-  chatRoutes(router, now);
-  imageRoutes(router, now);
-  videoRoutes(router, now);
-  avatarTalkRoutes(router, now);
-  taskRoutes(router, now);
-  quoteRoutes(router, now);
-  accountRoutes(router, now);
-  accountSettingRoutes(router, now);
-  accountKeyRoutes(router, now);
-  webhookSecretRoutes(router, now);
-  ledgerRoutes(router, now);
-  usageRoutes(router, now);
+  mountOperations(router, now, operations.ofRoots);
   return router;
 }
 

@@ -78,7 +78,7 @@ export const deletedMessage = 'The details of this error were deleted with the r
 /** The error object shown to callers, in answers and in task records: always all four keys. */
 export interface ErrorBody {
   message: string;
-  type: string;
+  type: (typeof errorTable)[ErrorCode]['type'];
   param: string | null;
   code: ErrorCode;
 }

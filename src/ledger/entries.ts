@@ -2,17 +2,10 @@
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
 import { type EntryType, entryTypes } from '../domain/billing/postings.ts';
-import { type MicroYuan, zero } from '../domain/money.ts';
+import { type TokenLine, tokenUnits } from '../domain/billing/pricing.ts';
+import { zero } from '../domain/money.ts';
 import type { Database } from '../postgres/database.ts';
 import { computed, money, moneyDigits, row, type RowOf } from '../postgres/row.ts';
-
-/** One kind of token of a chat call. */
-export interface EntryLine {
-  unit: string;
-  units: number;
-  pricePerMillion: MicroYuan;
-  amount: MicroYuan;
-}
 
 export interface EntryFilter {
   taskId?: string | undefined;
@@ -25,8 +18,8 @@ export interface EntryFilter {
 }
 
 const lineRow = z
-  .object({ unit: z.string(), units: z.int(), price_per_million: moneyDigits, amount: moneyDigits })
-  .transform(({ price_per_million, ...line }): EntryLine => ({ ...line, pricePerMillion: price_per_million }));
+  .object({ unit: z.enum(tokenUnits), units: z.int(), price_per_million: moneyDigits, amount: moneyDigits })
+  .transform(({ price_per_million, ...line }): TokenLine => ({ ...line, pricePerMillion: price_per_million }));
 
 const entryRow = row({
   transferId: z.string(),

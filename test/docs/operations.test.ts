@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
+import { operations as all } from '../../src/api/operations/all-operations.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { builtInConfiguration } from '../../src/config/built-in.ts';
@@ -11,7 +12,7 @@ import { codesIn, differences, pageAt, tablesOf } from './pages.ts';
 const page = pageAt('docs/api-guide.md');
 const { deployments, ...others } = readConfiguration(builtInConfiguration, 'built-in', {}, providerKinds);
 const first = deployments.slice(0, 1);
-const { bytes } = openApiDocument({ ...others, deployments: first }, 'http://127.0.0.1');
+const { bytes } = openApiDocument(all, { ...others, deployments: first }, 'http://127.0.0.1');
 const { paths } = z
   .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
   .parse(JSON.parse(bytes.toString()));

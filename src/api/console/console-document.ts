@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Call } from './console-call.ts';
 import { calls } from './all-calls.ts';
-import { playgroundOperations, playgroundParts } from './playground-document.ts';
+import { playgroundPaths, playgroundParts } from './playground-document.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export const consoleDocument = (): JsonSchema => (kept ??= documentOf(calls));
 function documentOf(all: readonly Call[]): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const call of all) (paths[`/console/api${call.path}`] ??= {})[call.method] = operationOf(call);
-  for (const { path, method, operation } of playgroundOperations()) (paths[path] ??= {})[method] = operation;
+  for (const { path, method, operation } of playgroundPaths()) (paths[path] ??= {})[method] = operation;
   const { schemas, parameters } = playgroundParts();
   return {
     openapi: '3.1.1',

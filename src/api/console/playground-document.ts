@@ -1,51 +1,35 @@
 /** The playground's operations in the console's document: the public ones, for a session instead of a key. */
-import type { Deployment } from '../../domain/catalogue.ts';
-import { accountOperations } from '../openapi/account.ts';
-import { avatarTalkOperations } from '../openapi/avatar-talk.ts';
-import { chatOperations } from '../openapi/chat.ts';
+import { documented } from '../openapi/documented-operation.ts';
 import { requestHeaders } from '../openapi/headers.ts';
-import { imageOperations } from '../openapi/images.ts';
-import type { Facts, Group, JsonSchema, Method, Operation } from '../openapi/operation.ts';
-import { quoteOperations } from '../openapi/quotes.ts';
-import { responseOperations } from '../openapi/responses.ts';
-import { namedSchemas } from '../openapi/schemas.ts';
-import { videoOperations } from '../openapi/videos.ts';
+import { type JsonSchema, namedSchemas } from '../openapi/schemas.ts';
+import { playgroundOperations } from '../operations/all-operations.ts';
+import type { GatewayFacts, Operation } from '../public-operation.ts';
 
 const MiB = 1024 * 1024;
-// The console's document is the same everywhere; what a gateway is set to is told by its public one.
-const usual: Facts = {
+// The console's document is the same everywhere; its public one has what a gateway is set to.
+const usual: GatewayFacts = {
   limits: { jsonBytes: 20 * MiB, audioBytes: 50 * MiB, videoBytes: 500 * MiB, audioSeconds: 600, waitingTasks: 10_000 },
   model: (kind) => `your-${kind}-model`,
+  publicUrl: '',
+  imageWaitSeconds: 300,
+  videoWaitSeconds: 300,
 };
-const deployment: Deployment = { root: '/v1', health: '', imageWaitSeconds: 300, videoWaitSeconds: 300 };
-
-const groups: readonly Group[] = [
-  chatOperations,
-  responseOperations,
-  imageOperations,
-  videoOperations,
-  avatarTalkOperations,
-  quoteOperations,
-  (facts, of) => accountOperations(facts, of).filter(({ path }) => path === '/account/ledger'),
-];
-
-/** Each operation with its whole path. */
-export const playgroundOperations = (): { path: string; method: Method; operation: JsonSchema }[] =>
-  groups
-    .flatMap((group) => group(usual, deployment))
-    .map((operation) => ({
-      path: `/console/api/accounts/{account}/v1${operation.path}`,
-      method: operation.method,
-      operation: operationOf(operation),
-    }));
+/** Each operation by its whole path and method. */
+export const playgroundPaths = (): { path: string; method: string; operation: JsonSchema }[] =>
+  playgroundOperations.map((operation) => ({
+    path: `/console/api/accounts/{account}/v1${operation.path}`,
+    method: operation.method,
+    operation: operationOf(operation),
+  }));
 
 /** What they refer to. */
 export const playgroundParts = () => ({ schemas: namedSchemas(), parameters: requestHeaders });
 
 const account: JsonSchema = { name: 'account', in: 'path', required: true, schema: { type: 'string' } };
 
-function operationOf({ id, summary, parameters = [], body, answers }: Operation): JsonSchema {
-  const written = Object.entries(answers).map(([status, { description, content }]) => [
+function operationOf(operation: Operation): JsonSchema {
+  const { id, summary, parameters, body, responses } = documented(withoutExamples(operation), usual);
+  const written = Object.entries(responses).map(([status, { description, content }]) => [
     status,
     { description, ...(content && { content }) },
   ]);
@@ -55,7 +39,7 @@ function operationOf({ id, summary, parameters = [], body, answers }: Operation)
     description: 'For owners of the account: as the public operation of the same path.',
     security: [{ session: [] }],
     parameters: [account, ...parameters],
-    ...(body && { requestBody: { required: true, content: body.content } }),
+    ...(body && { requestBody: { required: true, content: body } }),
     responses: {
       ...Object.fromEntries(written),
       default: {
@@ -65,3 +49,14 @@ function operationOf({ id, summary, parameters = [], body, answers }: Operation)
     },
   };
 }
+
+/** The types of the client need no example of an answer. */
+const withoutExamples = (operation: Operation): Operation => ({
+  ...operation,
+  responses: Object.fromEntries(
+    Object.entries(operation.responses).map(([status, { description, content }]) => [
+      status,
+      { description, ...(content && { content }) },
+    ]),
+  ),
+});

@@ -1,5 +1,5 @@
 /**
- * The playground's operations: those of the public API, by the same routes and rules, for an owner who is signed in
+ * The playground's operations: those of the public API, by the same records and rules, for an owner who is signed in
  * instead of for a key. What they cost is booked under the account's playground key.
  */
 import Router from '@koa/router';
@@ -7,12 +7,8 @@ import { GatewayError } from '../../domain/errors.ts';
 import { playgroundKeyOf } from '../../accounts/playground-keys.ts';
 import type { ApiContext, RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
-import { avatarTalkRoutes } from '../routes/avatar-talk.ts';
-import { chatRoutes } from '../routes/chat.ts';
-import { imageRoutes } from '../routes/images.ts';
-import { ledgerRoutes } from '../routes/ledger.ts';
-import { quoteRoutes } from '../routes/quotes.ts';
-import { videoRoutes } from '../routes/videos.ts';
+import { mountOperations } from '../mount-operations.ts';
+import { playgroundOperations } from '../operations/all-operations.ts';
 import { accountOf, consoleApiRoot } from './mount-calls.ts';
 import { refuseOtherOrigins, refuseOtherSites, signedInPerson } from './signed-in.ts';
 
@@ -23,12 +19,7 @@ export function playgroundApi(now: DependenciesNow): Router<RequestState> {
     await asOwner(now, ctx, ctx.params['account'] ?? '');
     await next();
   });
-  chatRoutes(router, now);
-  imageRoutes(router, now);
-  videoRoutes(router, now);
-  avatarTalkRoutes(router, now);
-  quoteRoutes(router, now);
-  ledgerRoutes(router, now);
+  mountOperations(router, now, playgroundOperations);
   return router;
 }
 

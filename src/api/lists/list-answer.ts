@@ -5,7 +5,8 @@
 import { Readable } from 'node:stream';
 import type { ApiContext } from '../context.ts';
 import { csvHeader, csvLine } from '../presenters/csv.ts';
-import { type Listing, listObject, type Page, readPage } from './list-page.ts';
+import { written } from '../operation.ts';
+import { listObject, type Page, readPage, type ShownListing } from './list-page.ts';
 import { pageRowsDefault } from './list-query.ts';
 
 /** What was asked of a list: one page if either is named. */
@@ -13,6 +14,8 @@ export interface PageQuery<Place> {
   limit?: number | undefined;
   cursor?: Place | undefined;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface CsvForm {
   /** What the file's name says of it. */
@@ -24,33 +27,31 @@ export interface CsvForm {
 
 const csvType = 'text/csv; charset=utf-8';
 
-/** Answers one page, or in CSV all there is. */
-export async function answerList<Row, Place>(
+/** Returns one page, unless CSV is wanted: that is written, all there is of it if no page is asked for. */
+export async function answerList<Row, Place, Shown extends Fields>(
   ctx: ApiContext,
-  listing: Listing<Row, Place>,
+  listing: ShownListing<Row, Place, Shown>,
   { limit, cursor }: PageQuery<Place>,
   csv: CsvForm,
-): Promise<void> {
+) {
   ctx.vary('Accept');
   const isCsv = wantsCsv(ctx);
   const isWhole = isCsv && limit === undefined && cursor === undefined;
   if (isWhole) {
     await answerWholeCsv(ctx, listing, csv);
-    return;
+    return written;
   }
   const page = await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor });
-  if (!isCsv) {
-    ctx.body = listObject(page, listing.present);
-    return;
-  }
+  if (!isCsv) return listObject(page, listing.present);
   if (page.nextCursor !== null) ctx.set('Link', `<${nextAddress(ctx, page)}>; rel="next"`);
   answerCsv(ctx, csvHeader(csv.columns) + csvLines(listing, csv, page.rows), csv);
+  return written;
 }
 
-/** Answers all there is as CSV, whatever the caller says that it takes. */
+/** Answers with all there is as CSV, whatever the caller says that it takes. */
 export async function answerWholeCsv<Row, Place>(
   ctx: ApiContext,
-  listing: Listing<Row, Place>,
+  listing: ShownListing<Row, Place, Fields>,
   csv: CsvForm,
 ): Promise<void> {
   // The first page is read before the answer begins, so that what goes wrong with it has its own status.
@@ -59,7 +60,11 @@ export async function answerWholeCsv<Row, Place>(
 }
 
 /** The header line and one piece of text a page. */
-async function* csvPages<Row, Place>(listing: Listing<Row, Place>, csv: CsvForm, first: Row[]): AsyncGenerator<string> {
+async function* csvPages<Row, Place>(
+  listing: ShownListing<Row, Place, Fields>,
+  csv: CsvForm,
+  first: Row[],
+): AsyncGenerator<string> {
   let rows = first;
   yield csvHeader(csv.columns) + csvLines(listing, csv, rows);
   for (let last = rows.at(-1); last !== undefined && rows.length === csv.pageRows; last = rows.at(-1)) {
@@ -68,8 +73,11 @@ async function* csvPages<Row, Place>(listing: Listing<Row, Place>, csv: CsvForm,
   }
 }
 
-const csvLines = <Row, Place>({ present }: Listing<Row, Place>, { columns }: CsvForm, rows: readonly Row[]): string =>
-  rows.map((row) => csvLine(columns, present(row))).join('');
+const csvLines = <Row>(
+  { present }: Pick<ShownListing<Row, never, Fields>, 'present'>,
+  { columns }: CsvForm,
+  rows: readonly Row[],
+): string => rows.map((row) => csvLine(columns, present(row))).join('');
 
 /** Answers a CSV as a file to be saved. A stream that fails is broken off by Koa, so that what came of it can't be taken for all. */
 export function answerCsv(ctx: ApiContext, body: string | Readable, { name }: Pick<CsvForm, 'name'>): void {

@@ -6,7 +6,11 @@ export interface Listing<Row, Place> {
   read: (page: { limit: number; after: Place | undefined }) => Promise<Row[]>;
   placeOf: (row: Row) => Place;
   cursorOf: (place: Place) => string;
-  present: (row: Row) => Record<string, unknown>;
+}
+
+/** The same with the record that callers see of a row. */
+export interface ShownListing<Row, Place, Shown> extends Listing<Row, Place> {
+  present: (row: Row) => Shown;
 }
 
 export interface Page<Row> {
@@ -14,7 +18,7 @@ export interface Page<Row> {
   nextCursor: string | null;
 }
 
-/** Reads one row more than asked for, which tells whether there are more. */
+/** Reads one row more than asked for, which shows whether there are more. */
 export async function readPage<Row, Place>(
   { read, placeOf, cursorOf }: Listing<Row, Place>,
   { limit, after }: { limit: number; after: Place | undefined },

@@ -4,36 +4,23 @@ import type { Deployment, ModelKind } from '../../domain/catalogue.ts';
 import { version } from '../../version.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { firstOfKind } from '../model-catalogue.ts';
-import { accountOperations } from './account.ts';
-import { avatarTalkOperations } from './avatar-talk.ts';
-import { chatOperations } from './chat.ts';
+import type { GatewayFacts, Operation } from '../public-operation.ts';
+import { tags } from '../public-operation.ts';
+import { documented, type DocumentedOperation, type DocumentedResponse } from './documented-operation.ts';
 import { refusals } from './errors.ts';
-import { answerExamples, eventExamples, type Examples } from './answer-examples.ts';
 import { answerHeaders, headers, requestHeader, requestHeaders } from './headers.ts';
-import { imageOperations } from './images.ts';
-import { keyOperations } from './keys.ts';
-import { healthOperation, modelOperations } from './models.ts';
-import { type Answer, type Facts, type JsonSchema, type Operation, tags } from './operation.ts';
-import { quoteOperations } from './quotes.ts';
-import { responseOperations } from './responses.ts';
-import { namedSchemas } from './schemas.ts';
-import { serviceOperations } from './service.ts';
-import { taskOperations } from './tasks.ts';
-import { videoOperations } from './videos.ts';
+import { type JsonSchema, namedSchemas } from './schemas.ts';
 import { webhooks } from './webhooks.ts';
 
-const groups = [
-  chatOperations,
-  responseOperations,
-  modelOperations,
-  imageOperations,
-  videoOperations,
-  avatarTalkOperations,
-  taskOperations,
-  quoteOperations,
-  accountOperations,
-  keyOperations,
-];
+/** What the document is made of. */
+export interface AllOperations {
+  /** Below each deployment's root. */
+  ofRoots: readonly Operation[];
+  /** Whose address is a matter of the deployment. */
+  health: (deployment: Deployment) => Operation;
+  /** Of no deployment. */
+  ofHost: readonly Operation[];
+}
 
 /** The document as it is served. */
 export interface ServedDocument {
@@ -42,18 +29,32 @@ export interface ServedDocument {
   etag: string;
 }
 
+const served = new WeakMap<Configuration, { publicUrl: string; document: ServedDocument }>();
+
+/** The document of the configuration in force, built when it is first asked for and kept until a reload. */
+export function servedDocument(all: AllOperations, configuration: Configuration, publicUrl: string): ServedDocument {
+  const kept = served.get(configuration);
+  if (kept?.publicUrl === publicUrl) return kept.document;
+  const document = openApiDocument(all, configuration, publicUrl);
+  served.set(configuration, { publicUrl, document });
+  return document;
+}
+
 /** The document of a configuration, for callers at that address. */
-export function openApiDocument(configuration: Configuration, publicUrl: string): ServedDocument {
-  const bytes = Buffer.from(JSON.stringify(documentOf(configuration, publicUrl)));
+export function openApiDocument(all: AllOperations, configuration: Configuration, publicUrl: string): ServedDocument {
+  const bytes = Buffer.from(JSON.stringify(documentOf(all, configuration, publicUrl)));
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"` };
 }
 
-function documentOf(configuration: Configuration, publicUrl: string): JsonSchema {
-  const facts: Facts = {
+function documentOf(all: AllOperations, configuration: Configuration, publicUrl: string): JsonSchema {
+  const facts: GatewayFacts = {
     limits: configuration.limits,
     model: (kind: ModelKind) => firstOfKind(configuration, kind) ?? `your-${kind}-model`,
+    publicUrl,
+    imageWaitSeconds: 0,
+    videoWaitSeconds: 0,
   };
-  const { paths, responses } = pathsOf(configuration.deployments, facts, answerExamples(facts, publicUrl));
+  const { paths, responses } = pathsOf(all, configuration.deployments, facts);
   return {
     openapi: '3.1.1',
     info: {
@@ -63,10 +64,10 @@ function documentOf(configuration: Configuration, publicUrl: string): JsonSchema
       description: description(configuration.deployments),
     },
     servers: [{ url: publicUrl }],
-    tags: Object.entries(tags).map(([name, told]) => ({ name, description: told })),
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     security: [{ bearer: [] }],
     paths,
-    webhooks: webhooks(eventExamples(facts, publicUrl)),
+    webhooks: webhooks(facts),
     components: {
       schemas: namedSchemas(),
       responses,
@@ -95,54 +96,39 @@ type Named = Record<string, JsonSchema>;
 
 /** All paths, with the answers that many of them share. */
 function pathsOf(
+  all: AllOperations,
   deployments: readonly Deployment[],
-  facts: Facts,
-  examples: Readonly<Record<string, Readonly<Record<number, Examples>>>>,
+  shared: GatewayFacts,
 ): { paths: JsonSchema; responses: JsonSchema } {
   const paths: Record<string, Named> = {};
   const responses: Named = {};
-  const add = (root: string, suffix: string, operations: readonly Operation[]) => {
-    for (const operation of operations) {
-      const path = (paths[`${root}${operation.path}`] ??= {});
-      const told = { ...operation, answers: withExamples(operation.answers, examples[operation.id] ?? {}) };
-      path[operation.method] = operationObject(told, suffix, responses);
-    }
+  const add = (root: string, suffix: string, facts: GatewayFacts, operations: readonly Operation[]) => {
+    for (const operation of operations.map((one) => documented(one, facts)))
+      (paths[`${root}${operation.path}`] ??= {})[operation.method] = operationObject(operation, suffix, responses);
   };
   for (const deployment of deployments) {
     const suffix = suffixOf(deployment, deployments);
-    for (const group of groups) add(deployment.root, suffix, group(facts, deployment));
-    add('', suffix, [healthOperation(deployment)]);
+    add(deployment.root, suffix, { ...shared, ...deployment }, all.ofRoots);
+    add('', suffix, shared, [all.health(deployment)]);
   }
-  add('', '', serviceOperations);
+  add('', '', shared, all.ofHost);
   return { paths, responses };
 }
 
-function withExamples(
-  answers: Operation['answers'],
-  examples: Readonly<Record<number, Examples>>,
-): Record<number, Answer> {
-  const told = Object.entries(answers).map(([status, answer]): [string, Answer] => {
-    const [own, body] = [examples[Number(status)], answer.content?.['application/json']];
-    if (!own || !body) return [status, answer];
-    return [status, { ...answer, content: { ...answer.content, 'application/json': { ...body, examples: own } } }];
-  });
-  return Object.fromEntries(told);
-}
-
-/** Names of operations are told apart by the root, but for the first deployment's: `createImage`, `createImage_ai_v1`. */
+/** Names of operations differ by the root, but for the first deployment's: `createImage`, `createImage_ai_v1`. */
 const suffixOf = ({ root }: Deployment, [first]: readonly Deployment[]): string =>
   root === first?.root ? '' : root.replace(/[^A-Za-z0-9]+/g, '_');
 
-function operationObject(operation: Operation, suffix: string, shared: Named): JsonSchema {
-  const { id, tag, summary, description: told, level, parameters = [], body, answers } = operation;
-  const sentences = [told, level && `Requires a key of level \`${level}\`.`].filter(
+function operationObject(operation: DocumentedOperation, suffix: string, shared: Named): JsonSchema {
+  const { id, tag, summary, level, parameters, body } = operation;
+  const sentences = [operation.description, level && `Requires a key of level \`${level}\`.`].filter(
     (sentence) => sentence !== undefined,
   );
   const isKeyed = level !== undefined;
-  const responses = Object.entries({ ...answers, ...refusals(operation) }).map(([status, answer]) => {
-    const written = responseObject(answer, isKeyed, suffix);
-    if (answer.name === undefined) return [status, written];
-    const name = isKeyed ? answer.name : `${answer.name}.public`;
+  const responses = Object.entries({ ...operation.responses, ...refusals(operation) }).map(([status, response]) => {
+    const written = responseObject(response, isKeyed, suffix);
+    if (response.name === undefined) return [status, written];
+    const name = isKeyed ? response.name : `${response.name}.public`;
     shared[name] = written;
     return [status, { $ref: `#/components/responses/${name}` }];
   });
@@ -153,19 +139,19 @@ function operationObject(operation: Operation, suffix: string, shared: Named): J
     ...(sentences.length > 0 && { description: sentences.join(' ') }),
     ...(!isKeyed && { security: [] }),
     parameters: [...parameters, requestHeader('X-Request-Id')],
-    ...(body && { requestBody: { required: true, content: body.content } }),
+    ...(body && { requestBody: { required: true, content: body } }),
     responses: Object.fromEntries(responses) as JsonSchema,
   };
 }
 
 function responseObject(
-  { description: told, headers: own, content, next }: Answer,
+  { description: text, headers: own, content, next }: DocumentedResponse,
   isKeyed: boolean,
   suffix: string,
 ): JsonSchema {
   const rate = isKeyed ? headers('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset') : {};
   return {
-    description: told,
+    description: text,
     headers: { ...headers('X-Request-Id'), ...rate, ...own },
     ...(content && { content }),
     ...(next && { links: Object.fromEntries(next.map((id) => [id, linkTo(`${id}${suffix}`)])) }),

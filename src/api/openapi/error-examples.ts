@@ -1,9 +1,9 @@
 /** What each refusal looks like: an example a code, in words that the gateway uses. */
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
-import type { Examples } from './answer-examples.ts';
+import type { Examples } from '../public-operation.ts';
 
 /** Of the public API's codes; those of the console speak to its own pages. */
-const told: Readonly<Partial<Record<ErrorCode, { message: string; param?: string }>>> = {
+const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: string }>>> = {
   invalid_json: { message: "The body is not valid JSON: line 1, column 9: expected ',' or '}'." },
   missing_parameter: {
     message: "'model' is required: it must be a model id: a string of 1 to 256 characters.",
@@ -56,7 +56,7 @@ const told: Readonly<Partial<Record<ErrorCode, { message: string; param?: string
 
 /** The error object of a code; none of those that only the console's pages meet. */
 export function errorExample(code: ErrorCode) {
-  const { message, param = null } = told[code] ?? {};
+  const { message, param = null } = words[code] ?? {};
   return message === undefined ? undefined : { message, type: errorTable[code].type, param, code };
 }
 

@@ -1,35 +1,14 @@
-/** Refusals: the error object, and one answer for each status that an operation's codes have in the error table. */
-import * as z from 'zod';
+/** Refusals: one answer for each status that an operation's codes have in the error table. */
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
 import { errorExample, errorExamples, upstreamExample } from './error-examples.ts';
+import { upstreamErrors } from './error-lists.ts';
+import type { DocumentedOperation, DocumentedResponse } from './documented-operation.ts';
+import { errorAnswer } from './error-object.ts';
 import { headers } from './headers.ts';
-import type { Answer, JsonSchema, Operation } from './operation.ts';
-import { answer, refOf } from './schemas.ts';
-
-const codes = Object.keys(errorTable);
-const types = [...new Set(Object.values(errorTable).map(({ type }) => type))];
-
-/** The error object of answers and records. */
-export const errorObject = answer(
-  'ErrorObject',
-  z
-    .strictObject({
-      message: z.string().describe('What is wrong and what is allowed.'),
-      type: z.enum(types),
-      param: z.string().nullable().describe('The path of the refused value, such as `messages[0].content`.'),
-      code: z
-        .string()
-        .nullable()
-        .describe(`One of ${codes.join(', ')}; of an upstream's refusal, the upstream's own.`),
-    })
-    .describe('All four members are always present.'),
-);
-
-/** What all refusals are, but for the records of failed tasks. */
-export const errorAnswer = answer('Error', z.strictObject({ error: errorObject }));
+import { type JsonSchema, refOf } from './schemas.ts';
 
 /** The errors of an operation that all of its sort have. */
-export function sharedErrors({ level, body }: Operation): ErrorCode[] {
+function sharedErrors({ level, body }: DocumentedOperation): ErrorCode[] {
   return [
     'internal_error',
     'not_ready',
@@ -37,29 +16,12 @@ export function sharedErrors({ level, body }: Operation): ErrorCode[] {
     ...(level === undefined ? [] : keyErrors),
     ...(level === undefined || level === 'read' ? [] : (['permission_denied'] as const)),
     ...(body === undefined ? [] : bodyErrors),
-    ...(body?.content['application/json'] === undefined ? [] : (['invalid_json'] as const)),
+    ...(body?.['application/json'] === undefined ? [] : (['invalid_json'] as const)),
   ];
 }
 
 const keyErrors = ['missing_api_key', 'invalid_api_key', 'account_suspended'] as const;
 const bodyErrors = ['missing_parameter', 'invalid_parameter', 'request_too_large', 'unsupported_media_type'] as const;
-
-/** What every operation that names a model may refuse. */
-export const modelErrors = ['model_not_found', 'model_not_allowed', 'model_in_maintenance'] as const;
-
-/** What every billable call may refuse besides. */
-export const billableErrors = [
-  'insufficient_balance',
-  'call_limit_exceeded',
-  'spend_limit_exceeded',
-  'idempotency_key_reused',
-] as const;
-
-/** What comes of an upstream that doesn't do its part. */
-export const upstreamErrors = ['upstream_rate_limited', 'upstream_error', 'upstream_timeout'] as const;
-
-/** The errors of chat and responses calls. */
-export const callErrors = [...modelErrors, ...billableErrors, 'idempotency_key_used', ...upstreamErrors] as const;
 
 /** What a task may fail with while its creation waits for it. */
 const failures = [
@@ -71,9 +33,9 @@ const failures = [
 ] as const;
 
 /** The refusals of an operation by their status; equal ones of several operations have the same name. */
-export function refusals(operation: Operation): Record<number, Answer> {
-  const { upstreamRefusals = [], failedRecord } = operation;
-  const own = [...new Set([...sharedErrors(operation), ...(operation.errors ?? [])])];
+export function refusals(operation: DocumentedOperation): Record<number, DocumentedResponse> {
+  const { upstreamRefusals, failedRecord } = operation;
+  const own = [...new Set([...sharedErrors(operation), ...operation.errors])];
   const failed = failedRecord === undefined ? [] : failures;
   const statuses = new Set([...[...own, ...failed].map((code) => errorTable[code].status), ...upstreamRefusals]);
   return Object.fromEntries(
@@ -87,13 +49,17 @@ export function refusals(operation: Operation): Record<number, Answer> {
   );
 }
 
-interface AlsoTold {
+interface AlsoShown {
   /** A failed task's, which is an answer of this status too. */
-  record: (NonNullable<Operation['failedRecord']> & { error: unknown }) | undefined;
+  record: (NonNullable<DocumentedOperation['failedRecord']> & { error: unknown }) | undefined;
   isUpstreams: boolean;
 }
 
-function refusal(status: number, refused: readonly ErrorCode[], { record, isUpstreams }: AlsoTold): Answer {
+function refusal(
+  status: number,
+  refused: readonly ErrorCode[],
+  { record, isUpstreams }: AlsoShown,
+): DocumentedResponse {
   const schemas: JsonSchema[] = [];
   if (isUpstreams) schemas.push(refOf(errorAnswer));
   else if (refused.length > 0) schemas.push(withCodes(refused));

@@ -1,5 +1,5 @@
 /** Headers that requests may have and answers bear, named once in the document's components. */
-import type { JsonSchema } from './operation.ts';
+import type { JsonSchema } from './schemas.ts';
 
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };

@@ -1,8 +1,7 @@
 /** Query parameters of lists, from the very schemas that read them, so that none is forgotten or invented. */
 import type * as z from 'zod';
 import { pageRowsDefault, pageRowsMax } from '../lists/list-query.ts';
-import type { JsonSchema } from './operation.ts';
-import { inline } from './schemas.ts';
+import { inline, type JsonSchema } from './schemas.ts';
 
 /** What every list has besides its filters. */
 type Page = 'limit' | 'cursor';
@@ -31,5 +30,5 @@ const timeWords: Record<Times, string> = {
   to: 'Up to this time, which is not included.',
 };
 
-/** Texts in a query, but numbers to whoever writes them. */
+/** Texts in a query, but numbers to its author. */
 const limit = { type: 'integer', minimum: 1, maximum: pageRowsMax, default: pageRowsDefault };

@@ -1,6 +1,8 @@
 /** The named schemas of the document. They are zod's: of requests the very ones that bodies are parsed with. */
 import * as z from 'zod';
-import type { JsonSchema } from './operation.ts';
+
+/** A piece of JSON Schema, or a reference to a named one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 type Named = z.core.$ZodRegistry<{ id: string }>;
 const requests: Named = z.registry<{ id: string }>();
@@ -12,9 +14,9 @@ const addressOf = (id: string): string => `#/components/schemas/${id}`;
 const refTo = (id: string): JsonSchema => ({ $ref: addressOf(id) });
 
 /** What a reader should know of each field. */
-type Told<Shape> = Readonly<Partial<Record<keyof Shape & string, string>>>;
+export type Told<Shape> = Readonly<Partial<Record<keyof Shape & string, string>>>;
 
-/** Names the schema of a request, with a word on its fields, and answers the reference to it. */
+/** Names the schema of a request, with a word on its fields, and returns the reference to it. */
 export function request<Shape extends z.ZodRawShape>(
   id: string,
   schema: z.ZodObject<Shape>,
@@ -31,12 +33,15 @@ export function answer<Schema extends z.ZodType>(id: string, schema: Schema): Sc
   return schema;
 }
 
-/** The reference to an answer's schema that was named. Throws for any other. */
-export function refOf(schema: z.ZodType): JsonSchema {
+/** The name of an answer's schema. Throws where it has none. */
+export function nameOf(schema: z.ZodType): string {
   const id = answers.get(schema)?.id;
   if (id === undefined) throw new TypeError('this schema has no name');
-  return refTo(id);
+  return id;
 }
+
+/** The reference to an answer's schema that was named. Throws for any other. */
+export const refOf = (schema: z.ZodType): JsonSchema => refTo(nameOf(schema));
 
 /** A page of records as lists answer them. */
 export const listOfRecords = <Schema extends z.ZodType>(id: string, record: Schema) =>

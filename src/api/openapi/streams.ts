@@ -1,5 +1,5 @@
 /** Server-sent events in the document, which has no word of its own for them before OpenAPI 3.2. */
-import type { JsonSchema } from './operation.ts';
+import type { JsonSchema } from './schemas.ts';
 
 /** A stream, by what each of its events is (OpenAPI 3.2 calls that `itemSchema`). */
 export const streamed = (data: JsonSchema, example: string): JsonSchema => ({
@@ -12,7 +12,7 @@ export const streamed = (data: JsonSchema, example: string): JsonSchema => ({
   example,
 });
 /** The data of an event, as one of these. */
-export const json = (...schemas: JsonSchema[]): JsonSchema => ({
+export const jsonEvent = (...schemas: JsonSchema[]): JsonSchema => ({
   type: 'string',
   contentMediaType: 'application/json',
   contentSchema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },

@@ -1,8 +1,10 @@
-/** The events that accounts are told by webhook, as OpenAPI 3.1's `webhooks`. */
+/** The events that webhooks receive, as OpenAPI 3.1's `webhooks`. */
 import * as z from 'zod';
-import type { JsonSchema } from './operation.ts';
-import { answer, refOf } from './schemas.ts';
-import { endedAvatarTalkTask, imageTask, videoTask } from './tasks.ts';
+import { endedAvatarTalkTask, imageTask, videoTask } from '../presenters/task-records.ts';
+import type { GatewayFacts } from '../public-operation.ts';
+import { exampleIds } from './example-ids.ts';
+import { answer, type JsonSchema, refOf } from './schemas.ts';
+import { cancelledError, imageTasks, videoTasks } from './task-examples.ts';
 
 const lowBalance = answer(
   'LowBalance',
@@ -16,15 +18,58 @@ const lowBalance = answer(
   }),
 );
 
-const events = {
-  'image.succeeded': { data: imageTask, summary: 'An image task has succeeded' },
-  'image.failed': { data: imageTask, summary: 'An image task has failed or was cancelled' },
-  'video.succeeded': { data: videoTask, summary: 'A video task has succeeded' },
-  'video.failed': { data: videoTask, summary: 'A video task has failed or was cancelled' },
-  'avatar_talk.succeeded': { data: endedAvatarTalkTask, summary: 'An avatar-talk video can be fetched' },
-  'avatar_talk.failed': { data: endedAvatarTalkTask, summary: 'An avatar-talk task has failed or was cancelled' },
-  'account.balance_low': { data: lowBalance, summary: "The account's money has fallen below its threshold" },
-} as const satisfies Record<string, { data: z.ZodType; summary: string }>;
+const talk = { id: exampleIds.avatar_talk, object: 'avatar_talk' };
+
+interface Event {
+  summary: string;
+  data: z.ZodType;
+  example: (facts: GatewayFacts) => object;
+}
+
+const events: Readonly<Record<string, Event>> = {
+  'image.succeeded': {
+    summary: 'An image task has succeeded',
+    data: imageTask,
+    example: (facts) => imageTasks(facts).succeeded,
+  },
+  'image.failed': {
+    summary: 'An image task has failed or was cancelled',
+    data: imageTask,
+    example: (facts) => imageTasks(facts).failed,
+  },
+  'video.succeeded': {
+    summary: 'A video task has succeeded',
+    data: videoTask,
+    example: (facts) => videoTasks(facts).succeeded,
+  },
+  'video.failed': {
+    summary: 'A video task has failed or was cancelled',
+    data: videoTask,
+    example: (facts) => videoTasks(facts).failed,
+  },
+  'avatar_talk.succeeded': {
+    summary: 'An avatar-talk video can be fetched',
+    data: endedAvatarTalkTask,
+    example: () => ({ ...talk, status: 'completed', duration: 12.4, tokens: 12_400, cost: 0.62, error: null }),
+  },
+  'avatar_talk.failed': {
+    summary: 'An avatar-talk task has failed or was cancelled',
+    data: endedAvatarTalkTask,
+    example: () => ({ ...talk, status: 'error', duration: null, tokens: null, cost: null, error: cancelledError }),
+  },
+  'account.balance_low': {
+    summary: "The account's money has fallen below its threshold",
+    data: lowBalance,
+    example: () => ({
+      id: exampleIds.account,
+      object: 'account',
+      currency: 'CNY',
+      balance: 9.8,
+      held: 0,
+      low_balance: 10,
+    }),
+  },
+};
 
 const header = (name: string, description: string): JsonSchema => ({
   name,
@@ -40,9 +85,9 @@ const signed = [
 ];
 
 /** `webhooks` of the document, with an example of each event's data. */
-export const webhooks = (examples: Readonly<Record<string, unknown>>): JsonSchema =>
+export const webhooks = (facts: GatewayFacts): JsonSchema =>
   Object.fromEntries(
-    Object.entries(events).map(([type, { data, summary }]) => [
+    Object.entries(events).map(([type, { data, summary, example }]) => [
       type,
       {
         post: {
@@ -54,7 +99,7 @@ export const webhooks = (examples: Readonly<Record<string, unknown>>): JsonSchem
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: eventOf(type, refOf(data)), example: exampleOf(type, examples[type]) },
+              'application/json': { schema: eventOf(type, refOf(data)), example: exampleOf(type, example(facts)) },
             },
           },
           responses: {

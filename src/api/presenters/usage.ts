@@ -1,6 +1,30 @@
-/** Usage rows as callers see them. */
+/** Usage rows as callers see them, in JSON and CSV. */
+import * as z from 'zod';
 import { toYuan } from '../../domain/money.ts';
 import type { Usage, UsageGroup } from '../../ledger/usage-report.ts';
+import { answer } from '../openapi/schemas.ts';
+
+export const usageFields = {
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  images: z.number(),
+  seconds: z.number(),
+  tokens: z.int(),
+  cost: z.number(),
+};
+export const usageRecord = answer(
+  'UsageRow',
+  z.strictObject({
+    object: z.literal('usage'),
+    day: z.string().optional().describe('With `group_by=day`.'),
+    model: z.string().optional().describe('With `group_by=model`.'),
+    key_id: z.string().optional().describe('With `group_by=key`.'),
+    ...usageFields,
+  }),
+);
+
+export type UsageRecord = z.input<typeof usageRecord>;
 
 const groupNames = { day: 'day', model: 'model', key: 'key_id' } as const;
 
@@ -8,18 +32,14 @@ const groupNames = { day: 'day', model: 'model', key: 'key_id' } as const;
 export const usageColumns = (by: UsageGroup): readonly string[] => [
   'object',
   groupNames[by],
-  'calls',
-  'input_tokens',
-  'output_tokens',
-  'images',
-  'seconds',
-  'tokens',
-  'cost',
+  ...Object.keys(usageFields),
 ];
 
-export const usageObject = (by: UsageGroup, usage: Usage) => ({
+export const usageObject = (by: UsageGroup, usage: Usage): UsageRecord => ({
   object: 'usage',
-  [groupNames[by]]: usage.group,
+  ...(by === 'day' && { day: usage.group }),
+  ...(by === 'model' && { model: usage.group }),
+  ...(by === 'key' && { key_id: usage.group }),
   ...usageSums(usage),
 });
 

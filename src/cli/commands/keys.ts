@@ -1,6 +1,6 @@
 /** `tollgate keys create|list|revoke`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { keyObject } from '../../api/presenters/account.ts';
+import { keyObject } from '../../api/presenters/keys.ts';
 import {
   type CallLimit,
   keyLevels,

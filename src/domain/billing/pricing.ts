@@ -85,9 +85,11 @@ export interface TokenCounts {
   output: number;
 }
 
+export const tokenUnits = ['input_token', 'cached_input_token', 'output_token', 'minimum_charge'] as const;
+
 /** A line of a call's price: one kind of token, or last what the model's minimum adds to them. */
 export interface TokenLine {
-  unit: 'input_token' | 'cached_input_token' | 'output_token' | 'minimum_charge';
+  unit: (typeof tokenUnits)[number];
   units: number;
   /** Of a million units: a single token may cost less than a micro-yuan. */
   pricePerMillion: MicroYuan;

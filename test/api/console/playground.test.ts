@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as z from 'zod';
-import { playgroundOperations } from '../../../src/api/console/playground-document.ts';
+import { playgroundPaths } from '../../../src/api/console/playground-document.ts';
 import { resumeAccount, suspendAccount } from '../../../src/accounts/accounts.ts';
 import { listKeys, revokeKey } from '../../../src/accounts/api-keys.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -146,7 +146,7 @@ describe('who may not', () => {
     };
   });
 
-  for (const { method, path: documented } of playgroundOperations()) {
+  for (const { method, path: documented } of playgroundPaths()) {
     const method_ = method.toUpperCase();
     test(`${method_} ${documented}`, async () => {
       const path = documented

@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { accountRoles } from '../../../domain/accounts/person-rules.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
-import { accountFields } from '../../openapi/account.ts';
-import { accountObject } from '../../presenters/account.ts';
+import { accountFields, accountObject } from '../../presenters/account.ts';
 import { accountCall } from '../console-call.ts';
 
 const getAccount = accountCall({

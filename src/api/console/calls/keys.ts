@@ -12,9 +12,8 @@ import { listed } from '../../model-catalogue.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { pageRowsDefault } from '../../lists/list-query.ts';
-import { keyFields } from '../../openapi/keys.ts';
-import { keyObject } from '../../presenters/account.ts';
-import { found, keysQuery, namedKey, refuseRevoked } from '../../routes/account-keys.ts';
+import { keyFields, keyObject } from '../../presenters/keys.ts';
+import { found, keysQuery, namedKey, refuseRevoked } from '../../named-key.ts';
 import { accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 
@@ -48,7 +47,6 @@ const listKeys = accountCall({
       read: (page) => listKeyPage(deps.database, account, { ...page, usableOnly: state === 'active' }),
       placeOf: ({ id }) => id,
       cursorOf: (id) => id,
-      present,
     };
     return listObject(await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor }), present);
   },
@@ -117,11 +115,8 @@ async function presenterOf({ database }: ApiDependencies, account: AccountId) {
   const now = new Date();
   return (key: ApiKey): z.input<typeof keyRecord> => {
     const { calls, spent } = countersAt(key.counters, now);
-    const shown = keyObject(key);
     return {
-      ...shown,
-      models: shown.models && [...shown.models],
-      call_limits: [...shown.call_limits],
+      ...keyObject(key),
       state: key.revoked ? 'revoked' : key.expiresAt && key.expiresAt <= now ? 'expired' : 'active',
       is_playground: key.id === playground,
       calls: inNumbers(calls, Number),

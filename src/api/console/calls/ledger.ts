@@ -5,9 +5,8 @@ import type { Entry } from '../../../ledger/entries.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { listObject, readPage } from '../../lists/list-page.ts';
 import { isRange, modelFilter, pageRowsDefault, rangeFault } from '../../lists/list-query.ts';
-import { entryFields } from '../../openapi/account.ts';
-import { entryObject } from '../../presenters/account.ts';
-import { idFilter, ledgerCsv, ledgerFilters, ledgerListing, ledgerQuery } from '../../routes/ledger.ts';
+import { entryFields, entryObject } from '../../presenters/ledger-entries.ts';
+import { idFilter, ledgerCsv, ledgerFilters, ledgerListing, ledgerQuery } from '../../lists/ledger-list.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 

@@ -25,8 +25,7 @@ import { invite } from '../../../accounts/invitations.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
-import { accountFields } from '../../openapi/account.ts';
-import { accountObject } from '../../presenters/account.ts';
+import { accountFields, accountObject } from '../../presenters/account.ts';
 import { checkWebhookUrl } from '../../../tasks/create/caller-addresses.ts';
 import { operatorCall, type PersonAsk } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
@@ -76,7 +75,6 @@ const listAccounts = operatorCall({
       read: (page) => listAccountPage(database, { search, status }, page),
       placeOf: ({ createdAt, id }) => ({ createdAt, id }),
       cursorOf: ({ createdAt, id }) => `${createdAt.getTime()}.${id}`,
-      present,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },

@@ -89,7 +89,6 @@ const listActsCall = operatorCall({
       read: ({ limit: count, after }) => listActPage(database, filter, { limit: count, before: after }),
       placeOf: ({ seq }) => seq,
       cursorOf: String,
-      present,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },

@@ -66,7 +66,6 @@ const listCall = operatorCall({
       read: ({ limit: count, after }) => listAudits(database, secrets.ledgerKeys, { limit: count, before: after }),
       placeOf: ({ finishedAt, id }) => ({ finishedAt, id }),
       cursorOf: ({ finishedAt, id }) => `${finishedAt.getTime()}.${id}`,
-      present,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },

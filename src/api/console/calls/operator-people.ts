@@ -68,7 +68,6 @@ const listCall = operatorCall({
       read: ({ limit: count, after }) => listPeople(database, { search }, { limit: count, before: after }),
       placeOf: ({ id }) => id,
       cursorOf: (id) => id,
-      present,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
   },
@@ -132,7 +131,6 @@ const listInvitationsCall = operatorCall({
       read: ({ limit: count, after }) => listInvitations(database, { limit: count, before: after }),
       placeOf: ({ id }) => id,
       cursorOf: (id) => id,
-      present: invitationObject,
     };
     const page = await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor });
     const inviters = page.rows.map(({ invitedBy }) => invitedBy);

@@ -75,7 +75,6 @@ const listCall = operatorCall({
       read: (page) => listUnknownOutcomes(database, { ...page, isReviewed }, new Date()),
       placeOf: ({ task, intent }) => ({ sentAt: intent.createdAt, task: task.id, route: intent.route }),
       cursorOf: ({ sentAt, task, route }) => `${sentAt.getTime()}.${task}.${route}`,
-      present: (outcome) => ({ ...outcome }),
     };
     const page = await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor });
     const present = await presenterOf(deps, page.rows);

@@ -9,8 +9,7 @@ import { hasCalls } from '../../../accounts/first-call.ts';
 import { type DayCharges, recentDays, recentCharges } from '../../../ledger/recent-charges.ts';
 import { type TaskSummary, tasksNamed, tasksUnderWay } from '../../../tasks/rows/task-summary.ts';
 import { firstOfKind } from '../../model-catalogue.ts';
-import { accountFields } from '../../openapi/account.ts';
-import { accountObject } from '../../presenters/account.ts';
+import { accountFields, accountObject } from '../../presenters/account.ts';
 import { accountCall } from '../console-call.ts';
 
 /** Days of the chart, today among them. */

@@ -6,9 +6,8 @@ import { invalid } from '../../../domain/requests/parse.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../ledger/statement.ts';
 import { answerCsv } from '../../lists/list-answer.ts';
-import { usageFields } from '../../openapi/account.ts';
 import { csvHeader, csvLine } from '../../presenters/csv.ts';
-import { usageSums } from '../../presenters/usage.ts';
+import { usageFields, usageSums } from '../../presenters/usage.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 
 const monthRule = 'must be a month such as 2026-11, not before 2000-01 and not in the future';

@@ -11,7 +11,7 @@ import { findTask, type Task } from '../../../tasks/rows/task-rows.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { readPage } from '../../lists/list-page.ts';
 import { isRange, limit, modelFilter, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
-import { taskCursor, taskCursorOf } from '../../routes/tasks.ts';
+import { taskCursor, taskCursorOf } from '../../lists/task-cursor.ts';
 import { cancelOwnTask } from '../../../tasks/wait/cancel-own-task.ts';
 import { taskNotFound } from '../../../tasks/wait/find-task.ts';
 import { accountCall } from '../console-call.ts';

@@ -7,9 +7,8 @@ import { stretchOf } from '../../../ledger/sequence-range.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { listObject, readPage } from '../../lists/list-page.ts';
 import { isRange, rangeFault } from '../../lists/list-query.ts';
-import { usageFields } from '../../openapi/account.ts';
-import { usageSums } from '../../presenters/usage.ts';
-import { groupOfCursor, usageCsv, usageFilters, usageListing, usageQuery } from '../../routes/usage.ts';
+import { usageFields, usageSums } from '../../presenters/usage.ts';
+import { groupOfCursor, usageCsv, usageFilters, usageListing, usageQuery } from '../../lists/usage-list.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 

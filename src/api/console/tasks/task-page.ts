@@ -11,7 +11,7 @@ import type { FileLink } from '../../../tasks/provider-calls/signed-links.ts';
 import { type IntentFacts, intentsOf } from '../../../tasks/provider-calls/intent-reports.ts';
 import type { Task } from '../../../tasks/rows/task-rows.ts';
 import { filePath } from '../../presenters/links.ts';
-import { recordOf } from '../../routes/tasks.ts';
+import { recordOf } from '../../presenters/tasks.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { courseOf, courseStep, wasFetched } from './task-timeline.ts';
 import { presentTask, taskFields } from './task-line.ts';

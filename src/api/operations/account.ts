@@ -1,0 +1,76 @@
+/** The account that a key belongs to: its balance, and what its admin keys may set of it. */
+import { GatewayError } from '../../domain/errors.ts';
+import { accountChangesBody, parseAccountChanges } from '../../domain/requests/account.ts';
+import { changeAccount, findAccount } from '../../accounts/accounts.ts';
+import { checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
+import { administratorOf } from '../acting-administrator.ts';
+import { keyOf } from '../context.ts';
+import { exampleIds } from '../openapi/example-ids.ts';
+import { one } from '../openapi/examples.ts';
+import { jsonBody } from '../openapi/json-body.ts';
+import { accountObject, accountRecord } from '../presenters/account.ts';
+import { operation } from '../public-operation.ts';
+
+const account = {
+  object: 'account',
+  id: exampleIds.account,
+  name: 'Example',
+  currency: 'CNY',
+  balance: 99.8,
+  held: 0,
+  webhook_url: null,
+  low_balance: null,
+};
+
+export const getAccount = operation({
+  method: 'get',
+  path: '/account',
+  id: 'getAccount',
+  tag: 'Account',
+  level: 'read',
+  summary: 'The account and its balance',
+  answer: accountRecord,
+  responses: { 200: { description: 'The account.', examples: () => one('The account', account) } },
+  handle: async ({ ctx, deps: { calls, database } }) => {
+    const { accountId } = keyOf(ctx);
+    await calls.settled(accountId);
+    const found = await findAccount(database, accountId);
+    if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
+    return accountObject(found);
+  },
+});
+
+export const changeAccountSettings = operation({
+  method: 'patch',
+  path: '/account',
+  id: 'changeAccount',
+  tag: 'Account',
+  level: 'admin',
+  summary: 'Update account settings',
+  body: {
+    ...jsonBody('AccountChanges', accountChangesBody, {
+      words: {
+        webhook_url: "The default for the account's tasks; null clears it.",
+        low_balance:
+          'The webhook receives `account.balance_low` when the balance falls below this many yuan; null clears it.',
+      },
+      shown: () => ({ example: { low_balance: 10 } }),
+    }),
+    parse: parseAccountChanges,
+  },
+  answer: accountRecord,
+  responses: {
+    200: {
+      description: 'The updated account.',
+      examples: () => one('The account', { ...account, low_balance: 10 }),
+    },
+  },
+  handle: async ({ ctx, deps, body: changes }) => {
+    const { accountId } = keyOf(ctx);
+    if (typeof changes.webhookUrl === 'string') await checkWebhookUrl(deps, { webhookUrl: changes.webhookUrl });
+    await deps.calls.settled(accountId);
+    const changed = await changeAccount(await administratorOf(ctx, deps), accountId, changes);
+    if (!changed) throw new Error(`account ${accountId} is gone`);
+    return accountObject(changed);
+  },
+});

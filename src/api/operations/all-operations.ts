@@ -1,0 +1,51 @@
+/** All operations of the public API, in the order of its document. */
+import type { AllOperations } from '../openapi/document.ts';
+import { changeAccountSettings, getAccount } from './account.ts';
+import { keyOperations } from './account-keys.ts';
+import { avatarTalkOperations } from './avatar-talk.ts';
+import { createChatCompletion } from './chat.ts';
+import { getFile } from './files.ts';
+import { imageOperations } from './images.ts';
+import { listLedger } from './ledger.ts';
+import { healthOperation, modelOperations } from './models.ts';
+import { callHook } from './provider-hooks.ts';
+import { createQuote } from './quotes.ts';
+import { responseOperations } from './responses.ts';
+import { serviceOperations } from './service.ts';
+import { listTasksOperation } from './tasks.ts';
+import { listUsageRows } from './usage.ts';
+import { videoOperations } from './videos.ts';
+import { getWebhookSecret, rotateSecret } from './webhook-secret.ts';
+
+export const operations: AllOperations = {
+  ofRoots: [
+    createChatCompletion,
+    ...responseOperations,
+    ...modelOperations,
+    ...imageOperations,
+    ...videoOperations,
+    ...avatarTalkOperations,
+    listTasksOperation,
+    createQuote,
+    getAccount,
+    changeAccountSettings,
+    listLedger,
+    listUsageRows,
+    getWebhookSecret,
+    rotateSecret,
+    ...keyOperations,
+  ],
+  health: healthOperation,
+  ofHost: [...serviceOperations(() => operations), getFile, callHook],
+};
+
+/** Those that the console's playground offers for a session instead of a key; none administers anything. */
+export const playgroundOperations = [
+  createChatCompletion,
+  ...responseOperations,
+  ...imageOperations,
+  ...videoOperations,
+  ...avatarTalkOperations,
+  createQuote,
+  listLedger,
+];

@@ -1,0 +1,43 @@
+/** API keys as callers see them. The commands print the same objects. */
+import * as z from 'zod';
+import { keyLevels, windows } from '../../domain/accounts/key-rules.ts';
+import { toYuan } from '../../domain/money.ts';
+import type { ApiKey } from '../../accounts/api-keys.ts';
+import { answer } from '../openapi/schemas.ts';
+import { unixSeconds } from '../../domain/unix-seconds.ts';
+
+const per = z.enum(windows).describe("The calendar's, in UTC.");
+export const keyFields = {
+  id: z.string(),
+  object: z.literal('api_key'),
+  name: z.string(),
+  level: z.enum(keyLevels).describe('Each level contains the one before.'),
+  models: z.array(z.string()).nullable().describe('The models that it may use; null: all.'),
+  call_limits: z.array(z.strictObject({ calls: z.int(), per })),
+  spend_limit: z.strictObject({ amount: z.number().describe('Yuan.'), per }).nullable(),
+  max_running_tasks: z.int().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  created: z.int().describe('Unix seconds.'),
+  last_used: z.int().nullable().describe('Unix seconds.'),
+  start: z.string().describe('The first 10 characters of the key.'),
+  last4: z.string(),
+  revoked: z.boolean(),
+};
+export const keyRecord = answer('ApiKey', z.strictObject(keyFields));
+
+export const keyObject = (key: ApiKey): z.input<typeof keyRecord> => ({
+  id: key.id,
+  object: 'api_key',
+  name: key.name,
+  level: key.level,
+  models: key.models && [...key.models],
+  call_limits: [...key.callLimits],
+  spend_limit: key.spendLimit && { amount: toYuan(key.spendLimit.amount), per: key.spendLimit.per },
+  max_running_tasks: key.maxRunningTasks,
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  created: unixSeconds(key.createdAt),
+  last_used: key.lastUsedAt && unixSeconds(key.lastUsedAt),
+  start: key.start,
+  last4: key.last4,
+  revoked: key.revoked,
+});
