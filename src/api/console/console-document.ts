@@ -38,7 +38,7 @@ function operationOf({ id, summary, needs, path, query, body, answer, media }: C
     operationId: id,
     summary,
     description: whoMay[needs],
-    security: needs === 'nobody' ? [] : [{ session: [] }],
+    security: needs === 'none' ? [] : [{ session: [] }],
     parameters: [...pathParameters(path), ...(query ? queryParameters(query) : [])],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
@@ -54,7 +54,7 @@ function operationOf({ id, summary, needs, path, query, body, answer, media }: C
 }
 
 const whoMay = {
-  nobody: 'Needs no session.',
+  none: 'Needs no session.',
   person: 'For whoever is signed in.',
   member: 'For people of the account, and operators.',
   owner: 'For owners of the account, and operators.',

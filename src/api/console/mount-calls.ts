@@ -11,7 +11,8 @@ import { requestJson, requestJsonOfUnknown } from '../body/request-json.ts';
 import type { ApiContext, RequestState } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { readQuery } from '../lists/list-query.ts';
-import type { AnyAsk, Call, Needs, RoleHere } from './console-call.ts';
+import { routePath } from '../operation.ts';
+import type { Call, Caller, Needs, RoleHere } from './console-call.ts';
 import { calls } from './all-calls.ts';
 import { refuseOtherOrigins, signedInPerson } from './signed-in.ts';
 import { consoleDocument } from './console-document.ts';
@@ -27,8 +28,7 @@ export function consoleApi(now: DependenciesNow): Router<RequestState> {
     ctx.body = consoleDocument();
   });
   for (const call of calls) {
-    const path = call.path.replace(/\{(\w+)\}/g, ':$1');
-    router[call.method](path, async (ctx) => answer(call, ctx, ctx.params, now()));
+    router[call.method](routePath(call.path), async (ctx) => answer(call, ctx, ctx.params, now()));
   }
   return router;
 }
@@ -41,15 +41,15 @@ async function answer(
 ): Promise<void> {
   if (call.method !== 'get') refuseOtherOrigins(ctx, deps);
   ctx.set('Cache-Control', 'no-store');
-  let asker = await askerOf(call, ctx, params, deps);
+  let caller = await callerOf(call, ctx, params, deps);
   let body: unknown;
   if (call.body) {
     body = parseWith(call.body, await valueOf(call.needs, call.body, ctx, deps));
-    // A body may take its time, and whoever sends it may have been signed out meanwhile.
-    asker = await askerOf(call, ctx, params, deps);
+    // A body may take its time, and its sender may have been signed out meanwhile.
+    caller = await callerOf(call, ctx, params, deps);
   }
   const query = call.query ? readQuery(call.query, ctx.query) : {};
-  const answered = await call.run({ ctx, deps, params, query, body, ...asker });
+  const answered = await call.run({ ctx, deps, params, query, body, ...caller });
   if (call.media !== undefined) return;
   if (answered === undefined) ctx.status = 204;
   else ctx.body = answered;
@@ -59,22 +59,20 @@ async function answer(
 async function valueOf(needs: Needs, schema: z.ZodType, ctx: ApiContext, deps: ApiDependencies): Promise<unknown> {
   const names = schema instanceof z.ZodObject ? namesOf(schema) : new Set<string>();
   const body =
-    needs === 'nobody'
+    needs === 'none'
       ? await requestJsonOfUnknown(deps, ctx, names)
       : await requestJson(deps, ctx, { bytesMax: bodyBytesMax, names });
   return body.value;
 }
 
-type Asker = Pick<AnyAsk, 'person' | 'sessionId' | 'by' | 'account' | 'role'>;
-
-/** Who asks, with all that the call needs; else 401, 403, or 404 for an account that is none of theirs. */
-async function askerOf(
+/** The caller, with all that the call needs; else 401, 403, or 404 for an account that is none of theirs. */
+async function callerOf(
   { needs }: Call,
   ctx: ApiContext,
   params: Readonly<Record<string, string>>,
   deps: ApiDependencies,
-): Promise<Asker> {
-  if (needs === 'nobody') return {};
+): Promise<Caller> {
+  if (needs === 'none') return {};
   const { person, sessionId } = await signedInPerson(ctx, deps);
   ctx.state.personId = person.id;
   const by = { database: deps.database, ledgerKey: deps.secrets.first.ledger, actor: `person:${person.id}` } as const;
@@ -89,7 +87,7 @@ async function askerOf(
   return { person, sessionId, by, account, role };
 }
 
-/** The account of the path and what the person is to it. One that is none of theirs is not told from one that never was. */
+/** The account of the path and what the person is to it. Another's account is refused like an unknown one. */
 export async function accountOf(
   person: Person,
   id: string,
