@@ -1,4 +1,4 @@
-/** Who administers an account through the API: the admin key of the request, under whose name it goes into the log of acts. */
+/** Who administers an account through the API: the admin key of the request, under whose name the audit log has it. */
 import { refusalOfKey } from '../domain/billing/admission.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { Administrator } from '../ledger/audit-log.ts';

@@ -1,5 +1,5 @@
 /**
- * What one process does at once, bounded: counters, so that whoever is one too many is told before anything is held for
+ * What one process does at once, bounded: counters, so that a request over the limit is refused before anything is held for
  * it. Over a bound the answer is 503 `overloaded`.
  */
 import type { ServerResponse } from 'node:http';
@@ -49,7 +49,7 @@ export const boundsDefault: Bounds = {
 
 /** A bound, and how much of it is taken. */
 export class ConcurrencyLimit {
-  /** Told whenever somebody is refused. */
+  /** Called for each refusal. */
   onRefusal: () => void = () => undefined;
   readonly #max: number;
   readonly #what: string;

@@ -87,7 +87,7 @@ export interface ApiDependencies {
   fetchWindowMs: number;
   /** How fast callers must read stored files. */
   downloadPace: DownloadPace;
-  /** Aborts when the process drains: who follows another call is told to try again. New work is refused by when it came (`late.ts`). */
+  /** Aborts when the process drains: a caller that follows another call is refused and may retry. New work is refused by when it came (`draining.ts`). */
   draining: AbortSignal;
   /** Work that goes on after its answer was sent; the drain waits for it. */
   background: (work: Promise<unknown>) => void;

@@ -1,4 +1,4 @@
-/** What tells one price from another on ledger entries. */
+/** The version by which prices differ on ledger entries. */
 import type { Price } from '../domain/catalogue.ts';
 import { priceJson } from '../domain/tasks/terms.ts';
 import { fingerprintOf } from './idempotency-key.ts';

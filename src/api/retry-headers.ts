@@ -2,11 +2,11 @@
 import { errorTable, type GatewayError } from '../domain/errors.ts';
 import type { ApiContext } from './context.ts';
 
-/** Agents sleep through whatever `Retry-After` says, in silence; a wait that a person should know of isn't told there. */
+/** Agents sleep through whatever `Retry-After` says, in silence; a wait that a person should know of isn't put there. */
 const retryAfterSecondsMax = 60;
 
 /**
- * Tells when another try makes sense: within a minute by `Retry-After`, later by `X-RateLimit-Reset` alone, and then no
+ * Shows when another try makes sense: within a minute by `Retry-After`, later by `X-RateLimit-Reset` alone, and then no
  * client is to try by itself. Neither is one that would be refused again.
  */
 export function showRetry(ctx: ApiContext, error: Pick<GatewayError, 'code' | 'retryAfterSeconds'>): void {

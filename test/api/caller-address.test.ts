@@ -84,7 +84,7 @@ describe('signing in behind a proxy', () => {
     assert.deepEqual([addresses.includes('203.0.113.9'), addresses.includes('1.1.1.1')], [true, false]);
   });
 
-  test('who guesses keeps out the own address only, however the header begins', async () => {
+  test('a guesser locks out its own address only, however the header begins', async () => {
     const { email } = await newPerson(gateway);
     for (let at = 0; at < 10; at++)
       assert.equal((await signIn(email, 'not the password', `192.0.2.${at}, 203.0.113.10`)).status, 401);

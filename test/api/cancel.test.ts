@@ -86,7 +86,7 @@ for (const root of roots) {
   });
 }
 
-test('whoever waits for the task gets its answer at once', async () => {
+test('a caller that waits for a cancelled task gets its answer at once', async () => {
   const key = { 'Idempotency-Key': 'cancelled while it waits' };
   const first = gateway.post('/v1/images/generations', bodies.image, key);
   const id = await until('the task', async () => {
@@ -102,7 +102,7 @@ test('whoever waits for the task gets its answer at once', async () => {
   }
 });
 
-test('of two that cancel at once one does, and the other is told of a conflict', async () => {
+test('of two that cancel at once one does, and the other gets a conflict', async () => {
   for (let times = 0; times < 5; times++) {
     const path = `/v1${await created('image')}`;
     const answers = await Promise.all([cancel(path), cancel(`/ai${path}`)]);
@@ -144,7 +144,7 @@ test('keys below level standard cancel nothing', async () => {
   assert.equal((await cancel(path)).status, 200);
 });
 
-test('the workflow of a cancelled task is told of it', async () => {
+test('the workflow of a cancelled task is notified of it', async () => {
   const path = `/v1${await created('video')}`;
   await cancel(path);
   await until('the workflow to hear', async () => {

@@ -81,7 +81,7 @@ describe('an API that is asked to stop', () => {
       await assertNothingLeft(gateway, { tasks: 0 });
     }));
 
-  test('tells streams that last too long that they end, and charges what they produced', () =>
+  test('ends streams that last too long with an event, and charges what they produced', () =>
     withGateway(async ({ gateway, upstream, customer }) => {
       const created = responsesEvent('response.created', 0, { response: { id: 'resp_1', status: 'in_progress' } });
       const delta = responsesEvent('response.output_text.delta', 1, { delta: 'Hello there' });

@@ -401,14 +401,14 @@ for (const [first, second, code, send] of [
       ),
   ],
 ] as const) {
-  test(`${first} is told before ${second}`, async () => {
+  test(`${first} is refused before ${second}`, async () => {
     const answer = await send();
     const param = (answer.body['error'] as { param: string | null } | undefined)?.param ?? null;
     assertError(answer, code, param);
   });
 }
 
-test('an idempotency key that is bound to another body is told before maintenance, and it before a limit', async () => {
+test('an idempotency key that is bound to another body is refused before maintenance, and maintenance before a limit', async () => {
   const { key } = await gateway.newKey({ balance: '1', callLimits: [{ calls: 1, per: 'total' }] });
   const headers = { ...bearer(key), Prefer: 'wait=0', 'Idempotency-Key': 'bound' };
   assert.equal((await gateway.post(images, good, headers)).status, 202);
@@ -420,7 +420,7 @@ test('an idempotency key that is bound to another body is told before maintenanc
   );
 });
 
-test('of several limits the calls are told first, then the running tasks, then the spending', async () => {
+test('of several limits the calls are refused first, then the running tasks, then the spending', async () => {
   const limits = { maxRunningTasks: 1, spendLimit: { amount: 200_000n as never, per: 'day' } } as const;
   const full = await gateway.newKey({ balance: '0.2', callLimits: [{ calls: 1, per: 'total' }], ...limits });
   const busy = await gateway.newKey({ balance: '0.2', ...limits });

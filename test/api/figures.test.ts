@@ -123,7 +123,7 @@ async function call(customer: Customer): Promise<string[]> {
   return ids;
 }
 
-test('what was paid is one figure, wherever it is told', async () => {
+test('what was paid is one figure, wherever it is shown', async () => {
   const maker = await gateway.newKey({ balance: '20' });
   const caller = await gateway.newKeyOf(maker.account, { level: 'chat' });
   const paid = await buyTasks(maker.key, maker.keyId);
@@ -205,7 +205,7 @@ test('what was paid is one figure, wherever it is told', async () => {
   await assertLedgerAddsUp(gateway.core.database, gateway.core.secrets.first.ledger);
 });
 
-test('what had to be written off was paid by nobody: neither ledger nor usage says that it was earned', async () => {
+test('what had to be written off was never paid: neither ledger nor usage says that it was earned', async () => {
   const caller = await gateway.newKey({ balance: '0.01', level: 'chat' });
   const customer = customerOf(gateway, caller);
   upstream.answers(chatAnswer('Hello!', { prompt_tokens: 3, completion_tokens: 1_000, total_tokens: 1_003 }));

@@ -212,7 +212,7 @@ describe("a provider's link to an upload", () => {
     });
   }
 
-  test('is never shown to callers, and opens nothing once the film was fetched and all was deleted', async () => {
+  test('is never shown to callers, and opens nothing once the video was fetched and all was deleted', async () => {
     let running = await gateway.get(`${talks}/${talk.id}`);
     for (; running.body['status'] === 'processing'; running = await gateway.get(`${talks}/${talk.id}`)) {
       assert.deepEqual(running.body, { id: talk.id, status: 'processing' });

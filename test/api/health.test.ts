@@ -141,7 +141,7 @@ describe('probes', () => {
     assert.deepEqual(probed(), ['a', 'b', 'shared']);
   });
 
-  test('later only those of idle models are: what real calls have told is not asked again', async () => {
+  test('later only those of idle models are: what real calls have shown is not asked again', async () => {
     const { book, probed } = bookOf();
     book.record('on-b', { latencyMs: 10 });
     await book.probeIdle();

@@ -163,7 +163,7 @@ const inward = [
   'http://169.254.169.254/latest/meta-data/',
 ];
 for (const url of inward) {
-  test(`${url} is no address for a picture, a film or a webhook`, async () => {
+  test(`${url} is no address for an image, a video or a webhook`, async () => {
     assertError(await gateway.post(images, { ...good, image_urls: [url] }), 'invalid_parameter', 'image_urls[0]');
     assertError(await gateway.post(images, { ...good, webhook_url: url }), 'invalid_parameter', 'webhook_url');
     const film = { model: 'sim-video-fast', content: [{ type: 'video_url', video_url: { url } }] };

@@ -103,7 +103,7 @@ test('a limit for all time says no time to try again', async () => {
 });
 
 for (const per of ['minute', 'hour', 'day', 'month'] as const) {
-  test(`a call limit a ${per} tells when the ${per} ends`, async () => {
+  test(`a call limit a ${per} says when the ${per} ends`, async () => {
     const { key } = await gateway.newKey({ callLimits: [{ calls: 1, per }] });
     const first = await create(key);
     assert.equal(first.headers.get('x-ratelimit-limit'), '1');

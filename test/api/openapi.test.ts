@@ -102,7 +102,7 @@ describe('examples work as they are', () => {
 });
 
 describe('serving', () => {
-  test('nobody needs a key, and who has it is told so', async () => {
+  test('the document needs no key, and a caller that has it gets 304', async () => {
     const first = await fetch(`${gateway.url}/openapi.json`);
     await first.arrayBuffer();
     assert.equal(first.status, 200);

@@ -117,7 +117,7 @@ test('a quote of a body that can be read in two ways is refused as the call is',
   assertError(await gateway.post('/v1/quotes', twice), 'invalid_json', 'body');
 });
 
-test('the price of a single token is told exactly, however small it is', async () => {
+test('the price of a single token is exact, however small it is', async () => {
   const { lines } = (await quote('/chat/completions', hello)).body;
   assert.deepEqual(
     (lines as { unit: string; unit_price: number }[]).map(({ unit, unit_price }) => [unit, unit_price]),
@@ -128,7 +128,7 @@ test('the price of a single token is told exactly, however small it is', async (
   );
 });
 
-test('avatar-talk is quoted by the seconds of its sound, of the first model or the one that is named', async () => {
+test('avatar-talk is quoted by the seconds of its audio, of the first model or the one that is named', async () => {
   const head = { object: 'quote', currency: 'CNY', unit: 'second' };
   const answer = async (body: object) => (await quote('/svctalk/generate', body)).body;
   assert.deepEqual(await answer({ audio_seconds: 12.4 }), {

@@ -26,7 +26,7 @@ const credit = (cookie: string) =>
     request_id: randomBytes(16).toString('hex'),
   });
 
-test('a person and a session that are written into the database sign nobody in', async () => {
+test('a person and a session that are written into the database open no access', async () => {
   const id = `usr_${randomBytes(16).toString('hex')}`;
   await sql(`insert into people (id, email, password_hash, is_operator) values ($1, $2, 'x', true)`, [
     id,

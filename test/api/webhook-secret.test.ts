@@ -28,7 +28,7 @@ const age = (account: string, hours: number) =>
     [account, hours],
   );
 
-test('the first asking makes it, and it is the same for all who ask at once and afterwards', async () => {
+test('the first request makes the secret, and all requests at once and afterwards get the same', async () => {
   const { key, account } = await owner();
   const secrets = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
   const [secret = ''] = secrets;

@@ -64,7 +64,7 @@ export async function readJsonBody(request: IncomingMessage, options: JsonBodyOp
     refuseLength(request, bytesMax);
     refuseOtherTypes(request);
     refuseContentCoding(request);
-    // Not taken yet: whoever announces much and sends nothing would keep it from the others.
+    // Not taken yet: a caller that announces much and sends nothing would keep it from the others.
     room?.require(Number(request.headers['content-length'] ?? 0));
     askForBody(request);
     const startedAtMs = performance.now();

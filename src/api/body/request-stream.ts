@@ -1,8 +1,8 @@
-/** What both body readers share: callers that leave, and bytes that nobody wants any more. */
+/** What both body readers share: callers that leave, and bytes that are not wanted any more. */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../domain/errors.ts';
 
-/** The caller went away before its request was whole: there is nobody to answer. */
+/** The caller went away before its request was whole: no one reads an answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
   constructor(cause?: unknown) {

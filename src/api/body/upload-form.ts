@@ -78,7 +78,7 @@ function refuseLength(request: IncomingMessage, options: AvatarTalkFormOptions):
   );
 }
 
-/** What came so far. `failed` is told the first thing that is wrong with it. */
+/** What came so far. `failed` is called with its first fault. */
 class Upload {
   failed: (error: unknown) => void = () => undefined;
   private readonly options: AvatarTalkFormOptions;
@@ -103,7 +103,7 @@ class Upload {
   addFile(name: string | undefined, stream: Readable): void {
     stream.on('error', () => undefined); // the store's reader gets it too; this one is for when there is none
     this.streams.push(stream);
-    if (this.givenUp) return; // the parser still had a piece in its buffer; nobody would remove what is stored now
+    if (this.givenUp) return; // the parser still had a piece in its buffer; what is stored now would never be removed
     const known = fileNames.find((file) => file === name);
     if (known === undefined)
       this.failed(invalid(shown(name), "The only file parts of this form are 'audio' and 'video'."));

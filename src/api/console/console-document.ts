@@ -55,7 +55,7 @@ function operationOf({ id, summary, needs, path, query, body, answer, media }: C
 
 const whoMay = {
   none: 'Needs no session.',
-  person: 'For whoever is signed in.',
+  person: 'For any person who is signed in.',
   member: 'For people of the account, and operators.',
   owner: 'For owners of the account, and operators.',
   operator: 'For operators.',
@@ -77,7 +77,7 @@ const pathParameters = (path: string): JsonSchema[] =>
     schema: { type: 'string' },
   }));
 
-/** Texts in an address, but numbers to whoever writes them. */
+/** Texts in an address, but numbers to its author. */
 const queryParameters = (query: z.ZodObject): JsonSchema[] =>
   shapeOf(query).map(([name, field]) => ({
     name,

@@ -6,7 +6,7 @@ import type { Invitation } from '../../accounts/invitations.ts';
 
 /** Who acted: a person, a key, a user of the machine at the command line, or Tollgate itself. */
 export const actorRecord = z.strictObject({
-  /** As the log of acts has it. */
+  /** As the audit log has it. */
   id: z.string(),
   kind: z.enum(['person', 'key', 'cli', 'tollgate']),
   /** The e-mail address, the key's name, the machine's user; null of who is not known any more. */
@@ -34,7 +34,7 @@ const invitationFields = {
 };
 export const invitationRecord = z.strictObject({ ...invitationFields, invited_by: actorRecord });
 
-/** A one-time link that was just made; its token is told this once. */
+/** A one-time link that was just made; its token is shown this once. */
 export const linkRecord = z.strictObject({ ...invitationFields, token: z.string() });
 
 export const invitationObject = (invitation: Invitation) => ({

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import { GatewayError } from '../../domain/errors.ts';
 
 const atOnce = 2;
-/** Whoever comes behind these would wait for more than two seconds. */
+/** A caller behind these would wait for more than two seconds. */
 const waitingMax = 64;
 
 const turns = pLimit(atOnce);

@@ -25,7 +25,7 @@ export function playgroundApi(now: DependenciesNow): Router<RequestState> {
 
 /**
  * Gives the request the account's playground key, for its owners only: an operator looks into accounts that are not
- * theirs, and spends nobody's money. The key's own rules, and a suspension, are the routes' matter as ever.
+ * theirs, and spends no money of theirs. The key's own rules, and a suspension, are the routes' matter as ever.
  */
 async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promise<void> {
   const deps = now();

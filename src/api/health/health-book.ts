@@ -1,6 +1,6 @@
 /**
- * Which models work, told from real traffic: the newest outcomes of each model's calls and tasks. A model without any is
- * told by a free probe of its routes' providers. A caller's own mistakes don't count.
+ * Which models work, by real traffic: the newest outcomes of each model's calls and tasks. A model without any is
+ * judged by a free probe of its routes' providers. A caller's own mistakes don't count.
  */
 import type { Logger } from 'pino';
 import type { Model } from '../../domain/catalogue.ts';
@@ -39,7 +39,7 @@ export class HealthBook {
   readonly #tools: HealthTools;
   /** By the provider's name. */
   readonly #probes = new Map<string, Probe & { of: Probed | undefined }>();
-  /** Calls of this process, newest first; tasks are told by their rows. */
+  /** Calls of this process, newest first; tasks are known by their rows. */
   readonly #calls = new Map<string, TaskOutcome[]>();
   #report: { atMs: number; health: Promise<Record<string, Health>> } | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -142,7 +142,7 @@ export class HealthBook {
   async #probe(name: string): Promise<void> {
     const of = this.#probed(name);
     const verdict = await this.#ask(name, of);
-    // What was replaced meanwhile tells nothing of its successor.
+    // What was replaced meanwhile says nothing of its successor.
     if (of === this.#probed(name)) this.#probes.set(name, { atMs: Date.now(), verdict, of });
   }
 

@@ -63,11 +63,11 @@ export class Readiness {
   async #check(): Promise<Checked> {
     const { database, blobs, checkTemporal } = this.#tools;
     const [db, store, temporal] = await Promise.all([
-      trouble('database', async () => {
+      faultOf('database', async () => {
         await database.pool.query('select 1');
       }),
-      trouble('blob store', () => blobs.check()),
-      trouble('temporal', checkTemporal),
+      faultOf('blob store', () => blobs.check()),
+      faultOf('temporal', checkTemporal),
     ]);
     const essential = db ?? store ?? (this.#tools.needsTemporal === true ? temporal : undefined);
     const parts = { database: db === undefined, blobs: store === undefined, temporal: temporal === undefined };
@@ -84,8 +84,8 @@ export class Readiness {
   }
 }
 
-/** What is wrong with a part, if anything is; no more than its name and the kind of trouble. */
-async function trouble(part: string, check: () => Promise<void>): Promise<string | undefined> {
+/** What is wrong with a part, if anything is; no more than its name and the kind of fault. */
+async function faultOf(part: string, check: () => Promise<void>): Promise<string | undefined> {
   try {
     return await within(
       checkMsMax,

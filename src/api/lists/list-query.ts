@@ -43,7 +43,7 @@ const moment = momentText.transform((text) => new Date(dayForm.test(text) ? `${t
 /** The times from which on (this one included) and up to which (this one not) a list reaches. */
 export const timeRange = { from: moment.optional(), to: moment.optional() };
 
-/** Refuses a range that nothing can be in; to be told of `to`. */
+/** Whether anything can be in the range; the fault is that of `to`. */
 export const isRange = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
   from === undefined || to === undefined || from < to;
 export const rangeFault = { path: ['to'], error: "must be later than 'from'" };

@@ -21,7 +21,7 @@ export const authenticated =
     await next();
   };
 
-/** Tells the state of the key's tightest call limit, if it has one. */
+/** Shows the state of the key's tightest call limit, if it has one. */
 export function showRate(ctx: ApiContext, rate: RateState | undefined): void {
   if (!rate) return;
   ctx.set('X-RateLimit-Limit', String(rate.limit));

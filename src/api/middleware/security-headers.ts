@@ -1,5 +1,5 @@
 /**
- * What browsers are told on every answer of the API. It answers data, never pages: nothing of it may run, be framed, or
+ * What every answer of the API says to browsers. It answers data, never pages: nothing of it may run, be framed, or
  * be taken for another type. (helmet's defaults are for pages; they were 600 bytes and 5 % of a chat call.)
  */
 import type { ApiMiddleware } from '../context.ts';

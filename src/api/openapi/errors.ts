@@ -64,7 +64,7 @@ function refusal(
   if (isUpstreams) schemas.push(refOf(errorAnswer));
   else if (refused.length > 0) schemas.push(withCodes(refused));
   if (record) schemas.push(record.schema);
-  const told = [
+  const texts = [
     ...refused.map((code) => `\`${code}\``),
     ...(isUpstreams ? ["an upstream's refusal in its own words"] : []),
     ...(record ? ["the failed task's record"] : []),
@@ -75,7 +75,7 @@ function refusal(
   };
   return {
     name: [status, ...refused, ...(isUpstreams ? ['upstream'] : []), ...(record ? [record.name] : [])].join('.'),
-    description: `${told.join(', ')}.`,
+    description: `${texts.join(', ')}.`,
     headers: headers(...(headersOf[status] ?? []), ...(record ? (['x-should-retry'] as const) : [])),
     content: {
       'application/json': {

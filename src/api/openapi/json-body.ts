@@ -2,11 +2,11 @@
 import type * as z from 'zod';
 import { namesOf } from '../body/json-names.ts';
 import type { Examples, GatewayFacts, RequestBody } from '../public-operation.ts';
-import { type JsonSchema, request, type Told } from './schemas.ts';
+import { type JsonSchema, request, type Words } from './schemas.ts';
 
 interface JsonBodyFacts<Shape> {
   /** What a reader should know of each field. */
-  words?: Told<Shape>;
+  words?: Words<Shape>;
   /** Bodies that work as they are. */
   shown: (facts: GatewayFacts) => { example: JsonSchema } | { examples: Examples };
   /** Whose names may not appear in another case, if not the schema's own. */

@@ -12,11 +12,11 @@ export function queryParameters<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   words: Readonly<Record<Exclude<keyof Shape & string, Page | Times>, string>>,
 ): JsonSchema[] {
-  const told: Readonly<Record<string, string>> = { ...pageWords, ...timeWords, ...words };
+  const texts: Readonly<Record<string, string>> = { ...pageWords, ...timeWords, ...words };
   return Object.entries(schema.shape).map(([name, field]) => ({
     name,
     in: 'query',
-    description: told[name],
+    description: texts[name],
     schema: name === 'limit' ? limit : inline(field),
   }));
 }

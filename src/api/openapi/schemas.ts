@@ -8,22 +8,22 @@ type Named = z.core.$ZodRegistry<{ id: string }>;
 const requests: Named = z.registry<{ id: string }>();
 const answers: Named = z.registry<{ id: string }>();
 const words = z.record(z.string(), z.string());
-const told = new Map<string, Readonly<Record<string, string>>>();
+const fieldWords = new Map<string, Readonly<Record<string, string>>>();
 
 const addressOf = (id: string): string => `#/components/schemas/${id}`;
 const refTo = (id: string): JsonSchema => ({ $ref: addressOf(id) });
 
 /** What a reader should know of each field. */
-export type Told<Shape> = Readonly<Partial<Record<keyof Shape & string, string>>>;
+export type Words<Shape> = Readonly<Partial<Record<keyof Shape & string, string>>>;
 
 /** Names the schema of a request, with a word on its fields, and returns the reference to it. */
 export function request<Shape extends z.ZodRawShape>(
   id: string,
   schema: z.ZodObject<Shape>,
-  fields?: Told<Shape>,
+  fields?: Words<Shape>,
 ): JsonSchema {
   requests.add(schema, { id });
-  told.set(id, words.parse(fields ?? {}));
+  fieldWords.set(id, words.parse(fields ?? {}));
   return refTo(id);
 }
 
@@ -60,7 +60,9 @@ export function namedSchemas(): Record<string, JsonSchema> {
   const ofRequests = z.toJSONSchema(requests, { io: 'input', unrepresentable: 'any', uri: addressOf }).schemas;
   const ofAnswers = z.toJSONSchema(answers, { io: 'output', uri: addressOf }).schemas;
   return Object.fromEntries([
-    ...Object.entries(ofRequests).map(([id, schema]) => [id, withWords(bare(schema), told.get(id) ?? {})] as const),
+    ...Object.entries(ofRequests).map(
+      ([id, schema]) => [id, withWords(bare(schema), fieldWords.get(id) ?? {})] as const,
+    ),
     ...Object.entries(ofAnswers).map(([id, schema]) => [id, bare(schema)] as const),
   ]);
 }

@@ -10,7 +10,7 @@ const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d{1,5}|\[([^\]]+)\](?::\d{1,5})?)$/;
 /** An IPv4 address as a socket for both families names it. */
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Answers the caller's address, or '' where the connection is gone already. */
+/** Returns the caller's address, or '' where the connection is gone already. */
 export type CallerAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
 /**
@@ -54,7 +54,7 @@ export function networkOf(address: string): string {
     .join(':')}::/64`;
 }
 
-/** Who must be told apart: without a port, a zone, or a second form of the same address. */
+/** What makes callers distinct: without a port, a zone, or a second form of the same address. */
 function addressIn(text: string): string | undefined {
   const [, v4, v6] = withPort.exec(text) ?? [];
   const bare = (v4 ?? v6 ?? text).replace(/%.*$/, '');

@@ -7,7 +7,7 @@ import { isIP, type Socket } from 'node:net';
 
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const fixedBytes = 16;
-/** HAProxy sends 12 bytes for IPv4, 36 for IPv6, and a few dozen more where it is told to add facts. */
+/** HAProxy sends 12 bytes for IPv4, 36 for IPv6, and a few dozen more where it is set to add facts. */
 const restBytesMax = 2_048;
 /** A balancer sends it together with the connection. */
 const headerMsMax = 5_000;

@@ -10,7 +10,7 @@ export class TimedResponse<Request extends IncomingMessage = IncomingMessage> ex
   /** When the answer's head was written; 0 before. */
   headAtMs = 0;
 
-  /** Node calls it, too, for whoever just writes. */
+  /** Node calls it, too, where only `write` was called. */
   override writeHead(status: number, message?: string, headers?: Headers): this;
   override writeHead(status: number, headers?: Headers): this;
   override writeHead(status: number, second?: string | Headers, third?: Headers): this {

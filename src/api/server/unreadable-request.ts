@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { newRequestId } from '../../postgres/new-ids.ts';
 
-/** So long the caller may go on sending what nobody reads; closed at once, it could lose the answer. */
+/** How long the caller may go on sending what is not read; closed at once, it could lose the answer. */
 const lingerMs = 2_000;
 
 interface Refusal {
@@ -51,7 +51,7 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     if (last.headersSent) socket.destroy();
     else {
       answer(last, refusal);
-      // Node forgets a request that was answered, and whoever reads its body would wait for ever.
+      // Node forgets a request that was answered, and a reader of its body would wait for ever.
       socket.once('close', () => last.req.destroy());
     }
   } else if (last && !last.writableFinished) {

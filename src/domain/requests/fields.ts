@@ -48,13 +48,13 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
   return z.enum(values, `must be ${list(values.map((value) => `'${value}'`))}`);
 }
 
-/** The messages of a discriminated union: `rule` is that of the field that tells the kinds apart. */
+/** The messages of a discriminated union: `rule` is that of the field by which the kinds differ. */
 export const kindRule =
   (rule: string) =>
   ({ code }: { code: string }): string =>
     code === 'invalid_type' ? 'must be an object' : rule;
 
-/** A schema of objects told apart by one field, or any object with another value there, whose rest is not looked at. */
+/** A schema of objects that differ by one field, or any object with another value there, whose rest is not looked at. */
 export const orAnother = <Known extends z.ZodType>(known: Known, field: string, names: readonly string[]) =>
   z.union([known, another(field, names)], 'must be an object');
 
@@ -65,7 +65,7 @@ export function another(field: string, names: readonly string[]) {
 }
 
 /**
- * An array that is read up to its first fault: a plain zod array tells every fault of every item, and 20 MiB of JSON
+ * An array that is read up to its first fault: a plain zod array reports every fault of every item, and 20 MiB of JSON
  * hold millions (2,000,000 broken items took 3 s and 1.3 GB). `rule` says the count and what the items are. What JSON
  * Schema needs to know of it is in its `meta`.
  */

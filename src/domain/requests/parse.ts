@@ -70,13 +70,13 @@ export function missing(param: string, rule: string): GatewayError {
 }
 
 /**
- * The faults of a failed parse. Of a union it tells those of the branch that was meant, which is the one whose outermost
+ * The faults of a failed parse. Of a union it returns those of the branch that was meant, which is the one whose outermost
  * type fits; if none fits, the union's own rule.
  */
 export function faultsOf(issues: readonly z.core.$ZodIssue[]): Fault[] {
   return issues.flatMap((issue) => {
     const own: Fault = { path: issue.path, rule: issue.message };
-    // Only the first is told, and 20 MiB of JSON hold millions.
+    // Only the first is reported, and 20 MiB of JSON hold millions.
     if (issue.code === 'unrecognized_keys')
       return [{ ...own, path: [...issue.path, ...issue.keys.slice(0, 1)], isUnknown: true }];
     if (issue.code === 'custom' && issue.params?.['isUnknown'] === true) return [{ ...own, isUnknown: true }];

@@ -27,7 +27,7 @@ export interface ResponsesFacts {
   model: string;
   stream: boolean;
   maxOutputTokens?: number;
-  /** Must name a response of the same account; whoever has the responses checks that. */
+  /** Must name a response of the same account; checked where the responses are kept. */
   previousResponseId?: string;
   /** Addresses and data URIs of images and remote tools. */
   urls: readonly NamedAddress[];

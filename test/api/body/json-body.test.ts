@@ -146,7 +146,7 @@ test('what the message says of a broken body quotes nothing of it', () =>
     assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /secret/);
   }));
 
-test('a caller that leaves in the middle is told apart from one that sent nonsense', () =>
+test('a caller that leaves in the middle is another error than one that sent nonsense', () =>
   withServer(async ({ post, outcome }) => {
     for (const leave of ['destroy', 'resetAndDestroy'] as const) {
       const client = post({ 'content-type': json, 'content-length': 10 }, '{"a"');

@@ -271,7 +271,7 @@ test('a store that is slow is no pause of the caller, and holds the caller back'
   });
 });
 
-test('a store that fails is told as it is, and the other file is removed', () => {
+test('an error of the store is thrown as it is, and the other file is removed', () => {
   const memory = memoryStore();
   const store: Store = {
     write: (key, source, bounds) =>
@@ -286,7 +286,7 @@ test('a store that fails is told as it is, and the other file is removed', () =>
   });
 });
 
-test('a file that could not be removed is told along with the reason', () => {
+test('a file that could not be removed is reported along with the reason', () => {
   const memory = memoryStore();
   const store: Store = { write: memory.write, remove: () => Promise.reject(new Error('still there')) };
   return withServer({ store }, async (server) => {

@@ -86,7 +86,7 @@ test('the key of the playground is marked', async () => {
   assert.ok(others.length > 0 && others.every((key) => key['is_playground'] === false));
 });
 
-test('the list tells at once what a key did: calls, money and when', async () => {
+test('the list shows at once what a key did: calls, money and when', async () => {
   const { id, key } = await make({ name: 'busy' });
   await chat(key);
   await chat(key);

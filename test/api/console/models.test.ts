@@ -79,7 +79,7 @@ async function eventually(ask: () => Promise<Answer>, status: number): Promise<A
 }
 
 describe('the catalogue', () => {
-  test('tells a member all there is to know of each published model', async () => {
+  test('shows a member all there is to know of each published model', async () => {
     const models = await catalogue(member);
     assert.deepEqual(
       models.map(({ id }) => String(id)),
@@ -132,7 +132,7 @@ describe('the catalogue', () => {
     assert.deepEqual([broken?.['maintenance'], broken?.['health'].available], [true, false]);
   });
 
-  test('tells an operator what is not published, and where each model is routed', async () => {
+  test('shows an operator what is not published, and where each model is routed', async () => {
     const models = await catalogue(operator);
     assert.deepEqual(
       models.map(({ id, published }) => [String(id), published === true]),
@@ -295,7 +295,7 @@ test('a switch that makes no sense is refused and changes nothing', async () => 
   assert.deepEqual(rowsOf(await operator.get('/operator/model-switches')), []);
 });
 
-test('providers are told with what is routed to them, how tasks went, and no credential', async () => {
+test('providers are shown with what is routed to them, how tasks went, and no credential', async () => {
   assert.equal((await image(gateway)).status, 200);
   const refused = await gateway.post('/v1/images/generations', { model: 'vendor/painter-1.5', prompt: '[sim:policy]' });
   assert.equal(refused.status, 400);

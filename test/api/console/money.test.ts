@@ -65,7 +65,7 @@ describe('the overview', () => {
     assert.equal(body['balance'], Math.round((1 - cost) * 1e6) / 1e6);
   });
 
-  test('its sums grow by what came since, and are those of the entries whoever asks at the same time', async () => {
+  test('its sums grow by what came since, and are those of the entries, asked for at the same time', async () => {
     const one = await customer();
     await writeEntries(gateway.core.database, one.account, [
       { createdAt: daysAgo(40), model: 'old', revenue: 7 },
@@ -91,7 +91,7 @@ describe('the overview', () => {
     assert.deepEqual(await costs(), [oldest, `${yesterday} a 0.000002`, `${yesterday} b 0.000013`]);
   });
 
-  test('tasks that run are counted, the newest are named, and one that failed tells why; a cancelled one has not failed', async () => {
+  test('tasks that run are counted, the newest are named, and one that failed says why; a cancelled one has not failed', async () => {
     const one = await customer();
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) {
@@ -236,7 +236,7 @@ describe('the ledger', () => {
     assert.match(lines[1] ?? '', /credit,0\.000001,100\.000001,0,.*,'=1\+1$/);
   });
 
-  test('a file takes no page, and another account’s file is not told', async () => {
+  test('a file takes no page, and another account’s file is not found', async () => {
     const one = await customer();
     assert.equal((await one.get('ledger.csv?limit=5')).status, 400);
     const stranger = await customer();

@@ -40,7 +40,7 @@ describe('an audit', () => {
     );
   });
 
-  test('that found something tells it, and the history is read by pages', async () => {
+  test('that found something shows it, and the history is read by pages', async () => {
     const startedAt = new Date(Date.now() + 1_000);
     const findings = [{ check: 'balances', subject: 'acc_x', says: 'has <b>1</b> too much' }];
     const report = { startedAt, finishedAt: startedAt, since: undefined, agrees: false, looked: { entries: 3 } };

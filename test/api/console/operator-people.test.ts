@@ -80,7 +80,7 @@ test('an address that an account’s owner invited proves nothing: only a link m
   assert.equal((await operator.call('PUT', `/operator/people/${id}/operator`, { is_operator: false })).status, 200);
 });
 
-test('who is disabled, or no operator any more, has no link from before to come back by', async () => {
+test('a person who is disabled, or no operator any more, cannot come back by an earlier link', async () => {
   for (const [method, rest, body] of [
     ['POST', 'disable', {}],
     ['PUT', 'operator', { is_operator: false }],
@@ -230,7 +230,7 @@ describe('disabling', () => {
   }
 });
 
-test('a person who is not there is 404 to every call', async () => {
+test('an unknown person is 404 to every call', async () => {
   for (const id of [`usr_${'0'.repeat(32)}`, 'nothing'])
     for (const [method, path, body] of [
       ['POST', 'link', undefined],

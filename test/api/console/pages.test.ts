@@ -46,7 +46,7 @@ describe("the console's pages", () => {
     await answer.body.dump();
   });
 
-  test('answers every address with the page, with a new nonce in page and policy, kept by nobody', async () => {
+  test('answers every address with the page, with a new nonce in page and policy, never cached', async () => {
     const nonces = new Set<string>();
     for (const path of ['/console/', '/console/acc_1/tasks/task_2', '/console/sign-in', '/console/apis']) {
       const { statusCode, headers, body } = await get(path);
@@ -80,7 +80,7 @@ describe("the console's pages", () => {
     assert.ok(!String(own.headers['content-security-policy']).includes('http'));
   });
 
-  test('answers files for ever, compressed as the reader can, and not again to who has them', async () => {
+  test('serves files for ever, compressed as the reader can, and answers 304 to a reader that has them', async () => {
     const plain = await get(`/console/${entry.file}`);
     const bytes = Buffer.from(await plain.body.arrayBuffer());
     assert.equal(plain.headers['content-type'], 'text/javascript; charset=utf-8');
@@ -96,7 +96,7 @@ describe("the console's pages", () => {
     await Promise.all([again.body.dump(), head.body.dump()]);
   });
 
-  test('answers /docs, the same to everybody and not again to who has it, under a policy without exceptions', async () => {
+  test('serves /docs, the same to every reader and 304 to one that has it, under a policy without exceptions', async () => {
     const { statusCode, headers, body } = await get('/docs');
     const text = await body.text();
     assert.equal(statusCode, 200);

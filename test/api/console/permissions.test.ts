@@ -24,7 +24,7 @@ const nameOf = ({ method, path }: Call) => `${method.toUpperCase()} ${path}`;
 const pathOf = ({ path }: Call) => path.replace('{account}', gateway.account).replace(/\{\w+\}/g, 'nothing');
 const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code?: string } | undefined)?.code;
 
-describe('without a session nothing is told', () => {
+describe('without a session nothing is shown', () => {
   for (const call of ofNeeds('person', 'member', 'owner', 'operator')) {
     test(nameOf(call), async () => {
       const answer = await callConsole(gateway, '', call.method.toUpperCase(), pathOf(call), call.body && {});

@@ -69,12 +69,12 @@ describe('an owner', () => {
     assert.equal(entriesForm.parse(ledger.body['data']).length, 1);
   });
 
-  test('is told of a bad field as a program is', async () => {
+  test('a bad field is refused as for a program', async () => {
     const answer = await run(owner, { ...image, body: { ...image.body, size: '10x10' } });
     assert.deepEqual([answer.status, (answer.body['error'] as { param: string }).param], [400, 'size']);
   });
 
-  test('who is an operator too may run', async () => {
+  test('an owner who is an operator too may run', async () => {
     const both = await signedIn(gateway, {
       memberships: [{ account: gateway.account, role: 'owner' }],
       isOperator: true,
@@ -135,7 +135,7 @@ describe('the playground key', () => {
   });
 });
 
-describe('who may not', () => {
+describe('people who may not run', () => {
   let others: Record<'member' | 'operator' | 'stranger', ConsoleClient>;
   before(async () => {
     const { account } = gateway;
@@ -170,7 +170,7 @@ describe('who may not', () => {
   });
 });
 
-test('a member is told what the forms are made of', async () => {
+test('a member may read what the forms are made of', async () => {
   const member = await signedIn(gateway, { memberships: [{ account: gateway.account, role: 'member' }] });
   const { status, body } = await member.get(`/accounts/${gateway.account}/playground`);
   assert.equal(status, 200);

@@ -62,7 +62,7 @@ test('all other sessions can be ended at once', async () => {
   assert.equal(await isSignedIn(client.cookie), true);
 });
 
-test('who ends their own session is signed out', async () => {
+test('a person who ends their own session is signed out', async () => {
   const client = await signedIn(gateway);
   const [own] = await signInsOf(client);
   const { status, headers } = await client.call('DELETE', `/profile/sessions/${own?.id ?? ''}`);

@@ -60,7 +60,7 @@ describe('signing in', () => {
   });
 });
 
-test('guesses from an address that is refused lock nobody out elsewhere', async () => {
+test('guesses from an address that is refused lock no one out elsewhere', async () => {
   const attempts = new Attempts();
   const victim = 'victim@example.com';
   const addresses = Array.from({ length: 10 }, (_, at) => `192.0.2.${at}`);
@@ -252,7 +252,7 @@ describe('one-time links', () => {
     assert.equal((await look(token)).status, 404);
   });
 
-  test('give who is there already a new password, and end their sessions', async () => {
+  test('give an existing person a new password, and end their sessions', async () => {
     const client = await signedIn(gateway);
     const { email } = client.person;
     const { token } = await invite(gateway.by, { email, account: null, role: null, makesOperator: false });

@@ -130,7 +130,7 @@ describe('one task', () => {
     assert.deepEqual(line['preview'], { url: file.url, type: file.type });
   });
 
-  test('tells operators its provider, its job and where its workflow is, and nobody else', async () => {
+  test('shows its provider, its job and where its workflow is to operators only', async () => {
     const id = await draw({ model: 'image', size: '1024x1024' });
     const seen = await look(id, operator);
     assert.equal(seen.operator?.workflow_url, `https://temporal.example.com/ui/namespaces/default/workflows/${id}`);
@@ -168,7 +168,7 @@ describe('one task', () => {
     assert.equal(gone.course.at(-1)?.step, 'fetched');
   });
 
-  test('of another account, of nobody, or by nonsense is no task', async () => {
+  test('of another account, of no account, or by nonsense is no task', async () => {
     const id = await draw({ model: 'image', size: '1024x1024' });
     for (const path of [`/${id}`, `/${id}/cancel`, `/${id}/webhook/replay`]) {
       const method = path === `/${id}` ? 'GET' : 'POST';
@@ -227,7 +227,7 @@ describe('cancelling', () => {
 });
 
 describe('a webhook', () => {
-  test('is shown with its attempts, and told once more when asked to', async () => {
+  test('is shown with its attempts, and sent once more when asked to', async () => {
     const id = await draw({ model: 'image', size: '1024x1024', webhook_url: `${receiver.url}/secret-path` });
     await until('the task', async () => (await look(id)).webhook?.delivered === true || undefined);
     const { webhook, course } = await look(id);

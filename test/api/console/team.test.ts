@@ -63,7 +63,7 @@ test('a role that is changed holds for the next request, either way, and is logg
   assert.equal((await invited()).status, 403);
 });
 
-test('who is removed finds no such account from the next request on', async () => {
+test('a removed member finds no such account from the next request on', async () => {
   const member = await joined('member');
   assert.equal((await member.get(members())).status, 200);
   assert.equal((await owner.call('DELETE', memberOf(member))).status, 204);
@@ -72,7 +72,7 @@ test('who is removed finds no such account from the next request on', async () =
   assert.equal((await newest())[0], 'person.removed');
 });
 
-test('who is removed, or is no owner any more, has no link from before to come back by', async () => {
+test('a removed member, or former owner, cannot come back by an earlier link', async () => {
   for (const leave of [
     (path: string) => owner.call('DELETE', path),
     (path: string) => owner.call('PATCH', path, { role: 'member' }),
@@ -167,7 +167,7 @@ describe('invitations', () => {
     );
   });
 
-  test('give no owner the sign-in of somebody else: who is there already joins by their own password', async () => {
+  test('give no owner the sign-in of another: an existing person joins by their own password', async () => {
     const operator = await signedIn(gateway, { memberships: [], isOperator: true });
     const { token } = await invite(operator.person.email, 'member');
     assert.deepEqual((await look(token)).body['keeps_password'], true);
@@ -195,7 +195,7 @@ describe('invitations', () => {
     assert.deepEqual((await rolesOf()).find(([id]) => id === late.person.id)?.[1], 'owner');
   });
 
-  test('are refused for who is there, and for what is no address or role', async () => {
+  test('are refused for members, and for what is no address or role', async () => {
     for (const [body, param] of [
       [{ email: owner.person.email.toUpperCase(), role: 'member' }, 'email'],
       [{ email: 'no address', role: 'member' }, 'email'],

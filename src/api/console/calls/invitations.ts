@@ -26,7 +26,7 @@ const lookAtInvitation = publicCall({
     account_name: z.string().nullable(),
     role: z.enum(accountRoles).nullable(),
     is_operator: z.boolean(),
-    /** Whoever takes it up has a password here, and shows that it is they by it; else they choose one. */
+    /** Whether its addressee has a password here, to authenticate with; else they choose one. */
     keeps_password: z.boolean(),
   }),
   handle: async ({ deps, body }) => {
@@ -74,7 +74,7 @@ const newPassword = z.object({ password: passwordField });
 
 export const invitationCalls = [lookAtInvitation, acceptCall];
 
-/** The password that whoever uses the link has to give: theirs, if they are there and it sets no new one. */
+/** The password that the user of the link has to give: theirs, if they are there and it sets no new one. */
 const credentialsToProve = async (
   { database, secrets }: ApiDependencies,
   invitation: Invitation,

@@ -22,7 +22,7 @@ const perWindow = <Count extends z.ZodType>(count: Count) =>
 const keyRecord = z.strictObject({
   ...keyFields,
   state: z.enum(['active', 'expired', 'revoked']),
-  /** Its calls are those of the playground; nobody has its secret. */
+  /** Its calls are those of the playground; its secret was thrown away. */
   is_playground: z.boolean(),
   /** In the windows of now, `total` since it was made. */
   calls: perWindow(z.int()),
@@ -40,7 +40,7 @@ const listKeys = accountCall({
   query: keysQuery.extend({ state: z.enum(['active', 'all'], "must be 'active' or 'all'").optional() }),
   answer: listOf(keyRecord),
   handle: async ({ deps, account, query: { limit, cursor, state } }) => {
-    // Calls that have ended are booked a moment later; whoever looks shall see them.
+    // Calls that have ended are booked a moment later; the reader is to see them.
     await deps.calls.settled(account);
     const present = await presenterOf(deps, account);
     const listing: Listing<ApiKey, string> = {

@@ -205,8 +205,8 @@ async function book(
   const { booked, available } = await deps.ledger.book({ account, type, amount, reason, actor, request });
   if (booked === 'otherwise') throw reused();
   if (booked === 'not') {
-    const told = `The account has only ${yuanText(available)} yuan available; ${yuanText(amount)} exceeds that.`;
-    throw new GatewayError('insufficient_balance', told, { param: 'amount' });
+    const text = `The account has only ${yuanText(available)} yuan available; ${yuanText(amount)} exceeds that.`;
+    throw new GatewayError('insufficient_balance', text, { param: 'amount' });
   }
   return booked === 'now';
 }

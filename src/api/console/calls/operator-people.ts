@@ -77,7 +77,7 @@ const linkCall = operatorCall({
   method: 'post',
   path: '/operator/people/{person}/link',
   id: 'makePersonLink',
-  summary: 'A one-time link by which a person sets a new password; it is told this once',
+  summary: 'A one-time link by which a person sets a new password; it is shown this once',
   answer: linkRecord,
   handle: async ({ deps, by, params }) => {
     const { email, isDisabled } = await named(deps, params);
@@ -147,7 +147,7 @@ const inviteCall = operatorCall({
   method: 'post',
   path: '/operator/invitations',
   id: 'invitePerson',
-  summary: 'A one-time link by which somebody becomes an operator, or joins an account; it is told this once',
+  summary: 'A one-time link by which a person becomes an operator, or joins an account; it is shown this once',
   body: z
     .strictObject({
       email: emailField,

@@ -1,4 +1,4 @@
-/** How the providers do. Of an address only its host is told, and never a credential. */
+/** How the providers do. Of an address only its host is shown, and never a credential. */
 import * as z from 'zod';
 import type { ProviderSettings } from '../../../domain/catalogue.ts';
 import {

@@ -24,7 +24,7 @@ import { actorObject, actorRecord } from '../operator-records.ts';
 const outcomeRecord = z.strictObject({
   object: z.literal('unknown_outcome'),
   task_id: z.string(),
-  /** What the provider was told as our reference of the task. */
+  /** What the provider was given as our reference of the task. */
   reference: z.string(),
   kind: z.enum(taskKinds),
   account_id: z.string(),
@@ -37,7 +37,7 @@ const outcomeRecord = z.strictObject({
   finished: z.int().nullable(),
   route: z.int(),
   provider: z.string(),
-  /** What is the matter with it, by which is told what can be done. */
+  /** What is the matter with it, which decides what can be done. */
   case: z.enum(['searching', 'lost', 'late', 'left', 'abandoned', 'found']),
   job_id: z.string().nullable(),
   upstream_request_id: z.string().nullable(),
@@ -54,7 +54,7 @@ const listCall = operatorCall({
   method: 'get',
   path: '/operator/unknown-outcomes',
   id: 'listUnknownOutcomes',
-  summary: 'Paid calls of which nobody knows what became, newest first',
+  summary: 'Paid calls whose outcome is unknown, newest first',
   query: z.object({
     limit,
     cursor: z

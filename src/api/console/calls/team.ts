@@ -86,7 +86,7 @@ const inviteCall = accountCall({
   method: 'post',
   path: '/accounts/{account}/invitations',
   id: 'invite',
-  summary: 'Make a one-time link by which somebody joins the account; the answer shows its token this once',
+  summary: 'Make a one-time link by which a person joins the account; the answer shows its token this once',
   needs: 'owner',
   body: z.strictObject({ email: emailField, role: roleField }),
   answer: invitationRecord.extend({ token: z.string() }),

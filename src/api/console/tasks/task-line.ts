@@ -1,4 +1,4 @@
-/** A task as a line of the console's list: its facts, the beginning of its prompt, and a picture if there is one. */
+/** A task as a line of the console's list: its facts, the beginning of its prompt, and an image if there is one. */
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { errorBody } from '../../../domain/errors.ts';

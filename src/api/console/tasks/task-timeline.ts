@@ -13,7 +13,7 @@ const steps = [
   /** The provider's answer was the result. */
   'answered',
   'refused',
-  /** Nobody knows what became of the call. */
+  /** The outcome of the call is unknown. */
   'unknown',
   /** The result is stored and charged, which is one transaction. */
   'succeeded',
@@ -40,7 +40,7 @@ type Step = z.input<typeof courseStep>;
 
 const outcomes = { accepted: 'running', finished: 'answered', refused: 'refused', unknown: 'unknown' } as const;
 
-/** The steps in their order. `fetchWindowMs` tells a result that was fetched from one that nobody came for. */
+/** The steps in their order. By `fetchWindowMs` a result that was fetched differs from one that expired. */
 export function courseOf(
   task: Pick<Task, 'kind' | 'state' | 'createdAt' | 'finishedAt' | 'removedAt'>,
   intents: readonly IntentFacts[],
