@@ -41,7 +41,9 @@ export function addAccountCommands(program: Command): void {
       withDatabase(async ({ database }) => {
         const all = await listAccounts(database);
         if (json === true)
-          print(JSON.stringify({ object: 'list', data: all.map(accountWithStatus), has_more: false, next_cursor: null }));
+          print(
+            JSON.stringify({ object: 'list', data: all.map(accountWithStatus), has_more: false, next_cursor: null }),
+          );
         else print(table(['ID', 'NAME', 'STATUS', 'BALANCE', 'HELD'], all.map(rowOf)));
       }),
     );
