@@ -1,6 +1,6 @@
 /**
  * The border to Temporal: what an activity throws becomes a failure that a history may show. Business outcomes are
- * results, never exceptions, so whatever is thrown is trouble: worth another try, unless it is a fault in our code.
+ * results, never exceptions, so whatever is thrown is worth another try, unless it is a fault in our code.
  */
 import { cancellationDetails, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
@@ -24,7 +24,7 @@ export const handedBack = 'handed_back';
 export const comeBackLater = 'come_back_later';
 
 /** Runs an activity: logs what it threw, with everything, and hands Temporal what histories may keep. */
-export async function guarded<T>(log: Logger, run: () => Promise<T>): Promise<T> {
+export async function runGuarded<T>(log: Logger, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

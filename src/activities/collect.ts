@@ -22,7 +22,7 @@ const pauseMsMax = 10_000;
 /** Of storing a result: some eight minutes, with half a minute between the later ones. */
 const attemptsMax = 20;
 const errorPauseMsMax = 30_000;
-/** Waits for the result of a task that was sent, and stores it. Why it failed is noted, and only the code of that told. */
+/** Waits for the result of a task that was sent, and stores it. Why it failed is noted; only the code goes into the history. */
 export async function collect(
   deps: ActivityDependencies,
   args: { taskId: TaskId; route: number },
@@ -53,7 +53,7 @@ async function collectResult(
   return (await ofKnown(deps, loaded, intent, deadline, signal)) ?? untilKnown(deps, loaded, index, deadline, signal);
 }
 
-/** What the intent says of the call; undefined while nobody knows. */
+/** What the intent says of the call; undefined while that is unknown. */
 async function ofKnown(
   deps: ActivityDependencies,
   loaded: TaskOnRoute,
@@ -88,15 +88,15 @@ async function ofStoredAnswer(
     deps.log.error({ err: error }, 'the stored answer to a paid call can not be read');
     return failed(new GatewayError('upstream_error', "The provider's response could not be read."));
   }
-  if (result.state === 'succeeded') return await stored(deps, loaded, result.parts, deadline, signal);
+  if (result.state === 'succeeded') return await storeParts(deps, loaded, result.parts, deadline, signal);
   if (result.state === 'failed') return failed(result.error);
   throw new TypeError(`a stored answer is ${result.state}`);
 }
 
 /**
- * Nobody knows whether the provider works on the task. It is asked for the job that carries our reference where it can
- * tell, and the intent is watched: a call of the provider's (`api/operations/provider-hooks.ts`) or the attempt that sent, if it still
- * lives, may write there what it knows. Then the hold goes back.
+ * It is unknown whether the provider works on the task. A provider with look-up is asked for the job that carries our
+ * reference, and the intent is watched: the provider's hook (`api/operations/provider-hooks.ts`) or the attempt that sent, if it
+ * still lives, may write the outcome there. At the deadline the hold goes back.
  */
 async function untilKnown(
   deps: ActivityDependencies,
@@ -122,7 +122,7 @@ async function untilKnown(
       if (signal.aborted) throw error;
       deps.log.warn({ err: error }, 'a look-up failed and is repeated');
     }
-    // Only now: what was told during the last pause counts, too.
+    // Only now: what was written during the last pause counts, too.
     if (performance.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider never reported the outcome of the task.'));
     }
@@ -138,27 +138,27 @@ async function whenDone(
   signal: AbortSignal,
 ): Promise<Collected> {
   const pauseMax = loaded.provider.pollPauseMsMax ?? pauseMsMax;
-  let [pause, troubles] = [firstPauseMs, 0];
+  let [pause, failures] = [firstPauseMs, 0];
   let missingSince: number | undefined;
   for (;;) {
-    const answer = await polled(deps, loaded, jobId, signal);
-    if (answer.state === 'succeeded') return await stored(deps, loaded, answer.parts, deadline, signal);
+    const answer = await poll(deps, loaded, jobId, signal);
+    if (answer.state === 'succeeded') return await storeParts(deps, loaded, answer.parts, deadline, signal);
     if (answer.state === 'failed') return failed(answer.error);
     missingSince = answer.state === 'missing' ? (missingSince ?? performance.now()) : undefined;
     if (missingSince !== undefined && performance.now() - missingSince >= deps.lostAfterMs) return lost;
     if (performance.now() >= deadline) {
       return failed(new GatewayError('upstream_timeout', 'The provider did not finish the task in time.'));
     }
-    const { retryAfterMs, isTrouble = false } = answer.state === 'processing' ? answer : {};
-    troubles = isTrouble ? troubles + 1 : 0;
-    const wished = retryAfterMs ?? (troubles > 0 ? Math.min(errorPauseMsMax, 500 * 2 ** troubles) : pause);
+    const { retryAfterMs, hasFailed = false } = answer.state === 'processing' ? answer : {};
+    failures = hasFailed ? failures + 1 : 0;
+    const wished = retryAfterMs ?? (failures > 0 ? Math.min(errorPauseMsMax, 500 * 2 ** failures) : pause);
     await sleep(Math.max(pauseMsMin, Math.min(wished, deadline - performance.now())));
     pause = Math.min(pauseMax, pause * 1.5);
   }
 }
 
-/** A poll; what is thrown there is a passing trouble, asked again until the deadline. */
-async function polled(
+/** Polls once; what that throws is a passing failure, retried until the deadline. */
+async function poll(
   deps: ActivityDependencies,
   { provider, job }: TaskOnRoute,
   jobId: string,
@@ -169,12 +169,12 @@ async function polled(
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.warn({ err: error }, 'a poll failed and is repeated');
-    return { state: 'processing', isTrouble: true };
+    return { state: 'processing', hasFailed: true };
   }
 }
 
-/** Stores the parts of a result. Trouble on the way is worth another attempt, but not after the deadline. */
-async function stored(
+/** Stores the parts of a result. A failure is worth another attempt, but not after the deadline. */
+async function storeParts(
   deps: ActivityDependencies,
   { task }: TaskOnRoute,
   parts: readonly ResultPart[],
@@ -196,7 +196,7 @@ async function stored(
       files.push(await deps.downloads(() => storeResult(deps.blobs, key, () => part.open(signal))));
     } catch (error) {
       if (error instanceof GatewayError) return dropped(failed(error));
-      // Who cleared away after the end may have deleted the very file that was being measured.
+      // The clean-up after the task's end may have deleted the very file that was being measured.
       if (!signal.aborted && (await hasEnded(deps, task))) return dropped(ended);
       // Another attempt asks the provider anew, which may name a fresh address, and stores all parts under keys of its own.
       if (isWorthAnotherTry(deadline, signal, error)) {
@@ -208,7 +208,7 @@ async function stored(
       return dropped(failed(new GatewayError('upstream_timeout', text)));
     }
   }
-  const result = checked(task, files);
+  const result = checkResult(task, files);
   if (result.outcome === 'failed') return dropped(result);
   // A task that was cancelled meanwhile was cleared of its results, perhaps before the last of these was there.
   return (await hasEnded(deps, task)) ? dropped(ended) : result;
@@ -217,17 +217,14 @@ async function stored(
 const hasEnded = async ({ database }: ActivityDependencies, { id }: Task): Promise<boolean> =>
   (await finalAmong(database, [id])).length > 0;
 
-/**
- * Trouble with what the provider has made: another attempt may have more luck, but not for ever. A full disk of our own
- * uses up no attempts.
- */
+/** After a failure to read or store a result. Attempts are bounded; a full disk of our own uses up none. */
 const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknown): boolean =>
   signal.aborted ||
   (performance.now() < deadline && (failedTries() + 1 < attemptsMax || storeTrouble(error) !== undefined));
 
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 
-function checked({ kind, request, terms: { maxSeconds } }: Task, files: StoredFile[]): Collected {
+function checkResult({ kind, request, terms: { maxSeconds } }: Task, files: StoredFile[]): Collected {
   if (files.length === 0) return failed(new GatewayError('upstream_error', 'The provider returned no result.'));
   const isFitting = ({ mediaType, durationMs }: StoredFile) =>
     kind === 'image' ? mediaType.startsWith('image/') : mediaType.startsWith('video/') && durationMs !== undefined;
@@ -255,7 +252,7 @@ const failed = ({ code, message, param }: GatewayError): TaskFailed => ({
   error: { code, message, param },
 });
 
-/** The provider says that there is no such job, as it may of one that was just created, or while it has troubles of its own. */
+/** The provider says that there is no such job, as it may of one that was just created, or while it fails itself. */
 const lost = failed(new GatewayError('upstream_error', 'The provider no longer knows the task.'));
 
 /** Changes nothing any more: the task has its end. */

@@ -1,5 +1,5 @@
 /**
- * When a create may go: a place among the provider's unfinished jobs, and a slot of its create rate. Providers without
+ * When a create may go: a concurrency slot among the provider's unfinished jobs, and a slot of its create rate. Providers without
  * such limits pay nothing for it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,8 +29,8 @@ const leadMs = 50;
 const leadMsMax = 1_000;
 
 /**
- * Opens the intent when it is the task's turn; an answer of `now` is to be sent at once. `maySendAgain` tells of an intent
- * that is there whether it is to be opened anew.
+ * Opens the intent when it is the task's turn; after `now` the create must be sent at once. `maySendAgain`
+ * decides whether an intent that is there is opened anew.
  */
 export async function openInTurn(
   deps: ActivityDependencies,

@@ -7,7 +7,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { ComeBackLater } from './activity-failures.ts';
 
 /**
- * Sends an event once, unless it has ended. Answers when it is delivered or given up; throws ComeBackLater while there are
+ * Sends an event once, unless it has ended. Returns when it is delivered or given up; throws ComeBackLater while there are
  * attempts left. The receiver may get it more than once: a worker may die between the answer and the note of it.
  */
 export async function deliver(
@@ -45,13 +45,13 @@ export async function deliver(
   throw new ComeBackLater(againInMs, fault ?? 'not delivered');
 }
 
-/** Notes that no more attempts come; harmless when the event has ended. Answers how it did. */
+/** Notes that no more attempts come; harmless when the event has ended. Returns whether it was delivered. */
 export async function giveUp(deps: ActivityDependencies, { eventId }: { eventId: string }): Promise<Delivery> {
   await nameTask(deps, eventId);
   return { delivered: await giveEventUp(deps.database, eventId) };
 }
 
-/** For the log: whose end the event tells of, if it tells of a task. */
+/** For the log: the task whose end the event reports, if it is about a task. */
 async function nameTask({ database, step }: ActivityDependencies, eventId: string): Promise<void> {
   const task = step && (await requestOfEvent(database, eventId));
   if (task) step.isOf(task);

@@ -1,4 +1,4 @@
-/** What the activities work with; made once by the wiring. */
+/** What the activities work with; made once by `runtime`. */
 import type { Logger } from 'pino';
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import type { AccountId } from '../domain/ids.ts';
@@ -21,7 +21,7 @@ export type ProviderLimits = Pick<ProviderSettings, 'maxPerSecond' | 'maxConcurr
 export interface SubmitLimiter {
   /** A submit no longer waits for the provider's limits, so another may come; to be called back when it has ended. */
   acquire(): () => void;
-  /** The provider has no room: nobody need come for this long. */
+  /** The provider has no room: no submit is tried for this long. */
   closeFor(ms: number): void;
 }
 
@@ -29,7 +29,7 @@ export interface SubmitLimiter {
 export interface WebhookTools {
   /** Signs and sends one attempt; rejects with the reason of `signal`. */
   post(request: WebhookRequest, signal: AbortSignal): Promise<WebhookOutcome>;
-  /** What an event tells: what was kept of it, or the record of its task as it is now. */
+  /** The data of an event: what was stored with it, or the record of its task as it is now. */
   dataOf(event: Pick<EventToDeliver, 'data' | 'taskId'>): Promise<unknown>;
   /** All that are valid now. */
   secrets(account: AccountId): Promise<readonly string[]>;
@@ -75,6 +75,6 @@ export interface WorkerDependencies extends ActivityDependencies {
   audit: (signal: AbortSignal) => Promise<AuditReport>;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
-  /** Removes what processes that died left on this machine's disk besides blobs; answers how much that was. */
+  /** Removes what processes that died left on this machine's disk besides blobs; returns how much that was. */
   removeLeftovers: () => Promise<number>;
 }

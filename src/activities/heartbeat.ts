@@ -1,7 +1,7 @@
 /** Heartbeats of activities that take long, so that another worker goes on soon after this one died. */
 import { Context } from '@temporalio/activity';
 
-/** The first comes soon, since its answer tells of a cancellation. */
+/** The first comes soon, since its answer reports a cancellation. */
 const firstMs = 2_000;
 /**
  * The SDK sends one in four fifths of the timeout and drops the rest. With 1,500 activities that beat every two seconds

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Task } from '../tasks/rows/task-rows.ts';
 import { attributeNames as names } from '../observability/tracing/span-names.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
-import { comeBackLater, guarded, handedBack } from './activity-failures.ts';
+import { comeBackLater, runGuarded, handedBack } from './activity-failures.ts';
 
 /** What a step is about, as its arguments name it. */
 export interface StepFacts {
@@ -23,7 +23,7 @@ export interface StepDependencies {
   tracing?: Tracing | undefined;
 }
 
-/** What a step tells of its task. */
+/** What a step knows of its task. */
 export type StepTask = Pick<Task, 'requestId'> & Partial<Pick<Task, 'accountId' | 'model'>> & { taskId?: string };
 
 /** Handed to each attempt with the rest of what it works with. */
@@ -67,7 +67,7 @@ export async function inStep<D extends StepDependencies, T>(
   const startedAt = performance.now();
   let outcome = 'failed';
   try {
-    const result = await guarded(step.log, () => run({ ...deps, log: step.log, step }));
+    const result = await runGuarded(step.log, () => run({ ...deps, log: step.log, step }));
     outcome = outcomeOf(result);
     return result;
   } catch (error) {

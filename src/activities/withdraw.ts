@@ -21,7 +21,7 @@ const endedByUs: readonly ErrorCode[] = ['cancelled', 'upstream_timeout', 'inter
 /**
  * Stops what providers may still be doing for a task, and deletes what was stored for it. Harmless to repeat. Throws while a
  * provider can't be reached; after eight attempts its job is left to end by itself, and noted for the operator. A create in
- * flight is not waited for: who sends it stops its job itself (`submit.ts`).
+ * flight is not waited for: the attempt that sends it stops its job itself (`submit.ts`).
  */
 export async function withdraw(
   deps: ActivityDependencies,
@@ -39,20 +39,20 @@ export async function withdraw(
 
 async function stopJobs(deps: ActivityDependencies, task: Task, signal: AbortSignal): Promise<Withdrawn> {
   const withdrawn: Withdrawn = { stopped: 0, left: 0 };
-  // Its media go last, so that who finds them gone has nothing to stop.
+  // Its media go last, so that an attempt that finds them gone has nothing to stop.
   if (task.removedAt || !task.error) return withdrawn;
   const isOurs = endedByUs.includes(task.error.code);
   for (const intent of await intentsOf(deps.database, task.id)) {
     const { route, jobId, outcome } = intent;
     const isLost = isJobLost(intent);
     if ((!isOurs && !isLost) || (jobId === null && outcome !== 'unknown')) continue;
-    const became = await stopped(deps, task.id, { route, jobId, isLost }, signal);
+    const became = await stopJob(deps, task.id, { route, jobId, isLost }, signal);
     if (became !== 'no job') withdrawn[became]++;
   }
   return withdrawn;
 }
 
-async function stopped(
+async function stopJob(
   deps: ActivityDependencies,
   taskId: TaskId,
   { route, jobId: known, isLost }: { route: number; jobId: string | null; isLost: boolean },
@@ -68,18 +68,18 @@ async function stopped(
     const bounded = () => AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]);
     if (jobId === null && provider.abilities.lookup) jobId = (await provider.find?.(job, bounded())) ?? null;
     if (jobId === null) return 'no job';
-    // Learnt only now; as of every job that was accepted after the end, the operator hears of it.
+    // Learnt only now; as every job that was accepted after the end, it is listed for the operator.
     if (known === null) await closeIntent(deps.database, taskId, route, { outcome: 'accepted', jobId });
     if (isLost) {
       if (provider.abilities.cancel) await provider.cancel?.(jobId, job, bounded());
-      return await left(jobUnknown); // whose word that it has stopped is no better
+      return await left(jobUnknown); // a provider that lost the job may be wrong about its end, too
     }
     if (!provider.abilities.cancel || !provider.cancel) return await left('its provider offers no cancelling');
     if (!(await provider.cancel(jobId, job, bounded()))) return await left('it had gone too far to be stopped');
     return 'stopped';
   } catch (error) {
     if (signal.aborted || failedTries() + 1 < attemptsMax) throw failedTry(error, signal);
-    deps.log.error({ err: error, jobId }, 'a job that nobody waits for could not be cancelled');
+    deps.log.error({ err: error, jobId }, 'a job that is no longer needed could not be cancelled');
     return await left(isLost ? jobUnknown : 'cancelling it failed');
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The contract of chat-like providers: bytes go in, bytes come out as they come. What is asked and answered is the
  * OpenAI wire format (chat completions and responses); the gateway meters it on the way and changes nothing. A call is
- * told to a listener as it happens: the busiest path has no stream and no signal between the upstream's socket and the
+ * reported to a listener as it happens: the busiest path has no stream and no signal between the upstream's socket and the
  * caller's (a Readable between them cost 23 of 47 µs a call; measured with undici 7.30).
  */
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
@@ -10,7 +10,7 @@ import type { ProbeAnswer } from '../domain/probes.ts';
 export interface ChatProvider {
   /** Which endpoints the upstream has. */
   readonly endpoints: readonly ChatEndpoint[];
-  /** Sends one call, never repeated. The listener is never told anything before this returns. */
+  /** Sends one call, never repeated. The listener is never called before this returns. */
   start(call: ChatCall, listener: ChatListener): ChatExchange;
   /** As of task providers. */
   probe?(signal: AbortSignal): Promise<ProbeAnswer>;
@@ -31,7 +31,7 @@ export interface ChatCall {
   requestId: string;
 }
 
-/** What a call tells, in this order: the head once, data, and at last one of `onEnd` and `onFailure`. */
+/** What a call reports, in this order: the head once, data, and at last one of `onEnd` and `onFailure`. */
 export interface ChatListener {
   /** Whatever its status. */
   onHead(head: ChatHead): void;

@@ -22,9 +22,9 @@ export interface TaskProvider {
    */
   submit(job: Job, signal: AbortSignal): Promise<Submission>;
   /**
-   * Makes ready what takes time and can fail without harm, such as the files that go with the call; undefined for jobs
-   * without. What it answers is sent in the place of `submit`, which would prepare by itself, and discarded whatever
-   * became of it.
+   * Prepares what takes time and can fail without harm, such as the files that go with the call; undefined for jobs
+   * without. What it returns is sent instead of calling `submit`, which would prepare by itself, and is discarded at the
+   * end in any case.
    */
   prepare?(job: Job, signal: AbortSignal): Promise<PreparedCreate | Refused | undefined>;
   /** Asks how the job is. Throws only what is worth asking again, such as a lost connection. */
@@ -34,10 +34,10 @@ export interface TaskProvider {
    * is nothing to wait for. False for all jobs without.
    */
   answersWithResult?(job: Job): boolean;
-  /** Reads an answer that was the result itself; harmless to repeat. Only of providers that answer `finished`. */
+  /** Reads an answer that was the result itself; harmless to repeat. Only of providers that return `finished`. */
   resultOf?(answer: StoredAnswer, job: Job): Promise<Poll>;
   /**
-   * Asks the upstream to stop the job; answers false if it can't be stopped any more and goes on. One that has ended or is
+   * Asks the upstream to stop the job; returns false if it can't be stopped any more and goes on. One that has ended or is
    * not known is as good as stopped. Throws what is worth asking again. Only with `abilities.cancel`.
    */
   cancel?(jobId: string, job: Job, signal: AbortSignal): Promise<boolean>;
@@ -45,7 +45,7 @@ export interface TaskProvider {
   imageOutputs?(route: OutputRoute): ImageOutputs;
   /** The upstream's id of the job that carries our reference. Only with `abilities.lookup`. */
   find?(job: Job, signal: AbortSignal): Promise<string | undefined>;
-  /** The id of the job that a call to `Job.hookUrl` tells of. Only with `abilities.webhook`. */
+  /** The id of the job that a call to `Job.hookUrl` is about. Only with `abilities.webhook`. */
   jobIdOf?(hookBody: unknown): string | undefined;
   /**
    * Asks the upstream something that costs nothing, with our credentials. Rejects if it does not answer or fails itself
@@ -61,7 +61,7 @@ export interface Abilities {
   idempotent: boolean;
   lookup: boolean;
   cancel: boolean;
-  /** It calls `Job.hookUrl` when the job ends, which tells the id of a job whose create was lost. */
+  /** It calls `Job.hookUrl` when the job ends, which gives the id of a job whose create was lost. */
   webhook: boolean;
 }
 
@@ -124,13 +124,13 @@ export type Submission = (
   /** The answer is the result itself: its body, to be stored and read by `resultOf`. Reading it may still fail. */
   | { outcome: 'finished'; answer: Readable }
   | Refused
-  /** It may have happened. Never sent again blindly. `error`: what the caller is told of a job that `answersWithResult`. */
+  /** It may have happened. Never sent again blindly. `error`: what the caller gets of a job that `answersWithResult`. */
   | { outcome: 'unknown'; reason: string; error?: GatewayError }
 ) & { requestId?: string };
 
 export type Poll =
-  /** `isTrouble`: it could not be asked, and is asked again at growing intervals. */
-  | { state: 'processing'; retryAfterMs?: number; isTrouble?: boolean }
+  /** `hasFailed`: the query failed, so the state of the job is unknown; it is asked again at growing intervals. */
+  | { state: 'processing'; retryAfterMs?: number; hasFailed?: boolean }
   /** The provider doesn't know the job: not yet, or no longer. */
   | { state: 'missing' }
   | { state: 'succeeded'; parts: ResultPart[] }

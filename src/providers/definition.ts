@@ -14,7 +14,7 @@ export interface ProviderDefinition extends ProviderKind {
 
 /** What adapters are lent by the process that they run in. */
 export interface ProviderTools {
-  /** Fetches a file that a caller named, with every guard; `param` is the name under which a refusal tells of it. */
+  /** Fetches a file that a caller named, with every guard; `param` is its name in a refusal. */
   fetchFile: (url: string, param: string) => Promise<Readable>;
   /** Downloads a file that a provider's answer named, with every guard; whatever is wrong is `upstream_error`. */
   fetchResult: (url: string, signal: AbortSignal) => Promise<Readable>;

@@ -1,4 +1,4 @@
-/** What a job is made from, in the words that the adapters share: a prompt, pictures, a film and a sound by their addresses. */
+/** What a job is made from, in the names that the adapters share: a prompt, and images, a video and audio by their addresses. */
 import { GatewayError } from '../domain/errors.ts';
 import { type ContentItem, itemParam } from '../domain/requests/video-request.ts';
 import { AddressGuard } from '../net/public-hosts.ts';
@@ -35,7 +35,7 @@ export function inputsOf({ input }: Job): Inputs {
 
 const itemTypes = { prompt: 'text', images: 'image_url', video: 'video_url', audio: 'audio_url' } as const;
 
-/** The name under which the caller sent an input, or would have to send it, for a refusal that tells of it. */
+/** Returns the name under which the caller sent an input, or would have to send it, for a refusal that names it. */
 export function paramOf({ input }: Job, name: keyof Inputs): string | undefined {
   switch (input.kind) {
     case 'image':

@@ -1,4 +1,4 @@
-/** The registry: one line a kind of provider. Whoever adds one adds a folder, and its line here. */
+/** The registry: one line a kind of provider. A new kind is a folder, and its line here. */
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import { ark } from './ark/ark.ts';
 import type { ChatProvider } from './chat-contract.ts';

@@ -61,9 +61,9 @@ export function storedImages(
     }
     const text = `{"error":${(await bytesOf(answer, span)).toString()}}`;
     const json: unknown = JSON.parse(text);
-    const told = { status: 200, headers: { 'content-type': 'application/json' }, json, text };
-    const refusal = wire.refusal?.(told, job) ?? { code: 'upstream_error', fallOver: false };
-    return { state: 'failed', error: refusalError(settings, refusal, told) };
+    const whole = { status: 200, headers: { 'content-type': 'application/json' }, json, text };
+    const refusal = wire.refusal?.(whole, job) ?? { code: 'upstream_error', fallOver: false };
+    return { state: 'failed', error: refusalError(settings, refusal, whole) };
   }
 
   async function opened(answer: StoredAnswer, { member, start, end }: Image, signal: AbortSignal): Promise<Readable> {
@@ -127,7 +127,7 @@ function imageIn(member: Image['member'], span: JsonSpan | undefined): Image | u
 const bytesOf = async (answer: StoredAnswer, { start, end }: { start: number; end: number }): Promise<Buffer> =>
   buffer(await answer.read({ start, end }));
 
-/** Whoever reads it is told what went wrong on the way. */
+/** A failure on the way is an error of the returned stream. */
 function decoded(text: Readable): Readable {
   const decoder = base64Stream((reason) => unreadable(new Error(reason)));
   pipeline(text, decoder, ignore);
@@ -140,5 +140,5 @@ const unreadable = (cause?: unknown): GatewayError =>
 const failed = (message: string): Poll => ({ state: 'failed', error: new GatewayError('upstream_error', message) });
 
 function ignore(): void {
-  // the stream's reader is told by the stream itself
+  // the stream's reader gets the error from the stream itself
 }

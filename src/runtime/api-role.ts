@@ -147,7 +147,7 @@ export async function startApiRole(
   showApi(core.meters.metrics, { ...fixed, connections: () => server.connections() });
   if (core.publicUrl === '') core.publicUrl = localUrl(host, server.port);
   core.guards.addPublicUrl(core.publicUrl);
-  await tellFact(database, 'public_url', core.publicUrl).catch(warn('workers could not be told the address'));
+  await tellFact(database, 'public_url', core.publicUrl).catch(warn('the address for workers could not be written'));
   return {
     port: server.port,
     url: localUrl(host, server.port),

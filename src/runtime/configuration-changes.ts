@@ -1,4 +1,4 @@
-/** What a reload would change: told in a line for the log, and what can't change while the gateway runs. */
+/** What a reload would change, as a line for the log, and what can't change while the gateway runs. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
 import type { ProviderInUse } from '../tasks/rows/providers-in-use.ts';

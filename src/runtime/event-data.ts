@@ -1,4 +1,4 @@
-/** What an event tells its webhook, put together for each attempt. */
+/** The data of an event for its webhook, put together for each attempt. */
 import { webhookRecord } from '../api/presenters/tasks.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Database } from '../postgres/database.ts';
@@ -14,9 +14,9 @@ export interface EventDataTools {
 }
 
 /**
- * Makes the reader of what an event tells: what was kept of it, or the record of its task as GET would give it now, with links
- * that are good for a day from now. A worker that has no PUBLIC_URL takes the address that an API told last. Throws when none
- * did and a link is needed; the attempt is then made later.
+ * Returns the reader of an event's data: what was stored with it, or the record of its task as GET would return it now, with
+ * links that are good for a day from now. A worker without PUBLIC_URL takes the address that an API process wrote last.
+ * Throws when there is none and a link is needed; the attempt is then made later.
  */
 export const eventData =
   ({ database, secrets, publicUrl }: EventDataTools) =>
@@ -26,7 +26,7 @@ export const eventData =
     if (!task) throw new TypeError(`no task ${taskId}`);
     const address = publicUrl() === '' ? await findFact(database, 'public_url') : publicUrl();
     const known = () => {
-      if (address === undefined) throw new Error('PUBLIC_URL is not set here, and no API has told its address yet');
+      if (address === undefined) throw new Error('PUBLIC_URL is not set here, and no API has reported its address yet');
       return address;
     };
     return webhookRecord({ secrets, publicUrl: known }, task);

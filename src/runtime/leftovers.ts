@@ -8,7 +8,7 @@ const staleMs = 24 * 3_600_000;
 
 /**
  * Removes what a blob store began and never finished, and what providers left in their folder, from a day after
- * their last change. A folder that is not there is no error. Answers how many there were.
+ * their last change. A folder that is not there is no error. Returns how many there were.
  */
 export async function removeLeftovers(
   blobs: Pick<BlobStore, 'removeStaleTemporaries'>,

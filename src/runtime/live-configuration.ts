@@ -30,7 +30,7 @@ export interface InForce {
   chatProviders: Named<ChatProvider>;
 }
 
-/** Whoever has to do something about a reload. */
+/** A part that has to act on a reload. */
 export interface Follower {
   /** Before it: providers with tasks are added. What fails here refuses the reload. */
   begin?(providers: readonly string[]): Promise<void>;
@@ -87,7 +87,7 @@ export class LiveConfiguration {
     }
   }
 
-  /** What is in force now. Whoever serves a request asks once and stays with it. */
+  /** What is in force now. A request reads it once and keeps it to its end. */
   get now(): InForce {
     return this.#now;
   }
@@ -102,14 +102,14 @@ export class LiveConfiguration {
     return this.#tasks.get(provider)?.settings;
   }
 
-  /** Answers a function that ends it. */
+  /** Returns a function that ends it. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
   /**
-   * Puts a configuration in force and tells in words what it changes. Throws a SettingsError for what can't change while
+   * Puts a configuration in force and returns a text of what it changes. Throws a SettingsError for what can't change while
    * tasks run; whatever it throws, everything is as it was.
    */
   replace(next: Configuration): Promise<string> {
@@ -169,7 +169,7 @@ export class LiveConfiguration {
     });
   }
 
-  /** Has everybody prepared for the new providers, or nobody. */
+  /** Prepares all followers for the new providers, or none. */
   async #begin(added: readonly string[], made: readonly (TaskProvider | ChatProvider)[]): Promise<void> {
     if (added.length === 0) return;
     try {
@@ -243,7 +243,7 @@ export class LiveConfiguration {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined); // whoever asked is told
+    this.#turn = done.catch(() => undefined); // the caller gets the rejection
     return done;
   }
 }

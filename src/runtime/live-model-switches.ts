@@ -42,7 +42,7 @@ export class ModelSwitches {
     await this.#turn;
   }
 
-  /** Reads them now: what this process was told to switch holds in it at once. Without the database all stays as it is. */
+  /** Reads them now, so that a switch made by this process applies in it at once. Without the database all stays as it is. */
   refresh(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#read());
     return this.#turn;

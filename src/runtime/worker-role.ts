@@ -6,7 +6,7 @@ import type { WorkerDependencies } from '../activities/index.ts';
 import { ensureAuditSchedule } from '../audit/audit-schedule.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
 import { EventScan } from '../webhooks/event-scan.ts';
-import { keepTrying } from '../temporal/retry-until-done.ts';
+import { retryUntilDone } from '../temporal/retry-until-done.ts';
 import { ensureRetainSchedule } from '../temporal/retain-schedule.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { StartScan } from '../tasks/start/start-scan.ts';
@@ -47,12 +47,12 @@ export async function startWorkerRole(
     removeLeftovers: () => removeLeftovers(core.blobs, tempDirOf(core.environment.dataDir)),
   };
   const stopping = new AbortController();
-  const errands = [
+  const setUpSteps = [
     { undone: 'the search attributes are not registered', run: () => registerSearchAttributes(connection, namespace) },
     { undone: 'the nightly audit is not scheduled', run: () => ensureAuditSchedule(client, core.queues) },
     { undone: 'the deletion of old results is not scheduled', run: () => ensureRetainSchedule(client, core.queues) },
   ];
-  await keepTrying(errands, core.log, stopping.signal);
+  await retryUntilDone(setUpSteps, core.log, stopping.signal);
   const workers = await startWorkers(connection, { namespace, ...converter }, core.queues, deps, core.live.during);
   showUnserved(
     {

@@ -1,7 +1,8 @@
 /**
  * The codec endpoint of Temporal's UI and command line: decrypts what they show. Both POST `{"payloads": […]}`, payloads as
- * Temporal's API writes them in JSON, to `<endpoint>/decode`. Whoever can reach this and has a payload can read it, so it is
- * run by an operator on their own machine; of web pages only those of the named origins are answered.
+ * Temporal's API writes them in JSON, to `<endpoint>/decode`. Anyone who reaches this endpoint and
+ * has a payload can read it, so an operator runs it on their own machine; of web pages only those of the named origins
+ * are answered.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Payload, PayloadCodec } from '@temporalio/common';
@@ -35,7 +36,7 @@ export function codecEndpoint(options: CodecEndpointOptions): Server {
   return server;
 }
 
-/** What the caller is told, in one sentence. */
+/** A refused request; the message goes to the caller. */
 class Unanswerable extends Error {
   readonly status: number;
 

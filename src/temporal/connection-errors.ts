@@ -1,13 +1,13 @@
-/** What stands between this process and its Temporal, told in words that name the setting to look at. */
+/** Errors of the connection to Temporal, with messages that name the setting to check. */
 import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { TemporalTarget } from './connection.ts';
 import { tlsFault } from './tls-probe.ts';
 
 /** A Temporal that can't be worked with as the settings say; its message is for the operator. */
-export class TemporalTrouble extends Error {
-  override readonly name = 'TemporalTrouble';
-  /** Waiting may help: it is not a setting that is wrong, as far as one can tell. */
+export class TemporalConnectionError extends Error {
+  override readonly name = 'TemporalConnectionError';
+  /** Waiting may help: as far as is known, no setting is wrong. */
   readonly isAway: boolean;
 
   constructor(message: string, isAway: boolean, cause: unknown) {
@@ -29,7 +29,7 @@ const checkMsMax = 10_000;
 
 type Service = Pick<Connection, 'workflowService' | 'withDeadline'>;
 
-/** Resolves if Temporal answers and knows the namespace; raises a TemporalTrouble otherwise. */
+/** Resolves if Temporal answers and knows the namespace; throws a TemporalConnectionError otherwise. */
 export async function checkTemporal(connection: Service, target: TemporalTarget): Promise<void> {
   const { namespace } = target;
   try {
@@ -37,22 +37,25 @@ export async function checkTemporal(connection: Service, target: TemporalTarget)
       connection.workflowService.describeNamespace({ namespace }),
     );
   } catch (error) {
-    throw await diagnosed(error, target);
+    throw await diagnose(error, target);
   }
 }
 
-/** As `troubleOf`, with what TLS has against the connection where gRPC only says that there is none. */
-export async function diagnosed(error: unknown, target: TemporalTarget): Promise<TemporalTrouble> {
-  const trouble = troubleOf(error, target);
-  const fault = trouble.isAway && target.tls ? await tlsFault(target) : undefined;
-  return fault === undefined ? trouble : tlsTrouble(fault, target, error);
+/** As `connectionErrorOf`; where gRPC only says that there is no connection, it also asks TLS for the reason. */
+export async function diagnose(error: unknown, target: TemporalTarget): Promise<TemporalConnectionError> {
+  const failure = connectionErrorOf(error, target);
+  const fault = failure.isAway && target.tls ? await tlsFault(target) : undefined;
+  return fault === undefined ? failure : tlsErrorOf(fault, target, error);
 }
 
 /** What an error of a connection or a call means for the operator. */
-export function troubleOf(error: unknown, { address, namespace, tls }: TemporalTarget): TemporalTrouble {
+export function connectionErrorOf(
+  error: unknown,
+  { address, namespace, tls }: TemporalTarget,
+): TemporalConnectionError {
   const words = wordsOf(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const wrong = (says: string) => new TemporalTrouble(says, false, error);
+  const wrong = (says: string) => new TemporalConnectionError(says, false, error);
   if (code === notFound) {
     return wrong(
       `TEMPORAL_NAMESPACE: Temporal at ${address} has no namespace ${namespace}. Create it with 'temporal operator namespace ` +
@@ -70,11 +73,15 @@ export function troubleOf(error: unknown, { address, namespace, tls }: TemporalT
     return wrong(`TEMPORAL_ADDRESS: the server at ${address} is not Temporal, or does not support this (${words}).`);
   }
   const hint = tls ? '' : ' If it requires TLS, set TEMPORAL_TLS=true.';
-  return new TemporalTrouble(`TEMPORAL_ADDRESS: Temporal is unreachable at ${address} (${words}).${hint}`, true, error);
+  return new TemporalConnectionError(
+    `TEMPORAL_ADDRESS: Temporal is unreachable at ${address} (${words}).${hint}`,
+    true,
+    error,
+  );
 }
 
-const tlsTrouble = (fault: string, { address }: TemporalTarget, cause: unknown): TemporalTrouble =>
-  new TemporalTrouble(
+const tlsErrorOf = (fault: string, { address }: TemporalTarget, cause: unknown): TemporalConnectionError =>
+  new TemporalConnectionError(
     `TEMPORAL_TLS_SERVER_CA_CERT_PATH or TEMPORAL_TLS_SERVER_NAME: the TLS connection to Temporal at ${address} failed ` +
       `(${fault}). The first must be the CA that signed the server's certificate, the second a name in that certificate; if the ` +
       `server requires a client certificate, TEMPORAL_TLS_CLIENT_CERT_PATH must be one signed by its CA.`,
@@ -84,14 +91,14 @@ const tlsTrouble = (fault: string, { address }: TemporalTarget, cause: unknown):
 
 const ofOneCall: readonly number[] = [invalidArgument, notFound, alreadyExists, failedPrecondition, outOfRange];
 
-/** Whether a call failed by what Temporal, or the way there, is like now, and not by what was asked for. */
-export function isTroubleOfServer(error: unknown): boolean {
+/** Whether a call failed because of Temporal's or the network's state, and not because of the request. */
+export function isTemporalUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isGrpcServiceError(error)) return !ofOneCall.includes(error.code);
-  return error instanceof NamespaceNotFoundError || isTroubleOfServer(error.cause);
+  return error instanceof NamespaceNotFoundError || isTemporalUnavailable(error.cause);
 }
 
-/** The innermost words that are there: what wraps them says less. */
+/** The innermost message: what wraps it says less. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';

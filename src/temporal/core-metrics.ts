@@ -9,10 +9,10 @@ import { installTemporalRuntime } from './runtime.ts';
 
 const answerMsMax = 1_000;
 const loopback = '127.0.0.1';
-/** The core binds its port after it was found to be free; somebody may be quicker, but hardly three times. */
+/** The core binds its port after it was found to be free; another process may take it first, but hardly three times. */
 const portsTriedMax = 3;
 
-/** Answers the text of the core's metrics; rejects when it doesn't come within a second. */
+/** Returns the text of the core's metrics; rejects when it doesn't come within a second. */
 export type CoreMetrics = () => Promise<string>;
 
 /** As `installTemporalRuntime`, for a process that has workers. Without a port the process runs without these metrics. */

@@ -8,7 +8,7 @@ const connectMsMax = 5_000;
 /** With TLS 1.3 a server refuses the client's certificate only after the handshake. */
 const alertMs = 1_000;
 
-/** What TLS says against a connection with these settings; undefined if nothing, or if nobody answers there. */
+/** What TLS says against a connection with these settings; undefined if nothing, or if no server answers there. */
 export async function tlsFault(target: TemporalTarget): Promise<string | undefined> {
   const { tls: wanted } = await optionsOf(target);
   if (wanted === undefined || wanted === null || typeof wanted === 'boolean') return undefined;
@@ -30,10 +30,10 @@ export async function tlsFault(target: TemporalTarget): Promise<string | undefin
     return 'the server closes the connection right after the handshake'; // one that is content waits for the first call
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const isNobody = ['ABORT_ERR', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'].includes(
+    const isUnreachable = ['ABORT_ERR', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'].includes(
       code,
     );
-    return isNobody ? undefined : `${code}: ${error instanceof Error ? error.message : String(error)}`;
+    return isUnreachable ? undefined : `${code}: ${error instanceof Error ? error.message : String(error)}`;
   } finally {
     socket.destroy();
   }

@@ -106,9 +106,9 @@ before(async () => {
     // Whatever is taken for a refusal falls over to `plain`.
     ids.set(provider, await runner.start({ routes: [provider, 'plain'], timeoutMs: 60_000 }));
   }
-  const told = await runner.newCustomer();
-  await changeAccount(administrator(database), told.account, { webhookUrl: 'https://example.com/hook' });
-  await runner.start({ routes: ['plain'] }, told);
+  const withWebhook = await runner.newCustomer();
+  await changeAccount(administrator(database), withWebhook.account, { webhookUrl: 'https://example.com/hook' });
+  await runner.start({ routes: ['plain'] }, withWebhook);
   await Promise.all(Object.values(begun).map(({ came }) => came));
 
   isStopping = true;
@@ -117,7 +117,7 @@ before(async () => {
   });
   await runner.work();
   for (const provider of ['polled', 'repeatable', 'preparing']) await runner.final(idOf(provider));
-  eventIds.push(...(await eventsOf(database, told.account, 'tasks')).map(({ id }) => id));
+  eventIds.push(...(await eventsOf(database, withWebhook.account, 'tasks')).map(({ id }) => id));
   for (const id of eventIds) await runner.client.workflow.getHandle(id).result();
   assert.equal(hasStopped, false, 'it abandoned the create under way');
   answered.come();
@@ -156,7 +156,7 @@ test('a webhook that is being delivered is delivered by another worker', async (
   for (const id of eventIds) assert.deepEqual(await handedBack(id), ['deliver']);
 });
 
-test('and nobody went elsewhere', () => assert.equal(plain.asked.submit, 1));
+test('none of the tasks went to another provider', () => assert.equal(plain.asked.submit, 1));
 
 function idOf(provider: string): TaskId {
   const id = ids.get(provider);

@@ -130,12 +130,12 @@ describe('an answer that was lost', () => {
     assert.deepEqual([task.error?.code, provider.asked.submit, provider.asked.find], ['upstream_timeout', 1, 0]);
   });
 
-  test('is made good by whoever learns of it later', async () => {
+  test('is completed by the attempt that learns of it later', async () => {
     const { name, provider } = scripted({ submit: unknown });
     const id = await runner.start({ routes: [name], deadlineMs: 60_000 });
     const { database } = runner.db;
     while ((await findIntent(database, id, 0))?.outcome !== 'unknown') await pause(20);
-    await closeIntent(database, id, 0, { outcome: 'accepted', jobId: 'told late' });
+    await closeIntent(database, id, 0, { outcome: 'accepted', jobId: 'found late' });
     assert.equal((await runner.final(id)).state, 'succeeded');
     assert.deepEqual([provider.asked.submit, provider.asked.find], [1, 0]);
   });
@@ -476,7 +476,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 function standIn(name: string): TaskProvider {
   const now = () => {
     const provider = providers.get(name);
-    if (!provider) throw new Error(`nobody scripted ${name}`);
+    if (!provider) throw new Error(`no script for ${name}`);
     return provider;
   };
   return {

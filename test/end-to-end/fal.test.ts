@@ -142,7 +142,7 @@ test('a lip-synced video that is longer than the audio that was held for fails, 
 test('a refusal or failure of fal is reported in our words, and costs nothing', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
   const create = () => gateway.post('/v1/video/generations', { model: 'clip', prompt: 'Cars' }, bearer(key));
-  standIn.creates('refuses input', 'has account trouble', 'takes');
+  standIn.creates('refuses input', 'has an account failure', 'takes');
   const refused = await create();
   assert.equal(refused.status, 400);
   assert.deepEqual([refused.body['error'].code, refused.body['error'].param], ['invalid_parameter', 'prompt']);

@@ -124,7 +124,7 @@ describe('each kind of provider', { concurrency: true }, () => {
       for (const [behaviour, status, code] of [
         ['refuses policy', 400, 'content_policy_violation'],
         ['refuses input', 400, 'invalid_parameter'],
-        ['has account trouble', 502, 'upstream_error'],
+        ['has an account failure', 502, 'upstream_error'],
       ] as const) {
         test(`a service that ${behaviour} is the task's record under ${status}, and costs nothing`, async () => {
           const { customer, created, end } = await bought(fixture, plain, { creates: [behaviour] });

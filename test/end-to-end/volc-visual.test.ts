@@ -126,7 +126,7 @@ for (const [behaviour, status, code, param] of [
   ['refuses policy', 400, 'content_policy_violation', 'prompt'],
   ['refuses input', 400, 'invalid_parameter', null],
   ['is busy', 429, 'upstream_rate_limited', null],
-  ['has account trouble', 502, 'upstream_error', null],
+  ['has an account failure', 502, 'upstream_error', null],
 ] as const) {
   test(`a service that ${behaviour} is a ${status} with the task record, and costs nothing`, async () => {
     const { key } = await gateway.newKey({ balance: '1' });

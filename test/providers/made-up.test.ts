@@ -55,7 +55,7 @@ const model: FixtureModel = {
   model: 'painter-2',
   options: { style: 'oil' },
   fields: { reference: 'like' },
-  body: ({ picture }) => ({ model: 'painter-2', prompt: 'A toll gate at dawn', like: picture, style: 'oil' }),
+  body: ({ imageUrl }) => ({ model: 'painter-2', prompt: 'A toll gate at dawn', like: imageUrl, style: 'oil' }),
 };
 
 const acmeFixture: ProviderFixture = {
@@ -109,8 +109,8 @@ test('the settings know the kind, its credential and what it serves', () => {
   };
   assert.match(mistakes(configurationOf(url, { api_token: undefined })), /providers\.painter\.api_token: is missing/);
   assert.match(mistakes(configurationOf(url, { api_key: 'k' })), /providers\.painter\.api_key: is unknown/);
-  const film = configurationOf(url).replace('"image"', '"video"').replace('per_image', 'per_second');
-  assert.match(mistakes(film), /is a provider of kind acme, which only serves models of kind image/);
+  const wrongKind = configurationOf(url).replace('"image"', '"video"').replace('per_image', 'per_second');
+  assert.match(mistakes(wrongKind), /is a provider of kind acme, which only serves models of kind image/);
 });
 
 test('its model is bought, delivered and charged as any other', async () => {
@@ -125,5 +125,5 @@ test('its model is bought, delivered and charged as any other', async () => {
   const [create] = standIn.paid;
   assert.ok(create !== undefined && standIn.paid.length === 1);
   acmeFixture.assertSigned(create);
-  assert.deepEqual(create.json, model.body({ picture: media.image, film: '', sound: '', hookUrl: '' }));
+  assert.deepEqual(create.json, model.body({ imageUrl: media.image, videoUrl: '', audioUrl: '', hookUrl: '' }));
 });

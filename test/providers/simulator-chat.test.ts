@@ -239,7 +239,7 @@ test('a streamed tool call gives its name first and its arguments in pieces', as
   assert.match(data.at(-2) ?? '', /"finish_reason":"tool_calls"/);
 });
 
-test('what a tool answered is told, and the tool not called again', async () => {
+test('the answer of a tool is in the reply, and the tool is not called again', async () => {
   const messages = [
     user('get_weather'),
     {
@@ -320,7 +320,7 @@ test('an abort ends a call that waits and one that streams, and a paused stream 
   assert.deepEqual(heard, ['head', 'data']);
   let chunks = 0;
   let chunksWhilePaused = 0;
-  const told = await listen(simulator(), chat('Hi', { stream: true }), (exchange) => {
+  const received = await listen(simulator(), chat('Hi', { stream: true }), (exchange) => {
     if (chunks++ > 0) return;
     exchange.pause();
     let turns = 10;
@@ -334,7 +334,7 @@ test('an abort ends a call that waits and one that streams, and a paused stream 
     turn();
   });
   assert.equal(chunksWhilePaused, 0);
-  assert.match(told.text, /\[DONE\]\n\n$/);
+  assert.match(received.text, /\[DONE\]\n\n$/);
 });
 
 test('a response has its message and usage, and cut ones are incomplete', async () => {
@@ -361,8 +361,8 @@ test('input as items, schemas and tools are understood on responses too', async 
   assert.deepEqual([call.body.output[0]?.type, call.body.output[0]?.name], ['function_call', 'get_weather']);
   assert.deepEqual(JSON.parse(call.body.output[0]?.arguments ?? ''), { city: 'simulated', unit: 'celsius', days: 2 });
   const after = [...items, { type: 'function_call_output', call_id: 'c', output: 'rain' }];
-  const told = await askResponse(respond(after, { tools }));
-  assert.match(told.body.output[0]?.content?.[0]?.text ?? '', /"rain"/);
+  const received = await askResponse(respond(after, { tools }));
+  assert.match(received.body.output[0]?.content?.[0]?.text ?? '', /"rain"/);
   const text = { format: { type: 'json_schema', name: 's', schema: { const: { a: 1 } } } };
   const fitted = await askResponse(respond('x', { text }));
   assert.equal(fitted.body.output[0]?.content?.[0]?.text, '{"a":1}');
@@ -380,16 +380,16 @@ test('a responses stream has its events in order and numbered, and ends with wha
   ] as const) {
     const { text } = await listen(simulator(), respond('Write a loop', { stream: true, ...more }));
     const bytes = Buffer.from(text);
-    const told = new SseDecoder().push(bytes).map(({ event, data }) => {
+    const received = new SseDecoder().push(bytes).map(({ event, data }) => {
       const parsed = JSON.parse(data.toString()) as { type: string; sequence_number: number };
       assert.equal(parsed.type, event);
       return parsed;
     });
     assert.deepEqual(
-      told.map((event) => event.sequence_number),
-      [...told.keys()],
+      received.map((event) => event.sequence_number),
+      [...received.keys()],
     );
-    const order = told.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+    const order = received.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
     const hasParts = kind === 'output_text';
     assert.deepEqual(order, [
       ...['response.created', 'response.in_progress', 'response.output_item.added'],
@@ -400,7 +400,7 @@ test('a responses stream has its events in order and numbered, and ends with wha
     ]);
     const stream = new MeteredStream(new ResponsesStreamMeter());
     assert.equal(stream.push(bytes)?.toString(), bytes.toString());
-    assert.equal(stream.meter.usage?.output, told.filter(({ type }) => type.endsWith('.delta')).length);
+    assert.equal(stream.meter.usage?.output, received.filter(({ type }) => type.endsWith('.delta')).length);
   }
 });
 

@@ -20,12 +20,12 @@ const sizeOf = async (file: Buffer) => {
 const upscaleTo = (longerSide: 4096 | 8192, url = 'http://x/reference') =>
   imageJob({ prompt: '', imageUrls: [url], pixels: { mode: 'upscale', longerSide } });
 
-/** All pixels of a picture, red, green and blue. */
+/** All pixels of an image, red, green and blue. */
 async function pixelsOf(file: Buffer): Promise<{ width: number; height: number; rows: Buffer[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-pixels-'));
   try {
-    await writeFile(join(folder, 'picture'), file);
-    const { width, height, rows } = await openPicture(join(folder, 'picture'));
+    await writeFile(join(folder, 'image'), file);
+    const { width, height, rows } = await openPicture(join(folder, 'image'));
     const copies: Buffer[] = [];
     for await (const row of rows) copies.push(Buffer.from(row));
     return { width, height, rows: copies };
@@ -49,7 +49,7 @@ for (const [width, height] of [
     }));
 }
 
-test('several images are several pictures, each the same when the job is run again; other prompts look different', () =>
+test('several images of one job differ, each is the same when the job is run again; other prompts look different', () =>
   withSimulator(async ({ simulator }) => {
     const hashes = async (prompt: string) =>
       (await results(simulator, imageJob({ prompt, n: 3 }))).map((file) =>
@@ -93,7 +93,7 @@ test('a reference is upscaled at its own ratio and still shows what it showed', 
     assert.deepEqual(await result(simulator, upscaleTo(4096, 'http://x/wide.png')), wide);
     const tall = await result(simulator, upscaleTo(4096, 'http://x/tall.jpg'));
     assert.equal(await sizeOf(tall), 'image/png 2048x4096');
-    // The test picture grows red from left to right and green from top to bottom.
+    // The test image grows red from left to right and green from top to bottom.
     for (const file of [wide, tall]) {
       const { width, height, rows } = await pixelsOf(file);
       for (const [x, y] of [

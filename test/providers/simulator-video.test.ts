@@ -21,17 +21,17 @@ after(() => bench.close());
 
 const probe = (file: Buffer) => probeMedia(bytesReader(file));
 
-/** What mediabunny finds in a video: where its tracks end, in seconds, and its packets of pictures. */
+/** What mediabunny finds in a video: where its tracks end, in seconds, and its frames. */
 async function tracksOf(file: Buffer) {
   const input = new Input({ formats: [MP4], source: new BufferSource(file) });
   const [video, audio] = await Promise.all([input.getPrimaryVideoTrack(), input.getPrimaryAudioTrack()]);
   assert.ok(video);
-  const pictures: { timestamp: number; type: string; bytes: number }[] = [];
+  const frames: { timestamp: number; type: string; bytes: number }[] = [];
   for await (const { timestamp, type, byteLength } of new EncodedPacketSink(video).packets()) {
-    pictures.push({ timestamp, type, bytes: byteLength });
+    frames.push({ timestamp, type, bytes: byteLength });
   }
   const codecs = [await video.getCodec(), (await audio?.getCodec()) ?? null];
-  return { codecs, videoEnd: await video.computeDuration(), audioEnd: (await audio?.computeDuration()) ?? 0, pictures };
+  return { codecs, videoEnd: await video.computeDuration(), audioEnd: (await audio?.computeDuration()) ?? 0, frames };
 }
 
 for (const [ratio, size, durationSeconds, generateAudio] of [
@@ -40,24 +40,24 @@ for (const [ratio, size, durationSeconds, generateAudio] of [
   ['1:1', '480x480', 10, false],
   ['16:9', '640x360', 11, true],
 ] as const) {
-  test(`a video of ${ratio} and ${durationSeconds} s ${generateAudio ? 'with' : 'without'} sound is exactly that`, async () => {
+  test(`a video of ${ratio} and ${durationSeconds} s ${generateAudio ? 'with' : 'without'} audio is exactly that`, async () => {
     const file = await result(bench.simulator, videoJob({ ratio, durationSeconds, generateAudio }));
     const { width, height, durationMs, hasAudio, mediaType } = await probe(file);
     assert.equal(`${mediaType} ${width ?? 0}x${height ?? 0}`, `video/mp4 ${size}`);
     assert.deepEqual({ durationMs, hasAudio }, { durationMs: durationSeconds * 1_000, hasAudio: generateAudio });
-    const { codecs, videoEnd, audioEnd, pictures } = await tracksOf(file);
+    const { codecs, videoEnd, audioEnd, frames } = await tracksOf(file);
     assert.deepEqual(codecs, ['avc', generateAudio ? 'mp3' : null]);
     assert.equal(videoEnd, durationSeconds);
     assert.ok(audioEnd <= videoEnd && (!generateAudio || audioEnd > videoEnd - 0.03));
-    assert.equal(pictures.length, durationSeconds * 10);
+    assert.equal(frames.length, durationSeconds * 10);
     // Seeking needs key frames, and the table of them must not name every frame.
-    const keys = pictures.filter(({ type }) => type === 'key').map(({ timestamp }) => timestamp);
+    const keys = frames.filter(({ type }) => type === 'key').map(({ timestamp }) => timestamp);
     assert.deepEqual(
       keys,
       Array.from({ length: Math.ceil(durationSeconds / 2) }, (_, at) => at * 2),
     );
     assert.ok(
-      pictures.every(({ type, bytes }) => type === 'key' || bytes > 8),
+      frames.every(({ type, bytes }) => type === 'key' || bytes > 8),
       'every frame shows a change',
     );
     await emptied(bench);
@@ -105,7 +105,7 @@ test('a closed pool refuses work instead of keeping it', async () => {
   await assert.rejects(pool.run(task), (error) => error instanceof GatewayError && error.code === 'overloaded');
 });
 
-test('an encoder that fails is told from an input that does, and the next task is served', async () => {
+test('an encoder that fails is reported differently from an input that fails, and the next task is served', async () => {
   const pool = createEncoderPool(1);
   const card = { prompt: 'x', top: '', bottom: '' };
   const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasSound: false, card } as const;
@@ -141,7 +141,7 @@ for (const [name, audio, durationMs] of [
   ['a WAV of six channels', wav({ seconds: 1, samplesPerSecond: 48_000, channels: 6 }), 1_000],
   ['an MP3', mp3({ seconds: 4 }), 3_997],
 ] as const) {
-  test(`${name} under looped or cut footage lasts exactly as long as it is, and is no longer than the picture`, async () => {
+  test(`${name} under looped or cut footage lasts exactly as long as it is, and is no longer than the video`, async () => {
     bench.files.set(links.video, footage).set(links.audio, audio);
     const file = await result(bench.simulator, avatarJob('avatar-video'));
     assert.equal((await probe(audio)).durationMs, durationMs);
@@ -150,11 +150,11 @@ for (const [name, audio, durationMs] of [
       [facts.mediaType, facts.durationMs, facts.width, facts.height, facts.hasAudio],
       ['video/mp4', durationMs, 640, 360, true],
     );
-    const { videoEnd, audioEnd, codecs, pictures } = await tracksOf(file);
+    const { videoEnd, audioEnd, codecs, frames } = await tracksOf(file);
     assert.deepEqual(codecs, ['avc', 'mp3']);
-    assert.ok(Math.abs(videoEnd - durationMs / 1_000) < 0.0005, `the picture ends at ${videoEnd}`);
-    assert.ok(audioEnd <= videoEnd && audioEnd > videoEnd - 0.08, `the sound ends at ${audioEnd}`);
-    assert.equal(pictures.length, Math.ceil(durationMs / 100), 'ten frames a second, over all passes');
+    assert.ok(Math.abs(videoEnd - durationMs / 1_000) < 0.0005, `the video ends at ${videoEnd}`);
+    assert.ok(audioEnd <= videoEnd && audioEnd > videoEnd - 0.08, `the audio ends at ${audioEnd}`);
+    assert.equal(frames.length, Math.ceil(durationMs / 100), 'ten frames a second, over all passes');
     await emptied(bench);
   });
 }
@@ -163,7 +163,7 @@ for (const [name, image] of [
   ['PNG', () => png({ width: 301, height: 201 })],
   ['large JPEG', () => Promise.resolve(jpg({ width: 1300, height: 700 }))],
 ] as const) {
-  test(`a ${name} becomes a still with the sound on it`, async () => {
+  test(`a ${name} becomes a still with the audio`, async () => {
     bench.files.set(links.image, await image()).set(links.audio, wav({ seconds: 3.25 }));
     const {
       durationMs,
@@ -210,7 +210,7 @@ test('an input that can not be fetched or used fails the job with its place in t
   const good = wav({ seconds: 1 });
   const video = 'content[1].video_url.url';
   const audio = 'content[2].audio_url.url';
-  for (const [picture, sound, param, message] of [
+  for (const [visualFile, audioFile, param, message] of [
     [undefined, good, video, /nothing there/],
     [footage, undefined, audio, /nothing there/],
     [textFile, good, video, /is not PNG/],
@@ -222,8 +222,8 @@ test('an input that can not be fetched or used fails the job with its place in t
     [footage, wav({ seconds: 0 }), audio, /no audio/],
   ] as const) {
     bench.files.clear();
-    if (picture !== undefined) bench.files.set(links.video, picture);
-    if (sound !== undefined) bench.files.set(links.audio, sound);
+    if (visualFile !== undefined) bench.files.set(links.video, visualFile);
+    if (audioFile !== undefined) bench.files.set(links.audio, audioFile);
     const poll = await finish(bench.simulator, avatarJob('avatar-video'));
     assert.ok(poll.state === 'failed', String(message));
     assert.deepEqual([poll.error.code, poll.error.param], ['invalid_parameter', param], String(message));

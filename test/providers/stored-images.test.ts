@@ -12,7 +12,7 @@ import { imageJob } from '../support/jobs.ts';
 import { storedImages } from '../../src/providers/stored-images.ts';
 
 const signal = new AbortController().signal;
-const [red, green] = [Buffer.from([0xff, 0, 0, 0xfb, 0xf0]), Buffer.from('a green picture')];
+const [red, green] = [Buffer.from([0xff, 0, 0, 0xfb, 0xf0]), Buffer.from('a green image')];
 const [red64, green64] = [red.toString('base64'), green.toString('base64')];
 
 describe('images are found', () => {
@@ -172,7 +172,7 @@ describe('what is no such answer is upstream_error', () => {
   });
 
   for (const [name, element] of Object.entries({
-    'a text that is no base64': { b64_json: 'a picture!' },
+    'a text that is no base64': { b64_json: 'an image!' },
     'base64 that ends too early': { b64_json: red64.slice(0, 5) },
     'base64 with something behind its padding': { b64_json: `${red64}AAAA` },
     'base64 with a backslash': { b64_json: `\\${red64}` },
@@ -192,7 +192,7 @@ describe('what is no such answer is upstream_error', () => {
   }
 });
 
-test('trouble with the store is no failure of the provider', async () => {
+test('a failure of the blob store is no failure of the provider', async () => {
   const broken: StoredAnswer = {
     bytes: 1,
     read: () =>
@@ -273,9 +273,9 @@ function errorOf(poll: Poll): GatewayError {
 
 const largeImageBytes = 24 * 1024 * 1024;
 
-/** `{"data":[1,1,…,{"b64_json":"…"},…]}`, made as it is read: nothing is held but a piece of a picture. */
+/** `{"data":[1,1,…,{"b64_json":"…"},…]}`, made as it is read: nothing is held but a piece of an image. */
 function largeAnswer(images: number): StoredAnswer {
-  const piece = Buffer.alloc(48 * 1024, 'a picture ');
+  const piece = Buffer.alloc(48 * 1024, 'an image ');
   const piece64 = Buffer.from(piece.toString('base64'));
   const pieces = largeImageBytes / piece.length;
   const [junk, junks] = [Buffer.from('1,'.repeat(8 * 1024)), 128];
@@ -308,7 +308,7 @@ function largeAnswer(images: number): StoredAnswer {
   };
 }
 
-/** What is in use: garbage that nobody collected yet is not. */
+/** What is in use: garbage that is not collected yet is not. */
 function memory(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -119,7 +119,7 @@ test('a workflow that was terminated behind the back of the gateway is found unt
   assert.deepEqual((await audited()).findings, {});
 });
 
-test('a row whose workflow does not exist is found, as is one that nobody ever started', async () => {
+test('a row whose workflow does not exist is found, as is one that was never started', async () => {
   const [lost, never] = [await runner.admit({ routes: ['good'] }), await runner.admit({ routes: ['good'] })];
   await markStarted(database, [lost]);
   await setRow(never, `created_at = now() - interval '1 hour'`);

@@ -96,11 +96,11 @@ describe('the endpoint of the UI', () => {
   });
 
   test('it decrypts what the UI and the command line send', async () => {
-    const payloads = (await codec.encode([payload('told')])).map(written);
+    const payloads = (await codec.encode([payload('shown')])).map(written);
     for (const headers of [{ origin: ui, 'x-namespace': 'prod' }, {}]) {
       const answer = await asked({ payloads }, headers);
       assert.equal(answer.status, 200);
-      assert.deepEqual(await answer.json(), { payloads: [written(payload('told'))] });
+      assert.deepEqual(await answer.json(), { payloads: [written(payload('shown'))] });
     }
   });
 

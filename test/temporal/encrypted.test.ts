@@ -11,10 +11,10 @@ import { dataConverterOf } from '../../src/temporal/codec.ts';
 import { TaskStarter } from '../../src/tasks/start/task-starter.ts';
 
 const keys = [{ id: 'of-today', key: Buffer.alloc(32, 5) }];
-let troubles = 1;
+let failuresLeft = 1;
 const shaky = new ScriptedProvider({
   submit: () => {
-    if (troubles-- > 0) throw new TypeError('a fault of the test');
+    if (failuresLeft-- > 0) throw new TypeError('a fault of the test');
     return { outcome: 'accepted', jobId: 'job' };
   },
 });
@@ -72,7 +72,7 @@ test('a task that was started before it was switched on is finished', async () =
   await runner.client.workflow.getHandle(id).result();
 });
 
-test('who has other keys is told which one is missing', async () => {
+test('a process with other keys names the one that is missing', async () => {
   const id = await runner.start({ routes: ['good'] });
   await runner.client.workflow.getHandle(id).result();
   const { connection } = runner.client;

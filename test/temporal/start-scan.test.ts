@@ -1,4 +1,4 @@
-/** Every accepted task runs, whoever died: found, started, started again or released by the scans. */
+/** Every accepted task runs, whichever process dies: the scans find it, start it, start it again or release it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

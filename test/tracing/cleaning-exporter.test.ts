@@ -61,14 +61,14 @@ test('a span leaves without secrets in any text, and without the message and sta
   assert.ok(!JSON.stringify({ name, attributes, events, status }).includes('sentinel'));
 });
 
-test('a collector that takes nothing is told of once in a while, and to nobody else', () => {
+test('a collector that takes nothing is reported once in a while, and only to the log', () => {
   const kept = new KeptSpans();
   kept.code = ExportResultCode.FAILED;
-  const told: unknown[] = [];
+  const reports: unknown[] = [];
   const results: ExportResult[] = [];
-  const exporter = new CleaningExporter(kept, new Mask().applied, (error, lost) => told.push([error, lost]));
+  const exporter = new CleaningExporter(kept, new Mask().applied, (error, lost) => reports.push([error, lost]));
   for (let batch = 0; batch < 5; batch++) exporter.export([endedSpan()], (result) => results.push(result));
-  assert.deepEqual(told, [[new Error('away'), 1]]);
+  assert.deepEqual(reports, [[new Error('away'), 1]]);
   assert.ok(results.length === 5 && results.every(({ code }) => code === ExportResultCode.SUCCESS));
 });
 

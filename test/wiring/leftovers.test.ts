@@ -22,7 +22,7 @@ test('unfinished blobs and work of a day ago go, younger ones stay, and folders 
       ['young', 23.9],
     ] as const) {
       await mkdir(join(temp, `simulator-${name}`), { recursive: true });
-      await writeFile(join(temp, `simulator-${name}`, 'film'), 'x');
+      await writeFile(join(temp, `simulator-${name}`, 'video'), 'x');
       await mkdir(join(blobs, '.temporary'), { recursive: true });
       await writeFile(join(blobs, '.temporary', name), 'x');
       await aged(join(temp, `simulator-${name}`), hoursAgo);

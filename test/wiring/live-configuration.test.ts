@@ -96,7 +96,7 @@ test('the adapters of a provider that is as it was are kept, and no other is mad
   assert.deepEqual(new Set(made.map(({ closed }) => closed)), new Set([true]));
 });
 
-test('whoever holds a provider goes on with its new adapter, and the old one is closed when the work under way is over', async () => {
+test('a provider that is held across a reload uses its new adapter, and the old one is closed when the work under way is over', async () => {
   const live = open(with1);
   const held = live.providers.get('a');
   assert.equal(await submitted(held), '1');

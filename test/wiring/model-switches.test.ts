@@ -1,4 +1,4 @@
-/** Switches over a configuration: nothing changes that nobody switched, and what is known stays while nobody can be asked. */
+/** Switches over a configuration: what is not switched stays as it is, and without the database the last known switches hold. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Switches } from '../../src/domain/accounts/model-switch-rules.ts';
@@ -92,7 +92,7 @@ describe('a configuration with switches', () => {
 });
 
 describe('while the database is away', () => {
-  test('what was known holds, and that is told once', async () => {
+  test('the last known switches hold without the database, which is logged once', async () => {
     const { switches, fail, answer, errors, changes } = await switchesOf({ first: { ...asIs, published: false } });
     fail();
     await switches.refresh();

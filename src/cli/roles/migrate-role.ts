@@ -8,7 +8,7 @@ import { SettingsError } from '../../config/setting-errors.ts';
 import { migrateDatabase } from '../../postgres/migrations.ts';
 import { lazyConnection, type TemporalTarget } from '../../temporal/connection.ts';
 import { registerSearchAttributes, searchAttributeTypes } from '../../temporal/search-attributes.ts';
-import { checkTemporal, TemporalTrouble, troubleOf } from '../../temporal/connection-errors.ts';
+import { checkTemporal, TemporalConnectionError, connectionErrorOf } from '../../temporal/connection-errors.ts';
 import { print, Refusal, printError } from '../output.ts';
 
 /** A Temporal that is started together with this may take its time. */
@@ -41,7 +41,7 @@ async function register(target: TemporalTarget): Promise<void> {
       const wanted = [...searchAttributeTypes].map(([name, type]) => `${name}=${type}`).join(', ');
       throw new Refusal(
         `The database is up to date, but this client is not allowed to register search attributes in the namespace ` +
-          `${target.namespace}: ${troubleOf(error, target).message} Create them manually: ${wanted}.`,
+          `${target.namespace}: ${connectionErrorOf(error, target).message} Create them manually: ${wanted}.`,
       );
     });
     print(`The search attributes are registered in the namespace ${target.namespace}.`);
@@ -58,7 +58,7 @@ async function answering(connection: Parameters<typeof checkTemporal>[0], target
       await checkTemporal(connection, target);
       return;
     } catch (error) {
-      if (!(error instanceof TemporalTrouble)) throw error;
+      if (!(error instanceof TemporalConnectionError)) throw error;
       if (!error.isAway || performance.now() > until) {
         const again = `Then run this command again; it is safe to repeat. Workers also register the search attributes when they start.`;
         throw new Refusal(`The database is up to date. ${error.message} ${again}`);

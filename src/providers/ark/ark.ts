@@ -1,4 +1,4 @@
-/** Volcengine Ark: its language models, Seedream's images and Seedance's films. */
+/** Volcengine Ark: its language models, Seedream's images and Seedance's videos. */
 import type { ProviderDefinition } from '../definition.ts';
 import { createHttpTaskProvider } from '../http/task-provider.ts';
 import { createOpenAiChat } from '../openai/chat.ts';

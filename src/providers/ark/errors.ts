@@ -55,7 +55,7 @@ const busy: ReadonlySet<string> = new Set(['ServerOverloaded', 'RequestBurstTooF
 
 /**
  * The operator's key, account, model or endpoint; some come with status 400 or 429. `QuotaExceeded` is a used-up allowance
- * or a full queue, told apart in words only. `ContentSecurityDetectionError` is a filter that is out of order.
+ * or a full queue, told apart by the message only. `ContentSecurityDetectionError` is a filter that is out of order.
  */
 const operators: ReadonlySet<string> = new Set([
   ...['AuthenticationError', 'InvalidAccountStatus', 'InvalidSubscription', 'AccountOverdueError', 'AccessDenied'],
@@ -77,7 +77,7 @@ function wordsOf({ code, message, param }: ArkError, job: Job): Pick<Refusal, 'm
   return { message: said || 'The provider refused the task.', ...(ours !== undefined && { param: ours }) };
 }
 
-/** Images' errors have the name in the message only (`The parameter `size` specified …`), films' have both. */
+/** Images' errors have the name in the message only (`The parameter `size` specified …`), videos' have both. */
 const nameOf = ({ code, message, param }: ArkError): string =>
   param ||
   namedIn(message.slice(0, readCharactersMax)) ||

@@ -1,11 +1,11 @@
 /**
- * Ark's wire format: Seedream's images, where the answer to the create is the result, and Seedance's films as tasks.
+ * Ark's wire format: Seedream's images, where the answer to the create is the result, and Seedance's videos as tasks.
  * Names and paths as in Ark's own SDK (github.com/volcengine/ark-runtime-python).
  *
  * A create that was lost can't be found: the filters of the task list are ids, model, status and tier, none of which is
  * our reference, and `safety_identifier`, which is echoed, names an end user to the provider. Nothing makes a create
- * idempotent either (`X-Client-Request-Id` is for tracing). What tells of a lost film is the call to its own address,
- * which bears no signature; so it only tells an id, and the task is polled.
+ * idempotent either (`X-Client-Request-Id` is for tracing). A lost video is reported by the call to its hook,
+ * which has no signature; so only the id is taken from it, and the task is polled.
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
@@ -33,7 +33,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
   const taskPath = (id: string) => `${tasksPath}/${encodeURIComponent(id)}`;
   return {
     abilities: { idempotent: false, lookup: false, cancel: true, webhook: true },
-    pollsPerSecondMax: 20, // no limit is documented; films take a minute and more
+    pollsPerSecondMax: 20, // no limit is documented; videos take a minute and more
     pollPauseMsMax: 10_000,
     create: (job) => {
       const { input, model } = job;
@@ -140,7 +140,7 @@ function polled({ json }: WireAnswer, job: Job): Polled {
 function filmIn(content: unknown, depth: number): string | undefined {
   if (typeof content === 'string') return /^https?:\/\//.test(content) ? content : undefined;
   if (typeof content !== 'object' || content === null || depth > 3) return undefined;
-  const inner = Array.isArray(content) ? content : [film.safeParse(content).data?.video_url];
+  const inner = Array.isArray(content) ? content : [videoContent.safeParse(content).data?.video_url];
   for (const one of inner) {
     const url = filmIn(one, depth + 1);
     if (url !== undefined) return url;
@@ -154,4 +154,4 @@ const idIn = (json: unknown): string | undefined => named.safeParse(json).data?.
 
 const named = z.object({ id: z.string().min(1) });
 const task = z.object({ status: z.string(), content: z.unknown().optional() });
-const film = z.object({ video_url: z.unknown().optional() });
+const videoContent = z.object({ video_url: z.unknown().optional() });

@@ -49,7 +49,7 @@ function ofModel({ type, loc }: z.output<typeof modelError>, job: Job): Refusal 
   const field = loc.filter((place) => place !== 'body')[0];
   if (typeof field !== 'string') return { code: 'invalid_parameter', fallOver: false };
   const param = callersNameOf(job, field);
-  // A field that the caller has no part in is the operator's to mend, in the route's options or fields.
+  // A field that the caller has no part in is the operator's to fix, in the route's options or fields.
   if (param === undefined || type === 'extra_forbidden') return { code: 'upstream_error', fallOver: true };
   return { code: 'invalid_parameter', param, fallOver: false };
 }

@@ -40,7 +40,7 @@ function ofOutput(json: unknown, { kind }: Job, said: Said): Polled {
   const files = filesIn(json, kind === 'image' ? imageNames : videoNames);
   const { data } = flags.safeParse(json);
   const isFlagged = data !== undefined && data.has_nsfw_concepts.length === files.length ? data.has_nsfw_concepts : [];
-  // fal's safety checker puts a black picture in the place of what it found.
+  // fal's safety checker replaces what it found by a black image.
   const shown = files.filter((_, at) => isFlagged[at] !== true);
   if (shown.length > 0) return { state: 'succeeded', files: shown };
   if (files.length > 0) {

@@ -16,7 +16,7 @@ import { resultOf } from './result.ts';
 const baseUrlDefault = 'https://queue.fal.run';
 /** Whose models have an owner and an app behind them. */
 const namespaces = ['workflows', 'comfy'];
-/** fal's own models have an app `flux`; nobody has this request. */
+/** fal's own models have an app `flux`; no account has this request. */
 const probePath = '/fal-ai/flux/requests/00000000-0000-4000-8000-000000000000/status';
 
 /**
@@ -44,8 +44,8 @@ export function falWire(settings: ProviderSettings): TaskWire {
     created: ({ json }, { model }) => {
       const { data } = submitted.safeParse(json);
       if (data === undefined) return { outcome: 'unknown', reason: 'the answer names no request' };
-      const { request_id: id, status_url: told = '' } = data;
-      const path = pathBelow(baseUrl, told.replace(/\/status(\?.*)?$/, ''));
+      const { request_id: id, status_url: statusUrl = '' } = data;
+      const path = pathBelow(baseUrl, statusUrl.replace(/\/status(\?.*)?$/, ''));
       const isElsewhere = path !== undefined && at(path) !== rootOf(id, model);
       return { outcome: 'accepted', jobId: isElsewhere ? path : id };
     },

@@ -19,7 +19,7 @@ export interface Caller {
   call(call: WireCall, signal: AbortSignal): Promise<WireAnswer>;
   /** The paid call. Resolves with the whole answer, whatever its status; rejects with NotSent or AnswerLost. */
   pay(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer>;
-  /** As `pay`, but the body of a 2xx is handed over as it comes; whoever asked must read or destroy it. */
+  /** As `pay`, but the body of a 2xx is handed over as it comes; the caller must read or destroy it. */
   payForBody(call: WireCall | WireUpload, signal: AbortSignal): Promise<WireAnswer | AnswerBody>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
-/** The call left, and no whole answer came: nobody knows what became of it. */
+/** The call left, and no whole answer came: its outcome is unknown. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
@@ -58,7 +58,7 @@ export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; id
     try {
       return await whole(await send(connection.client, call, signal));
     } catch (error) {
-      throw connection.told(error);
+      throw connection.failureOf(error);
     } finally {
       void connection.client.destroy();
     }
@@ -76,13 +76,13 @@ export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; id
       return result;
     } catch (error) {
       void connection.client.destroy();
-      throw connection.told(error);
+      throw connection.failureOf(error);
     }
   }
 
   /**
    * A connection that no call used before: one that the upstream closes for idleness just then would lose the call, and
-   * nobody knew whether it was taken. Until it stands, nothing was sent.
+   * its outcome would be unknown. Until it is open, nothing was sent.
    */
   function freshConnection({ url }: Pick<WireCall, 'url'>) {
     const client = new Client(new URL(url).origin, options);
@@ -91,11 +91,11 @@ export function openCaller({ timeoutMs, idleTimeoutMs }: { timeoutMs: number; id
       isSent = true;
     });
     // undici's own texts name hosts and ports; the cause is for the log.
-    const told = (cause: unknown) =>
+    const failureOf = (cause: unknown) =>
       isSent
         ? new AnswerLost('the connection broke, or no answer came in time', { cause })
         : new NotSent('the provider could not be reached', { cause });
-    return { client, told };
+    return { client, failureOf };
   }
 
   async function close(): Promise<void> {
@@ -162,7 +162,7 @@ function decoded({ headers, body }: Dispatcher.ResponseData): Readable {
     return true;
   });
   const last = counted((count) => bytes.out(count));
-  // The reader is told by the stream that it reads.
+  // The reader gets the error from the stream that it reads.
   pipeline([body, wire, ...decoders, last], () => undefined);
   return last;
 }

@@ -139,5 +139,5 @@ async function* chunksOf(handle: FileHandle, bytes: number): AsyncGenerator<Buff
 }
 
 function ignore(): void {
-  // it is told as stopped already
+  // the failure is reported as `stopped` already
 }

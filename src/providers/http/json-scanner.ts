@@ -16,7 +16,7 @@ export class NotJson extends Error {
 }
 
 const depthMax = 64;
-/** Longer names are told as an empty one: nobody asks for them. */
+/** Longer names are reported as an empty one: no caller looks for them. */
 const nameBytesMax = 64;
 /** Of a number. */
 const scalarBytesMax = 64;
@@ -51,7 +51,7 @@ interface Container {
 
 /**
  * Takes the bytes of a JSON text piece by piece and keeps to the whole grammar of RFC 8259, so that nothing inside a
- * string is ever taken for structure. `onValue` is told of each value when it ends, so of members before their object,
+ * string is ever taken for structure. `onValue` is called for each value when it ends, so of members before their object,
  * as deep as `pathLengthMax`; the path is only good during that call. Memory: one small record a level of nesting, of
  * which 64 are allowed, and a name or number of at most 64 bytes.
  */
@@ -172,7 +172,7 @@ export class JsonScanner {
     this.#state = 'string';
   }
 
-  /** Most bytes of an answer with pictures are read here. */
+  /** Most bytes of an answer with images are read here. */
   #inString(piece: Buffer, from: number): number {
     let at = from;
     let byte = 0;

@@ -6,7 +6,7 @@ export interface Pacer {
   turn(signal: AbortSignal): Promise<void>;
 }
 
-/** A pacer of `perSecond` turns. One that nobody waits for comes at once. */
+/** Returns a pacer of `perSecond` turns; without others waiting, a turn comes at once. */
 export function createPacer(perSecond: number): Pacer {
   const intervalMs = 1000 / perSecond;
   let nextMs = 0;

@@ -12,8 +12,8 @@ export const isPassing = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || status >= 500;
 
 /**
- * The caller's mistake is told as such; trouble between the operator and the provider (key, money, an unknown model)
- * never is, and may fall over.
+ * Returns what a status means. The caller's mistake is reported to the caller; a failure between the operator and the
+ * provider (key, money, an unknown model) is not, and may fall over.
  */
 export function refusalOfStatus(status: number): Refusal {
   switch (status) {

@@ -55,11 +55,11 @@ export function createHttpTaskProvider(
     ...(cancel && {
       cancel: async (jobId: string, job: Job, signal: AbortSignal) => {
         if (isCancellable) {
-          const answer = withoutTrouble(await caller.call(wire.poll(jobId, job), signal));
+          const answer = withoutFailure(await caller.call(wire.poll(jobId, job), signal));
           if (!isGood(answer)) return true;
           if (!isCancellable(answer)) return wire.polled(answer, job, jobId).state !== 'processing';
         }
-        withoutTrouble(await caller.call(cancel(jobId, job), signal)); // any other refusal: too late, or done before
+        withoutFailure(await caller.call(cancel(jobId, job), signal)); // any other refusal: too late, or done before
         return true;
       },
     }),
@@ -110,8 +110,8 @@ export function createHttpTaskProvider(
       if (wire.answersWithResult?.(job) !== true) return submission(await caller.pay(call, signal), job);
       const answer = await imageCaller.payForBody(call, signal);
       if (!('body' in answer)) {
-        const told = submission(answer, job);
-        return told.outcome === 'unknown' ? { ...told, ...lost(failedWith(answer.status)) } : told;
+        const submitted = submission(answer, job);
+        return submitted.outcome === 'unknown' ? { ...submitted, ...lost(failedWith(answer.status)) } : submitted;
       }
       return { outcome: 'finished', answer: answer.body, ...requestIdOf(answer.headers) };
     } catch (error) {
@@ -126,7 +126,7 @@ export function createHttpTaskProvider(
 
   function submission(answer: WireAnswer, job: Job): Submission {
     const created = isGood(answer) ? wire.created(answer, job) : createdOfError(answer, job);
-    const told: Submission =
+    const submitted: Submission =
       created.outcome === 'refused'
         ? {
             outcome: 'refused',
@@ -134,15 +134,15 @@ export function createHttpTaskProvider(
             fallOver: created.refusal.fallOver,
           }
         : created;
-    const isOdd = told.outcome === 'accepted' && !isKeepableId(told.jobId);
-    const said: Submission = isOdd ? { outcome: 'unknown', reason: 'the job was given an odd id' } : told;
+    const isOdd = submitted.outcome === 'accepted' && !isKeepableId(submitted.jobId);
+    const said: Submission = isOdd ? { outcome: 'unknown', reason: 'the job was given an odd id' } : submitted;
     return { ...said, ...requestIdOf(answer.headers, wire.requestIdOf?.(answer)) };
   }
 
   function createdOfError(answer: WireAnswer, job: Job): Created {
     const { status } = answer;
-    const told = wire.createdOfError?.(answer);
-    if (told !== undefined) return told;
+    const submitted = wire.createdOfError?.(answer);
+    if (submitted !== undefined) return submitted;
     const refusal = wire.refusal?.(answer, job);
     if (!(refusal?.isCertain ?? !isAmbiguous(status))) {
       return { outcome: 'unknown', reason: `the provider answered ${status}` };
@@ -160,8 +160,8 @@ export function createHttpTaskProvider(
     for (let asks = 0; polled.state === 'ask'; asks++) {
       if (asks === asksMax) throw new Error('the provider sends on and on');
       answer = await caller.call(polled.call, bounded(signal));
-      const isTrouble = isPassing(answer.status) && answer.json === undefined;
-      polled = (isTrouble ? undefined : polled.read(answer)) ?? polledOfError(answer, job);
+      const hasFailed = isPassing(answer.status) && answer.json === undefined;
+      polled = (hasFailed ? undefined : polled.read(answer)) ?? polledOfError(answer, job);
     }
     if (polled.state === 'failed') return { state: 'failed', error: refusalError(settings, polled.refusal, answer) };
     if (polled.state === 'succeeded') return { state: 'succeeded', parts: polled.files.map(partOf) };
@@ -171,9 +171,9 @@ export function createHttpTaskProvider(
   function polledOfError(answer: WireAnswer, job: Job): Exclude<Polled, { state: 'ask' }> {
     const { status, headers } = answer;
     const wait = retryAfterMs(headers, Date.now());
-    const again = { state: 'processing', isTrouble: true, ...(wait !== undefined && { retryAfterMs: wait }) } as const;
-    // A key that was revoked or an account without money may be mended before the job's deadline.
-    if (isMendable(status) || isRedirect(status) || wire.isOwnError?.(answer) !== true) return again;
+    const again = { state: 'processing', hasFailed: true, ...(wait !== undefined && { retryAfterMs: wait }) } as const;
+    // A key that was revoked or an account without money may be fixed before the job's deadline.
+    if (isFixable(status) || isRedirect(status) || wire.isOwnError?.(answer) !== true) return again;
     if (status === 404 || status === 410) return { state: 'missing' };
     return { state: 'failed', refusal: wire.refusal?.(answer, job) ?? refusalOfStatus(status) };
   }
@@ -207,7 +207,7 @@ export function createHttpTaskProvider(
   }
 }
 
-/** The error that a caller is told of a refusal, without the operator's secrets and addresses. */
+/** Returns the error that a caller gets for a refusal, without the operator's secrets and addresses. */
 export function refusalError(
   settings: Pick<ProviderSettings, 'secrets' | 'headers'>,
   { code, message, param }: Refusal,
@@ -248,11 +248,11 @@ function brokeOff(error: unknown, signal: AbortSignal): GatewayError {
 /** What became of the paid call must not be lost over a file that is gone anyway. */
 const ignored = (): void => undefined;
 
-/** Passing, or to be mended: a key that was revoked, an account without money. */
-const isMendable = (status: number): boolean => isPassing(status) || [401, 402, 403].includes(status);
+/** Passing, or for the operator to fix: a key that was revoked, an account without money. */
+const isFixable = (status: number): boolean => isPassing(status) || [401, 402, 403].includes(status);
 
-function withoutTrouble(answer: WireAnswer): WireAnswer {
-  if (isMendable(answer.status)) throw new Error(`the provider answered a cancelling with ${answer.status}`);
+function withoutFailure(answer: WireAnswer): WireAnswer {
+  if (isFixable(answer.status)) throw new Error(`the provider answered a cancelling with ${answer.status}`);
   return answer;
 }
 

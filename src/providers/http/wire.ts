@@ -25,7 +25,7 @@ export interface TaskWire {
   poll: (jobId: string, job: Job) => WireCall;
   /** What a 2xx answer to `poll` says. */
   polled: (answer: WireAnswer, job: Job, jobId: string) => Polled;
-  /** What another answer to `poll` says, where its body tells more than its status; undefined leaves it to that. */
+  /** What another answer to `poll` says, where its body says more than its status; undefined leaves it to that. */
   polledError?: (answer: WireAnswer, job: Job, jobId: string) => Polled | undefined;
   /**
    * Whether an answer to `poll` that isn't 2xx is the service's own error; without it, never. What stands in between, such as
@@ -54,7 +54,7 @@ export interface TaskWire {
   /** Of a kind without a free address that answers 2xx: whether this is how it refuses the probe once it took our credentials. */
   isProbeExpected?: (answer: WireAnswer) => boolean;
   /**
-   * What an error says: of a create or poll that is not 2xx, or of a body that tells of failure. Undefined leaves it to
+   * What an error says: of a create or poll that is not 2xx, or of a body that reports a failure. Undefined leaves it to
    * the status (`status-errors.ts`).
    */
   refusal?: (answer: WireAnswer, job: Job) => Refusal | undefined;
@@ -98,8 +98,8 @@ export type Created =
   | { outcome: 'unknown'; reason: string };
 
 export type Polled =
-  /** `isTrouble`: nothing was told of the job, so that it is asked again at growing intervals. */
-  | { state: 'processing'; retryAfterMs?: number; isTrouble?: boolean }
+  /** `hasFailed`: the query failed, so the state of the job is unknown; it is asked again at growing intervals. */
+  | { state: 'processing'; retryAfterMs?: number; hasFailed?: boolean }
   /**
    * The result is behind another call, whose answer `read` judges. That answer may have any status; undefined leaves it
    * to the status, as that of a poll.

@@ -1,6 +1,6 @@
 /**
- * The connections to one upstream: a call has one to itself, and hands it back. undici's own Pool would do, but answers
- * every aborted call with a new connection that nobody asked for (a thousand callers that leave, a thousand TLS
+ * The connections to one upstream: a call has one to itself, and hands it back. undici's own Pool would do, but opens
+ * a new connection after every aborted call (a thousand callers that disconnect, a thousand TLS
  * handshakes), and looks through all its clients for a free one.
  */
 import { Client } from 'undici';

@@ -81,7 +81,7 @@ function requestOf({ input }: Job): ImageRequest {
 
 /**
  * GPT image models always answer with base64 and refuse `response_format` as unknown; DALL·E models answer with
- * addresses unless told otherwise, and their `quality` has other words (API reference of `/images/generations`).
+ * addresses unless asked otherwise, and their `quality` has other words (API reference of `/images/generations`).
  */
 function fieldsOf(job: Job, request: ImageRequest): Record<string, unknown> {
   const { prompt, n, quality, pixels, outputFormat, background } = request;
@@ -121,7 +121,7 @@ function asText([name, value]: [string, unknown]): [string, string][] {
 
 /**
  * `moderation_blocked` is what GPT image models say, `content_policy_violation` what DALL·E said; older answers have
- * the words only. A wrong model, and money that ran out, are the operator's trouble, under whichever status.
+ * the words only. A wrong model, and money that ran out, are the operator's failures, whatever the status.
  */
 function refusal({ status, json }: WireAnswer): Refusal | undefined {
   const { data } = errorBody.safeParse(json);

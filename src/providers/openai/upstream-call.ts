@@ -1,4 +1,4 @@
-/** One call to an upstream: what undici tells of it, passed on in the words of `chat-contract.ts`. */
+/** One call to an upstream: what undici reports, passed on in the terms of `chat-contract.ts`. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
@@ -12,7 +12,7 @@ const requestIdCharactersMax = 200;
 
 /**
  * Handed to undici's `dispatch`. `onOver` is called once, however the call ends: with false when its connection must be
- * closed, because nobody waits for what is still to come.
+ * closed, because the rest of its answer is not wanted.
  */
 export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   readonly #listener: ChatListener;
@@ -85,7 +85,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    // Without a connection this may be called before `start` has returned to whoever listens.
+    // Without a connection this may be called before `start` has returned to the listener.
     if (this.#controller === undefined) queueMicrotask(() => this.#failWith(error));
     else this.#failWith(error);
   }

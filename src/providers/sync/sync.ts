@@ -1,4 +1,4 @@
-/** sync.so: lip sync of a film to a sound (https://sync.so/docs/api-reference). */
+/** sync.so: lip sync of a video to an audio (https://sync.so/docs/api-reference). */
 import type { ProviderDefinition } from '../definition.ts';
 import { createHttpTaskProvider } from '../http/task-provider.ts';
 import { syncWire } from './wire.ts';

@@ -52,7 +52,7 @@ function bodyOf(job: Job): Record<string, unknown> {
 }
 
 /**
- * What tells of the key tells of a create before this one: `IDEMPOTENCY_OUTCOME_UNKNOWN`, perhaps with the generation's
+ * An error about the key means a create before this one: `IDEMPOTENCY_OUTCOME_UNKNOWN`, perhaps with the generation's
  * id, or a conflict with one that still runs. Neither is a refusal, and the key is never changed for another.
  */
 function createdOfError({ status, json }: WireAnswer): Created | undefined {
@@ -92,13 +92,13 @@ const timedOut = 'The provider did not finish the task in time.';
 
 /** Codes are `generation_…`, such as `generation_input_audio_inaccessible` and `generation_timeout`. */
 function ofFailure({ error, errorCode, error_code: code = errorCode ?? '' }: Generation, job: Job): Refusal {
-  const told = failure(error ?? (code === '' ? 'The generation failed.' : `The generation failed: ${code}.`));
-  if (/moderation|policy|nsfw/.test(code)) return { ...told, code: 'content_policy_violation' };
-  if (code.includes('timeout')) return { ...told, code: 'upstream_timeout' };
-  // Uploads are ours to hand over; what else is wrong with an input is the caller's to mend.
+  const failed = failure(error ?? (code === '' ? 'The generation failed.' : `The generation failed: ${code}.`));
+  if (/moderation|policy|nsfw/.test(code)) return { ...failed, code: 'content_policy_violation' };
+  if (code.includes('timeout')) return { ...failed, code: 'upstream_timeout' };
+  // Uploads are ours to hand over; what else is wrong with an input is the caller's to fix.
   const isOurs = job.input.kind === 'avatar_talk' && code.includes('inaccessible');
-  if (!code.startsWith('generation_input_') || isOurs) return told;
-  return { ...told, code: 'invalid_parameter', ...paramIn(code, job) };
+  if (!code.startsWith('generation_input_') || isOurs) return failed;
+  return { ...failed, code: 'invalid_parameter', ...paramIn(code, job) };
 }
 
 /** What a create's error says beyond its status: the field that it is about. */
@@ -111,7 +111,7 @@ function refusal({ status, json }: WireAnswer, job: Job): Refusal | undefined {
   return { code: 'invalid_parameter', fallOver: false, ...paramIn(field ?? code ?? '', job) };
 }
 
-/** The film is the first input and the sound the second. */
+/** The video is the first input and the audio the second. */
 function paramIn(text: string, job: Job): { param?: string } {
   const isVideo = /video|^input[[.]0/.test(text);
   if (!isVideo && !/audio|^input[[.]1/.test(text)) return {};

@@ -5,7 +5,7 @@ import { cannot, inputsOf, namedFields } from '../inputs.ts';
 /** https://www.volcengine.com/docs/85621/2164806 */
 const upscaleReqKeyDefault = 'jimeng_i2i_seed3_tilesr_cvtob';
 
-/** How many reference pictures a model takes, as its official page has it; 14 are the most that a caller may name. */
+/** How many reference images a model takes, as its official page has it; 14 are the most that a caller may name. */
 const picturesMax: ReadonlyMap<string, number> = new Map([
   ['jimeng_seedream46_cvtob', 14],
   ['jimeng_t2i_v40', 10],
@@ -31,9 +31,9 @@ function fieldsOf(job: Job): Record<string, unknown> {
   const text = prompt === '' ? undefined : prompt;
   if (input.kind === 'image') {
     const { pixels, n, quality } = input.request;
-    // Only one picture is upscaled. Its `scale` (0 to 100, for details) is another one than that of `quality`.
+    // Only one image is upscaled. Its `scale` (0 to 100, for details) is another one than that of `quality`.
     if (pixels.mode === 'upscale') return { image_urls: images, resolution: pixels.longerSide === 8192 ? '8k' : '4k' };
-    refuseWhatIsTooMuch(job, images.length);
+    refuseTooManyImages(job, images.length);
     return {
       prompt: text,
       image_urls: images.length > 0 ? images : undefined,
@@ -50,13 +50,13 @@ function fieldsOf(job: Job): Record<string, unknown> {
   return { image_url: images[0], audio_url: audio, prompt: text };
 }
 
-function refuseWhatIsTooMuch(job: Job, pictures: number): void {
+function refuseTooManyImages(job: Job, imageCount: number): void {
   if (job.model === upscaleReqKeyOf(job))
     throw cannot("This model only upscales images: send 'upscale': true.", 'upscale');
   const most = picturesMax.get(job.model);
-  if (most === undefined || pictures <= most) return;
+  if (most === undefined || imageCount <= most) return;
   const allowed = most === 0 ? 'no reference images' : `at most ${most} reference image${most === 1 ? '' : 's'}`;
-  throw cannot(`'image_urls' has ${pictures} items; this model accepts ${allowed}.`, 'image_urls');
+  throw cannot(`'image_urls' has ${imageCount} items; this model accepts ${allowed}.`, 'image_urls');
 }
 
 const isUpscaling = ({ input }: Job): boolean => input.kind === 'image' && input.request.pixels.mode === 'upscale';

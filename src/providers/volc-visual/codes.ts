@@ -10,50 +10,50 @@ import type { Refusal } from '../http/wire.ts';
 
 export const successCode = 10_000;
 
-type Part = 'prompt' | 'picture' | 'film';
+type Part = 'prompt' | 'visual' | 'video';
 
-/** The provider failed inside: of a create, nobody knows whether a task came of it. */
+/** The provider failed inside: of a create, it is unknown whether a task came of it. */
 export const isInternal = (code: number): boolean => code === 50_500 || code === 50_501;
 
-/** Tells nothing of a task that was asked about: too many calls, or trouble with the operator's account. */
-export const isPassingCode = (code: number): boolean => code === 50_429 || code === 50_430 || isAccountTrouble(code);
+/** Says nothing about the task in the query: too many calls, or a failure of the operator's account. */
+export const isPassingCode = (code: number): boolean => code === 50_429 || code === 50_430 || isAccountFailure(code);
 
 /** `said` is the answer's own message. Undefined for a code that isn't documented. */
 export function refusalOfCode(code: number, said: string, job: Job): Refusal | undefined {
   if (isInternal(code)) return { ...routeFault, message: 'The provider had an internal error.', isCertain: false };
-  // A req_key that the service doesn't have is told as bad input; the caller never wrote it.
-  if (isAccountTrouble(code) || (code === 50_200 && /\breq_key\b/.test(said))) return routeFault;
+  // A req_key that the service doesn't have is reported as bad input; the caller never wrote it.
+  if (isAccountFailure(code) || (code === 50_200 && /\breq_key\b/.test(said))) return routeFault;
   switch (code) {
     case 50_429:
     case 50_430:
       return { ...routeFault, code: 'upstream_rate_limited', message: 'The provider is busy. Try again later.' };
     case 50_411:
     case 50_518:
-      return policy('The reference did not pass the provider’s content check.', paramOf('picture', job));
+      return policy('The reference did not pass the provider’s content check.', paramOf('visual', job));
     case 50_412:
     case 50_413:
       return policy('The prompt did not pass the provider’s content check.', paramOf('prompt', job));
-    case 50_511: // picture
+    case 50_511: // image
     case 50_512: // text
-    case 50_516: // film
-    case 50_517: // sound
-    case 50_519: // picture, copyright
+    case 50_516: // video
+    case 50_517: // audio
+    case 50_519: // image, copyright
       return policy('The result did not pass the provider’s content check.');
     case 50_520:
     case 50_521:
     case 50_522:
       return { ...routeFault, message: 'The provider’s content check is unavailable.' };
     case 60_102:
-      return { ...badInput, message: 'No face was found in the reference.', ...told(paramOf('picture', job)) };
+      return { ...badInput, message: 'No face was found in the reference.', ...namedParam(paramOf('visual', job)) };
     case 50_205: // too large
     case 50_206: // none
     case 50_207: // can't be decoded
-      return { ...badInput, ...told(paramOf('picture', job)) };
+      return { ...badInput, ...namedParam(paramOf('visual', job)) };
     case 50_209: // none
     case 50_210: // can't be decoded
     case 50_211: // too large
     case 50_214: // too long
-      return { ...badInput, ...told(paramOf('film', job)) };
+      return { ...badInput, ...namedParam(paramOf('video', job)) };
     default:
       return code >= 50_200 && code < 50_300 ? badInput : undefined;
   }
@@ -71,15 +71,15 @@ const routeFault: Refusal = {
 
 const policy = (message: string, param?: string): Refusal => ({
   ...{ code: 'content_policy_violation', message, fallOver: false, isCertain: true },
-  ...told(param),
+  ...namedParam(param),
 });
 
-const told = (param: string | undefined) => (param === undefined ? {} : { param });
+const namedParam = (param: string | undefined) => (param === undefined ? {} : { param });
 
-/** Access denied, which is also how a model that wasn't opened for the account is told; an action that isn't there. */
-const isAccountTrouble = (code: number): boolean => code === 50_400 || code === 50_402;
+/** Access denied, which is also the answer for a model that wasn't opened for the account; an action that isn't there. */
+const isAccountFailure = (code: number): boolean => code === 50_400 || code === 50_402;
 
-/** Under which name the caller sent it. What a picture is to other models is the film to one that moves lips. */
+/** The name under which the caller sent it. Lip sync models take a video where other models take an image. */
 function paramOf(part: Part, { input }: Job): string | undefined {
   if (input.kind === 'avatar_talk') return undefined;
   if (input.kind === 'image') {
@@ -97,6 +97,6 @@ function paramOf(part: Part, { input }: Job): string | undefined {
 
 const itemTypes = {
   prompt: ['text'],
-  picture: ['image_url', 'video_url'],
-  film: ['video_url'],
+  visual: ['image_url', 'video_url'],
+  video: ['video_url'],
 } as const satisfies Record<Part, readonly string[]>;

@@ -4,8 +4,8 @@ import { parseJsonWithin } from '../../domain/json/json-bounds.ts';
 import type { WireFile } from '../http/wire.ts';
 
 /**
- * Images are a list of addresses, or of base64 where no addresses were asked for; films one address, which the models
- * that move lips put into `resp_data`, a JSON text.
+ * Images are a list of addresses, or of base64 where no addresses were asked for; videos one address, which lip
+ * sync models put into `resp_data`, a JSON text.
  */
 export function filesIn(data: unknown): WireFile[] {
   const { image_urls, binary_data_base64, video_url, resp_data } = result.parse(data);

@@ -44,7 +44,7 @@ export function volcVisualWire(settings: ProviderSettings, now: () => Date = () 
   return {
     imageOutputs: (route) => withOptions({ formats: [], backgrounds: ['opaque'] }, route),
     abilities: { idempotent: false, lookup: false, cancel: false, webhook: false },
-    // Limits are not published, and told as low; too many queries would be held against the creates.
+    // Limits are not published, and said to be low; too many queries would be held against the creates.
     pollsPerSecondMax: 5,
     pollPauseMsMax: 5_000,
     create: (job) => call(actionsOf(job).submit, createBodyOf(job)),
@@ -69,7 +69,7 @@ const actions = {
   avatar: { submit: 'CVSubmitTask', query: 'CVGetResult' },
 } as const;
 
-/** By the kind of model, which tells it for all that are documented: images one way, avatars the other. */
+/** By the kind of model, which decides it for all that are documented: images one way, avatars the other. */
 const actionsOf = ({ kind }: Job) => (kind === 'image' ? actions.image : actions.avatar);
 
 function created(answer: WireAnswer, job: Job): Created {
@@ -86,16 +86,16 @@ function created(answer: WireAnswer, job: Job): Created {
 /** Undefined: the answer is none of the service's, or leaves it to its status. `again` asks once more. */
 function polledOf(answer: WireAnswer, job: Job, again?: () => WireCall): Polled | undefined {
   const { json, status } = answer;
-  // Its key or signature may be mended before the job's deadline.
-  if (gatewayError(json) !== undefined) return status < 500 ? { state: 'processing', isTrouble: true } : undefined;
+  // Its key or signature may be fixed before the job's deadline.
+  if (gatewayError(json) !== undefined) return status < 500 ? { state: 'processing', hasFailed: true } : undefined;
   const envelope = envelopeOf(json);
   if (envelope === undefined) return undefined;
   const { code, data } = envelope;
   if (code === successCode) return polledOfStatus(data);
-  if (isPassingCode(code)) return { state: 'processing', isTrouble: true };
-  // That is how a task that failed inside is told, and may as well be the query itself: believed the second time.
+  if (isPassingCode(code)) return { state: 'processing', hasFailed: true };
+  // Either the task failed inside, or the query itself: believed the second time.
   if (isInternal(code) && data?.status !== 'done' && again !== undefined) {
-    const read = (second: WireAnswer): Polled => polledOf(second, job) ?? { state: 'processing', isTrouble: true };
+    const read = (second: WireAnswer): Polled => polledOf(second, job) ?? { state: 'processing', hasFailed: true };
     return { state: 'ask', call: again(), read };
   }
   const known = refusal(answer, job);

@@ -29,7 +29,7 @@ const outcomeOfCreate = (submission: Submission): string =>
   submission.outcome === 'refused' && submission.fallOver ? 'failed' : submission.outcome;
 
 const outcomeOfPoll = (poll: Poll): string =>
-  poll.state === 'processing' && poll.isTrouble === true ? 'trouble' : poll.state;
+  poll.state === 'processing' && poll.hasFailed === true ? 'trouble' : poll.state;
 
 async function count<T>(cells: OperationCells, call: Promise<T>, outcomeOf: (answer: T) => string): Promise<T> {
   const startedAtMs = performance.now();

@@ -26,7 +26,7 @@ import {
 import { markStarted, type StartFacts } from '../rows/task-rows.ts';
 import type { EventScan } from '../../webhooks/event-scan.ts';
 import { isOpen, type TaskStarter } from './task-starter.ts';
-import { isTroubleOfServer } from '../../temporal/connection-errors.ts';
+import { isTemporalUnavailable } from '../../temporal/connection-errors.ts';
 
 const startScanMs = 2_000;
 const silenceScanMs = 60_000;
@@ -227,6 +227,6 @@ export class StartScan {
 }
 
 /** Whether an error says nothing of the one task, since it would meet any other in this moment as well. */
-const isOfServer = (error: unknown): boolean => isTroubleOfServer(error) || databaseTrouble(error) !== undefined;
+const isOfServer = (error: unknown): boolean => isTemporalUnavailable(error) || databaseTrouble(error) !== undefined;
 const isRejected = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
   answer.status === 'rejected';

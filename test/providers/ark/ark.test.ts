@@ -1,4 +1,4 @@
-/** What the contract suite doesn't cover of Ark: sizes, odd answers, ends of films, and when a film may be stopped. */
+/** What the contract suite doesn't cover of Ark: sizes, odd answers, ends of videos, and when a video may be stopped. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -70,7 +70,7 @@ test('upscaling is refused before anything is sent', () =>
     assert.deepEqual([standIn.paid.length, standIn.asked.length], [0, 0]);
   }));
 
-test('the items of a film are sent as they came, with their roles, and flags whatever they are', () => {
+test('the items of a video are sent as they came, with their roles, and flags whatever they are', () => {
   const content: VideoRequest['content'] = [
     { type: 'text', text: 'Cars pass', role: 'reference_image' },
     { type: 'image_url', url: 'https://caller/first' },
@@ -101,7 +101,7 @@ test('only a hook that the service can reach is named', () => {
   assert.deepEqual(bodyOf({ ...job, hookUrl: 'https://gateway/hooks/1' })['callback_url'], 'https://gateway/hooks/1');
 });
 
-const url = 'https://files.example/film.mp4';
+const url = 'https://files.example/video.mp4';
 for (const [what, content] of [
   ['an object', { video_url: url, last_frame_url: 'https://files.example/last.png' }],
   ['a list', [{ video_url: url }]],
@@ -109,10 +109,10 @@ for (const [what, content] of [
   ['an object with an object', { video_url: { url: 'x' } }],
   ['the address alone', url],
 ] as const) {
-  const isFilm = what !== 'an object with an object';
-  test(`a film whose content is ${what} is ${isFilm ? 'found' : 'no film'}`, () => {
+  const isVideo = what !== 'an object with an object';
+  test(`a video whose content is ${what} is ${isVideo ? 'found' : 'no video'}`, () => {
     const polled = wire.polled(answer({ id: '1', status: 'succeeded', content }), videoJob(), 'job-1');
-    if (isFilm) assert.deepEqual(polled, { state: 'succeeded', files: [{ url }] });
+    if (isVideo) assert.deepEqual(polled, { state: 'succeeded', files: [{ url }] });
     else assert.deepEqual([polled.state, codeOf(polled)], ['failed', 'upstream_error']);
   });
 }
@@ -133,7 +133,7 @@ for (const [status, body, state, code] of [
   ['failed', { error: { code: 'InvalidParameter', message: 'x' } }, 'failed', 'invalid_parameter'],
   ['failed', { error: { code: 'OutputAudioSensitiveContentDetected' } }, 'failed', 'content_policy_violation'],
 ] as const) {
-  test(`a film that is ${status} with ${JSON.stringify(body)} is ${state}`, () => {
+  test(`a video that is ${status} with ${JSON.stringify(body)} is ${state}`, () => {
     const polled = wire.polled(answer({ id: '1', status, ...body }), videoJob(), 'job-1');
     assert.deepEqual([polled.state, codeOf(polled)], [state, code]);
     if (polled.state === 'failed') assert.ok(polled.refusal.message !== undefined);
@@ -141,9 +141,9 @@ for (const [status, body, state, code] of [
 }
 
 for (const status of ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']) {
-  test(`stopping a film that is ${status} ${status === 'queued' ? 'deletes' : 'leaves'} its task`, () =>
+  test(`stopping a video that is ${status} ${status === 'queued' ? 'deletes' : 'leaves'} its task`, () =>
     using(async ({ provider, standIn }) => {
-      standIn.troubles(1, { json: { id: 'cgt-1', status } });
+      standIn.replyNext(1, { json: { id: 'cgt-1', status } });
       const isStopped = await provider.cancel?.('cgt-1', videoJob(), signal);
       assert.equal(isStopped, status !== 'running');
       const path = '/api/v3/contents/generations/tasks/cgt-1';
@@ -160,12 +160,12 @@ for (const status of ['queued', 'running', 'succeeded', 'failed', 'cancelled', '
     }));
 }
 
-test('a film is not stopped while the service has trouble to say how it is', () =>
+test('a video is not stopped while the service fails to report its state', () =>
   using(async ({ provider, standIn }) => {
-    standIn.troubles(1, { status: 503, json: { status: 'queued' } });
+    standIn.replyNext(1, { status: 503, json: { status: 'queued' } });
     await assert.rejects(async () => provider.cancel?.('cgt-1', videoJob(), signal), /answered a cancelling with 503/);
     for (const reply of [{ text: '<html>' }, { json: ['queued'] }]) {
-      standIn.troubles(1, reply);
+      standIn.replyNext(1, reply);
       assert.equal(await provider.cancel?.('cgt-1', videoJob(), signal), false);
     }
     assert.deepEqual([...new Set(standIn.asked.map(({ method }) => method))], ['GET']);
@@ -176,7 +176,7 @@ test('images are read from addresses and base64, and one that failed is left out
     const data = [
       { error: { code: 'OutputImageSensitiveContentDetected', message: 'It may be sensitive.' } },
       { url: `${standIn.origin}/media/image/1/0`, size: '1024x1024' },
-      { b64_json: Buffer.from('another picture').toString('base64') },
+      { b64_json: Buffer.from('another image').toString('base64') },
       null,
     ];
     const result = await resultOf(provider, JSON.stringify({ model: 'm', data }));
@@ -184,7 +184,7 @@ test('images are read from addresses and base64, and one that failed is left out
     const files = await Promise.all(
       result.parts.map(async (part) => (await buffer(await part.open(signal))).toString()),
     );
-    assert.deepEqual(files, ['a picture', 'another picture']);
+    assert.deepEqual(files, ['an image', 'another image']);
   }));
 
 const policy = { code: 'OutputImageSensitiveContentDetected', message: 'It may be sensitive. Request id: 0217aa' };
@@ -212,7 +212,7 @@ for (const [what, text, code, message] of [
 }
 
 async function using(use: (bench: { provider: TaskProvider; standIn: StandIn }) => Promise<void>): Promise<void> {
-  const standIn = await openStandIn(arkFixture, { image: Buffer.from('a picture'), video: Buffer.from('a film') });
+  const standIn = await openStandIn(arkFixture, { image: Buffer.from('an image'), video: Buffer.from('a video') });
   const provider = providerOf(arkFixture, standIn.baseUrl);
   try {
     await use({ provider, standIn });

@@ -1,4 +1,4 @@
-/** Every code of Ark's table of errors, as a create is told it. */
+/** Every code of Ark's table of errors, as a create reports it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
@@ -69,7 +69,7 @@ for (const [status, code, fallOver, names] of table) {
         const error = await refusalOf(job, { code: name, message: `${words} Request id: 0217abc9f` }, status);
         assert.deepEqual([error.code, error.fallOver], [code, fallOver]);
         assert.doesNotMatch(error.message, /request id|0217abc9f/i);
-        // What is between the operator and the provider is nobody else's business.
+        // What is between the operator and the provider is not shown to the caller.
         if (fallOver) assert.doesNotMatch(error.message, /2100000001/);
         else assert.equal(error.message, words);
       }
@@ -83,7 +83,7 @@ test('an internal error leaves open whether the task was taken, whatever its cod
   }
 });
 
-for (const [told, kept] of [
+for (const [original, kept] of [
   ['It failed.Request ID: {id}', 'It failed.'],
   ['It failed. Request id: 021785474593489 .', 'It failed.'],
   ['Try again later Request id: 0217abc', 'Try again later'],
@@ -93,8 +93,8 @@ for (const [told, kept] of [
   ['First. Request id: 0217abc. Second.', 'First. Second.'],
   ['', 'The provider refused the task.'],
 ] as const) {
-  test(`"${told}" is told as "${kept}"`, async () => {
-    const { message } = await refusalOf(imageJob(), { code: 'InvalidParameter', message: told });
+  test(`"${original}" is reported as "${kept}"`, async () => {
+    const { message } = await refusalOf(imageJob(), { code: 'InvalidParameter', message: original });
     assert.equal(message, kept);
   });
 }
@@ -107,7 +107,7 @@ const fromItems = videoJob({ content: items });
 const fromPrompt = videoJob({ content: items, form: 'prompt' });
 const promptOnly = videoJob({ content: items.slice(0, 1), form: 'prompt' });
 
-for (const [job, told, param] of [
+for (const [job, body, param] of [
   [imageJob(), { param: 'size' }, 'size'],
   [imageJob(), { param: 'prompt' }, 'prompt'],
   [imageJob(), { param: 'image' }, 'image_urls'],
@@ -136,8 +136,8 @@ for (const [job, told, param] of [
   [promptOnly, { param: 'content' }, 'prompt'],
 ] as const satisfies readonly (readonly [Job, Record<string, unknown>, string | null])[]) {
   const form = job.input.kind === 'video' ? `, from ${job.input.request.form}` : '';
-  test(`${JSON.stringify(told)} of a job of kind ${job.kind}${form} is the caller's ${param ?? 'no parameter'}`, async () => {
-    const error = await refusalOf(job, { code: 'InvalidParameter', message: 'It is not valid.', ...told });
+  test(`${JSON.stringify(body)} of a job of kind ${job.kind}${form} is the caller's ${param ?? 'no parameter'}`, async () => {
+    const error = await refusalOf(job, { code: 'InvalidParameter', message: 'It is not valid.', ...body });
     assert.equal(error.param, param);
   });
 }
@@ -164,7 +164,7 @@ async function refusalOf(job: Job, error: unknown, status = 400) {
 }
 
 async function submitted(job: Job, error: unknown, status: number) {
-  const standIn = await openStandIn(arkFixture, { image: Buffer.from('a picture'), video: Buffer.from('a film') });
+  const standIn = await openStandIn(arkFixture, { image: Buffer.from('an image'), video: Buffer.from('a video') });
   const provider = providerOf(arkFixture, standIn.baseUrl);
   try {
     standIn.creates({ reply: { status, json: { error } } });

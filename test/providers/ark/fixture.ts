@@ -17,10 +17,10 @@ export const arkFixture: ProviderFixture = {
       model: 'doubao-seedream-4-0-250828',
       options: { seed: 7 },
       polls: false,
-      body: ({ picture }) => ({
+      body: ({ imageUrl }) => ({
         model: 'doubao-seedream-4-0-250828',
         prompt: 'A toll gate at dawn',
-        image: picture,
+        image: imageUrl,
         size: '1024x1024',
         sequential_image_generation: 'auto',
         sequential_image_generation_options: { max_images: 2 },
@@ -33,11 +33,11 @@ export const arkFixture: ProviderFixture = {
       kind: 'video',
       model: 'doubao-seedance-2-0-260128',
       options: { resolution: '720p' },
-      body: ({ picture, hookUrl }) => ({
+      body: ({ imageUrl, hookUrl }) => ({
         model: 'doubao-seedance-2-0-260128',
         content: [
           { type: 'text', text: 'Cars pass' },
-          { type: 'image_url', image_url: { url: picture } },
+          { type: 'image_url', image_url: { url: imageUrl } },
         ],
         ratio: '16:9',
         duration: 5,
@@ -92,7 +92,11 @@ const refusals: Record<Exclude<CreateBehaviour, 'takes'>, Reply> = {
   'refuses input': refused(400, 'InvalidParameter', 'The parameter `size` specified in the request is not valid.'),
   'refuses policy': refused(400, 'InputTextSensitiveContentDetected', 'The input text may be sensitive. Request id: 0'),
   'is busy': refused(429, 'RateLimitExceeded.EndpointRPMExceeded', 'The limit of requests a minute was exceeded.'),
-  'has account trouble': refused(403, 'AccountOverdueError', 'Your account has an overdue balance. Request id: 0217'),
+  'has an account failure': refused(
+    403,
+    'AccountOverdueError',
+    'Your account has an overdue balance. Request id: 0217',
+  ),
   breaks: refused(500, 'InternalServiceError', 'The service encountered an unexpected internal error.'),
 };
 
@@ -115,5 +119,5 @@ function taskOf(job: StandInJob) {
   }
   if (status !== 'failed') return common;
   const code = job.behaviour === 'fails' ? 'InternalServiceError' : 'OutputVideoSensitiveContentDetected';
-  return { ...common, error: { code, message: `The film was not made (${code}). Request id: 0217` } };
+  return { ...common, error: { code, message: `The video was not made (${code}). Request id: 0217` } };
 }

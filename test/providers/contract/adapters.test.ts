@@ -11,7 +11,7 @@ import { fixtures } from './fixtures.ts';
 import { ended, jobOf, providerOf } from './jobs.ts';
 import { type NextCreate, openStandIn, type StandIn } from './stand-in.ts';
 
-const files = { image: Buffer.from('a picture'), video: Buffer.from('a film') };
+const files = { image: Buffer.from('an image'), video: Buffer.from('a video') };
 const signal = new AbortController().signal;
 
 test('every kind of provider with tasks has a fixture, for each kind of model that it serves', () => {
@@ -48,14 +48,14 @@ for (const fixture of fixtures) {
       ['refuses input', 'invalid_parameter', false],
       ['refuses policy', 'content_policy_violation', false],
       ['is busy', 'upstream_rate_limited', true],
-      ['has account trouble', 'upstream_error', true],
+      ['has an account failure', 'upstream_error', true],
     ];
     for (const [behaviour, code, fallOver] of refusals) {
-      test(`a service that ${behaviour} is told as ${code}`, () =>
+      test(`a service that ${behaviour} is reported as ${code}`, () =>
         using(fixture, async (bench) => assertRefused(await created(bench, behaviour), fixture, { code, fallOver })));
     }
 
-    test('a busy service tells how long it wants to be left alone, of which an hour is believed', () =>
+    test('the pause that a busy service asks for is kept, up to an hour', () =>
       using(fixture, async (bench) => {
         for (const [asked, believed] of [
           ['7', 7],
@@ -69,7 +69,7 @@ for (const fixture of fixtures) {
       }));
 
     for (const { name, reply, code, fallOver } of fixture.errors ?? []) {
-      test(`${name} is told as ${code}`, () =>
+      test(`${name} is reported as ${code}`, () =>
         using(fixture, async (bench) => assertRefused(await created(bench, { reply }), fixture, { code, fallOver })));
     }
 
@@ -122,15 +122,15 @@ for (const fixture of fixtures) {
         assert.equal((await created(bench, 'refuses input')).requestId, 'upstream-request-1');
       }));
 
-    test('a probe costs nothing and tells whether the service is there and takes the key', () =>
+    test('a probe costs nothing and shows whether the service answers and accepts the key', () =>
       using(fixture, async ({ provider, standIn }) => {
         const answer = await provider.probe?.(signal);
         assert.ok(answer);
         assert.equal(judgeProbe(answer), 'good', `status ${answer.status}`);
         assert.deepEqual([standIn.paid.length, standIn.asked.length], [0, 1]);
-        standIn.troubles(1, { status: 401, json: { detail: 'No such key', code: 50401, message: 'No such key' } });
+        standIn.replyNext(1, { status: 401, json: { detail: 'No such key', code: 50401, message: 'No such key' } });
         assert.equal(judgeProbe((await provider.probe?.(signal)) ?? { status: 0 }), 'bad');
-        standIn.troubles(1, { status: 503 });
+        standIn.replyNext(1, { status: 503 });
         await assert.rejects(async () => provider.probe?.(signal));
       }));
 
@@ -146,7 +146,7 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
     ['fails', 'upstream_error'],
     ['fails by policy', 'content_policy_violation'],
   ] as const) {
-    test(`a job that ${behaviour} is told as ${code}`, () =>
+    test(`a job that ${behaviour} is reported as ${code}`, () =>
       using(fixture, async ({ provider, standIn }) => {
         standIn.jobsEnd(behaviour);
         const result = await ended(provider, await provider.submit(job, signal), job, signal);
@@ -156,17 +156,17 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
       }));
   }
 
-  test('a poll that the service answers with trouble is asked again', () =>
+  test('a poll that fails at the service is repeated', () =>
     using(fixture, async ({ provider, standIn }) => {
       const jobId = await accepted(provider, model);
-      standIn.troubles(1, { status: 429, headers: { 'retry-after': '3' } });
-      const busy = { state: 'processing', isTrouble: true, retryAfterMs: 3_000 };
+      standIn.replyNext(1, { status: 429, headers: { 'retry-after': '3' } });
+      const busy = { state: 'processing', hasFailed: true, retryAfterMs: 3_000 };
       assert.deepEqual(await provider.poll(jobId, job, signal), busy);
       for (const status of [500, 401]) {
-        standIn.troubles(1, { status });
-        assert.deepEqual(await provider.poll(jobId, job, signal), { state: 'processing', isTrouble: true });
+        standIn.replyNext(1, { status });
+        assert.deepEqual(await provider.poll(jobId, job, signal), { state: 'processing', hasFailed: true });
       }
-      standIn.troubles(1, { text: '<html>' });
+      standIn.replyNext(1, { text: '<html>' });
       assert.equal((await provider.poll(jobId, job, signal)).state, 'processing');
     }));
 
@@ -182,11 +182,11 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
       const jobId = await accepted(provider, model);
       const [[create], [taken]] = [standIn.paid, [...standIn.jobs.values()]];
       assert.ok(create && taken);
-      standIn.troubles(1, fixture.created(create, taken, 'refuses input'));
+      standIn.replyNext(1, fixture.created(create, taken, 'refuses input'));
       assert.equal((await provider.poll(jobId, job, signal)).state, 'failed');
     }));
 
-  test('an error that is not in the words of the service tells nothing of the job', () =>
+  test('an error that is not in the format of the service leaves the job processing', () =>
     using(fixture, async ({ provider, standIn }) => {
       const jobId = await accepted(provider, model);
       const others: Reply[] = [
@@ -198,7 +198,7 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
         for (const reply of others) {
           // Of a service whose result is behind a second call, too.
           for (let before = 0; before < 3; before++) {
-            standIn.troubles(1, { status, ...reply });
+            standIn.replyNext(1, { status, ...reply });
             const { state } = await provider.poll(jobId, job, signal);
             assert.equal(state, 'processing', JSON.stringify({ status, ...reply }));
           }
@@ -226,7 +226,7 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
       test(`a cancelling that is answered ${status} is worth another try`, () =>
         using(fixture, async ({ provider, standIn }) => {
           const jobId = await accepted(provider, model);
-          standIn.troubles(1, { status, json: {} });
+          standIn.replyNext(1, { status, json: {} });
           await assert.rejects(async () => provider.cancel?.(jobId, job, signal));
           assert.equal(await provider.cancel?.(jobId, job, signal), true);
         }));
@@ -253,7 +253,7 @@ function describeJobs(fixture: ProviderFixture, model: FixtureModel): void {
       }));
   }
   if (abilities.webhook) {
-    test('the call at the end of a job tells its id', () =>
+    test('the webhook call at the end of a job has its id', () =>
       using(fixture, async ({ provider, standIn }) => {
         const jobId = await accepted(provider, model);
         const [taken] = [...standIn.jobs.values()];

@@ -19,9 +19,9 @@ export interface ProviderFixture {
   assertSigned(request: SeenRequest): void;
   /** What stands in a body that isn't JSON, such as a form: the suite compares it as if it were. */
   formOf?(request: SeenRequest): Promise<unknown>;
-  /** Answers a create: the service takes the job, whose result is `job.files`, or does as `behaviour` says. */
+  /** Replies to a create: the service takes the job, whose result is `job.files`, or does as `behaviour` says. */
   created(request: SeenRequest, job: StandInJob, behaviour: CreateBehaviour): Reply;
-  /** Answers everything else; undefined for what the service doesn't have. */
+  /** Replies to everything else; undefined for what the service doesn't have. */
   asked(request: SeenRequest, world: World): Reply | undefined;
   /** What the provider calls when a job ends, if it was asked to. */
   hookOf?(job: StandInJob): { url: string; body: unknown } | undefined;
@@ -35,7 +35,7 @@ export interface FixtureModel {
   model: string;
   options?: Record<string, unknown>;
   fields?: Record<string, string | null>;
-  /** Without a picture to begin with; only of images. */
+  /** Without an image to begin with; only of images. */
   isFromText?: boolean;
   /** Upscaling only. */
   upscales?: boolean;
@@ -47,16 +47,16 @@ export interface FixtureModel {
 
 /** What stands in a create's body that only the suite knows. */
 export interface BodyFacts {
-  /** Addresses in the request: the caller's picture, film and sound, or the links to uploads. */
-  picture: string;
-  film: string;
-  sound: string;
+  /** Addresses in the request: the caller's image, video and audio, or the links to uploads. */
+  imageUrl: string;
+  videoUrl: string;
+  audioUrl: string;
   hookUrl: string;
 }
 
 /** `takes`: the job is accepted. The others refuse it, each in the words of the service. */
 export type CreateBehaviour =
-  'takes' | 'refuses input' | 'refuses policy' | 'is busy' | 'has account trouble' | 'breaks';
+  'takes' | 'refuses input' | 'refuses policy' | 'is busy' | 'has an account failure' | 'breaks';
 
 /** How a job that was taken ends. */
 export type JobBehaviour = 'succeeds' | 'fails' | 'fails by policy' | 'runs on';

@@ -7,9 +7,9 @@ import type { Job, Poll, Submission, TaskProvider } from '../../../src/providers
 import { imageJob, talkJob, videoJob } from '../../support/jobs.ts';
 import type { BodyFacts, FixtureModel, ProviderFixture } from './fixture.ts';
 
-const pictureUrl = 'https://caller.example/picture.png';
+const imageUrl = 'https://caller.example/image.png';
 /** What the caller has there: a PNG of one pixel. */
-export const picture = Buffer.from(
+export const imageFile = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
@@ -27,8 +27,8 @@ export function providerOf(
   };
   const provider = definition.tasks?.(settings, {
     fetchFile: (url) =>
-      url === pictureUrl
-        ? Promise.resolve(Readable.from([picture]))
+      url === imageUrl
+        ? Promise.resolve(Readable.from([imageFile]))
         : Promise.reject(new Error(`${url} is not fetched here`)),
     fetchResult: async (url) => Readable.from([Buffer.from(await (await fetch(url)).arrayBuffer())]),
     tempDir: tmpdir(),
@@ -37,7 +37,7 @@ export function providerOf(
   return provider;
 }
 
-/** The suite's job for a model: two pictures from one, a film of five seconds, a talking face. */
+/** The suite's job for a model: two images from one, a video of five seconds, a lip-synced video. */
 export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job; facts: BodyFacts } {
   const common = {
     ...{ reference, kind: model.kind, model: model.model, options: model.options ?? {}, fields: model.fields ?? {} },
@@ -45,22 +45,22 @@ export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job;
     hookUrl: `http://gateway.example/hooks/${reference}?k=1&s=2`,
   };
   const facts = {
-    picture: pictureUrl,
-    film: 'https://caller.example/film.mp4',
-    sound: 'https://caller.example/sound.wav',
+    imageUrl,
+    videoUrl: 'https://caller.example/video.mp4',
+    audioUrl: 'https://caller.example/audio.wav',
     hookUrl: common.hookUrl,
   };
-  const [image, film, sound] = [
-    { type: 'image_url', url: facts.picture } as const,
-    { type: 'video_url', url: facts.film } as const,
-    { type: 'audio_url', url: facts.sound } as const,
+  const [image, video, audio] = [
+    { type: 'image_url', url: facts.imageUrl } as const,
+    { type: 'video_url', url: facts.videoUrl } as const,
+    { type: 'audio_url', url: facts.audioUrl } as const,
   ];
   switch (model.kind) {
     case 'image': {
       const pixels = model.upscales ? ({ mode: 'upscale', longerSide: 4096 } as const) : undefined;
       const request = {
         prompt: 'A toll gate at dawn',
-        imageUrls: model.isFromText ? [] : [facts.picture],
+        imageUrls: model.isFromText ? [] : [facts.imageUrl],
         n: model.upscales ? 1 : 2,
       };
       return { facts, job: { ...imageJob({ ...request, ...(pixels && { pixels }) }), ...common } };
@@ -70,14 +70,14 @@ export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job;
       return { facts, job: { ...videoJob({ content }), ...common } };
     }
     case 'avatar-video':
-      return { facts, job: { ...videoJob({ content: [film, sound], form: 'flat' }, 'avatar-video'), ...common } };
+      return { facts, job: { ...videoJob({ content: [video, audio], form: 'flat' }, 'avatar-video'), ...common } };
     case 'avatar-image':
-      return { facts, job: { ...videoJob({ content: [image, sound] }, 'avatar-image'), ...common } };
+      return { facts, job: { ...videoJob({ content: [image, audio] }, 'avatar-image'), ...common } };
     case 'avatar-talk': {
       const talk = talkJob();
       if (talk.input.kind !== 'avatar_talk') throw new TypeError('a talk is a talk');
       return {
-        facts: { ...facts, film: talk.input.video.url, sound: talk.input.audio.url },
+        facts: { ...facts, videoUrl: talk.input.video.url, audioUrl: talk.input.audio.url },
         job: { ...talk, ...common },
       };
     }

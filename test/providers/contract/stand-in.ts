@@ -1,4 +1,4 @@
-/** A stand-in for a provider's service, over real sockets: it answers as its fixture has it, or misbehaves as told. */
+/** A stand-in for a provider's service, over real sockets: it answers as its fixture has it, or misbehaves as the test asks. */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,7 +35,7 @@ export interface StandIn {
   /** How many files were fetched. */
   downloads: number;
   /** The next so many calls that are no create are answered like this. */
-  troubles(count: number, reply: Reply): void;
+  replyNext(count: number, reply: Reply): void;
   /** Resolves when so many creates have come, in all. */
   received(count: number): Promise<void>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
   const news = new EventEmitter().setMaxListeners(0);
   let script: NextCreate[] = ['takes'];
   let jobsEnd: JobBehaviour = 'succeeds';
-  const trouble: Reply[] = [];
+  const scripted: Reply[] = [];
   const server = createServer((request, response) => {
     void serve(request, response);
   });
@@ -71,7 +71,7 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
     retryAfter: undefined,
     redirectsTo: '',
     downloads: 0,
-    troubles: (count, reply) => trouble.push(...Array.from({ length: count }, () => reply)),
+    replyNext: (count, reply) => scripted.push(...Array.from({ length: count }, () => reply)),
     received: async (count) => {
       while (standIn.paid.length < count) await once(news, 'create');
     },
@@ -105,7 +105,7 @@ export async function openStandIn(fixture: ProviderFixture, files: { image: Buff
     const seen = raw.json === undefined ? { ...raw, json: await fixture.formOf?.(raw) } : raw;
     if (!fixture.isCreate(seen)) {
       standIn.asked.push(seen);
-      write(response, trouble.shift() ?? fixture.asked(seen, standIn) ?? { status: 404, json: {} });
+      write(response, scripted.shift() ?? fixture.asked(seen, standIn) ?? { status: 404, json: {} });
       return;
     }
     standIn.paid.push(seen);

@@ -11,7 +11,7 @@ const numbers = { timeoutMs: 1_000, idleTimeoutMs: 1_000, deadlineMs: 60_000 };
 const settings = { name: 'up', kind: 'fal', secrets: { api_key: 'id:secret' }, numbers: {}, headers: {}, ...numbers };
 const wire = falWire({ ...settings, baseUrl: 'http://fal.test' });
 const image: Job = { ...imageJob(), model: 'fal-ai/flux/dev' };
-const video: Job = { ...videoJob(), model: 'fal-ai/film' };
+const video: Job = { ...videoJob(), model: 'fal-ai/video' };
 const talk: Job = { ...talkJob(), model: 'fal-ai/sync-lipsync/v2' };
 
 const answer = (status: number, json?: unknown, headers: WireAnswer['headers'] = {}): WireAnswer => ({
@@ -30,7 +30,7 @@ describe('what is asked', () => {
     assert.deepEqual(bodyOf({ ...imageJob({ imageUrls: urls, n: 2 }), model: 'fal-ai/nano-banana/edit' }), body);
   });
 
-  test('a film from one picture names it, and one from several names all besides', () => {
+  test('a video from one image names it, and one from several names all besides', () => {
     const content = ['1', '2'].map((name) => ({ type: 'image_url', url: `https://a.example/${name}.png` }) as const);
     const common = { duration: '8', aspect_ratio: '9:16', generate_audio: false };
     const request = { durationSeconds: 8, ratio: '9:16', generateAudio: false } as const;
@@ -53,7 +53,7 @@ describe('what is asked', () => {
     assert.deepEqual(bodyOf({ ...video, ...route }), { prompt: 'a red fox', ratio: '16:9', duration: '8s' });
   });
 
-  test('a talking face with a text is asked for with it', () => {
+  test('a lip-synced video with a text is asked for with it', () => {
     const content = [
       { type: 'text', text: 'She smiles' },
       { type: 'image_url', url: 'https://a.example/face.png' },
@@ -206,7 +206,7 @@ describe('how a request ends', () => {
     assert.deepEqual(read(answer(200, output)), { state: 'succeeded', files: [{ base64: 'QUJD' }] });
   });
 
-  test('pictures that the safety checker blacked out are no results, and with no other it is the policy', () => {
+  test('images that the safety checker blacked out are no results, and with no other it is the policy', () => {
     const images = [file('1.png'), file('2.png')];
     const one = read(answer(200, { images, has_nsfw_concepts: [true, false] }));
     assert.deepEqual(one, { state: 'succeeded', files: [file('2.png')] });
@@ -233,7 +233,7 @@ describe('how a request ends', () => {
       'content_policy_violation',
     ],
     [
-      'a picture that is too small',
+      'an image that is too small',
       answer(422, model('image_too_small', ['body', 'image_url'])),
       {},
       'invalid_parameter',
@@ -256,7 +256,7 @@ describe('how a request ends', () => {
     ],
   ];
   for (const [name, result, said, code] of endings) {
-    test(`a request that ends with ${name} is told as ${code}`, () => {
+    test(`a request that ends with ${name} is reported as ${code}`, () => {
       const polled = read(result, image, said);
       // What `read` leaves open, a poll's rules for statuses decide.
       assert.ok(polled?.state === 'failed', JSON.stringify(polled));

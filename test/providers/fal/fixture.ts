@@ -12,9 +12,9 @@ const models: readonly FixtureModel[] = [
     model: 'maker/still/v2/edit',
     options: { seed: 7 },
     fields: { num_images: 'count' },
-    body: ({ picture }) => ({
+    body: ({ imageUrl }) => ({
       ...{ prompt: 'A toll gate at dawn', image_size: { width: 1024, height: 1024 }, count: 2, seed: 7 },
-      ...{ image_url: picture, image_urls: [picture] },
+      ...{ image_url: imageUrl, image_urls: [imageUrl] },
     }),
   },
   {
@@ -22,30 +22,30 @@ const models: readonly FixtureModel[] = [
     model: 'maker/larger',
     options: { upscale_factor: 4 },
     upscales: true,
-    body: ({ picture }) => ({ prompt: 'A toll gate at dawn', image_url: picture, upscale_factor: 4 }),
+    body: ({ imageUrl }) => ({ prompt: 'A toll gate at dawn', image_url: imageUrl, upscale_factor: 4 }),
   },
   {
     kind: 'video',
     model: 'maker/clip/image-to-video',
-    body: ({ picture }) => ({
-      ...{ prompt: 'Cars pass', image_url: picture },
+    body: ({ imageUrl }) => ({
+      ...{ prompt: 'Cars pass', image_url: imageUrl },
       ...{ duration: '5', aspect_ratio: '16:9', generate_audio: true },
     }),
   },
   {
     kind: 'avatar-video',
     model: 'maker/lips',
-    body: ({ film, sound }) => ({ video_url: film, audio_url: sound }),
+    body: ({ videoUrl, audioUrl }) => ({ video_url: videoUrl, audio_url: audioUrl }),
   },
   {
     kind: 'avatar-image',
     model: 'maker/portrait/v1.5',
-    body: ({ picture, sound }) => ({ image_url: picture, audio_url: sound }),
+    body: ({ imageUrl, audioUrl }) => ({ image_url: imageUrl, audio_url: audioUrl }),
   },
   {
     kind: 'avatar-talk',
     model: 'workflows/maker/talk/fast',
-    body: ({ film, sound }) => ({ video_url: film, audio_url: sound }),
+    body: ({ videoUrl, audioUrl }) => ({ video_url: videoUrl, audio_url: audioUrl }),
   },
 ];
 
@@ -66,7 +66,7 @@ export const falFixture: ProviderFixture = {
         return { status: 422, json: { detail: [flagged] } };
       case 'is busy':
         return { status: 429, json: { detail: 'Concurrent requests limit of 10 reached.' } };
-      case 'has account trouble':
+      case 'has an account failure':
         return {
           status: 403,
           json: { detail: 'User is locked. Reason: Exhausted balance. Top up at fal.ai/billing.' },
@@ -103,7 +103,7 @@ export const falFixture: ProviderFixture = {
   errors: [
     {
       name: 'a model that is not there',
-      reply: { status: 404, json: { detail: 'Application "picture" not found' } },
+      reply: { status: 404, json: { detail: 'Application "image" not found' } },
       ...{ code: 'upstream_error', fallOver: true },
     },
     {

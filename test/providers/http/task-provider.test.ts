@@ -144,7 +144,7 @@ test('a job whose result is behind call after call is not followed for ever', ()
     },
   ));
 
-test("a caller is not told the operator's key, whatever the service repeats of it", () =>
+test("the operator's key is not in the caller's error, even if the service repeats it", () =>
   answering(
     (_, response) =>
       void response.writeHead(400).end('{"message":"The key a-key-of-the-operator may not use 10.1.2.3:80"}'),

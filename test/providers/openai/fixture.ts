@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { openai } from '../../../src/providers/openai/openai.ts';
 import type { ProviderFixture, Reply, SeenRequest } from '../contract/fixture.ts';
-import { picture } from '../contract/jobs.ts';
+import { imageFile } from '../contract/jobs.ts';
 
 export const openaiFixture: ProviderFixture = {
   definition: openai,
@@ -16,7 +16,7 @@ export const openaiFixture: ProviderFixture = {
       body: () => ({
         ...{ model: 'gpt-image-2', prompt: 'A toll gate at dawn', n: '2', size: '1024x1024', quality: 'medium' },
         ...{ moderation: 'low', output_compression: '90' },
-        image: { type: 'image/png', sha256: sha256(picture) },
+        image: { type: 'image/png', sha256: sha256(imageFile) },
       }),
     },
     {
@@ -51,7 +51,7 @@ export const openaiFixture: ProviderFixture = {
         return refusal(429, 'Rate limit reached for gpt-image-2 on images per minute.', {
           ...{ type: 'input-images', code: 'rate_limit_exceeded' },
         });
-      case 'has account trouble':
+      case 'has an account failure':
         return refusal(429, 'You exceeded your current quota, please check your plan and billing details.', {
           ...{ type: 'insufficient_quota', code: 'insufficient_quota' },
         });

@@ -17,14 +17,14 @@ import { jpg, png, textFile } from '../../support/media.ts';
 import { errorAnswer, type Upstream, withUpstream } from '../../support/upstream.ts';
 
 const signal = new AbortController().signal;
-const [picture, photo] = [await png({ width: 40, height: 30 }), jpg({ width: 32, height: 32 })];
-const files: Record<string, Buffer> = { picture, photo, text: textFile, nothing: Buffer.alloc(0) };
+const [drawing, photo] = [await png({ width: 40, height: 30 }), jpg({ width: 32, height: 32 })];
+const files: Record<string, Buffer> = { drawing, photo, text: textFile, nothing: Buffer.alloc(0) };
 const at = (name: string) => `https://caller.example/${name}`;
 
 describe('references', () => {
   test('are sent as files, in their order, and nothing of them stays on disk', () =>
     withImages(async ({ provider, upstream, tempDir }) => {
-      const submission = await provider.submit(jobOf({ imageUrls: [at('picture'), at('photo')] }), signal);
+      const submission = await provider.submit(jobOf({ imageUrls: [at('drawing'), at('photo')] }), signal);
       assert.equal(submission.outcome, 'finished');
       const [request] = upstream.requests;
       assert.ok(request !== undefined);
@@ -41,14 +41,14 @@ describe('references', () => {
         ['Content-Disposition: form-data; name="image[]"; filename="reference-0.png"', 'Content-Type: image/png'],
         ['Content-Disposition: form-data; name="image[]"; filename="reference-1.jpeg"', 'Content-Type: image/jpeg'],
       ]);
-      assert.ok(request.body.includes(Buffer.concat([Buffer.from('\r\n\r\n'), picture, Buffer.from('\r\n--')])));
+      assert.ok(request.body.includes(Buffer.concat([Buffer.from('\r\n\r\n'), drawing, Buffer.from('\r\n--')])));
       assert.ok(request.body.includes(Buffer.concat([Buffer.from('\r\n\r\n'), photo, Buffer.from('\r\n--')])));
       assert.deepEqual(await readdir(tempDir), []);
     }));
 
   test('are named as the route says', () =>
     withImages(async ({ provider, upstream }) => {
-      const job = jobOf({ imageUrls: [at('picture')] });
+      const job = jobOf({ imageUrls: [at('drawing')] });
       await provider.submit({ ...job, fields: { image: 'input"s' } }, signal);
       assert.match(upstream.requests[0]?.body.toString('latin1') ?? '', /name="input%22s"; filename=/);
       const refused = await provider.submit({ ...job, fields: { image: null } }, signal);
@@ -59,7 +59,7 @@ describe('references', () => {
   for (const name of ['text', 'nothing', 'gone']) {
     test(`that can't be used (${name}) are refused by their place, and nothing is sent`, () =>
       withImages(async ({ provider, upstream, tempDir }) => {
-        const submission = await provider.submit(jobOf({ imageUrls: [at('picture'), at(name)] }), signal);
+        const submission = await provider.submit(jobOf({ imageUrls: [at('drawing'), at(name)] }), signal);
         assertRefused(submission, 'invalid_parameter', 'image_urls[1]');
         assert.equal(upstream.requests.length, 0);
         assert.deepEqual(await readdir(tempDir), []);
@@ -67,13 +67,13 @@ describe('references', () => {
   }
 
   for (const [name, bounds, message] of [
-    ['one that is too large', { bytesMax: picture.length - 1 }, /exceeds \d+ bytes/],
-    ['two that are too large together', { allBytesMax: 2 * picture.length - 1 }, /together exceed/],
+    ['one that is too large', { bytesMax: drawing.length - 1 }, /exceeds \d+ bytes/],
+    ['two that are too large together', { allBytesMax: 2 * drawing.length - 1 }, /together exceed/],
     ['one of another type', { mediaTypes: ['image/webp'] }, /image\/png; the model accepts image\/webp/],
   ] as const) {
     test(`${name} is refused`, () =>
       withFolder(async (tempDir) => {
-        const fetching = fetchInputFiles(inputs('picture', 'picture'), { ...tools, tempDir }, bounded(bounds), signal);
+        const fetching = fetchInputFiles(inputs('drawing', 'drawing'), { ...tools, tempDir }, bounded(bounds), signal);
         await assert.rejects(fetching, (error) => isRefusal(error) && message.test(error.message));
         assert.deepEqual(await readdir(tempDir), []);
       }));
@@ -82,10 +82,10 @@ describe('references', () => {
   test('that do not come in time are refused, before and after their first byte', () =>
     withFolder(async (tempDir) => {
       const stalling = new Readable({ read: () => undefined });
-      stalling.push(picture.subarray(0, 10));
+      stalling.push(drawing.subarray(0, 10));
       for (const fetched of [new Promise<Readable>(() => undefined), Promise.resolve(stalling)]) {
         const fetching = fetchInputFiles(
-          inputs('picture'),
+          inputs('drawing'),
           { fetchFile: () => fetched, tempDir },
           bounded({ timeoutMs: 30 }),
           signal,
@@ -97,11 +97,11 @@ describe('references', () => {
 
   test('that come when it is too late are thrown away', () =>
     withFolder(async (tempDir) => {
-      const late = Readable.from([picture]);
+      const late = Readable.from([drawing]);
       let come: (source: Readable) => void = () => undefined;
       const fetchFile = (url: string) =>
         url === at('text') ? tools.fetchFile(url) : new Promise<Readable>((resolve) => (come = resolve));
-      const fetching = fetchInputFiles(inputs('picture', 'text'), { fetchFile, tempDir }, bounded({}), signal);
+      const fetching = fetchInputFiles(inputs('drawing', 'text'), { fetchFile, tempDir }, bounded({}), signal);
       await assert.rejects(fetching, isRefusal);
       const closed = new Promise((resolve) => late.once('close', resolve));
       come(late);
@@ -110,16 +110,16 @@ describe('references', () => {
 
   test('are read as often as asked, until they are closed', () =>
     withFolder(async (tempDir) => {
-      const input = await fetchInputFiles(inputs('picture', 'photo'), { ...tools, tempDir }, bounded({}), signal);
+      const input = await fetchInputFiles(inputs('drawing', 'photo'), { ...tools, tempDir }, bounded({}), signal);
       for (let times = 0; times < 2; times++) {
-        for (const [index, file] of [picture, photo].entries()) {
+        for (const [index, file] of [drawing, photo].entries()) {
           assert.deepEqual(await buffer(Readable.from(input.files[index]?.read() ?? [])), file);
         }
       }
       assert.deepEqual(
         input.files.map(({ mediaType, bytes }) => [mediaType, bytes]),
         [
-          ['image/png', picture.length],
+          ['image/png', drawing.length],
           ['image/jpeg', photo.length],
         ],
       );
@@ -130,7 +130,7 @@ describe('references', () => {
   test('that this machine has no room for leave the task to the next route', () =>
     withImages(
       async ({ provider, upstream }) => {
-        const submission = await provider.submit(jobOf({ imageUrls: [at('picture')] }), signal);
+        const submission = await provider.submit(jobOf({ imageUrls: [at('drawing')] }), signal);
         assert.ok(submission.outcome === 'refused', submission.outcome);
         assert.deepEqual([submission.error.code, submission.fallOver], ['upstream_error', true]);
         assert.equal(upstream.requests.length, 0);
@@ -141,7 +141,7 @@ describe('references', () => {
 
 test('upscaling is refused, and nothing is sent', () =>
   withImages(async ({ provider, upstream }) => {
-    const job = jobOf({ imageUrls: [at('picture')], pixels: { mode: 'upscale', longerSide: 4096 } });
+    const job = jobOf({ imageUrls: [at('drawing')], pixels: { mode: 'upscale', longerSide: 4096 } });
     assertRefused(await provider.submit(job, signal), 'invalid_parameter', 'upscale');
     assert.equal(upstream.requests.length, 0);
   }));
@@ -155,7 +155,7 @@ for (const [param, ours] of [
   ['output_compression', null],
   [null, null],
 ] as const) {
-  test(`a refused ${param ?? 'nobody knows what'} is told with the parameter ${ours ?? 'null'}`, () =>
+  test(`a refused ${param ?? 'parameter that is not named'} is reported with the parameter ${ours ?? 'null'}`, () =>
     withImages(async ({ provider, upstream }) => {
       upstream.answers(errorAnswer(400, 'It must be less.', { param, code: 'invalid_value' }));
       assertRefused(await provider.submit(jobOf({}), signal), 'invalid_parameter', ours, 'It must be less.');
@@ -222,7 +222,7 @@ function withImages(
 ): Promise<void> {
   return withFolder((tempDir) =>
     withUpstream(async (upstream) => {
-      upstream.answers({ json: { created: 1, data: [{ b64_json: picture.toString('base64') }] } });
+      upstream.answers({ json: { created: 1, data: [{ b64_json: drawing.toString('base64') }] } });
       const settings: ProviderSettings = {
         ...{ name: 'up', kind: 'openai', baseUrl: upstream.url, secrets: { api_key: 'sk-operator-1' }, numbers: {} },
         ...{ headers: {}, timeoutMs: 2_000, idleTimeoutMs: 2_000, deadlineMs: 60_000 },

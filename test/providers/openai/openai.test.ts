@@ -20,7 +20,7 @@ test('a call goes out with its bytes, the key, our headers and the request id, a
   withProvider(
     async (provider, upstream) => {
       const call = callOf({ model: 'm', messages: [] }, { requestId: 'abc-1' });
-      const told = await listen(provider, call);
+      const received = await listen(provider, call);
       const [request] = upstream.requests;
       assert.ok(request);
       assert.equal(request.method, 'POST');
@@ -34,9 +34,9 @@ test('a call goes out with its bytes, the key, our headers and the request id, a
       assert.equal(request.headers['x-client-request-id'], 'abc-1');
       assert.equal(request.headers['x-extra'], 'yes');
       assert.equal(request.headers['user-agent'], 'own');
-      assert.equal(told.head?.status, 200);
-      assert.equal(told.head.contentType, 'application/json');
-      assert.deepEqual(JSON.parse(told.text), chatAnswer('Hello!').json);
+      assert.equal(received.head?.status, 200);
+      assert.equal(received.head.contentType, 'application/json');
+      assert.deepEqual(JSON.parse(received.text), chatAnswer('Hello!').json);
     },
     { headers: { 'X-Extra': 'yes', 'User-Agent': 'own' } },
   ));
@@ -74,12 +74,12 @@ test('a stream comes in the pieces in which it was written', () =>
   withProvider(async (provider, upstream) => {
     const { gate, release } = openGate();
     upstream.answers({ pieces: [deltaEvent('one'), gate, deltaEvent('two')] });
-    const told = await listen(provider, callOf({}, { stream: true }), (_, chunk) => {
+    const received = await listen(provider, callOf({}, { stream: true }), (_, chunk) => {
       if (chunk.includes('one')) release();
     });
-    assert.equal(told.head?.contentType, 'text/event-stream; charset=utf-8');
-    assert.equal(told.text, deltaEvent('one') + deltaEvent('two'));
-    assert.ok(told.chunks.length >= 2);
+    assert.equal(received.head?.contentType, 'text/event-stream; charset=utf-8');
+    assert.equal(received.text, deltaEvent('one') + deltaEvent('two'));
+    assert.ok(received.chunks.length >= 2);
   }));
 
 for (const encoding of ['gzip', 'deflate', 'br', 'gzip-flushed'] as const) {
@@ -95,8 +95,8 @@ test('a compressed stream is not held back until its end', () =>
   withProvider(async (provider, upstream) => {
     const { gate, release } = openGate();
     upstream.answers({ pieces: [deltaEvent('one'), gate, deltaEvent('two')], encoding: 'gzip-flushed' });
-    const told = await listen(provider, callOf(), () => release());
-    assert.equal(told.text, deltaEvent('one') + deltaEvent('two'));
+    const received = await listen(provider, callOf(), () => release());
+    assert.equal(received.text, deltaEvent('one') + deltaEvent('two'));
   }));
 
 test('a compressed answer that is cut off, or no such thing, or compressed in an unknown way, is broken', () =>
@@ -115,8 +115,8 @@ test('any status is an answer, and a redirect is not followed', () =>
   withProvider(async (provider, upstream) => {
     for (const status of [302, 400, 401, 404, 429, 500, 503]) {
       upstream.answers({ ...errorAnswer(status, 'no'), headers: { location: `${upstream.url}/elsewhere` } });
-      const told = await listen(provider, callOf());
-      assert.equal(told.head?.status, status);
+      const received = await listen(provider, callOf());
+      assert.equal(received.head?.status, status);
     }
     assert.equal(upstream.requests.length, 7);
   }));
@@ -156,9 +156,9 @@ test('where nothing listens the failure is connect', async () => {
   server.close();
   await once(server, 'close');
   const provider = createOpenAiChat(settingsOf(`http://127.0.0.1:${port}/v1`));
-  const told = await listen(provider, callOf());
-  assert.equal(told.failure?.kind, 'connect');
-  assert.doesNotMatch(told.failure.message, /127|sk-/);
+  const received = await listen(provider, callOf());
+  assert.equal(received.failure?.kind, 'connect');
+  assert.doesNotMatch(received.failure.message, /127|sk-/);
   await provider.close?.();
 });
 
@@ -215,7 +215,7 @@ test('an abort before the head and within the body hangs up at once, and the lis
     await upstream.abortions(1);
     assert.deepEqual(heard, []);
     upstream.answers({ pieces: [deltaEvent('one')], ending: 'stall' });
-    const told = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       const exchange = provider.start(callOf(), {
         ...listener,
         onData: () => {
@@ -224,7 +224,7 @@ test('an abort before the head and within the body hangs up at once, and the lis
         },
       });
     });
-    await told;
+    await received;
     await upstream.abortions(2);
     await upstream.hungUp();
     assert.deepEqual(heard, ['head']);
@@ -249,7 +249,7 @@ test('a paused call holds the upstream up, and goes on when it is resumed', () =
     let chunksAtPause = 0;
     let hasPaused = false;
     let chunks = 0;
-    const told = await listen(provider, callOf(), (exchange) => {
+    const received = await listen(provider, callOf(), (exchange) => {
       chunks++;
       if (hasPaused) return;
       hasPaused = true;
@@ -266,7 +266,7 @@ test('a paused call holds the upstream up, and goes on when it is resumed', () =
       turn();
     });
     assert.ok(chunksAtPause <= 2, `${chunksAtPause} chunks came while it was paused`);
-    assert.equal(told.text, Buffer.concat(pieces).toString());
+    assert.equal(received.text, Buffer.concat(pieces).toString());
   }));
 
 test('a body that breaks with the very bytes that brought the head fails after its data', async () => {
@@ -278,8 +278,8 @@ test('a body that breaks with the very bytes that brought the head fails after i
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const provider = createOpenAiChat(settingsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`));
-  const told = await listen(provider, callOf());
-  assert.deepEqual([told.heads, told.text, told.failure?.kind], [1, '{}', 'broken']);
+  const received = await listen(provider, callOf());
+  assert.deepEqual([received.heads, received.text, received.failure?.kind], [1, '{}', 'broken']);
   await provider.close?.();
   server.close();
 });
@@ -320,8 +320,11 @@ test('informational heads before the answer are not taken for it', async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const provider = createOpenAiChat(settingsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`));
-  const told = await listen(provider, callOf());
-  assert.deepEqual([told.heads, told.head?.status, told.head?.contentType, told.text], [1, 200, 'a/b', '{}']);
+  const received = await listen(provider, callOf());
+  assert.deepEqual(
+    [received.heads, received.head?.status, received.head?.contentType, received.text],
+    [1, 200, 'a/b', '{}'],
+  );
   await provider.close?.();
   server.close();
 });

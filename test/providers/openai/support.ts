@@ -1,4 +1,4 @@
-/** The adapter against a stand-in upstream, and what a call of it told. */
+/** The adapter against a stand-in upstream, and what a call of it reported. */
 import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
 import type { ChatCall, ChatExchange, ChatHead, ChatProvider } from '../../../src/providers/chat-contract.ts';
 import type { ChatUnreachable } from '../../../src/domain/chat/unreachable.ts';
@@ -31,7 +31,7 @@ export async function withProvider(
   });
 }
 
-export interface Told {
+export interface Received {
   /** How many heads came: one at most. */
   heads: number;
   head: ChatHead | undefined;
@@ -45,25 +45,25 @@ export function listen(
   provider: ChatProvider,
   call: ChatCall,
   onChunk: (exchange: ChatExchange, chunk: Buffer) => void = () => undefined,
-): Promise<Told> {
+): Promise<Received> {
   return new Promise((resolve) => {
-    const told: Told = { heads: 0, head: undefined, chunks: [], text: '', failure: undefined };
+    const received: Received = { heads: 0, head: undefined, chunks: [], text: '', failure: undefined };
     const finish = () => {
-      told.text = Buffer.concat(told.chunks).toString();
-      resolve(told);
+      received.text = Buffer.concat(received.chunks).toString();
+      resolve(received);
     };
     const exchange = provider.start(call, {
       onHead: (head) => {
-        told.heads++;
-        told.head = head;
+        received.heads++;
+        received.head = head;
       },
       onData: (chunk) => {
-        told.chunks.push(chunk);
+        received.chunks.push(chunk);
         onChunk(exchange, chunk);
       },
       onEnd: finish,
       onFailure: (failure) => {
-        told.failure = failure;
+        received.failure = failure;
         finish();
       },
     });

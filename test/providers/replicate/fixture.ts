@@ -16,35 +16,35 @@ export const replicateFixture: ProviderFixture = {
       model: 'maker/still',
       options: { seed: 7 },
       fields: { num_outputs: 'count' },
-      body: ({ picture, hookUrl }) => ({
-        input: { prompt: 'A toll gate at dawn', width: 1024, height: 1024, count: 2, image: picture, seed: 7 },
+      body: ({ imageUrl, hookUrl }) => ({
+        input: { prompt: 'A toll gate at dawn', width: 1024, height: 1024, count: 2, image: imageUrl, seed: 7 },
         ...hooked(hookUrl),
       }),
     },
     {
       kind: 'video',
       model: 'maker/clip',
-      body: ({ picture, hookUrl }) => ({
-        input: { prompt: 'Cars pass', image: picture, duration: 5, aspect_ratio: '16:9' },
+      body: ({ imageUrl, hookUrl }) => ({
+        input: { prompt: 'Cars pass', image: imageUrl, duration: 5, aspect_ratio: '16:9' },
         ...hooked(hookUrl),
       }),
     },
     {
       kind: 'avatar-video',
       model: 'maker/lips',
-      body: ({ film, sound, hookUrl }) => ({ input: { video: film, audio: sound }, ...hooked(hookUrl) }),
+      body: ({ videoUrl, audioUrl, hookUrl }) => ({ input: { video: videoUrl, audio: audioUrl }, ...hooked(hookUrl) }),
     },
     {
       kind: 'avatar-image',
       model: 'maker/portrait',
-      body: ({ picture, sound, hookUrl }) => ({ input: { image: picture, audio: sound }, ...hooked(hookUrl) }),
+      body: ({ imageUrl, audioUrl, hookUrl }) => ({ input: { image: imageUrl, audio: audioUrl }, ...hooked(hookUrl) }),
     },
     {
       kind: 'avatar-talk',
       model: `maker/talk:${'a1'.repeat(32)}`,
-      body: ({ film, sound, hookUrl }) => ({
+      body: ({ videoUrl, audioUrl, hookUrl }) => ({
         version: 'a1'.repeat(32),
-        input: { video: film, audio: sound },
+        input: { video: videoUrl, audio: audioUrl },
         ...hooked(hookUrl),
       }),
     },
@@ -61,7 +61,7 @@ export const replicateFixture: ProviderFixture = {
         return { status: 422, json: { detail: 'The prompt was flagged by our moderation.' } };
       case 'is busy':
         return { status: 429, headers: { 'retry-after': '3' }, json: { detail: 'Request was throttled.' } };
-      case 'has account trouble':
+      case 'has an account failure':
         return { status: 402, json: { title: 'Insufficient credit', detail: 'You have no credit.', status: 402 } };
       case 'breaks':
         return { status: 500, json: { detail: 'Internal server error' } };

@@ -7,9 +7,9 @@ import type { ProviderFixture, StandInJob } from '../contract/fixture.ts';
 const key = 'sk-sync_operator_key_of_the_tests';
 const created = z.object({ model: z.string(), input: z.array(z.object({ type: z.string(), url: z.string() })) });
 
-const inputs = (film: string, sound: string) => [
-  { type: 'video', url: film },
-  { type: 'audio', url: sound },
+const inputs = (videoUrl: string, audioUrl: string) => [
+  { type: 'video', url: videoUrl },
+  { type: 'audio', url: audioUrl },
 ];
 
 export const syncFixture: ProviderFixture = {
@@ -21,15 +21,19 @@ export const syncFixture: ProviderFixture = {
       kind: 'avatar-video',
       model: 'lipsync-2-pro',
       options: { options: { sync_mode: 'loop' } },
-      body: ({ film, sound }) => ({
-        ...{ model: 'lipsync-2-pro', input: inputs(film, sound), outputFileName: 'tg-task_1' },
+      body: ({ videoUrl, audioUrl }) => ({
+        ...{ model: 'lipsync-2-pro', input: inputs(videoUrl, audioUrl), outputFileName: 'tg-task_1' },
         options: { sync_mode: 'loop' },
       }),
     },
     {
       kind: 'avatar-talk',
       model: 'lipsync-2',
-      body: ({ film, sound }) => ({ model: 'lipsync-2', input: inputs(film, sound), outputFileName: 'tg-task_1' }),
+      body: ({ videoUrl, audioUrl }) => ({
+        model: 'lipsync-2',
+        input: inputs(videoUrl, audioUrl),
+        outputFileName: 'tg-task_1',
+      }),
     },
   ],
   isCreate: ({ method, path }) => method === 'POST' && path === '/v2/generate',
@@ -57,7 +61,7 @@ export const syncFixture: ProviderFixture = {
           status: 429,
           json: { statusCode: 429, message: 'Too many generations at once.', errorCode: 'concurrency_limit_reached' },
         };
-      case 'has account trouble':
+      case 'has an account failure':
         return { status: 402, json: { statusCode: 402, message: 'An invoice is not paid; see sync.so/billing.' } };
       case 'breaks':
         return { status: 503, json: { statusCode: 503, message: 'The media could not be probed just now.' } };
@@ -90,7 +94,7 @@ export const syncFixture: ProviderFixture = {
       ...{ code: 'upstream_error', fallOver: true },
     },
     {
-      name: 'a film that is too large',
+      name: 'a video that is too large',
       reply: { status: 413, json: { statusCode: 413, message: 'The video is too large.' } },
       ...{ code: 'invalid_parameter', fallOver: false },
     },

@@ -14,7 +14,7 @@ const flat: Job = videoJob(
   {
     form: 'flat',
     content: [
-      { type: 'video_url', url: 'https://a.example/film.mp4' },
+      { type: 'video_url', url: 'https://a.example/video.mp4' },
       { type: 'audio_url', url: 'https://a.example/voice.wav' },
     ],
   },
@@ -39,7 +39,7 @@ describe('a create', () => {
     assert.deepEqual(JSON.parse(wire.create({ ...flat, model: 'lipsync-2-pro', options }).body ?? ''), {
       model: 'lipsync-2-pro',
       input: [
-        { type: 'video', url: 'https://a.example/film.mp4' },
+        { type: 'video', url: 'https://a.example/video.mp4' },
         { type: 'audio', url: 'https://a.example/voice.wav' },
       ],
       ...options,
@@ -86,7 +86,7 @@ describe('a create', () => {
     [talk, { message: 'Too long.', field: 'input[1].url' }, 'audio'],
     [talk, { message: 'No face.', errorCode: 'generation_input_video_no_face' }, 'video'],
     [flat, { message: 'Too long.', field: 'input.0.url' }, 'videoUrl'],
-    [flat, { message: 'No sound.', errorCode: 'generation_input_audio_invalid' }, 'audioUrl'],
+    [flat, { message: 'No audio.', errorCode: 'generation_input_audio_invalid' }, 'audioUrl'],
   ] as const) {
     test(`refused with ${JSON.stringify(json)} names ${param}`, () =>
       assert.deepEqual(wire.refusal?.(answer(422, json), job), {
@@ -149,7 +149,7 @@ describe('a generation', () => {
       ...([talk, 'invalid_parameter'] as const),
     ],
   ] as const) {
-    test(`that ${name} is told as ${code}`, () => {
+    test(`that ${name} is reported as ${code}`, () => {
       const result = polled(json, job);
       assert.ok(result.state === 'failed', result.state);
       assert.deepEqual([result.refusal.code, result.refusal.param], [code, param]);

@@ -18,8 +18,8 @@ export const volcVisualFixture: ProviderFixture = {
       kind: 'image',
       model: 'jimeng_seedream46_cvtob',
       options: { seed: 7 },
-      body: ({ picture }) => ({
-        ...{ req_key: 'jimeng_seedream46_cvtob', prompt: 'A toll gate at dawn', image_urls: [picture] },
+      body: ({ imageUrl }) => ({
+        ...{ req_key: 'jimeng_seedream46_cvtob', prompt: 'A toll gate at dawn', image_urls: [imageUrl] },
         ...{ width: 1024, height: 1024, scale: 50, force_single: false, seed: 7 },
       }),
     },
@@ -27,21 +27,21 @@ export const volcVisualFixture: ProviderFixture = {
       kind: 'image',
       model: 'jimeng_seedream46_cvtob',
       upscales: true,
-      body: ({ picture }) => ({ req_key: 'jimeng_i2i_seed3_tilesr_cvtob', image_urls: [picture], resolution: '4k' }),
+      body: ({ imageUrl }) => ({ req_key: 'jimeng_i2i_seed3_tilesr_cvtob', image_urls: [imageUrl], resolution: '4k' }),
     },
     {
       kind: 'avatar-video',
       model: 'realman_change_lips',
       options: { align_audio: true },
-      body: ({ film, sound }) => ({
-        ...{ req_key: 'realman_change_lips', url: film, pure_audio_url: sound, align_audio: true },
+      body: ({ videoUrl, audioUrl }) => ({
+        ...{ req_key: 'realman_change_lips', url: videoUrl, pure_audio_url: audioUrl, align_audio: true },
       }),
     },
     {
       kind: 'avatar-image',
       model: 'jimeng_realman_avatar_picture_omni_v15',
-      body: ({ picture, sound }) => ({
-        ...{ req_key: 'jimeng_realman_avatar_picture_omni_v15', image_url: picture, audio_url: sound },
+      body: ({ imageUrl, audioUrl }) => ({
+        ...{ req_key: 'jimeng_realman_avatar_picture_omni_v15', image_url: imageUrl, audio_url: audioUrl },
       }),
     },
   ],
@@ -60,7 +60,7 @@ export const volcVisualFixture: ProviderFixture = {
         return failed(400, 50412, 'Text Risk Not Pass');
       case 'is busy':
         return failed(429, 50430, 'Request Has Reached API Concurrent Limit, Please Try Later');
-      case 'has account trouble':
+      case 'has an account failure':
         return failed(401, 50400, 'Access Denied: Internal Error');
       case 'breaks':
         return failed(500, 50500, 'Internal Error');

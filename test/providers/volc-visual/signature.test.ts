@@ -24,7 +24,7 @@ test('a request without a content type is signed as the SDK signs it, which leav
   });
 });
 
-// The SDK, told to sign the content type too, as the visual service's own example does.
+// The SDK, set to sign the content type too, as the visual service's own example does.
 for (const { name, request, scope = visual, time = at, signature } of [
   {
     name: 'a submit',

@@ -35,7 +35,7 @@ const portrait = (): Job => ({
   model: 'jimeng_realman_avatar_picture_omni_v15',
 });
 const item = (type: 'image_url' | 'video_url' | 'audio_url') => ({ type, url: `https://caller.example/${type}` });
-const pictures = (count: number) => Array.from({ length: count }, (_, at) => `https://caller.example/${at}.png`);
+const references = (count: number) => Array.from({ length: count }, (_, at) => `https://caller.example/${at}.png`);
 
 const bodyOf = (job: Job): unknown => JSON.parse(wire.create(job).body ?? '');
 const answerOf = (json: unknown, status = 200): WireAnswer => ({
@@ -61,10 +61,10 @@ test('fields are renamed and left out as the route says, but the model is always
 test('upscaling goes to the model that the options name, and its task is asked about there', () => {
   const pixels = { mode: 'upscale', longerSide: 8192 } as const;
   const job = image(
-    { prompt: '', imageUrls: pictures(1), pixels },
+    { prompt: '', imageUrls: references(1), pixels },
     { options: { upscale_req_key: 'larger', seed: 7 } },
   );
-  assert.deepEqual(bodyOf(job), { req_key: 'larger', image_urls: pictures(1), resolution: '8k', seed: 7 });
+  assert.deepEqual(bodyOf(job), { req_key: 'larger', image_urls: references(1), resolution: '8k', seed: 7 });
   const asked: unknown = JSON.parse(wire.poll('42', job).body ?? '');
   assert.deepEqual(asked, { req_key: 'larger', task_id: '42', req_json: '{"return_url":true}' });
   const sized = image({}, { options: { upscale_req_key: 'larger' } });
@@ -72,10 +72,10 @@ test('upscaling goes to the model that the options name, and its task is asked a
 });
 
 for (const [what, job, param] of [
-  ['more pictures than Jimeng 4.0 takes', image({ imageUrls: pictures(11) }), 'image_urls'],
+  ['more images than Jimeng 4.0 takes', image({ imageUrls: references(11) }), 'image_urls'],
   [
-    'a picture for a model that takes none',
-    image({ imageUrls: pictures(1) }, { model: 'jimeng_t2i_v31' }),
+    'an image for a model that takes none',
+    image({ imageUrls: references(1) }, { model: 'jimeng_t2i_v31' }),
     'image_urls',
   ],
   ['anything but upscaling by a model for that', image({}, { model: 'jimeng_i2i_seed3_tilesr_cvtob' }), 'upscale'],
@@ -85,9 +85,9 @@ for (const [what, job, param] of [
   });
 }
 
-test('Jimeng 4.6 takes 14 pictures, and so does a model that is not known', () => {
+test('Jimeng 4.6 takes 14 images, and so does a model that is not known', () => {
   for (const model of ['jimeng_seedream46_cvtob', 'another'])
-    assert.doesNotThrow(() => wire.create(image({ imageUrls: pictures(14) }, { model })));
+    assert.doesNotThrow(() => wire.create(image({ imageUrls: references(14) }, { model })));
 });
 
 test('lip-sync has no field for a text; OmniHuman has', () => {
@@ -113,14 +113,14 @@ test('calls are signed at the time they are made, for the address that they go t
   assert.equal(wire.create(lips()).url, 'https://visual.volcengineapi.com/?Action=CVSubmitTask&Version=2022-08-31');
 });
 
-const one = image({ imageUrls: pictures(1) });
+const one = image({ imageUrls: references(1) });
 const refusals: [number, Job, ErrorCode, string | undefined, boolean][] = [
   [50200, one, 'invalid_parameter', undefined, false],
   [50201, one, 'invalid_parameter', undefined, false],
   [50204, one, 'invalid_parameter', undefined, false],
   [50205, one, 'invalid_parameter', 'image_urls[0]', false],
   [50206, one, 'invalid_parameter', 'image_urls[0]', false],
-  [50207, image({ imageUrls: pictures(2) }), 'invalid_parameter', 'image_urls', false],
+  [50207, image({ imageUrls: references(2) }), 'invalid_parameter', 'image_urls', false],
   [50209, lips(), 'invalid_parameter', 'videoUrl', false],
   [50210, lips('content'), 'invalid_parameter', 'content[0].video_url.url', false],
   [50211, lips(), 'invalid_parameter', 'videoUrl', false],
@@ -178,7 +178,7 @@ test('the id of a call is the body’s, from the service or the gateway before i
   assert.equal(idIn('<html>'), undefined);
 });
 
-test('what is told in the body wins over the headers', async (context) => {
+test('the body wins over the headers', async (context) => {
   const { standIn, provider } = await service(context);
   standIn.creates({ reply: { json: { code: 10000, data: { task_id: '1' }, request_id: 'in the body' } } });
   const submission = await provider.submit(image(), signal);
@@ -196,7 +196,7 @@ test('the gateway’s own errors are the operator’s, but for its limits; those
   assert.equal(gateway('InternalServiceTimeout', 504), undefined);
 });
 
-test('every state of a task is told', () => {
+test('every state of a task is mapped', () => {
   for (const status of ['in_queue', 'generating', 'something new', undefined])
     assert.deepEqual(polled({ status }), { state: 'processing' });
   assert.deepEqual(polled(null), { state: 'processing' });
@@ -224,9 +224,9 @@ for (const [what, data, files] of [
   });
 }
 
-test('a picture that comes as base64 is its bytes', async (context) => {
+test('an image that comes as base64 is its bytes', async (context) => {
   const { standIn, provider } = await service(context);
-  standIn.troubles(1, { json: { code: 10000, data: { status: 'done', binary_data_base64: ['aGVsbG8='] } } });
+  standIn.replyNext(1, { json: { code: 10000, data: { status: 'done', binary_data_base64: ['aGVsbG8='] } } });
   const result = await provider.poll('1', image(), signal);
   assert.ok(result.state === 'succeeded', 'another state');
   const [part] = result.parts;
@@ -241,25 +241,26 @@ test('an inside error of a query is believed the second time, and at once of a t
   const second = first.read(answer);
   assert.ok(second?.state === 'failed' && second.refusal.code === 'upstream_error', 'another state');
   assert.deepEqual(first.read(answerOf({ code: 10000, data: { status: 'generating' } })), { state: 'processing' });
-  assert.deepEqual(first.read(answerOf('<html>', 502)), { state: 'processing', isTrouble: true });
+  assert.deepEqual(first.read(answerOf('<html>', 502)), { state: 'processing', hasFailed: true });
   const done = wire.polledError?.(failed(50501, 500, '', { status: 'done' }), image(), '42');
   assert.equal(done?.state, 'failed');
 });
 
-test('a query that met a limit or trouble with the account is asked again', () => {
+test('a query that met a limit or an account failure is repeated', () => {
   for (const code of [50400, 50402, 50429, 50430]) {
     for (const answer of [failed(code, 200), failed(code, 400)]) {
-      const told = answer.status === 200 ? wire.polled(answer, image(), '1') : wire.polledError?.(answer, image(), '1');
-      assert.deepEqual(told, { state: 'processing', isTrouble: true });
+      const polled =
+        answer.status === 200 ? wire.polled(answer, image(), '1') : wire.polledError?.(answer, image(), '1');
+      assert.deepEqual(polled, { state: 'processing', hasFailed: true });
     }
   }
   const signature = answerOf({ ResponseMetadata: { Error: { Code: 'InvalidTimestamp' } } }, 400);
-  assert.deepEqual(wire.polledError?.(signature, image(), '1'), { state: 'processing', isTrouble: true });
+  assert.deepEqual(wire.polledError?.(signature, image(), '1'), { state: 'processing', hasFailed: true });
 });
 
 test('a task that ended with a code that is not known failed', () => {
-  const told = wire.polled(failed(61234, 200, 'The gate is closed'), image(), '1');
-  assert.ok(told.state === 'failed' && told.refusal.code === 'upstream_error', 'another state');
+  const polled = wire.polled(failed(61234, 200, 'The gate is closed'), image(), '1');
+  assert.ok(polled.state === 'failed' && polled.refusal.code === 'upstream_error', 'another state');
 });
 
 /** A stand-in and the adapter before it, which end with their test. */
