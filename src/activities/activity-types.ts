@@ -3,38 +3,34 @@ import type { ErrorBody } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { FinalTaskState, StoredFile } from '../domain/tasks/task-states.ts';
 
-/** On the queues of one provider. */
-export interface ProviderActivities {
-  /** `canWait`: a refusal may say when a busy provider is to be asked again; workflows of earlier releases can't wait. */
-  submit(args: { taskId: TaskId; route: number; canWait?: boolean }): Promise<Submitted>;
+/** The two steps of a task that take long: `submit` on the queue of its provider, `collect` on that of the workflows. */
+export interface TaskActivities {
+  submit(args: { taskId: TaskId; route: number }): Promise<Submitted>;
   collect(args: { taskId: TaskId; route: number }): Promise<Collected>;
 }
 
 /** Steps in our own database; local activities. */
-export interface HouseActivities {
+export interface LocalActivities {
   settle(args: { taskId: TaskId; files: readonly StoredFile[] }): Promise<Ended>;
   release(args: { taskId: TaskId; error: FailureFacts }): Promise<Ended>;
   expire(args: { taskId: TaskId }): Promise<{ againInMs: number | null }>;
   giveUp(args: { eventId: string }): Promise<Delivery>;
 }
 
-/** On the queue of the workflows: what takes longer than a step in our own database may. */
-export interface CleaningActivities {
+/** On the background queue. */
+export interface BackgroundActivities {
   /** Stops what providers may still be doing for a task that ended without success, and deletes what was stored for it. */
   withdraw(args: { taskId: TaskId }): Promise<Withdrawn>;
+  /** Attempts to deliver an event. */
+  deliver(args: { eventId: string }): Promise<Delivery>;
 }
 
-/** What became of the jobs of a task that nobody waits for any more. */
+/** What became of the provider jobs of a task that ended without success. */
 export interface Withdrawn {
   /** Asked to stop, where their provider can. */
   stopped: number;
   /** Left to end by themselves, at the operator's cost. */
   left: number;
-}
-
-/** On the queue of the workflows: attempts to deliver events. */
-export interface DeliveryActivities {
-  deliver(args: { eventId: string }): Promise<Delivery>;
 }
 
 /** How the delivery of an event ended. */
@@ -67,7 +63,7 @@ export interface RetentionActivities {
 export type Retained = Readonly<{ tasks: number; unnamedBlobs: number; leftovers: number }>;
 
 export type Submitted =
-  /** The provider may be working on it since then; what `collect` needs stands in the intent. `isUnknown`: nobody knows whether it took the task. */
+  /** The provider may be working on it since then; what `collect` needs is in the intent. `isUnknown`: it may not have taken the task. */
   | { outcome: 'sent'; since?: string; isUnknown?: boolean }
   | { outcome: 'refused'; error: ErrorFacts; fallOver: boolean; again?: SentAgain }
   /** The row is final already. */
@@ -86,19 +82,19 @@ export interface TaskFailed {
 }
 export type Collected = { outcome: 'stored'; files: readonly StoredFile[] } | TaskFailed;
 
-/** What was said is in the task's row (`tasks/rows/task-failure.ts`); only in histories of earlier releases it stands here. */
+/** From a workflow the code only: the message is in the task's row (`tasks/rows/task-failure.ts`). The scan brings its own. */
 export type ErrorFacts = Pick<ErrorBody, 'code'> & Partial<Pick<ErrorBody, 'message' | 'param'>>;
-/** `cancelled`: its owner or an operator ended it. `broken`: a fault of ours, told to nobody but the log. */
+/** `cancelled`: its owner or an operator ended it. `broken`: a fault of ours, whose reason is in the log only. */
 export type FailureFacts = ErrorFacts | 'cancelled' | 'broken';
 
 export interface Ended {
   state: FinalTaskState;
   /** When the result has to be deleted, if it is one that is kept for minutes only. */
   expiresInMs: number | null;
-  /** The event that is owed to a webhook for this end; workflows of before 0.1.0 were not told. */
+  /** The event that is owed to a webhook for this end, if there is a webhook. */
   eventId?: string;
-  /** In micro-yuan. Older releases told neither this nor what follows. */
-  cost?: number;
+  /** In micro-yuan. */
+  cost: number;
   /** The one that took the task, if any did: no refusal of its own is known. */
   provider?: string;
   /** ISO 8601, where the result is kept for minutes only. */

@@ -2,7 +2,6 @@
 import { chargeOfTask } from '../domain/billing/charges.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { keepable } from '../domain/text.ts';
 import type { StoredFile } from '../domain/tasks/task-states.ts';
 import type { TaskEnded, Units } from '../ledger/ledger.ts';
 import { isAdmissionSealed } from '../ledger/admission-seal.ts';
@@ -15,7 +14,7 @@ import type { Ended, FailureFacts } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /**
- * Ends a task in success and charges what was produced; answers how it ended before, if it had. Terms that were changed
+ * Ends a task in success and charges what was produced; returns how it ended before, if it had. Terms that were changed
  * since the admission price nothing: the task fails.
  */
 export async function settle(
@@ -87,13 +86,13 @@ async function answer(
   deps: ActivityDependencies,
   task: Pick<Task, 'id' | 'endedMs'> & { kind: string },
   sentTo: string | null,
-  { ended, state, ...told }: TaskEnded,
+  { ended, state, ...news }: TaskEnded,
 ): Promise<Ended> {
   const { database } = deps;
   const [{ cost, provider }, eventId] = await Promise.all([
     // Ended by another attempt, it may have gone elsewhere since it was read.
-    told.cost === undefined ? outcomeOf(database, task.id) : { cost: told.cost, provider: sentTo },
-    ended ? told.eventId : eventOfTask(database, task.id),
+    news.cost === undefined ? outcomeOf(database, task.id) : { cost: news.cost, provider: sentTo },
+    ended ? news.eventId : eventOfTask(database, task.id),
     ended ? notifyFinal(database, [task.id]) : undefined,
   ]);
   const keptForMinutes = task.kind === 'avatar_talk' && state === 'succeeded';
@@ -103,7 +102,7 @@ async function answer(
     expiresInMs,
     ...(expiresInMs !== null && { expiresAt: new Date(Date.now() + expiresInMs).toISOString() }),
     ...(eventId !== undefined && { eventId }),
-    // Histories hold numbers; what is above 9 billion yuan is told as that much.
+    // Histories hold numbers; what is above 9 billion yuan is reported as that much.
     cost: Math.min(Number(cost), Number.MAX_SAFE_INTEGER),
     ...(provider !== null && { provider }),
   };
@@ -115,7 +114,6 @@ function factsOf(error: FailureFacts, noted: TaskError | null): TaskError {
   if (error === 'broken')
     return new GatewayError('internal_error', 'The task failed because of an internal error of the gateway.');
   const { code, message, param = null } = error;
-  // Workflows of earlier releases bring the words along. An upstream's would otherwise keep a task from ever ending.
-  if (message !== undefined) return { code, message: keepable(message), param };
+  if (message !== undefined) return { code, message, param };
   return noted?.code === code ? noted : { code, message: 'The task failed.', param };
 }

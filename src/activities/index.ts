@@ -1,12 +1,11 @@
-/** The activities as tables: what runs on the queues of providers, the steps in our own database, deliveries, the audit, and retention. */
+/** The activities as tables: submit, collect, the local steps in our own database, background work, the audit, and retention. */
 import { audit } from './audit.ts';
 import type {
   AuditActivities,
-  CleaningActivities,
-  DeliveryActivities,
-  HouseActivities,
-  ProviderActivities,
+  BackgroundActivities,
+  LocalActivities,
   RetentionActivities,
+  TaskActivities,
 } from './activity-types.ts';
 import { collect } from './collect.ts';
 import { deliver, giveUp } from './deliver.ts';
@@ -21,11 +20,11 @@ import { withdraw } from './withdraw.ts';
 
 export type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';
 
-export const submitActivities = (deps: ActivityDependencies): Pick<ProviderActivities, 'submit'> => ({
+export const submitActivities = (deps: ActivityDependencies): Pick<TaskActivities, 'submit'> => ({
   submit: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => submit(deps, args, signal))),
 });
 
-export const collectActivities = (deps: ActivityDependencies): Pick<ProviderActivities, 'collect'> => ({
+export const collectActivities = (deps: ActivityDependencies): Pick<TaskActivities, 'collect'> => ({
   collect: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => collect(deps, args, signal))),
 });
 
@@ -37,17 +36,14 @@ export const retentionActivities = (deps: WorkerDependencies): RetentionActiviti
   retain: () => inStep(deps, {}, (deps) => withHeartbeats((signal) => retain(deps, signal))),
 });
 
-export const houseActivities = (deps: ActivityDependencies): HouseActivities => ({
+export const localActivities = (deps: ActivityDependencies): LocalActivities => ({
   settle: (args) => inStep(deps, args, (deps) => settle(deps, args)),
   release: (args) => inStep(deps, args, (deps) => release(deps, args)),
   expire: (args) => inStep(deps, args, (deps) => expire(deps, args)),
   giveUp: (args) => inStep(deps, args, (deps) => giveUp(deps, args)),
 });
 
-export const cleaningActivities = (deps: ActivityDependencies): CleaningActivities => ({
+export const backgroundActivities = (deps: ActivityDependencies): BackgroundActivities => ({
   withdraw: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => withdraw(deps, args, signal))),
-});
-
-export const deliveryActivities = (deps: ActivityDependencies): DeliveryActivities => ({
   deliver: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => deliver(deps, args, signal))),
 });

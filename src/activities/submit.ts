@@ -39,10 +39,10 @@ const cancelTimeoutMs = 10_000;
 /** Sends a task to one of its routes, or finds out what became of an earlier attempt to. */
 export async function submit(
   deps: ActivityDependencies,
-  { taskId, route: index, canWait = false }: { taskId: TaskId; route: number; canWait?: boolean },
+  { taskId, route: index }: { taskId: TaskId; route: number },
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const loaded: Sending = { ...(await loadTaskOnRoute(deps, taskId, index)), canWait };
+  const loaded = await loadTaskOnRoute(deps, taskId, index);
   const { task } = loaded;
   if (isFinal(task.state)) return { outcome: 'ended' };
   // Of a workflow that was reset: what refused the task before may take it now, but another route has it.
@@ -61,15 +61,10 @@ export async function submit(
   }
 }
 
-/** A task on its way to a route. `canWait`: its workflow can wait while the provider is too busy. */
-interface Sending extends TaskOnRoute {
-  canWait: boolean;
-}
-
 /** What takes its time, such as a caller's files, comes before the intent and the slot, which hold for seconds only. */
 async function preparedFor(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   index: number,
   signal: AbortSignal,
 ): Promise<PreparedCreate | Submitted | undefined> {
@@ -86,7 +81,7 @@ async function preparedFor(
 
 async function submitPrepared(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   index: number,
   prepared: PreparedCreate | undefined,
   signal: AbortSignal,
@@ -105,7 +100,7 @@ async function submitPrepared(
 }
 
 /** The workflow goes on to the route that has it. */
-async function sentElsewhere(deps: ActivityDependencies, loaded: Sending): Promise<Submitted> {
+async function sentElsewhere(deps: ActivityDependencies, loaded: TaskOnRoute): Promise<Submitted> {
   deps.log.warn({ taskId: loaded.task.id }, 'another route has the task, so this one is passed by');
   const message = 'The provider could not be called.'; // read only if the other route was passed before
   return await refused(deps, loaded, { code: 'upstream_error', message, param: null }, { fallOver: true });
@@ -118,19 +113,19 @@ const tooLate: TaskError = {
 };
 
 /** Whether a busy provider refused it, and it is time to ask again. Past its deadline nothing is sent. */
-const maySendAgain = ({ canWait, route }: Sending, { againInMs, sinceFirstMs }: Intent): boolean =>
-  canWait && againInMs !== null && againInMs <= 0 && sinceFirstMs < route.deadlineMs;
+const maySendAgain = ({ route }: TaskOnRoute, { againInMs, sinceFirstMs }: Intent): boolean =>
+  againInMs !== null && againInMs <= 0 && sinceFirstMs < route.deadlineMs;
 
 /** Notes why, of which only the code goes through the workflow. */
 async function refused(
   deps: ActivityDependencies,
-  { task, canWait }: Sending,
+  { task }: TaskOnRoute,
   error: TaskError,
   { fallOver, againInMs }: { fallOver: boolean; againInMs?: number | null | undefined },
 ): Promise<Submitted> {
   const { code, message, param, retryAfterSeconds } = error;
   const answer: Submitted = { outcome: 'refused', error: { code }, fallOver };
-  if (canWait && typeof againInMs === 'number') {
+  if (typeof againInMs === 'number') {
     // A timer that ends a moment early would find that it is not yet time.
     const inMs = Math.max(0, Math.ceil(againInMs)) + timerSlackMs;
     return { ...answer, again: { inMs, at: new Date(Date.now() + inMs).toISOString() } };
@@ -141,7 +136,7 @@ async function refused(
 
 async function send(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   index: number,
   signal: AbortSignal,
   { isRepeated, opened, prepared }: { isRepeated: boolean; opened: OpenedNow; prepared?: PreparedCreate | undefined },
@@ -178,10 +173,10 @@ function whenHandedBack(context: Context, signal: AbortSignal): AbortSignal {
   return handedBack.signal;
 }
 
-/** Writes what became of the call, and answers what stands written: another attempt may have said it before. */
+/** Writes the outcome of the call, and returns the one that is stored: another attempt may have written it before. */
 async function close(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   index: number,
   submission: Submission,
   opened?: OpenedNow,
@@ -189,8 +184,8 @@ async function close(
   const { task, provider } = loaded;
   const { requestId } = submission;
   const write = async (closing: IntentClosing) => {
-    const told = { ...closing, ...(requestId !== undefined && { requestId }) };
-    const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, told);
+    const noted = { ...closing, ...(requestId !== undefined && { requestId }) };
+    const { believed, taskIsFinal } = await closeIntent(deps.database, task.id, index, noted);
     const before = believed ? undefined : await findIntent(deps.database, task.id, index);
     if (!believed && !before) throw new Error(`the intent of ${task.id} is gone`);
     return { believed, taskIsFinal, before: before && (await saidBefore(deps, loaded, before)) };
@@ -231,7 +226,7 @@ async function close(
     }
     case 'refused': {
       const { code, message, param, cause, retryAfterSeconds } = submission.error;
-      // Why a provider can't be used is for the operator; the caller is not told.
+      // Why a provider can't be used is for the operator only.
       if (cause !== undefined)
         deps.log.warn({ err: submission.error, provider: loaded.route.provider }, 'nothing was sent');
       const { fallOver } = submission;
@@ -257,11 +252,11 @@ async function close(
 
 /** How long its workflow waits before a busy provider is asked again, if it does. */
 function pauseOf(
-  { canWait, route: { rateLimitPatienceMs: patienceMs, deadlineMs } }: Sending,
+  { route: { rateLimitPatienceMs: patienceMs, deadlineMs } }: TaskOnRoute,
   { code, retryAfterSeconds }: IntentError,
   { busyCount, sinceFirstMs }: OpenedNow,
 ): number | undefined {
-  if (!canWait || patienceMs === undefined || code !== 'upstream_rate_limited') return undefined;
+  if (patienceMs === undefined || code !== 'upstream_rate_limited') return undefined;
   const retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
   const chance = Math.random();
   return pauseBeforeRetry({ busyCount, sinceFirstMs, retryAfterMs, patienceMs, deadlineMs, chance });
@@ -286,7 +281,7 @@ const sent = (agoMs = 0): Submitted & { outcome: 'sent' } => ({
 /** An attempt before this one wrote the intent. */
 async function afterwards(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   index: number,
   intent: Intent,
   signal: AbortSignal,
@@ -307,7 +302,7 @@ async function afterwards(
 /** What a closed intent says; undefined for one that is open. */
 async function saidBefore(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   { outcome, error, ageMs, sinceFirstMs, againInMs }: Intent,
 ): Promise<Submitted | undefined> {
   switch (outcome) {
@@ -328,10 +323,10 @@ async function saidBefore(
   }
 }
 
-/** Waits until nobody can be sending any more, then asks the provider for the job that carries our reference. */
+/** Waits until no attempt can be sending any more, then asks the provider for the job that carries our reference. */
 async function lookUp(
   deps: ActivityDependencies,
-  loaded: Sending,
+  loaded: TaskOnRoute,
   index: number,
   intent: Intent,
   signal: AbortSignal,

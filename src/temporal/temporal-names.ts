@@ -1,22 +1,19 @@
 /** The names that Temporal knows: task queues, search attributes, the workflow type. */
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { errandsQueue } from '../domain/tasks/queues.ts';
+import { backgroundQueue } from '../domain/tasks/queues.ts';
 
 /** Two gateways that share a Temporal server don't meet: every queue carries the prefix of its gateway. */
 export interface QueueNames {
-  /** Of workflows, and of what Temporal hands to the very worker that asks for it: collecting. */
+  /** Of workflows, and of `collect`, which Temporal hands to the very worker that completes the workflow task before it. */
   workflows: string;
-  errands: string;
+  background: string;
   submit(provider: string): string;
-  /** Where tasks that an earlier release started are collected. */
-  collect(provider: string): string;
 }
 
 export const queueNames = (prefix: string): QueueNames => ({
   workflows: prefix,
-  errands: errandsQueue(prefix),
+  background: backgroundQueue(prefix),
   submit: (provider) => `${prefix}:${provider}:submit`,
-  collect: (provider) => `${prefix}:${provider}:collect`,
 });
 
 const keyword = (name: string) => defineSearchAttributeKey(name, 'KEYWORD');

@@ -1,12 +1,11 @@
-/** The workers of one process: one for workflows, collecting and house-keeping, one for errands, two for each provider. */
+/** The workers of one process: one for workflows and `collect`, one for the background queue, one for each provider. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   type ActivityDependencies,
   auditActivities,
-  cleaningActivities,
+  backgroundActivities,
   collectActivities,
-  deliveryActivities,
-  houseActivities,
+  localActivities,
   retentionActivities,
   submitActivities,
   type WorkerDependencies,
@@ -17,13 +16,10 @@ import type { QueueNames } from './temporal-names.ts';
 import { SubmitSlots } from './submit-slots.ts';
 
 const submitSlots = 20;
-// A collect costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.
-// The workflows' queue has as many for some providers together, for collecting: its worker is handed that with the answer
-// to its workflow task.
-const collectSlots = 20_000;
-const houseSlots = 100_000;
+// A `collect` costs one light timer while it waits, so there may be many: the default of 100 would stop the 101st task.
+const collectSlots = 100_000;
 // Deliveries under way: a receiver that hangs takes one for 15 s.
-const errandSlots = 100;
+const backgroundSlots = 100;
 /**
  * Of everything but paid calls: all that runs then is handed back at once, and what can't be is a fault of ours. A submit has
  * no such bound, for a create under way is never abandoned: its outcome would be unknown. It is bounded by the provider's
@@ -32,13 +28,13 @@ const errandSlots = 100;
 const shutdownMsMax = 30_000;
 
 export interface RunningWorkers {
-  /** The providers whose tasks are taken just now. */
+  /** The providers whose tasks this process takes now. */
   served(): readonly string[];
   /** Rejects when a worker fails for good; resolves after `stop`. */
   done: Promise<void>;
-  /** Starts the workers of more providers, of all or of none; those that run already go on. */
+  /** Starts the workers of more providers, of all or of none; those that run already stay. */
   begin(providers: readonly string[]): Promise<void>;
-  /** Stops the workers of one provider, if it has any. */
+  /** Stops the worker of one provider, if it has one. */
   end(provider: string): Promise<void>;
   /**
    * Takes no more work, lets local steps finish and hands running activities back, at once. Creates that can't be sent again
@@ -66,41 +62,30 @@ export async function startWorkers(
   const common = { ...unbounded, shutdownForceTime: shutdownMsMax };
   const { collect } = collectActivities(deps);
   const collecting = { collect: (args: Parameters<typeof collect>[0]) => during(() => collect(args)) };
-  const errands = { ...cleaningActivities(deps), ...deliveryActivities(deps) };
-  const ofProvider = (provider: string): WorkerOptions[] => [
-    {
-      ...unbounded,
-      taskQueue: queues.submit(provider),
-      ...submitsOf(deps, provider, (work) => counted(provider, work)),
-    },
-    {
-      ...common,
-      taskQueue: queues.collect(provider),
-      activities: collecting,
-      maxConcurrentActivityTaskExecutions: collectSlots,
-    },
-  ];
-  const house: WorkerOptions = {
+  const ofProvider = (provider: string): WorkerOptions => ({
+    ...unbounded,
+    taskQueue: queues.submit(provider),
+    ...submitsOf(deps, provider, (work) => counted(provider, work)),
+  });
+  const workflows: WorkerOptions = {
     ...common,
     taskQueue: queues.workflows,
     workflowBundle: { codePath: traced ? tracedBundlePath : bundlePath },
     ...(traced && { sinks: traced.sinks }),
     activities: {
-      ...houseActivities(deps),
+      ...localActivities(deps),
       ...collecting,
-      ...errands, // of workflows that an earlier release left waiting for them
       ...auditActivities(deps),
       ...retentionActivities(deps),
     },
-    maxConcurrentActivityTaskExecutions: houseSlots,
+    maxConcurrentActivityTaskExecutions: collectSlots,
     maxCachedWorkflows: 2_000,
   };
-
-  const others: WorkerOptions = {
+  const background: WorkerOptions = {
     ...common,
-    taskQueue: queues.errands,
-    activities: errands,
-    maxConcurrentActivityTaskExecutions: errandSlots,
+    taskQueue: queues.background,
+    activities: backgroundActivities(deps),
+    maxConcurrentActivityTaskExecutions: backgroundSlots,
   };
 
   const submitting = new Map<string, number>();
@@ -112,29 +97,32 @@ export async function startWorkers(
       submitting.set(provider, (submitting.get(provider) ?? 0) - 1);
     }
   };
-  const byProvider = new Map<string, RunningWorker[]>();
+  const byProvider = new Map<string, RunningWorker>();
   const { promise: done, resolve: ended, reject: failed } = settledFromOutside();
-  const houseWorkers = await startAll([house, others], failed);
+  const sharedWorkers = await startAll([workflows, background], failed);
   let isStopped = false;
 
   const begin = async (providers: readonly string[]) => {
     const fresh = providers.filter((provider) => !byProvider.has(provider));
-    const workers = await startAll(fresh.flatMap(ofProvider), failed);
-    for (const [at, provider] of fresh.entries()) byProvider.set(provider, workers.slice(2 * at, 2 * at + 2));
+    const workers = await startAll(fresh.map(ofProvider), failed);
+    for (const [at, provider] of fresh.entries()) {
+      const worker = workers[at];
+      if (worker) byProvider.set(provider, worker);
+    }
     if (isStopped) await stop();
   };
   const end = async (provider: string) => {
     // A create is never aborted, and a worker that is stopped for good under one breaks.
     if ((submitting.get(provider) ?? 0) > 0) throw new Error(`a create at ${provider} is still running`);
-    const workers = byProvider.get(provider) ?? [];
+    const worker = byProvider.get(provider);
     byProvider.delete(provider);
-    await stopAll(workers);
+    if (worker) await stopAll([worker]);
   };
   const stop = async () => {
     isStopped = true;
     const count = [...submitting.values()].reduce((sum, calls) => sum + calls, 0);
     if (count > 0) deps.log.info({ count }, 'stopping waits for calls under way that can not be made again');
-    await stopAll([...houseWorkers, ...[...byProvider.values()].flat()]);
+    await stopAll([...sharedWorkers, ...byProvider.values()]);
     ended();
   };
   try {
@@ -159,7 +147,7 @@ async function startAll(options: readonly WorkerOptions[], failed: (error: unkno
     if (creation.status === 'rejected') return [];
     const run = creation.value.run();
     const running: RunningWorker = { worker: creation.value, run, isEnding: false };
-    // One that was told to stop may end as it can; only one that ends by itself is a failure.
+    // An error while it stops is no failure of the process; one that ends by itself is.
     run.catch((error: unknown) => running.isEnding || failed(error));
     return [running];
   });

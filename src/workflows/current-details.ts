@@ -35,12 +35,11 @@ export const breaking = 'Failed because of an internal error; releasing the hold
 
 export const ended = ({ state, cost, provider }: Ended): string => {
   const result = `${state[0]?.toUpperCase() ?? ''}${state.slice(1)}`;
-  const costText =
-    state !== 'succeeded' ? '; not charged' : cost === undefined ? '' : `; cost ${yuanText(micros(BigInt(cost)))} yuan`;
+  const costText = state === 'succeeded' ? `; cost ${yuanText(micros(BigInt(cost)))} yuan` : '; not charged';
   return `${result}${costText}${provider === undefined ? '' : `; provider ${provider}`}.`;
 };
 
-export const telling = (end: Ended, eventId: string): string =>
+export const startingDelivery = (end: Ended, eventId: string): string =>
   `${ended(end)} Starting the webhook delivery ${eventId}.`;
 
 export const withdrawing = (end: Ended): string => `${ended(end)} Cancelling provider jobs and deleting stored files.`;

@@ -3,20 +3,20 @@
  * first and notes what became of it, so that starting or repeating a delivery is harmless. The payload is the event's id.
  */
 import { CancellationScope, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { Delivery, DeliveryActivities } from '../activities/activity-types.ts';
-import { house } from './local-activities.ts';
-import { errandsQueue } from '../domain/tasks/queues.ts';
+import type { BackgroundActivities, Delivery } from '../activities/activity-types.ts';
+import { localSteps } from './local-activities.ts';
+import { backgroundQueue } from '../domain/tasks/queues.ts';
 
 export interface DeliverInput {
   eventId: string;
 }
 
 // An attempt that the receiver failed says itself when the next one comes, and after 24 hours that there is none. The
-// policy is for troubles of our own, which end by themselves. Heartbeats let another worker go on ten seconds after one
+// policy is for failures of our own, which end by themselves. Heartbeats let another worker go on ten seconds after one
 // has died; an attempt takes 15 s and its notes some more.
 const attempts = () =>
-  proxyActivities<DeliveryActivities>({
-    taskQueue: errandsQueue(workflowInfo().taskQueue),
+  proxyActivities<BackgroundActivities>({
+    taskQueue: backgroundQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '60s',
     heartbeatTimeout: '10s',
     summary: 'post the event to the webhook',
@@ -25,7 +25,7 @@ const attempts = () =>
 
 export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {
   setCurrentDetails('Delivering for up to 24 hours. For the last error see the pending activity.');
-  const delivery = await attempted(eventId);
+  const delivery = await attempt(eventId);
   setCurrentDetails(
     delivery.delivered
       ? 'Delivered.'
@@ -35,10 +35,10 @@ export async function deliver({ eventId }: DeliverInput): Promise<Delivery> {
 }
 
 /** Cancelled, or broken by a fault of ours: what can't be delivered is given up, so that an operator sees it. */
-async function attempted(eventId: string): Promise<Delivery> {
+async function attempt(eventId: string): Promise<Delivery> {
   try {
     return await attempts().deliver({ eventId });
   } catch {
-    return CancellationScope.nonCancellable(() => house.giveUp({ eventId }));
+    return CancellationScope.nonCancellable(() => localSteps.giveUp({ eventId }));
   }
 }

@@ -6,7 +6,6 @@ import {
   CancellationScope,
   isCancellation,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   setCurrentDetails,
   sleep,
@@ -19,12 +18,12 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdReusePolicy,
 } from '@temporalio/common';
-import type { CleaningActivities, Ended, ProviderActivities, TaskFailed } from '../activities/activity-types.ts';
+import type { BackgroundActivities, Ended, TaskActivities, TaskFailed } from '../activities/activity-types.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { deliver } from './deliver.ts';
-import { house } from './local-activities.ts';
-import { errandsQueue } from '../domain/tasks/queues.ts';
-import * as words from './current-details.ts';
+import { localSteps } from './local-activities.ts';
+import { backgroundQueue } from '../domain/tasks/queues.ts';
+import * as details from './current-details.ts';
 
 export interface GenerateInput {
   taskId: TaskId;
@@ -37,7 +36,6 @@ export interface GenerateInput {
 export interface RouteFacts {
   provider: string;
   submitQueue: string;
-  collectQueue: string;
   /** The provider's request timeout, to the first byte of its answer. */
   timeoutMs: number;
   /** The pause between two polls, where it is set. */
@@ -51,8 +49,8 @@ const account = defineSearchAttributeKey('TollgateAccount', 'KEYWORD');
 
 // The activity itself gives up on a provider that is away for minutes.
 const cleaning = () =>
-  proxyActivities<CleaningActivities>({
-    taskQueue: errandsQueue(workflowInfo().taskQueue),
+  proxyActivities<BackgroundActivities>({
+    taskQueue: backgroundQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '2m',
     heartbeatTimeout: '10s',
     summary: 'cancel its jobs, delete stored files',
@@ -64,25 +62,25 @@ export async function generate(input: GenerateInput): Promise<Ended> {
   const ended = await end(input);
   upsertSearchAttributes([
     { key: status, value: ended.state },
-    ...(ended.cost === undefined ? [] : [{ key: cost, value: ended.cost }]),
+    { key: cost, value: ended.cost },
     // Which one it was is known only now: the first route may have refused it.
     ...(ended.provider === undefined ? [] : [{ key: provider, value: ended.provider }]),
   ]);
   // What has ended can't be cancelled, and what is left to do would stay undone for ever.
   await CancellationScope.nonCancellable(async () => {
     if (ended.eventId !== undefined) {
-      setCurrentDetails(words.telling(ended, ended.eventId));
-      await tell(taskId, ended.eventId);
+      setCurrentDetails(details.startingDelivery(ended, ended.eventId));
+      await startDelivery(taskId, ended.eventId);
     }
-    setCurrentDetails(words.ended(ended));
-    if (ended.state !== 'succeeded' && patched('withdraw')) await withdrawal(taskId, ended);
-    if (ended.expiresInMs !== null) await expiry(taskId, ended, ended.expiresInMs);
+    setCurrentDetails(details.ended(ended));
+    if (ended.state !== 'succeeded') await withdraw(taskId, ended);
+    if (ended.expiresInMs !== null) await expire(taskId, ended, ended.expiresInMs);
   });
   return ended;
 }
 
-/** Has the task's webhook told, by a workflow that goes on when this one has closed. A scan may have started it before. */
-async function tell(taskId: TaskId, eventId: string): Promise<void> {
+/** Starts the delivery to the task's webhook, a workflow that outlives this one. A scan may have started it before. */
+async function startDelivery(taskId: TaskId, eventId: string): Promise<void> {
   try {
     await startChild<typeof deliver>('deliver', {
       workflowId: eventId,
@@ -98,47 +96,47 @@ async function tell(taskId: TaskId, eventId: string): Promise<void> {
   }
 }
 
-/** Nobody needs what a provider may still be making. Where it can't be told, the sweep of the store does the rest. */
-async function withdrawal(taskId: TaskId, ended: Ended): Promise<void> {
-  setCurrentDetails(words.withdrawing(ended));
+/** The task no longer needs what a provider may still be making. What stays behind, the sweep of the blob store removes. */
+async function withdraw(taskId: TaskId, ended: Ended): Promise<void> {
+  setCurrentDetails(details.withdrawing(ended));
   try {
-    setCurrentDetails(words.withdrawn(ended, await cleaning().withdraw({ taskId })));
+    setCurrentDetails(details.withdrawn(ended, await cleaning().withdraw({ taskId })));
   } catch {
-    setCurrentDetails(words.notWithdrawn(ended));
+    setCurrentDetails(details.notWithdrawn(ended));
   }
 }
 
 /** Fetched or not, the result of an avatar-talk task is deleted ten minutes after it was there. */
-async function expiry(taskId: TaskId, ended: Ended, expiresInMs: number): Promise<void> {
-  setCurrentDetails(words.expiring(ended));
+async function expire(taskId: TaskId, ended: Ended, expiresInMs: number): Promise<void> {
+  setCurrentDetails(details.expiring(ended));
   for (let wait: number | null = expiresInMs; wait !== null;) {
     await sleep(wait, { summary: 'until the result is deleted' });
-    ({ againInMs: wait } = await house.expire({ taskId }));
-    if (wait !== null) setCurrentDetails(words.fetching(ended));
+    ({ againInMs: wait } = await localSteps.expire({ taskId }));
+    if (wait !== null) setCurrentDetails(details.fetching(ended));
   }
-  setCurrentDetails(words.expired(ended));
+  setCurrentDetails(details.expired(ended));
 }
 
 async function end(input: GenerateInput): Promise<Ended> {
   const { taskId } = input;
   try {
     const outcome = input.hasEnded === true ? nothing : await produce(input);
-    setCurrentDetails(words.ending(outcome));
+    setCurrentDetails(details.ending(outcome));
     return await CancellationScope.nonCancellable(() =>
       outcome.outcome === 'stored'
-        ? house.settle({ taskId, files: outcome.files })
-        : house.release({ taskId, error: outcome.error }),
+        ? localSteps.settle({ taskId, files: outcome.files })
+        : localSteps.release({ taskId, error: outcome.error }),
     );
   } catch (error) {
     const cancelled = isCancellation(error);
-    setCurrentDetails(cancelled ? words.cancelling : words.breaking);
+    setCurrentDetails(cancelled ? details.cancelling : details.breaking);
     return await CancellationScope.nonCancellable(() =>
-      house.release({ taskId, error: cancelled ? 'cancelled' : 'broken' }),
+      localSteps.release({ taskId, error: cancelled ? 'cancelled' : 'broken' }),
     );
   }
 }
 
-/** What a task that has ended is told; its end stays as it is. */
+/** Releases a task that has ended already; its end stays as it is. */
 const nothing: TaskFailed = { outcome: 'failed', error: 'broken' };
 
 /** A route that the task may be sent to, and when. */
@@ -158,7 +156,7 @@ interface Candidate {
 async function produce({ taskId, routes }: GenerateInput) {
   let refused: TaskFailed = nothing;
   let candidates = routes.map((route, index): Candidate => {
-    return { index, route, place: words.placeOf(route.provider, index, routes.length), inMs: 0 };
+    return { index, route, place: details.placeOf(route.provider, index, routes.length), inMs: 0 };
   });
   for (;;) {
     const later: Candidate[] = [];
@@ -168,8 +166,8 @@ async function produce({ taskId, routes }: GenerateInput) {
         later.push(candidate);
         continue;
       }
-      setCurrentDetails(words.submitting(place, refused));
-      const submission = await submitting(route, place).submit({ taskId, route: index, canWait: true });
+      setCurrentDetails(details.submitting(place, refused));
+      const submission = await submitting(route, place).submit({ taskId, route: index });
       switch (submission.outcome) {
         case 'ended':
           return refused;
@@ -179,7 +177,7 @@ async function produce({ taskId, routes }: GenerateInput) {
           if (submission.again) later.push({ ...candidate, ...submission.again });
           break;
         case 'sent':
-          setCurrentDetails(words.collecting(place, submission));
+          setCurrentDetails(details.collecting(place, submission));
           return await collecting(route, place).collect({ taskId, route: index });
         default:
           return submission satisfies never;
@@ -187,7 +185,7 @@ async function produce({ taskId, routes }: GenerateInput) {
     }
     const [next] = later.toSorted((a, b) => a.inMs - b.inMs);
     if (next === undefined) return refused;
-    setCurrentDetails(words.waiting(next.place, next.at));
+    setCurrentDetails(details.waiting(next.place, next.at));
     await sleep(next.inMs, { summary: `until ${next.place} is retried` });
     candidates = later.map((candidate) => ({ ...candidate, inMs: candidate.inMs - next.inMs }));
   }
@@ -196,7 +194,7 @@ async function produce({ taskId, routes }: GenerateInput) {
 // Attempts without limit: the intent row, not the retry policy, keeps the paid call at most once. Heartbeats let
 // another worker go on ten seconds after one has died.
 const submitting = (route: RouteFacts, place: string) =>
-  proxyActivities<ProviderActivities>({
+  proxyActivities<TaskActivities>({
     taskQueue: route.submitQueue,
     startToCloseTimeout: route.timeoutMs + 60_000,
     heartbeatTimeout: '10s',
@@ -210,9 +208,9 @@ const collectHeartbeatMs = 30_000;
 const heartbeatIntervals = 4;
 const heartbeatMsMax = 300_000;
 
+// On the workflow's own queue: the worker is handed it with the answer to its workflow task, one hop of the server less.
 const collecting = (route: RouteFacts, place: string) =>
-  proxyActivities<ProviderActivities>({
-    taskQueue: route.collectQueue,
+  proxyActivities<TaskActivities>({
     startToCloseTimeout: '26h', // the longest deadline is 24 h; the activity keeps the provider's own
     heartbeatTimeout: Math.min(
       heartbeatMsMax,

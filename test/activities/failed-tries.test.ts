@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { activityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { cleaningActivities, collectActivities } from '../../src/activities/index.ts';
+import { backgroundActivities, collectActivities } from '../../src/activities/index.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { closeIntent, openIntent } from '../../src/tasks/provider-calls/intents.ts';
 import { cancelAsOwner } from '../support/cancelling.ts';
@@ -65,7 +65,7 @@ test('a job that is to be stopped likewise, eight times', async () => {
   const id = await accepted();
   await cancelAsOwner(runner, id);
   const withdrawn = (info: { attempt?: number; heartbeatDetails?: unknown }) =>
-    new MockActivityEnvironment(info).run(() => cleaningActivities(runner.deps).withdraw({ taskId: id }));
+    new MockActivityEnvironment(info).run(() => backgroundActivities(runner.deps).withdraw({ taskId: id }));
   await assert.rejects(withdrawn({ attempt: 20 }));
   await assert.rejects(withdrawn({ heartbeatDetails: { failedTries: 6 } }));
   assert.deepEqual(await withdrawn({ heartbeatDetails: { failedTries: 7 } }), { stopped: 0, left: 1 });

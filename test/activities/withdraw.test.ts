@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type pg from 'pg';
 import {
   type ActivityDependencies,
-  cleaningActivities,
+  backgroundActivities,
   collectActivities,
   submitActivities,
 } from '../../src/activities/index.ts';
@@ -85,7 +85,7 @@ const accepted = (id: TaskId) =>
 /** One attempt to withdraw a task, outside of its workflow. */
 const withdrawn = (id: TaskId, { failedTries = 0, deps = runner.deps } = {}) =>
   new MockActivityEnvironment({ heartbeatDetails: { failedTries } }).run(() =>
-    cleaningActivities(deps).withdraw({ taskId: id }),
+    backgroundActivities(deps).withdraw({ taskId: id }),
   );
 
 describe('the job of a task that was cancelled', () => {
@@ -143,7 +143,7 @@ describe('the job of a task that was cancelled', () => {
 
 describe('a create in flight when its task is cancelled', () => {
   for (const [name, provider] of Object.entries({ late, repeatable })) {
-    test(`is waited for by nobody and not aborted, and its job is stopped when its id comes (${name})`, async () => {
+    test(`is neither waited for nor aborted, and its job is stopped when its id comes (${name})`, async () => {
       const id = await runner.start({ routes: [name] });
       await until('the create', () => (provider.asked.submit > 0 ? true : undefined));
       await cancelAsOwner(runner, id);

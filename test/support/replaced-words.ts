@@ -59,7 +59,6 @@ export const notYetWorded: readonly string[] = [
   'src/api/',
   'src/audit/',
   'src/blobs/',
-  'src/cli/roles/doctor/check-workers.ts',
   'src/domain/',
   'src/ledger/',
   'src/net/',
@@ -77,7 +76,6 @@ export const notYetWorded: readonly string[] = [
 export const realNames: readonly { path: string; text: string; because: string }[] = [
   { path: 'docs/metrics.md', text: '`trouble`', because: 'a value of the label outcome' },
   { path: 'docs/metrics.md', text: '`unhurried`', because: 'a value of the label pool' },
-  { path: 'docs/metrics.md', text: '`:errands`', because: 'a task queue of Temporal' },
   { path: 'docs/internals/console.md', text: '`nobody`', because: 'a right in the source' },
   { path: 'src/embedded/unprivileged.ts', text: '`nobody`', because: 'a user of Unix' },
   { path: 'src/embedded/unprivileged.ts', text: "'nobody'", because: 'a user of Unix' },

@@ -3,14 +3,13 @@
  * With RECORD_HISTORIES set, the histories are written to test/histories.
  */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { micros } from '../../src/domain/money.ts';
 import { judgedStatus, type WebhookOutcome, type WebhookRequest } from '../../src/domain/webhook-rules.ts';
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import { findEvent, listEvents, replayEvent } from '../../src/webhooks/event-log.ts';
 import { takeEventsToStart } from '../../src/webhooks/events.ts';
-import { activitiesOf, historyJson, payloadsOf } from '../support/history.ts';
+import { activitiesOf, historyJson, payloadsOf, recordHistory } from '../support/history.ts';
 import { administrator } from '../support/money.ts';
 import { until } from '../support/process.ts';
 import { startTaskRunner } from '../support/task-runner.ts';
@@ -53,10 +52,7 @@ async function historyOf(id: string, name: string): Promise<string[]> {
   const known = payloadsOf(history).join('\n');
   for (const word of ['receiver.example', 'http', 'token', 'low_balance', 'whsec_'])
     assert.ok(!known.includes(word), word);
-  if (process.env['RECORD_HISTORIES']) {
-    const text = JSON.stringify(history, (key, value: unknown) => (key === 'identity' ? 'worker' : value), 1);
-    await writeFile(new URL(`../histories/${name}.json`, import.meta.url), `${text}\n`);
-  }
+  await recordHistory(name, history);
   return activitiesOf(history);
 }
 
@@ -69,7 +65,7 @@ test('an event is delivered once its receiver takes it, by one activity with as 
   assert.deepEqual(await historyOf(id, 'event-delivered'), ['deliver']);
 });
 
-test('an event that nobody takes is given up when its time is over', async () => {
+test('an event that its receiver never takes is given up when its time is over', async () => {
   const id = await owed(() => judgedStatus(500));
   await runner.events.startOwed(unstopped);
   assert.deepEqual(await handleOf(id).result(), { delivered: false });
@@ -122,7 +118,7 @@ test('an event is taken by one worker at a time, and starting it twice sends it 
     taken.flat().map((event) => event.id),
     [id],
   );
-  // Whoever took it started it and died before that was noted.
+  // The process that took it started it and died before that was noted.
   for (let round = 0; round < 2; round++) {
     await database.pool.query('update events set seen_at = null, started_at = null where id = $1', [id]);
     await runner.events.startOwed(unstopped);

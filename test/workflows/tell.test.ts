@@ -1,9 +1,8 @@
 /**
- * Every end of a task tells its webhook once, whoever ends it and whoever dies, and no task waits for its webhook. With
+ * Every end of a task is delivered to its webhook once, whichever process ends it or dies, and no task waits for its webhook. With
  * RECORD_HISTORIES set, the history is written to test/histories.
  */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
@@ -11,7 +10,7 @@ import { judgedStatus, type WebhookOutcome, type WebhookRequest } from '../../sr
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import { findEvent } from '../../src/webhooks/event-log.ts';
 import { findTask, markStarted } from '../../src/tasks/rows/task-rows.ts';
-import { activitiesOf, type HistoryJson, historyJson, payloadsOf } from '../support/history.ts';
+import { activitiesOf, type HistoryJson, historyJson, payloadsOf, recordHistory } from '../support/history.ts';
 import { cancelledAtNoCost } from '../support/cancelling.ts';
 import { administrator, assertLedgerAddsUp, failureOf, successOf } from '../support/money.ts';
 import { until } from '../support/process.ts';
@@ -51,8 +50,8 @@ async function scannedFor(task: TaskId): Promise<void> {
   await runner.events.startOwed(new AbortController().signal);
 }
 
-/** Waits until the task's webhook was told, and checks that it was told of this end, once. */
-async function toldOnce(task: TaskId, type: string): Promise<Record<string, unknown>> {
+/** Waits until the task's webhook has its event, and checks that it got this end, once. */
+async function deliveredOnce(task: TaskId, type: string): Promise<Record<string, unknown>> {
   const event = await until(`the webhook of ${task}`, async () => {
     const found = await eventOf(task);
     return found?.delivered === true ? found : undefined;
@@ -65,19 +64,16 @@ async function toldOnce(task: TaskId, type: string): Promise<Record<string, unkn
   return body.data;
 }
 
-/** The history of a task's closed workflow; nothing in it may tell where its webhook is or what it is told. */
+/** The history of a task's closed workflow; nothing in it may show the webhook's address or data. */
 async function historyOf(id: TaskId, name: string): Promise<HistoryJson> {
   const history = historyJson(await handleOf(id).fetchHistory());
   const known = payloadsOf(history).join('\n');
   for (const word of ['receiver.example', 'http', 'token', 'whsec_']) assert.ok(!known.includes(word), word);
-  if (process.env['RECORD_HISTORIES']) {
-    const text = JSON.stringify(history, (key, value: unknown) => (key === 'identity' ? 'worker' : value), 1);
-    await writeFile(new URL(`../histories/${name}.json`, import.meta.url), `${text}\n`);
-  }
+  await recordHistory(name, history);
   return history;
 }
 
-test('a task that has a webhook is over while the webhook is still being told', async () => {
+test('a task that has a webhook is over while the webhook is still being delivered', async () => {
   let answered = (): void => undefined;
   const hanging = new Promise<void>((resolve) => (answered = resolve));
   answer = () => hanging.then(() => judgedStatus(204));
@@ -88,10 +84,10 @@ test('a task that has a webhook is over while the webhook is still being told', 
     await until('the attempt', () => sent.some((request) => request.id === ended.eventId) || undefined);
     assert.equal((await handleOf(ended.eventId).describe()).status.name, 'RUNNING');
     assert.equal((await eventOf(id))?.delivered, null);
-    const history = await historyOf(id, 'image-told');
+    const history = await historyOf(id, 'image-with-webhook');
     assert.deepEqual(activitiesOf(history), ['submit', 'collect', 'settle']);
     answered();
-    const data = await toldOnce(id, 'image.succeeded');
+    const data = await deliveredOnce(id, 'image.succeeded');
     assert.deepEqual([data['status'], (data['data'] as unknown[]).length], ['succeeded', 1]);
   } finally {
     answered();
@@ -99,48 +95,48 @@ test('a task that has a webhook is over while the webhook is still being told', 
   }
 });
 
-test('a task that fails and one whose workflow is cancelled tell that they failed', async () => {
+test('the webhooks of a failed task and of one whose workflow is cancelled get a failure', async () => {
   const [failed, stopped] = await Promise.all(
     ['failing', 'endless'].map((route) => runner.start({ routes: [route], webhookUrl: url })),
   );
   assert.ok(failed && stopped);
   await until('a poll', () => endless.asked.poll > 0 || undefined);
   await handleOf(stopped).cancel();
-  assert.equal(((await toldOnce(failed, 'image.failed'))['error'] as { code: string }).code, 'upstream_error');
-  assert.equal(((await toldOnce(stopped, 'image.failed'))['error'] as { code: string }).code, 'cancelled');
+  assert.equal(((await deliveredOnce(failed, 'image.failed'))['error'] as { code: string }).code, 'upstream_error');
+  assert.equal(((await deliveredOnce(stopped, 'image.failed'))['error'] as { code: string }).code, 'cancelled');
 });
 
-test('a task that ended without its workflow is told by the scan, and not again by the workflow', async () => {
+test('the scan delivers the end of a task that ended without its workflow, and the workflow not again', async () => {
   const id = await runner.admit({ routes: ['good'], webhookUrl: url });
-  // Whoever ended it died right after the commit.
+  // The process that ended it died right after the commit.
   assert.equal((await ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'))).ended, true);
   await scannedFor(id);
-  await toldOnce(id, 'image.failed');
+  await deliveredOnce(id, 'image.failed');
   const event = (await eventOf(id))?.id ?? assert.fail();
   const { runId } = await handleOf(event).describe();
   await runner.starter.start(await runner.facts(id));
   assert.deepEqual(await handleOf(id).result(), { ...cancelledAtNoCost, eventId: event });
-  await toldOnce(id, 'image.failed');
+  await deliveredOnce(id, 'image.failed');
   assert.equal((await handleOf(event).describe()).runId, runId);
 });
 
-test('a task whose workflow was terminated is told of when its release is made good', async () => {
+test('the webhook of a task whose workflow was terminated gets its end when the scan releases it', async () => {
   const id = await runner.start({ routes: ['endless'], webhookUrl: url });
   await until('the submit', async () => (await findTask(database, id))?.state === 'running' || undefined);
   await handleOf(id).terminate();
   await markStarted(database, [id]);
   await age('tasks', 'started_at', id, '6 minutes');
   runner.scan();
-  const data = await toldOnce(id, 'image.failed');
+  const data = await deliveredOnce(id, 'image.failed');
   assert.equal((data['error'] as { code: string }).code, 'cancelled');
 });
 
-test('a task that is past every deadline is told of', async () => {
+test('the webhook of a task that is past every deadline gets its end', async () => {
   const id = await runner.admit({ routes: ['gone'], webhookUrl: url });
   await markStarted(database, [id]);
   await age('tasks', 'created_at', id, '30 hours');
   runner.scan();
-  const data = await toldOnce(id, 'image.failed');
+  const data = await deliveredOnce(id, 'image.failed');
   assert.equal((data['error'] as { code: string }).code, 'upstream_timeout');
 });
 
@@ -162,7 +158,7 @@ test('many who end a task at once owe one event, of the end that won', async () 
   );
   assert.deepEqual(new Set(ends.map(({ eventId }) => eventId)), new Set([won?.eventId, undefined]));
   await scannedFor(id);
-  await toldOnce(id, events[0]?.type ?? '');
+  await deliveredOnce(id, events[0]?.type ?? '');
 });
 
 test('the webhook of the request comes before that of the account, which is the one at the end of the task', async () => {

@@ -103,8 +103,6 @@ export class TaskStarter {
       routes: task.terms.routes.map(({ provider, timeoutMs, pollIntervalMs }) => ({
         provider,
         submitQueue: this.#queues.submit(provider),
-        // The worker that runs the workflow is handed it with the answer to its workflow task: one hop of the server less.
-        collectQueue: this.#queues.workflows,
         timeoutMs,
         ...(pollIntervalMs !== undefined && { pollIntervalMs }),
       })),

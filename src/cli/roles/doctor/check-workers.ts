@@ -35,7 +35,7 @@ export async function examineWorkers(
   const [workflows, ...steps] = await Promise.all([
     pollers(queues.workflows, 'workflow'),
     pollers(queues.workflows, 'activity'),
-    pollers(queues.errands, 'activity'),
+    pollers(queues.background, 'activity'),
   ]);
   const gatewayQueues = judgePollers('workers', `queue ${queues.workflows}`, steps.reduce(worse, workflows));
   if (gatewayQueues.state === 'fail') return { findings: [gatewayQueues] };
@@ -52,14 +52,13 @@ async function providerQueues(
   const providers = namesOfTaskProviders(configuration);
   const idle: string[] = [];
   await Promise.all(
-    providers.flatMap((provider) =>
-      [queues.submit(provider), queues.collect(provider)].map(async (queue) => {
-        const { agoMs } = await pollers(queue, 'activity');
-        if (agoMs === undefined || agoMs > polledMsMax) idle.push(queue);
-      }),
-    ),
+    providers.map(async (provider) => {
+      const queue = queues.submit(provider);
+      const { agoMs } = await pollers(queue, 'activity');
+      if (agoMs === undefined || agoMs > polledMsMax) idle.push(queue);
+    }),
   );
-  if (idle.length === 0) return ok(name, `all ${providers.length * 2} are polled (${providers.join(', ')})`);
+  if (idle.length === 0) return ok(name, `all ${providers.length} are polled (${providers.join(', ')})`);
   const fix = 'send SIGHUP to the workers to reload tollgate.yaml, or restart them';
   return fail(name, `no worker polls ${idle.sort().join(', ')}`, fix);
 }
