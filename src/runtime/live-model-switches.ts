@@ -12,7 +12,7 @@ export interface ModelSwitchesTools {
   read: () => Promise<ReadonlyMap<string, Switches>>;
   /** Others are set than before. */
   onChange: () => void;
-  /** Told once, when the database goes away. */
+  /** Called once, when the database goes away. */
   onError: (error: unknown) => void;
 }
 

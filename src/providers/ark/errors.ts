@@ -55,7 +55,7 @@ const busy: ReadonlySet<string> = new Set(['ServerOverloaded', 'RequestBurstTooF
 
 /**
  * The operator's key, account, model or endpoint; some come with status 400 or 429. `QuotaExceeded` is a used-up allowance
- * or a full queue, told apart by the message only. `ContentSecurityDetectionError` is a filter that is out of order.
+ * or a full queue, distinguished by the message only. `ContentSecurityDetectionError` is a filter that is out of order.
  */
 const operators: ReadonlySet<string> = new Set([
   ...['AuthenticationError', 'InvalidAccountStatus', 'InvalidSubscription', 'AccountOverdueError', 'AccessDenied'],

@@ -30,7 +30,7 @@ export function resultOf(answer: WireAnswer, job: Job, said: Said): Polled | und
     : { state: 'failed', refusal: ofSaid(said) };
 }
 
-/** Trouble with the key, the account or its limits has nothing to do with the job and may pass. */
+/** An error of the key, the account or its limits has nothing to do with the job and may pass. */
 function isAboutTheJob(answer: WireAnswer): boolean {
   const isAccount = [401, 402, 403, 408, 425, 429].includes(answer.status);
   return isAccount ? modelErrorsOf(answer).length > 0 : isOfFal(answer);
