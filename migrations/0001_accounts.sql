@@ -65,7 +65,7 @@ CREATE TABLE api_keys (
   spent_total bigint NOT NULL DEFAULT 0,
   running_tasks integer NOT NULL DEFAULT 0,
   -- Keyed hash that binds the hash to this id, account and level. A key without it gives no right.
-  seal bytea,
+  seal bytea NOT NULL,
   -- Numbers of the account's entries with which the windows began.
   since_minute bigint NOT NULL DEFAULT 0,
   since_hour bigint NOT NULL DEFAULT 0,

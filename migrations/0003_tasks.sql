@@ -37,9 +37,9 @@ CREATE TABLE tasks (
   -- When media and request were deleted: fetched, expired or past retention.
   removed_at timestamptz,
   -- SHA-256 of request and uploads, which stays when they are deleted.
-  request_digest bytea,
+  request_digest bytea NOT NULL,
   -- Keyed hashes over what the task was admitted with, and over how it ended.
-  seal bytea,
+  seal bytea NOT NULL,
   end_seal bytea,
   -- Whole seconds after which another try makes sense.
   error_retry_after integer,
@@ -69,7 +69,7 @@ CREATE INDEX tasks_under_way ON tasks (started_at) WHERE finished_at IS NULL;
 CREATE INDEX tasks_to_remove ON tasks (kind, finished_at) WHERE removed_at IS NULL AND finished_at IS NOT NULL;
 -- An upstream's message may quote the request, so it is deleted with the request.
 CREATE INDEX tasks_error_messages ON tasks (finished_at)
-  WHERE error_message IS NOT NULL AND error_digest IS NOT NULL;
+  WHERE error_message IS NOT NULL;
 
 -- A kind's ids with a time begin with a zero behind the prefix. Months come in 0004_partitions.sql; what has none goes to
 -- the kind's `_rest`, and an id without a time or of another kind to `tasks_rest`.

@@ -12,7 +12,7 @@ CREATE TABLE people (
   disabled_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   -- Keyed hash over id and password hash: another password can't be written into the row.
-  password_seal bytea,
+  password_seal bytea NOT NULL,
   -- Keyed hash over id and address. Only operators have one.
   operator_seal bytea,
   CONSTRAINT people_id_form CHECK (id ~ '^usr_'),
@@ -28,7 +28,7 @@ CREATE TABLE memberships (
   role text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   -- Keyed hash over person, account and role.
-  seal bytea,
+  seal bytea NOT NULL,
   CONSTRAINT memberships_person_id_account_id_pk PRIMARY KEY (person_id, account_id),
   CONSTRAINT memberships_role CHECK (role IN ('owner', 'member'))
 );
@@ -75,7 +75,7 @@ CREATE TABLE invitations (
   -- Whether it was used; else it was revoked.
   is_used boolean NOT NULL DEFAULT false,
   -- Keyed hash over what the link offers to whom.
-  seal bytea,
+  seal bytea NOT NULL,
   CONSTRAINT invitations_role CHECK ((account_id IS NULL) = (role IS NULL)),
   CONSTRAINT invitations_email_form CHECK (email = lower(email) AND char_length(email) <= 255),
   CONSTRAINT invitations_use CHECK (closed_at IS NOT NULL OR NOT is_used)

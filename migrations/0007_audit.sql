@@ -28,9 +28,7 @@ CREATE INDEX acts_of_account ON acts (account_id, seq);
 CREATE TABLE chains (
   name text PRIMARY KEY,
   seq bigint NOT NULL,
-  head bytea NOT NULL,
-  -- When it began: what is older is not in it.
-  begun_at timestamptz NOT NULL
+  head bytea NOT NULL
 );
 
 -- The audit log is append-only, as the ledger is, and its head is never deleted.
@@ -53,7 +51,7 @@ CREATE TABLE audits (
   -- The heads of all chains when it agreed: number and keyed hash of the list in the blob store.
   anchor jsonb,
   -- Keyed hash over all of it.
-  seal bytea
+  seal bytea NOT NULL
 );
 
 CREATE INDEX audits_order ON audits (finished_at);

@@ -32,7 +32,7 @@ const sealedRow = row({
   accountId: z.string(),
   level: z.string(),
   hash: bytes,
-  seal: bytes.nullable(),
+  seal: bytes,
 });
 const changedRow = row({ id: z.string(), accountId: id<AccountId>() });
 

@@ -47,7 +47,7 @@ const invitationRow = row({
 }).as(({ accountId: account, ...invitation }) => ({ ...invitation, account }));
 export type Invitation = RowOf<typeof invitationRow>;
 
-const sealColumns = { tokenHash: bytes, seal: bytes.nullable() };
+const sealColumns = { tokenHash: bytes, seal: bytes };
 const sealedRow = row({ ...offerColumns, ...sealColumns });
 const revokedRow = row(pick(offerColumns, 'accountId', 'email'));
 const idRow = row(pick(offerColumns, 'id'));
@@ -195,13 +195,17 @@ export async function acceptInvitation(
     if (!isOurs(ledgerKeys, closed.rows[0])) return undefined;
     const offer = sealedRow.parse(closed.rows[0]);
     const isNewPassword = setsPassword({ account: offer.accountId, makesOperator: offer.makesOperator });
+    const id = newPersonId();
     const { rows } = await client.query(
-      `insert into people as p (id, email, password_hash, is_operator) values ($1, $2, $3, $4)
+      `insert into people as p (id, email, password_hash, password_seal, is_operator) values ($1, $2, $3, $7, $4)
        on conflict (email) do update set is_operator = p.is_operator or excluded.is_operator,
          password_hash = case when $5 then excluded.password_hash else p.password_hash end
          where $5 or p.password_hash = $6
        returning ${personColumns}`,
-      [newPersonId(), offer.email, passwordHash, offer.makesOperator, isNewPassword, proved ?? null],
+      [
+        ...[id, offer.email, passwordHash, offer.makesOperator, isNewPassword, proved ?? null],
+        rightSeal(by.ledgerKey, ['password', id, passwordHash]),
+      ],
     );
     if (rows[0] === undefined)
       throw new GatewayError(

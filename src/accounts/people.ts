@@ -19,7 +19,7 @@ export const personRow = row({
 export type Person = RowOf<typeof personRow>;
 
 /** What seals a person's rights and password. */
-const sealsRow = row({ operatorSeal: bytes.nullable(), passwordHash: z.string(), passwordSeal: bytes.nullable() });
+const sealsRow = row({ operatorSeal: bytes.nullable(), passwordHash: z.string(), passwordSeal: bytes });
 
 const membershipRow = row({
   accountId: id<AccountId>(),
@@ -29,7 +29,7 @@ const membershipRow = row({
 });
 export type Membership = RowOf<typeof membershipRow>;
 
-const roleRow = row({ role: z.enum(accountRoles), seal: bytes.nullable() });
+const roleRow = row({ role: z.enum(accountRoles), seal: bytes });
 
 export interface NewPerson {
   email: string;

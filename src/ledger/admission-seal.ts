@@ -28,12 +28,12 @@ export const admittedFactsRow = z.object({
 /** A row's admission with its seal. */
 export interface SealedAdmission {
   admitted: Omit<AdmittedFacts, 'request_digest'>;
-  digest: Buffer | null;
-  seal: Buffer | null;
+  digest: Buffer;
+  seal: Buffer;
 }
 
-/** Whether what the row says it was admitted with is what the gateway sealed. A row without a seal is not. */
+/** Whether what the row says it was admitted with is what the gateway sealed. */
 export function isAdmissionSealed(ledgerKeys: readonly Buffer[], { admitted, digest, seal }: SealedAdmission): boolean {
-  const facts = { ...admitted, request_digest: digest?.toString('hex') ?? '' };
-  return seal !== null && ledgerKeys.some((key) => admissionSeal(key, facts).equals(seal));
+  const facts = { ...admitted, request_digest: digest.toString('hex') };
+  return ledgerKeys.some((key) => admissionSeal(key, facts).equals(seal));
 }

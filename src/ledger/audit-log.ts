@@ -16,7 +16,6 @@ export type Actor = `cli:${string}` | `key:${string}` | `person:${string}` | 'to
 
 export type ActName =
   | 'log.begun'
-  | 'account.adopted'
   | 'account.created'
   | 'account.changed'
   | 'account.suspended'
@@ -26,11 +25,9 @@ export type ActName =
   | 'webhook_secret.rotated'
   | 'event.replayed'
   | 'task.cancelled'
-  | 'key.adopted'
   | 'key.created'
   | 'key.changed'
   | 'key.revoked'
-  | 'person.adopted'
   | 'person.created'
   | 'person.invited'
   | 'person.joined'
@@ -152,43 +149,24 @@ export async function listActs(database: Database, { account, subject, since, li
 
 const begun = new WeakSet<Database>();
 
-/**
- * Begins the log, if there is none: the accounts, keys and people that are there already are taken over as they are, so
- * that what has no seal gives no right. Several processes may do so at once. A log whose head is gone is not begun again.
- */
+/** Begins the log, if there is none. Several processes may do so at once. A log whose head is gone is not begun again. */
 export async function beginLog(database: Database, ledgerKey: Buffer): Promise<void> {
   if (begun.has(database)) return;
   const { rowCount } = await database.pool.query('select 1 from chains where name = $1', [actsChain]);
   if (rowCount === 0) {
     await inTransaction(database, async (client) => {
       const made = await client.query(
-        `insert into chains (name, seq, head, begun_at)
-         select $1, 0, $2, date_trunc('milliseconds', clock_timestamp()) where not exists (select 1 from acts)
+        `insert into chains (name, seq, head) select $1, 0, $2 where not exists (select 1 from acts)
          on conflict do nothing`,
         [actsChain, actsGenesis(ledgerKey)],
       );
-      if (made.rowCount !== 1) return;
-      await writeActs(client, ledgerKey, [begin, ...(await adoptions(client))]);
-      // The moment that the first act is signed with.
-      await client.query('update chains set begun_at = (select at from acts where seq = 1) where name = $1', [
-        actsChain,
-      ]);
+      if (made.rowCount === 1) await writeActs(client, ledgerKey, [begin]);
     });
   }
   begun.add(database);
 }
 
 const begin: NewAct = { actor: 'tollgate', action: 'log.begun', account: null, subject: null };
-
-/** Of every account, key and person that is there: an act that takes it over as it is. */
-async function adoptions(client: pg.ClientBase): Promise<NewAct[]> {
-  const { rows } = await client.query(
-    `select id as account, id as subject, 'account.adopted' as action, created_at from accounts
-     union all select account_id, id, 'key.adopted', created_at from api_keys
-     union all select null, id, 'person.adopted', created_at from people order by created_at, subject`,
-  );
-  return rows.map((row) => ({ ...adoptedRow.parse(row), actor: 'tollgate' }));
-}
 
 async function factsOf(client: pg.ClientBase, subject: string | null): Promise<unknown> {
   if (subject === null) return null;
@@ -222,11 +200,3 @@ export async function inTransaction<T>(database: Database, work: (client: pg.Poo
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 const headRow = z.object({ seq: z.bigint(), head: bytes, now: z.date() });
 const factsRow = z.object({ facts: z.record(z.string(), z.unknown()) });
-const adoptedRow = z.object({
-  account: z
-    .string()
-    .transform((id) => id as AccountId)
-    .nullable(),
-  subject: z.string(),
-  action: z.enum(['account.adopted', 'key.adopted', 'person.adopted']),
-});

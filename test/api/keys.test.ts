@@ -300,8 +300,8 @@ test('making, changing and revoking are in the log of acts under the admin key, 
 
 test('an account has at most a thousand keys that are not revoked, however many are asked for at once', async () => {
   const { key, account } = await owner();
-  const rest = `insert into api_keys (id, account_id, name, level, hash, start, last4)
-    select 'key_' || lpad(to_hex(n), 32, '0'), $1, 'many', 'read', sha256(('many ' || n)::bytea), 'sk-tg-', 'many'
+  const rest = `insert into api_keys (id, account_id, name, level, hash, seal, start, last4)
+    select 'key_' || lpad(to_hex(n), 32, '0'), $1, 'many', 'read', sha256(('many ' || n)::bytea), '', 'sk-tg-', 'many'
     from generate_series(1, 996) as n`;
   await gateway.core.database.pool.query(rest, [account]);
   const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => make({ name: `${at}` }, key)));

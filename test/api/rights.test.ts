@@ -28,10 +28,10 @@ const credit = (cookie: string) =>
 
 test('a person and a session that are written into the database open no access', async () => {
   const id = `usr_${randomBytes(16).toString('hex')}`;
-  await sql(`insert into people (id, email, password_hash, is_operator) values ($1, $2, 'x', true)`, [
-    id,
-    `${id}@example.com`,
-  ]);
+  await sql(
+    `insert into people (id, email, password_hash, password_seal, is_operator) values ($1, $2, 'x', '', true)`,
+    [id, `${id}@example.com`],
+  );
   const token = randomBytes(32).toString('base64url');
   await sql(
     `insert into sessions (id, person_id, token_hash, seal, user_agent, address, expires_at)
@@ -108,7 +108,7 @@ test('a key is no good in the row of another, nor as its plain hash', async () =
   assert.equal((await account(forged)).status, 401);
 });
 
-test('the playground spends nothing of another account whose key is written into its row, nor by a key that has no seal', async () => {
+test('the playground spends nothing of another account whose key is written into its row, nor by a key whose seal was removed', async () => {
   const [mine, victim] = [await gateway.newKey({ balance: '1' }), await gateway.newKey({ balance: '100' })];
   const owner = await signedIn(gateway, { memberships: [{ account: mine.account, role: 'owner' }] });
   const payers = async () => {
@@ -125,7 +125,7 @@ test('the playground spends nothing of another account whose key is written into
   await payers();
   await sql('update playground_keys set key_id = $2 where account_id = $1', [mine.account, victim.keyId]);
   await payers();
-  await sql('update api_keys k set seal = null from playground_keys p where k.id = p.key_id and p.account_id = $1', [
+  await sql(`update api_keys k set seal = '' from playground_keys p where k.id = p.key_id and p.account_id = $1`, [
     mine.account,
   ]);
   const paid = await payers();
@@ -155,14 +155,14 @@ test('keys and sessions from before a change of the secret stay good while the o
   assert.equal(await findKeyBySecret(database, [both.first.ledger], key), undefined);
 });
 
-test('a key without a seal is no good where the audit log is begun anew, either', async () => {
+test('a key whose seal was removed is refused, also after the audit log was removed and begins again', async () => {
   const other = await startTestGateway({ worker: false });
   try {
     const { pool } = other.core.database;
     const { keyId } = await other.newKey();
     const forged = `sk-tg-${randomBytes(32).toString('base64url')}`;
     await pool.query('alter table acts disable trigger user; alter table chains disable trigger user');
-    await pool.query('update api_keys set hash = $2, seal = null where id = $1', [keyId, sha256(forged)]);
+    await pool.query("update api_keys set hash = $2, seal = '' where id = $1", [keyId, sha256(forged)]);
     await pool.query(`truncate acts; delete from chains where name = 'acts'`);
     const started = openDatabase(other.databaseUrl, { onIdleError: () => undefined });
     try {

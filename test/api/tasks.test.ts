@@ -115,11 +115,12 @@ async function customerWithTasks() {
     );
     await sql(
       `insert into tasks (id, kind, account_id, key_id, request_id, model, state, terms, transfer_id, hold_amount, created_at, started_at,
-         finished_at, files, duration_ms, cost, balance_after, error_code, error_message, removed_at)
+         finished_at, files, duration_ms, cost, balance_after, error_code, error_message, removed_at,
+         request_digest, seal)
        values ($1, $2, $3, $4, 'req', $5, $6, '{}', $7, 0, timestamptz '2026-01-01T00:00:00Z' + make_interval(secs => $8),
          now(), case when $9 then now() - make_interval(secs => $10) end, case when $6 = 'succeeded' then '[]'::jsonb end,
          case when $6 = 'succeeded' then 12400 end, case when $6 = 'succeeded' then 620000 end, 0,
-         case $6 when 'failed' then 'upstream_error' when 'cancelled' then 'cancelled' end, 'No.', case when $11 then now() end)`,
+         case $6 when 'failed' then 'upstream_error' when 'cancelled' then 'cancelled' end, 'No.', case when $11 then now() end, '', '')`,
       [
         id,
         kind,

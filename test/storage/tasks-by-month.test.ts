@@ -38,8 +38,10 @@ async function writeTask(id: string): Promise<string | undefined> {
   const answer = await newLedger(db.database).admitTask(admissionOf(who, 1n));
   assert.ok(answer.admitted === 'new');
   const { rows } = await query<{ part: string }>(
-    `insert into tasks (id, kind, account_id, key_id, request_id, model, request, terms, transfer_id, hold_amount, created_at)
-     select $1, kind, account_id, key_id, request_id, model, request, terms, transfer_id, hold_amount, created_at
+    `insert into tasks (id, kind, account_id, key_id, request_id, model, request, terms, transfer_id, hold_amount, created_at,
+       request_digest, seal)
+     select $1, kind, account_id, key_id, request_id, model, request, terms, transfer_id, hold_amount, created_at,
+       request_digest, seal
      from tasks where id = $2 returning tableoid::regclass::text as part`,
     [id, answer.taskId],
   );

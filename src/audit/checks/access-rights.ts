@@ -86,7 +86,6 @@ const membershipsText = `select person_id, account_id, role, seal from membershi
 const membershipRow = z.tuple([text, text, text, seal]);
 const sessionsText = `select id, person_id, token_hash, seal from sessions where ${inRange('sessions', 'id')}`;
 const sessionRow = z.tuple([text, text, bytes, seal]);
-// A link from before there were seals is closed.
 const invitationsText = `select id, token_hash, email, account_id, role, makes_operator, seal from invitations
   where closed_at is null and ${inRange('invitations', 'id')}`;
 const invitationRow = z.tuple([text, bytes, text, text.nullable(), text.nullable(), z.boolean(), seal]);

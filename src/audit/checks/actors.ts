@@ -62,7 +62,7 @@ const isOffered = `exists (select from acts i
 // Each act on a person against the one before it. Who joins is there from then on, and was nothing before.
 const changesText = `with judged as (
     select a.seq, case
-      when a.action in ('person.created', 'person.adopted') then null
+      when a.action = 'person.created' then null
       when a.action = 'person.joined' and not ${isOffered} then 'it gives a person what no link offered them'
       when a.action <> 'person.joined' and a.facts -> 'is_operator' is distinct from b.facts -> 'is_operator'
         and a.details ->> 'operator' is distinct from a.facts ->> 'is_operator' then 'it makes an operator, or ends one, and does not say so'

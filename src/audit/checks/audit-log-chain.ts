@@ -9,7 +9,6 @@ import { judgeActors } from './actors.ts';
 import { pagesOf, reportPages } from '../audit.ts';
 import type { Check, CheckContext } from '../check-context.ts';
 import { inRange } from '../key-ranges.ts';
-import type { Read } from '../short-reads.ts';
 
 export const actsCheck: Check = {
   name: 'acts',
@@ -24,12 +23,6 @@ export const actsCheck: Check = {
   },
 };
 
-/** When the log began: what is older is neither in it nor sealed. From the first act, whose moment is signed. */
-export async function logBegunAt(read: Read): Promise<Date | undefined> {
-  const [row] = await read('select at from acts order by seq limit 1');
-  return row === undefined ? undefined : z.tuple([z.date()]).parse(row)[0];
-}
-
 /** The subject of what is wrong with the log as a whole. */
 const log = 'acts';
 
@@ -42,20 +35,17 @@ interface LastAct {
 interface Head {
   seq: bigint;
   link: Buffer;
-  /** The log says that it began when its first act was. */
-  beganThen: boolean | null;
 }
 
 /** The head, and the number of the last act that was there with it: acts that come later are left to the next audit. */
 async function headOfLog({ read }: CheckContext): Promise<{ head: Head | undefined; upTo: bigint }> {
   const [row] = await read(
-    `select c.seq, c.head, c.begun_at = (select at from acts order by seq limit 1),
-       coalesce((select seq from acts order by seq desc limit 1), 0)
+    `select c.seq, c.head, coalesce((select seq from acts order by seq desc limit 1), 0)
      from (select) as one left join chains c on c.name = $1`,
     [actsChain],
   );
-  const [seq, link, beganThen, upTo] = headRow.parse(row);
-  return { head: seq === null || link === null ? undefined : { seq, link, beganThen }, upTo };
+  const [seq, link, upTo] = headRow.parse(row);
+  return { head: seq === null || link === null ? undefined : { seq, link }, upTo };
 }
 
 /** Each act is compared with the link stored before it, so that one that was changed is reported once, by its number. */
@@ -94,7 +84,6 @@ function compareHead({ found }: CheckContext, head: Head | undefined, last: Last
     found(log, `the log counts ${head.seq} acts; there are ${last.count}, the last one is act ${last.seq}`);
   }
   if (!head.link.equals(last.link)) found(log, `the head of the log is not the link of act ${last.seq}`);
-  if (head.beganThen !== true) found(log, 'the log says of itself that it began at another time than its first act');
 }
 
 /** Accounts, keys and people that acts name, and that are not there. */
@@ -124,4 +113,4 @@ const chainRow = z.tuple([
   z.string().nullable(),
   z.instanceof(Buffer),
 ]);
-const headRow = z.tuple([z.bigint().nullable(), z.instanceof(Buffer).nullable(), z.boolean().nullable(), z.bigint()]);
+const headRow = z.tuple([z.bigint().nullable(), z.instanceof(Buffer).nullable(), z.bigint()]);

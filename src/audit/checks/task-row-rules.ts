@@ -17,9 +17,9 @@ export const lookedAt = (since: string): string =>
   `(${since}::timestamptz is null or t.created_at >= ${since} or t.finished_at >= ${since} or t.finished_at is null)`;
 
 /** Compares each task with its hold, its entries and its paid calls, and each entry of a task with its task. */
-export async function compareTasks(context: CheckContext, begunAt: Date | undefined): Promise<void> {
+export async function compareTasks(context: CheckContext): Promise<void> {
   const { since, found } = context;
-  for await (const rows of pagesOf(context, 'tasks', rulesText, [since ?? null, begunAt ?? null])) {
+  for await (const rows of pagesOf(context, 'tasks', rulesText, [since ?? null])) {
     for (const row of rows) {
       const [id, problems] = rulesRow.parse(row);
       for (const says of problems) found(id, says);
@@ -32,9 +32,8 @@ export async function compareTasks(context: CheckContext, begunAt: Date | undefi
 type Rules = readonly (readonly [says: string, sql: string])[];
 
 const ofItself: Rules = [
-  ['it has no seal of its admission', 't.created_at >= $4 and (t.seal is null or t.request_digest is null)'],
-  ['its admission is half sealed', '(t.seal is null) <> (t.request_digest is null)'],
-  ['it has no seal of its end', 't.finished_at >= $4 and t.end_seal is null'],
+  ['it has no seal of its admission', 't.seal is null or t.request_digest is null'],
+  ['it has no seal of its end', 't.finished_at is not null and t.end_seal is null'],
   [
     'its times are finer than the gateway writes them',
     `t.created_at <> date_trunc('milliseconds', t.created_at) or t.finished_at <> date_trunc('milliseconds', t.finished_at)`,
@@ -102,7 +101,6 @@ const ofItself: Rules = [
   ],
 ];
 
-// Rows from before the seals may be running without an intent: one that was taken back left no trace then.
 const ofItsCalls: Rules = [
   [
     'it is accepted, but has a paid call',
@@ -110,11 +108,11 @@ const ofItsCalls: Rules = [
   ],
   [
     'it is running, but has no paid call',
-    `t.state = 'running' and t.seal is not null and not exists (select 1 from intents i where i.task_id = t.id)`,
+    `t.state = 'running' and not exists (select 1 from intents i where i.task_id = t.id)`,
   ],
   [
     'it succeeded, but no paid call of it was taken by a provider of its terms',
-    `t.state = 'succeeded' and t.seal is not null and not exists (select 1 from intents i where i.task_id = t.id
+    `t.state = 'succeeded' and not exists (select 1 from intents i where i.task_id = t.id
        and i.outcome in ('accepted', 'finished') and i.provider = t.terms #>> array['routes', i.route::text, 'provider'])`,
   ],
 ];

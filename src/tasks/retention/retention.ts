@@ -47,12 +47,11 @@ export async function removeOldResults(tools: RetentionTools): Promise<number> {
   return removed;
 }
 
-// What an upstream said may quote the request. The seal of a task's end has the digest of the message; older seals have the
-// message itself, which stays then.
+// What an upstream said may quote the request. The seal of a task's end has the digest of the message.
 const dropTaskMessages = {
   name: 'drop-task-error-messages',
   text: `update tasks set error_message = null where id in (
-      select id from tasks where error_message is not null and error_digest is not null
+      select id from tasks where error_message is not null
         and finished_at < now() - make_interval(secs => $1)
       order by finished_at limit ${batchTasks} for no key update skip locked)`,
 };

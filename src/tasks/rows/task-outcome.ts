@@ -20,8 +20,8 @@ const toEndRow = row({
   provider: providerOf('tasks.id'),
   failure: taskFailure,
   admitted: computed(admittedFactsSql, admittedFactsRow),
-  requestDigest: bytes.nullable(),
-  seal: bytes.nullable(),
+  requestDigest: bytes,
+  seal: bytes,
 });
 
 export interface TaskToEnd {

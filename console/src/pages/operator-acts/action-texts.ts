@@ -3,7 +3,6 @@ import { defineTexts } from '../../texts/define-texts.ts';
 
 const en = {
   'log.begun': 'Log started',
-  'account.adopted': 'Existing account recorded',
   'account.created': 'Account created',
   'account.changed': 'Account changed',
   'account.suspended': 'Account suspended',
@@ -13,7 +12,6 @@ const en = {
   'webhook_secret.rotated': 'Webhook secret rotated',
   'event.replayed': 'Webhook event resent',
   'task.cancelled': 'Task cancelled',
-  'key.adopted': 'Existing key recorded',
   'key.created': 'Key created',
   'key.changed': 'Key changed',
   'key.revoked': 'Key revoked',
@@ -35,7 +33,6 @@ export const actionTexts = defineTexts('operator-actions', {
   en,
   zh: {
     'log.begun': '日志开始',
-    'account.adopted': '登记已有账户',
     'account.created': '新建账户',
     'account.changed': '更改账户',
     'account.suspended': '停用账户',
@@ -45,7 +42,6 @@ export const actionTexts = defineTexts('operator-actions', {
     'webhook_secret.rotated': '轮换 Webhook 密钥',
     'event.replayed': '重发 Webhook 事件',
     'task.cancelled': '取消任务',
-    'key.adopted': '登记已有密钥',
     'key.created': '新建密钥',
     'key.changed': '更改密钥',
     'key.revoked': '吊销密钥',

@@ -36,7 +36,6 @@ const names = {
   'blobs that rows name': 'blobNames',
   'tasks compared with workflows': 'tasksCompared',
   'tasks older than Temporal remembers': 'tasksForgotten',
-  'tasks older than their seals': 'tasksUnsealed',
 } as const;
 
 const isKnown = (name: string): name is keyof typeof names => Object.hasOwn(names, name);
