@@ -95,8 +95,8 @@ async function ofStoredAnswer(
 
 /**
  * It is unknown whether the provider works on the task. A provider with look-up is asked for the job that carries our
- * reference, and the intent is watched: the provider's hook (`api/operations/provider-hooks.ts`) or the attempt that sent, if it
- * still lives, may write the outcome there. At the deadline the hold goes back.
+ * reference, and the intent is watched: the provider's hook (`api/operations/provider-hooks.ts`) or the attempt that
+ * sent, if it still lives, may write the outcome there. At the deadline the hold goes back.
  */
 async function untilKnown(
   deps: ActivityDependencies,
