@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeVideo } from '../../src/providers/simulator/encoding/video.ts';
+import { makeVideo } from '../../src/simulator/encoding/video.ts';
 import { end, nextMessage } from '../children.ts';
 import type { MeasuredGateway } from '../gateway.ts';
 import { root } from '../report.ts';

@@ -7,7 +7,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import type { Job } from '../../src/providers/contract.ts';
-import { createSimulator } from '../../src/providers/simulator/simulator.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
 import { pictureRequest } from './callers.ts';
 import type { BareActivities, bare } from './bare-workflow.ts';
 import { serveLoads } from './messages.ts';

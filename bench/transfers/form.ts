@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeVideo } from '../../src/providers/simulator/encoding/video.ts';
+import { makeVideo } from '../../src/simulator/encoding/video.ts';
 
 const boundary = 'the-boundary-of-this-benchmark';
 const pieceBytes = 256 * 1024;

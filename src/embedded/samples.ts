@@ -4,7 +4,7 @@ import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '../providers/contract.ts';
-import { createSimulator } from '../providers/simulator/simulator.ts';
+import { createSimulator } from '../simulator/simulator.ts';
 
 export interface Samples {
   audio: string;

@@ -7,7 +7,7 @@ import type { ProviderDefinition, ProviderTools } from './definition.ts';
 import { fal } from './fal/fal.ts';
 import { openai } from './openai/openai.ts';
 import { replicate } from './replicate/replicate.ts';
-import { simulator } from './simulator/simulator-kind.ts';
+import { simulator } from '../simulator/simulator-kind.ts';
 import { sync } from './sync/sync.ts';
 import { volcVisual } from './volc-visual/volc-visual.ts';
 

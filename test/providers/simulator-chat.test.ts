@@ -6,8 +6,8 @@ import { ResponsesStreamMeter } from '../../src/domain/chat/responses-meter.ts';
 import { SseDecoder } from '../../src/domain/chat/sse.ts';
 import { chatUsage, responsesUsage } from '../../src/domain/chat/token-usage.ts';
 import type { ChatCall, ChatProvider } from '../../src/providers/chat-contract.ts';
-import { createSimulatorChat } from '../../src/providers/simulator/chat.ts';
-import { jsonSample } from '../../src/providers/simulator/chat-json.ts';
+import { createSimulatorChat } from '../../src/simulator/chat.ts';
+import { jsonSample } from '../../src/simulator/chat-json.ts';
 import { callOf, listen } from './openai/support.ts';
 
 const never = new AbortController().signal;

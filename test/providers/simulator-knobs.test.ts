@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newJobId, submittedAt } from '../../src/providers/simulator/job-id.ts';
+import { newJobId, submittedAt } from '../../src/simulator/job-id.ts';
 import { imageJob, videoJob, talkJob } from '../support/jobs.ts';
 import { finish, signal, withSimulator } from './simulator-support.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { upscale } from '../../src/providers/simulator/encoding/upscale.ts';
+import { upscale } from '../../src/simulator/encoding/upscale.ts';
 import { png } from '../support/media.ts';
 import { imageJob } from '../support/jobs.ts';
 import { finish, signal, withSimulator } from './simulator-support.ts';

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ProviderSettings } from '../../src/domain/catalogue.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { Job, Poll } from '../../src/providers/contract.ts';
-import { createSimulator, type Simulator } from '../../src/providers/simulator/simulator.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 
 export const signal = new AbortController().signal;
 

@@ -10,7 +10,7 @@ import { GatewayError } from '../../src/domain/errors.ts';
 import { probeMedia } from '../../src/media/probe.ts';
 import { bytesReader } from '../../src/media/reader.ts';
 import type { Job } from '../../src/providers/contract.ts';
-import { createEncoderPool } from '../../src/providers/simulator/encoding/pool.ts';
+import { createEncoderPool } from '../../src/simulator/encoding/pool.ts';
 import { jpg, mp3, mp4, png, textFile, truncated, wav } from '../support/media.ts';
 import { videoJob, talkJob } from '../support/jobs.ts';
 import { emptied, finish, openBench, result, signal, withSimulator } from './simulator-support.ts';

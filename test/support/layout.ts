@@ -105,8 +105,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   providers: {
     holds: 'one folder a kind of upstream, and what they share',
-    all: ['domain', 'media', 'net'],
-    packages: ['node:', 'zod', 'undici', 'mediabunny', '@mediabunny/', 'h264-mp4-encoder', 'jpeg-js'],
+    all: ['domain', 'media', 'net', 'simulator'],
+    packages: ['node:', 'zod', 'undici'],
+  },
+  simulator: {
+    holds: 'an upstream for demos and tests: real images, videos and streams, no network',
+    all: ['domain', 'media'],
+    types: ['providers'],
+    packages: ['node:', 'zod', 'mediabunny', '@mediabunny/', 'h264-mp4-encoder', 'jpeg-js'],
   },
   workflows: {
     holds: 'deterministic workflow bodies',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import jpeg from 'jpeg-js';
-import { encodePng } from '../../src/providers/simulator/png.ts';
+import { encodePng } from '../../src/simulator/png.ts';
 
 /** A WAV of a tone: 16 bits, one channel unless said otherwise. */
 export function wav({ seconds, hz = 440, samplesPerSecond = 44_100, channels = 1 }: WavOptions): Buffer {
@@ -48,7 +48,7 @@ export function mp3({ seconds }: { seconds: number }): Buffer {
 /** An H.264 MP4 of 640x360 by the simulator's encoder, with a tone unless said otherwise. */
 export async function mp4({ seconds, hasSound = true }: { seconds: number; hasSound?: boolean }): Promise<Buffer> {
   // Imported when needed: it brings WebAssembly, which most tests of media can do without.
-  const { makeVideo } = await import('../../src/providers/simulator/encoding/video.ts');
+  const { makeVideo } = await import('../../src/simulator/encoding/video.ts');
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-media-'));
   try {
     const outputPath = join(folder, 'video.mp4');

@@ -63,8 +63,8 @@ export const notYetWorded: readonly string[] = [
   'src/net/',
   'src/observability/',
   'src/postgres/',
-  'src/providers/simulator/',
   'src/runtime/scraped-gauges.ts',
+  'src/simulator/',
   'src/tasks/',
   'src/webhooks/',
 ];
@@ -79,11 +79,6 @@ export const realNames: readonly { path: string; text: string; because: string }
   { path: 'src/embedded/unprivileged.ts', text: "'nobody'", because: 'a user of Unix' },
   { path: 'src/embedded/unprivileged.ts', text: '"nobody"', because: 'a user of Unix' },
   { path: 'test/end-to-end/back-pressure.test.ts', text: 'database.unhurried', because: 'a pool of connections' },
-  {
-    path: 'test/end-to-end/volc-visual.test.ts',
-    text: 'has account trouble',
-    because: 'a way of the provider fixtures',
-  },
   { path: 'test/full/drills.test.ts', text: 'trouble: 0.3', because: "an option of the drill's load" },
   { path: 'test/full/production/production.test.ts', text: 'trouble: 0', because: "an option of the drill's load" },
   {

@@ -3,10 +3,10 @@
  * files that say that they come from a simulator. The same job always gives the same bytes.
  */
 import type { Readable } from 'node:stream';
-import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { GatewayError } from '../../domain/errors.ts';
-import { itemParam, type VideoRequest } from '../../domain/requests/video-request.ts';
-import type { Job, Poll, ResultPart, TaskProvider } from '../contract.ts';
+import type { ProviderSettings } from '../domain/catalogue.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { itemParam, type VideoRequest } from '../domain/requests/video-request.ts';
+import type { Job, Poll, ResultPart, TaskProvider } from '../providers/contract.ts';
 import { avatarFile, avatarInputs, prepareAvatar, type AvatarTools } from './avatar-job.ts';
 import { createEncoderPool } from './encoding/pool.ts';
 import { cardImages, prepareUpscaled, upscaledFile } from './image-job.ts';

@@ -1,7 +1,7 @@
 /** A few encoding threads, started when needed and ended when idle, behind a bounded queue. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { GatewayError } from '../../../domain/errors.ts';
+import { GatewayError } from '../../domain/errors.ts';
 import { UnusableInput, type EncodeTask } from './tasks.ts';
 import type { WorkerAnswer } from './worker.ts';
 

@@ -3,10 +3,10 @@
  * everything works without a key. The same prompt gets the same text.
  */
 import { randomBytes } from 'node:crypto';
-import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { jsonObjectOf, type JsonObject } from '../../domain/chat/token-usage.ts';
-import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
-import type { ChatCall, ChatListener, ChatProvider } from '../chat-contract.ts';
+import type { ProviderSettings } from '../domain/catalogue.ts';
+import { jsonObjectOf, type JsonObject } from '../domain/chat/token-usage.ts';
+import { ChatUnreachable } from '../domain/chat/unreachable.ts';
+import type { ChatCall, ChatListener, ChatProvider } from '../providers/chat-contract.ts';
 import { chatChunks, chatCompletion, type WireFacts } from './chat-completions.ts';
 import { Playback, type Score } from './chat-playback.ts';
 import { chatPrompt, responsesPrompt, type ChatPrompt } from './chat-prompt.ts';

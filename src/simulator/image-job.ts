@@ -1,10 +1,10 @@
 /** Image jobs: cards of the size asked for, made while they are read, or a given image upscaled. */
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../../domain/errors.ts';
-import type { ImageRequest } from '../../domain/requests/image-request.ts';
-import { InvalidMedia, probeMedia } from '../../media/probe.ts';
-import { withFileReader } from '../../media/reader.ts';
-import type { ResultPart } from '../contract.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { ImageRequest } from '../domain/requests/image-request.ts';
+import { InvalidMedia, probeMedia } from '../media/probe.ts';
+import { withFileReader } from '../media/reader.ts';
+import type { ResultPart } from '../providers/contract.ts';
 import { requireSize, unusable, type AvatarTools } from './avatar-job.ts';
 import { layOutCard, type Card } from './card.ts';
 import { UnusableInput } from './encoding/tasks.ts';

@@ -1,5 +1,5 @@
 /** The simulator's replies in the wire format of responses, whole and as the ordered events of a stream. */
-import type { JsonObject } from '../../domain/chat/token-usage.ts';
+import type { JsonObject } from '../domain/chat/token-usage.ts';
 import type { WireFacts } from './chat-completions.ts';
 import type { ChatPrompt } from './chat-prompt.ts';
 import type { ChatReply } from './chat-reply.ts';

@@ -1,6 +1,6 @@
 /** The simulator as a kind of provider: no credentials, and knobs for tests. */
-import { modelKinds } from '../../domain/catalogue.ts';
-import type { ProviderDefinition } from '../definition.ts';
+import { modelKinds } from '../domain/catalogue.ts';
+import type { ProviderDefinition } from '../providers/definition.ts';
 import { createSimulatorChat } from './chat.ts';
 import { createSimulator } from './simulator.ts';
 

@@ -1,6 +1,6 @@
 /** What a prompt or the settings make the simulator do: wait, fail, or refuse. */
 import { createHash } from 'node:crypto';
-import type { ProviderSettings } from '../../domain/catalogue.ts';
+import type { ProviderSettings } from '../domain/catalogue.ts';
 
 export interface Knobs {
   delayMs: number;

@@ -2,7 +2,7 @@
  * Results that can fail on the caller's files and so must exist before a job is called succeeded. A preparation goes on
  * by itself while polls come and go; what nobody fetches is removed.
  */
-import { GatewayError } from '../../domain/errors.ts';
+import { GatewayError } from '../domain/errors.ts';
 import type { WorkFolder } from './work-folders.ts';
 
 /** How long one poll waits before it answers that the job is still being worked on. */

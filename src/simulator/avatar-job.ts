@@ -1,10 +1,10 @@
 /** Avatar jobs: the caller's picture and sound are brought into a work folder, measured, and made into one MP4. */
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../../domain/errors.ts';
-import { itemParam } from '../../domain/requests/video-request.ts';
-import { InvalidMedia, probeMedia, type MediaFacts } from '../../media/probe.ts';
-import { withFileReader } from '../../media/reader.ts';
-import type { Job } from '../contract.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { itemParam } from '../domain/requests/video-request.ts';
+import { InvalidMedia, probeMedia, type MediaFacts } from '../media/probe.ts';
+import { withFileReader } from '../media/reader.ts';
+import type { Job } from '../providers/contract.ts';
 import type { EncoderPool } from './encoding/pool.ts';
 import { UnusableInput, type TaskInput } from './encoding/tasks.ts';
 import { makeWorkFolder, type WorkFolder } from './work-folders.ts';

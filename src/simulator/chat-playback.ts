@@ -1,6 +1,6 @@
 /** Plays an answer that is known already to a listener: after a delay, a piece a turn of the event loop. */
-import type { ChatUnreachable } from '../../domain/chat/unreachable.ts';
-import type { ChatExchange, ChatListener } from '../chat-contract.ts';
+import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
+import type { ChatExchange, ChatListener } from '../providers/chat-contract.ts';
 
 export type Score = { delayMs: number } & (
   { status: number; contentType: string; pieces: readonly Buffer[] } | { failure: ChatUnreachable }

@@ -1,5 +1,5 @@
 /** What the simulator reads out of a chat or responses body. Bodies were checked by the gateway; odd parts are skipped. */
-import { isObject, type JsonObject } from '../../domain/chat/token-usage.ts';
+import { isObject, type JsonObject } from '../domain/chat/token-usage.ts';
 import { tokensOf } from './chat-tokens.ts';
 
 export interface SimulatedTool {
