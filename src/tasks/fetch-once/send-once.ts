@@ -26,7 +26,7 @@ const lookMs = 10;
 const turnLookMs = 50;
 
 /** This process's downloads whose verdict is still to come, by task. */
-const running = new Map<string, { res: ServerResponse; over: Promise<unknown> }>();
+const running = new Map<string, { isSent: () => boolean; over: Promise<unknown> }>();
 
 /** Answers a succeeded avatar-talk task with its video, and removes the task once that was fetched. */
 export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Task): Promise<void> {
@@ -41,7 +41,7 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
   acquireUntilClosed(deps.gates.files, ctx.res);
   const owner = await claimed(deps, task);
   const { promise: over, resolve: end } = openEnd();
-  running.set(task.id, { res: ctx.res, over });
+  running.set(task.id, { isSent: sentCheck(ctx.res, file.bytes), over });
   const ended = () => {
     running.delete(task.id);
     end();
@@ -114,13 +114,20 @@ async function isFetchedNow(deps: ApiDependencies, task: Task): Promise<boolean>
 }
 
 /**
- * Waits for the verdict of a download that has written everything. That it has is known a moment later here than it may be
- * to its caller.
+ * Returns a check whether everything was written. The last byte may have reached the caller long before the file's reader
+ * reports its end, so the bytes are counted: the headers make the count exceed the file's length with the last block.
  */
+function sentCheck(res: ServerResponse, bytes: number): () => boolean {
+  const { socket } = res;
+  const before = socket?.bytesWritten ?? 0;
+  return () => res.writableEnded || (socket !== null && socket.bytesWritten - before > bytes);
+}
+
+/** Waits for the verdict of a download that has written everything. The caller may know that it has a moment earlier. */
 async function verdictOn(task: string): Promise<void> {
   for (let looks = 0; looks < looksMax; looks++) {
     const other = running.get(task);
-    if (other?.res.writableEnded) {
+    if (other?.isSent()) {
       await Promise.race([other.over, sleep(verdictMsMax, undefined, { ref: false })]);
       return;
     }
