@@ -45,7 +45,7 @@ export async function startProvider(): Promise<Provider> {
       width: 160,
       height: 96,
       durationMs: 1_000,
-      hasSound: false,
+      hasAudio: false,
       card,
       outputPath: video,
     });

@@ -62,7 +62,7 @@ export async function makeSampleVideo(): Promise<Buffer> {
   try {
     const outputPath = join(folder, 'video.mp4');
     const card = { prompt: 'A video of a benchmark', top: 'bench', bottom: '640x360' };
-    await makeVideo({ kind: 'video', width: 640, height: 360, durationMs: 1_000, hasSound: false, card, outputPath });
+    await makeVideo({ kind: 'video', width: 640, height: 360, durationMs: 1_000, hasAudio: false, card, outputPath });
     return await readFile(outputPath);
   } finally {
     await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Avatar jobs: the caller's picture and sound are brought into a work folder, measured, and made into one MP4. */
+/** Avatar jobs: the caller's video or image and audio are saved to a work folder, measured, and combined into one MP4. */
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../domain/errors.ts';
 import { itemParam } from '../domain/requests/video-request.ts';
@@ -12,8 +12,8 @@ import { makeWorkFolder, type WorkFolder } from './work-folders.ts';
 /** The name of the result in the work folder. */
 export const avatarFile = 'result.mp4';
 /** The simulator's own limit; the API has lower ones. */
-const soundMsMax = 3_600_000;
-export const picturePixelsMax = 67_108_864;
+const audioMsMax = 3_600_000;
+export const imagePixelsMax = 67_108_864;
 
 export interface AvatarInput {
   /** Where the caller named or sent it. */
@@ -35,18 +35,18 @@ export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): Rec
   const { input } = job;
   if (input.kind === 'avatar_talk') {
     return {
-      picture: { param: 'video', open: () => input.video.open() },
-      sound: { param: 'audio', open: () => input.audio.open() },
+      visual: { param: 'video', open: () => input.video.open() },
+      audio: { param: 'audio', open: () => input.audio.open() },
     };
   }
   const request = input.kind === 'video' ? input.request : undefined;
-  const picture = named('video_url') ?? named('image_url');
-  const sound = named('audio_url');
-  if (picture === undefined || sound === undefined) {
-    const missing = picture === undefined ? 'a video_url or image_url' : 'an audio_url';
+  const visual = named('video_url') ?? named('image_url');
+  const audio = named('audio_url');
+  if (visual === undefined || audio === undefined) {
+    const missing = visual === undefined ? 'a video_url or image_url' : 'an audio_url';
     throw new GatewayError('invalid_parameter', `'content' needs ${missing} item.`, { param: 'content' });
   }
-  return { picture, sound };
+  return { visual, audio };
 
   function named(type: 'video_url' | 'image_url' | 'audio_url'): AvatarInput | undefined {
     const at = request?.content.findIndex((item) => item.type === type) ?? -1;
@@ -58,26 +58,25 @@ export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): Rec
 }
 
 /**
- * Makes the MP4 in a new work folder, which whoever asked has to remove. Refuses with `invalid_parameter` and the param
+ * Makes the MP4 in a new work folder, which the caller has to remove. Refuses with `invalid_parameter` and the param
  * of the input that can't be fetched or used; nothing is left behind then.
  */
 export async function prepareAvatar(inputs: Record<TaskInput, AvatarInput>, tools: AvatarTools): Promise<WorkFolder> {
   const folder = await makeWorkFolder(tools.tempDir);
   try {
-    const picture = await bring('picture');
-    const sound = await bring('sound');
-    const isStill = picture.mediaType.startsWith('image/');
-    if (!isStill && !picture.hasVideo)
-      throw new UnusableInput('picture', `it is ${picture.mediaType}, without an image`);
-    if (!sound.hasAudio || sound.durationMs === undefined) {
-      throw new UnusableInput('sound', `it is ${sound.mediaType}, without audio`);
+    const visual = await bring('visual');
+    const audio = await bring('audio');
+    const isStill = visual.mediaType.startsWith('image/');
+    if (!isStill && !visual.hasVideo) throw new UnusableInput('visual', `it is ${visual.mediaType}, without an image`);
+    if (!audio.hasAudio || audio.durationMs === undefined) {
+      throw new UnusableInput('audio', `it is ${audio.mediaType}, without audio`);
     }
-    if (sound.durationMs > soundMsMax) throw new UnusableInput('sound', `it is longer than ${soundMsMax / 1_000} s`);
-    requireSize(picture);
+    if (audio.durationMs > audioMsMax) throw new UnusableInput('audio', `it is longer than ${audioMsMax / 1_000} s`);
+    requireSize(visual);
     await tools.pool.run({
       kind: 'avatar',
-      picture: { path: folder.path('picture'), isStill },
-      sound: { path: folder.path('sound'), durationMs: sound.durationMs },
+      visual: { path: folder.path('visual'), isStill },
+      audio: { path: folder.path('audio'), durationMs: audio.durationMs },
       outputPath: folder.path(avatarFile),
       scratchPath: folder.path('scratch.mp3'),
     });
@@ -99,8 +98,8 @@ export async function prepareAvatar(inputs: Record<TaskInput, AvatarInput>, tool
 
 /** Refuses with `UnusableInput` an image of more pixels than the simulator decodes. */
 export function requireSize({ mediaType, width = 0, height = 0 }: MediaFacts): void {
-  if (mediaType.startsWith('image/') && width * height > picturePixelsMax) {
-    throw new UnusableInput('picture', `it has ${width}x${height} pixels, more than ${picturePixelsMax}`);
+  if (mediaType.startsWith('image/') && width * height > imagePixelsMax) {
+    throw new UnusableInput('visual', `it has ${width}x${height} pixels, more than ${imagePixelsMax}`);
   }
 }
 

@@ -70,9 +70,9 @@ function common(body: JsonObject, messages: readonly JsonObject[], instructions:
   let images = 0;
   for (const message of messages) {
     const parts = objectsIn(message['content']);
-    const pictures = parts.filter(({ type }) => type === 'image_url' || type === 'input_image').length;
-    images += pictures;
-    inputTokens += tokensOf(textOf(message)).length + tokensPerMessage + pictures * tokensPerImage;
+    const imageParts = parts.filter(({ type }) => type === 'image_url' || type === 'input_image').length;
+    images += imageParts;
+    inputTokens += tokensOf(textOf(message)).length + tokensPerMessage + imageParts * tokensPerImage;
   }
   const tools = objectsIn(body['tools']).flatMap(toolIn);
   if (tools.length > 0) inputTokens += tokensOf(JSON.stringify(body['tools'])).length;

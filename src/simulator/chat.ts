@@ -53,14 +53,14 @@ export function createSimulatorChat(settings: ProviderSettings, now: () => numbe
     return { delayMs, ...(call.path === 'responses' ? respond(body, prompt) : complete(prompt)) };
   }
 
-  function complete(prompt: ChatPrompt): Sound {
+  function complete(prompt: ChatPrompt): SimulatedAnswer {
     const facts = newFacts('chatcmpl-');
     const replies = Array.from({ length: prompt.n }, (_, choice) => replyOf(prompt, choice, knobSettings.seed));
     if (prompt.stream) return events(chatChunks(prompt, replies, facts));
     return json(200, chatCompletion(prompt, replies, facts));
   }
 
-  function respond(body: JsonObject, prompt: ChatPrompt): Sound {
+  function respond(body: JsonObject, prompt: ChatPrompt): SimulatedAnswer {
     const facts = newFacts('resp_');
     const reply = replyOf(prompt, 0, knobSettings.seed);
     const response = responseObject(body, prompt, reply, facts);
@@ -74,7 +74,7 @@ export function createSimulatorChat(settings: ProviderSettings, now: () => numbe
     stored.set(id, response);
   }
 
-  function storedAnswer({ method, path }: ChatCall): Sound {
+  function storedAnswer({ method, path }: ChatCall): SimulatedAnswer {
     const [, id = '', action] = /^responses\/([^/?]+)(?:\/([a-z_]+))?(?:\?.*)?$/.exec(path) ?? [];
     const response = stored.get(id);
     if (response === undefined) return failed(404, `Response with id '${id}' not found.`);
@@ -92,21 +92,21 @@ export function createSimulatorChat(settings: ProviderSettings, now: () => numbe
   }
 }
 
-type Sound = Pick<Extract<Score, { status: number }>, 'status' | 'contentType' | 'pieces'>;
+type SimulatedAnswer = Pick<Extract<Score, { status: number }>, 'status' | 'contentType' | 'pieces'>;
 
-const json = (status: number, body: unknown): Sound => ({
+const json = (status: number, body: unknown): SimulatedAnswer => ({
   status,
   contentType: 'application/json',
   pieces: [Buffer.from(JSON.stringify(body))],
 });
 
-const events = (texts: readonly string[]): Sound => ({
+const events = (texts: readonly string[]): SimulatedAnswer => ({
   status: 200,
   contentType: 'text/event-stream; charset=utf-8',
   pieces: texts.map((text) => Buffer.from(text)),
 });
 
-function failed(status: number, message: string, more: { param?: string; code?: string } = {}): Sound {
+function failed(status: number, message: string, more: { param?: string; code?: string } = {}): SimulatedAnswer {
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
   return json(status, { error: { message, type, param: more.param ?? null, code: more.code ?? null } });
 }

@@ -15,7 +15,7 @@ import { makeWorkFolder, type WorkFolder } from './work-folders.ts';
 export const upscaledFile = 'result.png';
 const upscaleParam = 'image_urls[0]';
 
-/** The images of a request with a size: one card each, told apart by its number. */
+/** The images of a request with a size: one card each, distinguished by its number. */
 export function cardImages(
   request: ImageRequest,
   size: { width: number; height: number },
@@ -35,7 +35,7 @@ export function cardImages(
 }
 
 /**
- * Makes the upscaled image in a new work folder, which whoever asked has to remove. Refuses with `invalid_parameter`
+ * Makes the upscaled image in a new work folder, which the caller has to remove. Refuses with `invalid_parameter`
  * and `image_urls[0]` a reference that can't be fetched or read; nothing is left behind then.
  */
 export async function prepareUpscaled(
@@ -49,17 +49,17 @@ export async function prepareUpscaled(
   }
   const folder = await makeWorkFolder(tools.tempDir);
   try {
-    const picturePath = await folder.save('picture', await tools.fetchFile(reference, upscaleParam));
-    const facts = await withFileReader(picturePath, probeMedia);
+    const imagePath = await folder.save('image', await tools.fetchFile(reference, upscaleParam));
+    const facts = await withFileReader(imagePath, probeMedia);
     requireSize(facts);
     if (facts.hasVideo || facts.width === undefined || facts.height === undefined) {
-      throw new UnusableInput('picture', `it is ${facts.mediaType}, not an image`);
+      throw new UnusableInput('visual', `it is ${facts.mediaType}, not an image`);
     }
     const scale = longerSide / Math.max(facts.width, facts.height);
     const [width, height] = [Math.round(facts.width * scale), Math.round(facts.height * scale)];
     await tools.pool.run({
       kind: 'upscale',
-      picturePath,
+      imagePath,
       width: Math.max(1, width),
       height: Math.max(1, height),
       outputPath: folder.path(upscaledFile),
@@ -67,7 +67,7 @@ export async function prepareUpscaled(
     return folder;
   } catch (error) {
     await folder.remove();
-    if (error instanceof InvalidMedia) throw unusable(upscaleParam, new UnusableInput('picture', error.message, error));
+    if (error instanceof InvalidMedia) throw unusable(upscaleParam, new UnusableInput('visual', error.message, error));
     throw error instanceof UnusableInput ? unusable(upscaleParam, error) : error;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Results that can fail on the caller's files and so must exist before a job is called succeeded. A preparation goes on
- * by itself while polls come and go; what nobody fetches is removed.
+ * by itself while polls come and go; a result that no request fetches is removed.
  */
 import { GatewayError } from '../domain/errors.ts';
 import type { WorkFolder } from './work-folders.ts';
@@ -20,7 +20,7 @@ export interface Preparations {
    * rejects with the GatewayError that it ended with.
    */
   ready(jobId: string, prepare: Prepare, signal: AbortSignal): Promise<boolean>;
-  /** Hands over the folder, to be removed by whoever takes it; prepares anew what is no longer there. */
+  /** Hands over the folder, which the caller then removes; prepares it anew if it is no longer there. */
   take(jobId: string, prepare: Prepare): Promise<WorkFolder>;
   /** Forgets a job, and removes its folder once it is there. */
   drop(jobId: string): void;
@@ -44,7 +44,7 @@ export function createPreparations(): Preparations {
       try {
         return await withinPoll(preparation.folder, signal);
       } catch (error) {
-        // Told once; should the job be asked for again, it is tried again.
+        // The failure is reported once; a later request for the job tries again.
         if (!signal.aborted) preparations.delete(jobId);
         throw error;
       }

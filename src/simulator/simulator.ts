@@ -116,7 +116,7 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
       await avatarTools.pool.run(
         {
           kind: 'video',
-          ...{ width, height, durationMs: request.durationSeconds * 1_000, hasSound: request.generateAudio },
+          ...{ width, height, durationMs: request.durationSeconds * 1_000, hasAudio: request.generateAudio },
           card: {
             prompt: textOf(request),
             top: `simulator  ${model}`,

@@ -20,7 +20,7 @@ let gateway: TestGateway;
 let uploads: { audio: Buffer; video: Buffer };
 before(async () => {
   gateway = await startTestGateway({ configuration });
-  uploads = { audio: wav({ seconds: 1 }), video: await mp4({ seconds: 1, hasSound: false }) };
+  uploads = { audio: wav({ seconds: 1 }), video: await mp4({ seconds: 1, hasAudio: false }) };
 });
 after(() => gateway.stop());
 

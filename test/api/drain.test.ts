@@ -246,7 +246,7 @@ class Upload {
   static async begin(url: string, { key }: Customer): Promise<Upload> {
     const form = new FormData();
     form.set('audio', new Blob([wav({ seconds: 1, samplesPerSecond: 8_000 })]), 'voice.wav');
-    form.set('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+    form.set('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
     const encoded = new Response(form);
     const type = encoded.headers.get('content-type') ?? '';
     const bytes = Buffer.from(await encoded.arrayBuffer());

@@ -79,7 +79,7 @@ async function buyTasks(key: string, keyId: string): Promise<Paid[]> {
 async function buyTalk(key: string, keyId: string): Promise<Paid & { durationMs: number; tokens: number }> {
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds: 1.234 })]), 'voice.wav');
-  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
   const sent = await answerOf(
     await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form }),
   );

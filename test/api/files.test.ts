@@ -138,7 +138,7 @@ describe("a provider's link to an upload", () => {
   const linkTo = (file: UploadName, expiresAtSeconds: number) =>
     new URL(signLink({ taskId: talk.id, file, expiresAtSeconds }, gateway.core.secrets), gateway.url);
   before(async () => {
-    footage = await mp4({ seconds: 1, hasSound: false });
+    footage = await mp4({ seconds: 1, hasAudio: false });
     const form = new FormData();
     form.append('audio', new Blob([voice]), 'voice.bin');
     form.append('video', new Blob([footage]), 'footage.bin');

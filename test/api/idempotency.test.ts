@@ -126,7 +126,7 @@ for (const [what, value, good] of [
 
 test('uploads are compared by what they hold: the same files are the same task, stored once', async () => {
   const { key } = await gateway.newKey({ balance: '1' });
-  const [audio, video] = [wav({ seconds: 1 }), await mp4({ seconds: 1, hasSound: false })];
+  const [audio, video] = [wav({ seconds: 1 }), await mp4({ seconds: 1, hasAudio: false })];
   const send = async (sound: Buffer, fields: Record<string, string> = {}) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);

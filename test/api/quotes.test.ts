@@ -148,7 +148,7 @@ test('avatar-talk is quoted by the seconds of its audio, of the first model or t
   const { key } = await gateway.newKey({ balance: '1' });
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds: 12.4 })]), 'voice.wav');
-  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
   const sent = await answerOf(
     await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form }),
   );

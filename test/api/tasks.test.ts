@@ -24,7 +24,7 @@ const sql = (text: string, values: unknown[]) => gateway.core.database.pool.quer
 async function talk(key: string, seconds: number): Promise<string> {
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds })]), 'voice.wav');
-  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
   const answer = await answerOf(
     await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form }),
   );

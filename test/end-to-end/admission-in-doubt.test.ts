@@ -23,7 +23,7 @@ before(async () => {
   line = await openLine(made.url);
   const servers = { databaseUrl: line.url, temporalAddress: fromTestRun('TEMPORAL_ADDRESS') };
   gateway = await startTestGateway({ servers });
-  video = await mp4({ seconds: 1, hasSound: false });
+  video = await mp4({ seconds: 1, hasAudio: false });
 });
 after(async () => {
   await line.restore();

@@ -23,7 +23,7 @@ let audioFile: Buffer;
 let image: Buffer;
 before(async () => {
   gateway = await startTestGateway({ configuration, worker: false });
-  video = await mp4({ seconds: 1, hasSound: false });
+  video = await mp4({ seconds: 1, hasAudio: false });
   audioFile = wav({ seconds: 1 });
   image = await png({ width: 64, height: 64 });
 });

@@ -14,7 +14,7 @@ let video: Buffer;
 let short: Buffer;
 before(async () => {
   gateway = await startTestGateway();
-  video = await mp4({ seconds: 1, hasSound: false });
+  video = await mp4({ seconds: 1, hasAudio: false });
   short = wav({ seconds: 1 });
 });
 after(() => gateway.stop());

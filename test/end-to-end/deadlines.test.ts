@@ -20,7 +20,7 @@ let gateway: TestGateway;
 let files: FileServer;
 let video: Buffer;
 before(async () => {
-  video = await mp4({ seconds: 1, hasSound: false });
+  video = await mp4({ seconds: 1, hasAudio: false });
   files = await serveFiles({
     'two.wav': { type: 'audio/wav', bytes: wav({ seconds: 2 }) },
     'three.wav': { type: 'audio/wav', bytes: wav({ seconds: 3 }) },

@@ -98,7 +98,7 @@ test('an avatar-talk task is made from the uploads, which fal fetches by their l
   const { key } = await gateway.newKey({ balance: '10' });
   const before = standIn.paid.length;
   const jobsBefore = new Set(standIn.jobs.keys());
-  const [voice, footage] = [wav({ seconds: 1.5 }), await mp4({ seconds: 1, hasSound: false })];
+  const [voice, footage] = [wav({ seconds: 1.5 }), await mp4({ seconds: 1, hasAudio: false })];
   standIn.jobsEnd('runs on');
   const form = new FormData();
   form.append('audio', new Blob([voice]), 'voice.wav');
@@ -128,7 +128,7 @@ test('a lip-synced video that is longer than the audio that was held for fails, 
   const { key } = await gateway.newKey({ balance: '10' });
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds: 0.9 })]), 'voice.wav');
-  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
   const creation = await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form });
   const { body: created } = await answerOf(creation);
   const { body } = await gateway.finished(`/v1/svctalk/generate/${String(created['id'])}`, key);

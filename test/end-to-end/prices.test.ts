@@ -176,7 +176,7 @@ describe('a video', () => {
     const { key } = await gateway.newKey({ balance: '2' });
     const form = new FormData();
     form.append('audio', new Blob([wav({ seconds: 1 })]), 'voice.wav');
-    form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'scene.mp4');
+    form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'scene.mp4');
     const creation = await answerOf(
       await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form }),
     );

@@ -114,7 +114,7 @@ async function talk(key: string, model = 'talk'): Promise<string> {
   const form = new FormData();
   form.append('model', model);
   form.append('audio', new Blob([voice]), 'voice.wav');
-  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
   const creation = await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers: bearer(key), body: form });
   const { status, body } = await answerOf(creation);
   assert.equal(status, 200, JSON.stringify(body));

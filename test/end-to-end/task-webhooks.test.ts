@@ -27,7 +27,7 @@ let footage: Buffer;
 let receiver: Upstream;
 let closeReceiver: () => Promise<void>;
 before(async () => {
-  footage = await mp4({ seconds: 1, hasSound: false });
+  footage = await mp4({ seconds: 1, hasAudio: false });
   gateway = await startTestGateway({ deliveryPace });
   guarded = await startTestGateway({ deliveryPace, env: { TOLLGATE_ALLOW_PRIVATE_URLS: 'false' } });
 });

@@ -44,7 +44,7 @@ async function worker() {
 async function created(seconds: number): Promise<string> {
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds, samplesPerSecond: 8_000 })]), 'a');
-  form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'v');
+  form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'v');
   const { body } = await answerOf(await gateway.fetch('/v1/svctalk/generate', { method: 'POST', body: form }));
   return String(body['id']);
 }

@@ -43,7 +43,7 @@ let image: string;
 
 before(async () => {
   image = (await png({ width: 64, height: 48 })).toString('base64');
-  video = new Blob([await mp4({ seconds: 1, hasSound: false })]);
+  video = new Blob([await mp4({ seconds: 1, hasAudio: false })]);
   ({ upstream, close: closeUpstream } = await openUpstream());
   upstream.answers(answerOf);
   database = await freshDatabase();

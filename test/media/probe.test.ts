@@ -159,7 +159,7 @@ describe('videos', () => {
   let video: Buffer;
   let silent: Buffer;
   before(async () => {
-    [video, silent] = [await mp4({ seconds: 2.345 }), await mp4({ seconds: 1, hasSound: false })];
+    [video, silent] = [await mp4({ seconds: 2.345 }), await mp4({ seconds: 1, hasAudio: false })];
   });
 
   test('the duration, size and tracks of an MP4 are read', async () => {

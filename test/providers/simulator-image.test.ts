@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { probeMedia } from '../../src/media/probe.ts';
 import { bytesReader } from '../../src/media/reader.ts';
-import { openPicture } from '../../src/simulator/encoding/picture.ts';
+import { openImage } from '../../src/simulator/encoding/read-image.ts';
 import { glyphOf } from '../../src/simulator/font.ts';
 import { jpg, mp4, png, textFile, truncated } from '../support/media.ts';
 import { imageJob } from '../support/jobs.ts';
@@ -25,7 +25,7 @@ async function pixelsOf(file: Buffer): Promise<{ width: number; height: number; 
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-pixels-'));
   try {
     await writeFile(join(folder, 'image'), file);
-    const { width, height, rows } = await openPicture(join(folder, 'image'));
+    const { width, height, rows } = await openImage(join(folder, 'image'));
     const copies: Buffer[] = [];
     for await (const row of rows) copies.push(Buffer.from(row));
     return { width, height, rows: copies };

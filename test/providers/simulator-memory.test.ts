@@ -42,9 +42,9 @@ test('a card of 8192x8192 takes less than 50 MiB', () =>
 test('upscaling to 8192x8192 takes less than 50 MiB', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-memory-'));
   try {
-    const picturePath = join(folder, 'reference.png');
-    await writeFile(picturePath, await png({ width: 512, height: 512 }));
-    const task = { kind: 'upscale', picturePath, width: 8192, height: 8192, outputPath: join(folder, 'out') } as const;
+    const imagePath = join(folder, 'reference.png');
+    await writeFile(imagePath, await png({ width: 512, height: 512 }));
+    const task = { kind: 'upscale', imagePath, width: 8192, height: 8192, outputPath: join(folder, 'out') } as const;
     const growth = await growthDuring(() => upscale(task));
     assert.ok(growth < growthMax, `grew by ${Math.round(growth / mebibyte)} MiB`);
   } finally {

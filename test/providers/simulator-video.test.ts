@@ -82,7 +82,7 @@ test('a task that waits can be taken out of the queue, one that runs is done', a
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-pool-'));
   const pool = createEncoderPool(1);
   const card = { prompt: 'x', top: '', bottom: '' };
-  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasSound: false, card } as const;
+  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
   const stop = new AbortController();
   try {
     const running = pool.run({ ...task, outputPath: join(folder, 'running.mp4') });
@@ -101,14 +101,14 @@ test('a task that waits can be taken out of the queue, one that runs is done', a
 test('a closed pool refuses work instead of keeping it', async () => {
   const pool = createEncoderPool();
   await pool.close();
-  const task = { kind: 'upscale', picturePath: '/none', width: 1, height: 1, outputPath: '/none' } as const;
+  const task = { kind: 'upscale', imagePath: '/none', width: 1, height: 1, outputPath: '/none' } as const;
   await assert.rejects(pool.run(task), (error) => error instanceof GatewayError && error.code === 'overloaded');
 });
 
 test('an encoder that fails is reported differently from an input that fails, and the next task is served', async () => {
   const pool = createEncoderPool(1);
   const card = { prompt: 'x', top: '', bottom: '' };
-  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasSound: false, card } as const;
+  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
   const failing = pool.run({ ...task, outputPath: '/nowhere/at/all.mp4' });
   await assert.rejects(failing, (error) => error instanceof GatewayError && error.code === 'upstream_error');
   await assert.rejects(pool.run({ ...task, outputPath: '/nowhere/either.mp4' }), /encoder failed/);
@@ -218,7 +218,7 @@ test('an input that can not be fetched or used fails the job with its place in t
     [truncated(footage), good, video, /truncated/],
     [footage, textFile, audio, /is not PNG/],
     [footage, await png({ width: 9, height: 9 }), audio, /without audio/],
-    [footage, await mp4({ seconds: 0.5, hasSound: false }), audio, /without audio/],
+    [footage, await mp4({ seconds: 0.5, hasAudio: false }), audio, /without audio/],
     [footage, wav({ seconds: 0 }), audio, /no audio/],
   ] as const) {
     bench.files.clear();

@@ -13,7 +13,7 @@ const boundary = 'the-boundary-of-this-test';
 
 /** Sends audio and a video that is padded to so many bytes; fails unless the task was accepted. */
 export async function uploadTalk({ url, key }: { url: string; key: string }, videoBytes: number): Promise<void> {
-  const video = await mp4({ seconds: 1, hasSound: false });
+  const video = await mp4({ seconds: 1, hasAudio: false });
   const head = (name: string) =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="x"\r\n\r\n`);
   const box = Buffer.alloc(8);

@@ -46,7 +46,7 @@ export function mp3({ seconds }: { seconds: number }): Buffer {
 }
 
 /** An H.264 MP4 of 640x360 by the simulator's encoder, with a tone unless said otherwise. */
-export async function mp4({ seconds, hasSound = true }: { seconds: number; hasSound?: boolean }): Promise<Buffer> {
+export async function mp4({ seconds, hasAudio = true }: { seconds: number; hasAudio?: boolean }): Promise<Buffer> {
   // Imported when needed: it brings WebAssembly, which most tests of media can do without.
   const { makeVideo } = await import('../../src/simulator/encoding/video.ts');
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-media-'));
@@ -58,7 +58,7 @@ export async function mp4({ seconds, hasSound = true }: { seconds: number; hasSo
       width: 640,
       height: 360,
       durationMs: seconds * 1_000,
-      hasSound,
+      hasAudio,
       card,
       outputPath,
     });

@@ -64,7 +64,6 @@ export const notYetWorded: readonly string[] = [
   'src/observability/',
   'src/postgres/',
   'src/runtime/scraped-gauges.ts',
-  'src/simulator/',
   'src/tasks/',
   'src/webhooks/',
 ];

@@ -1,4 +1,4 @@
-/** The simulator's avatars: a given picture, looped or cut or standing still, under a given sound. */
+/** The simulator's avatars: a given video, looped or cut, or a given image as a still, with a given audio track. */
 import {
   EncodedPacketSink,
   FilePathSource,
@@ -11,8 +11,8 @@ import {
 import { stillFrames, YuvCanvas } from './frames.ts';
 import { encodeH264 } from './h264.ts';
 import { writeMp4, type Track } from './mux.ts';
-import { openPicture, resizedRows } from './picture.ts';
-import { fileTrack, type OpenInput } from './sound.ts';
+import { openImage, resizedRows } from './read-image.ts';
+import { fileTrack, type OpenInput } from './audio.ts';
 import { UnusableInput, type AvatarTask } from './tasks.ts';
 
 /** Longer side of a still: enough to be recognised. */
@@ -23,11 +23,11 @@ const packetsMax = 216_000;
 const reorderSeconds = 2;
 
 /**
- * Writes an MP4 that lasts exactly as long as the sound's `durationMs`. A video's packets are copied, never encoded.
+ * Writes an MP4 that lasts exactly as long as the audio's `durationMs`. A video's packets are copied, never encoded.
  * Refuses with `UnusableInput` an input that can't be read.
  */
 export async function makeAvatar(task: AvatarTask): Promise<void> {
-  const { picture, sound } = task;
+  const { visual, audio } = task;
   const inputs: Input[] = [];
   const openInput: OpenInput = (path, formats) => {
     const input = new Input({ formats, source: new FilePathSource(path) });
@@ -35,27 +35,25 @@ export async function makeAvatar(task: AvatarTask): Promise<void> {
     return input;
   };
   try {
-    const soundTrack = await fileTrack(sound, task.scratchPath, openInput);
-    const pictureTrack = picture.isStill
-      ? await stillTrack(picture.path, sound.durationMs)
-      : await loopedTrack(openInput(picture.path, [MP4, QTFF]), sound.durationMs);
-    await writeMp4(task.outputPath, pictureTrack, soundTrack);
+    const audioTrack = await fileTrack(audio, task.scratchPath, openInput);
+    const videoTrack = visual.isStill
+      ? await stillTrack(visual.path, audio.durationMs)
+      : await loopedTrack(openInput(visual.path, [MP4, QTFF]), audio.durationMs);
+    await writeMp4(task.outputPath, videoTrack, audioTrack);
   } finally {
     for (const input of inputs) input.dispose();
   }
 }
 
 async function stillTrack(path: string, durationMs: number): Promise<Track> {
-  const picture = await openPicture(path);
-  const scale = Math.min(1, stillSideMax / Math.max(picture.width, picture.height));
+  const image = await openImage(path);
+  const scale = Math.min(1, stillSideMax / Math.max(image.width, image.height));
   // The encoder takes even sizes from 16 on.
-  const [width, height] = [picture.width, picture.height].map((side) =>
-    Math.max(16, 2 * Math.round((side * scale) / 2)),
-  );
-  if (width === undefined || height === undefined) throw new Error('a picture has two sides');
+  const [width, height] = [image.width, image.height].map((side) => Math.max(16, 2 * Math.round((side * scale) / 2)));
+  if (width === undefined || height === undefined) throw new Error('an image has two sides');
   const canvas = new YuvCanvas(width, height);
   let y = 0;
-  for await (const row of resizedRows(picture, width, height)) {
+  for await (const row of resizedRows(image, width, height)) {
     canvas.paint(y, (x) => [row[x * 3] ?? 0, row[x * 3 + 1] ?? 0, row[x * 3 + 2] ?? 0]);
     y += 1;
   }
@@ -66,7 +64,7 @@ async function stillTrack(path: string, durationMs: number): Promise<Track> {
 async function loopedTrack(input: Input, durationMs: number): Promise<Track> {
   const track = await input.getPrimaryVideoTrack();
   const codec = (await track?.getCodec()) ?? null;
-  if (track === null || codec === null) throw new UnusableInput('picture', 'its video has an unknown codec');
+  if (track === null || codec === null) throw new UnusableInput('visual', 'its video has an unknown codec');
   const plan = await planLoop(track, durationMs / 1_000);
   return {
     codec,
@@ -84,22 +82,22 @@ interface LoopPlan {
   perPass: number;
   /** Packets of all passes, in decode order. */
   count: number;
-  /** The one that is shown last, and how long it stands so that the picture lasts exactly as long as it should. */
+  /** The one that is shown last, and how long it is shown, so that the video lasts exactly as long as it should. */
   last: { at: number; seconds: number };
 }
 
-/** Counts through the passes without reading any picture. */
+/** Counts through the passes without reading any frame. */
 async function planLoop(track: InputVideoTrack, end: number): Promise<LoopPlan> {
   const pass: { timestamp: number; duration: number }[] = [];
   let start = Infinity;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
     if (pass.length === 0 && packet.type !== 'key')
-      throw new UnusableInput('picture', 'it does not start with a key frame');
+      throw new UnusableInput('visual', 'it does not start with a key frame');
     start = Math.min(start, packet.timestamp);
     if (pass.length >= packetsMax || packet.timestamp - start > end + reorderSeconds) break;
     pass.push({ timestamp: packet.timestamp, duration: packet.duration });
   }
-  if (pass.length === 0) throw new UnusableInput('picture', 'it has no video track');
+  if (pass.length === 0) throw new UnusableInput('visual', 'it has no video track');
   const passEnd = pass.reduce((latest, { timestamp, duration }) => Math.max(latest, timestamp + duration), -Infinity);
   // A single frame without duration stands for all of the time.
   const seconds = passEnd - start > 0.001 ? passEnd - start : end;
@@ -111,7 +109,7 @@ async function planLoop(track: InputVideoTrack, end: number): Promise<LoopPlan> 
       plan.last = { at: plan.count, seconds: end - timestamp };
     }
     plan.count += 1;
-    if (plan.count > packetsMax) throw new UnusableInput('picture', 'it has too many frames for its length');
+    if (plan.count > packetsMax) throw new UnusableInput('visual', 'it has too many frames for its length');
   }
   return plan;
 }

@@ -33,7 +33,7 @@ export async function encodeH264(sequence: FrameSequence): Promise<Track> {
   encoder.delete();
   const input = new Input({ formats: [MP4], source: new BufferSource(file) });
   const track = await input.getPrimaryVideoTrack();
-  if (track === null) throw new Error('the encoder wrote no picture');
+  if (track === null) throw new Error('the encoder wrote no video');
   const encoded: EncodedPacket[] = [];
   for await (const packet of new EncodedPacketSink(track).packets()) {
     // The encoder's own file has no table of key frames, which would make every frame one.

@@ -1,4 +1,4 @@
-/** Writing MP4 files: packets of a picture and of a sound, woven by time, with the index in front and no clock in it. */
+/** Writes MP4 files: interleaves video and audio packets by time, puts the index in front and sets all dates to zero. */
 import { open } from 'node:fs/promises';
 import {
   EncodedAudioPacketSource,
@@ -16,13 +16,13 @@ import {
   type VideoCodec,
 } from 'mediabunny';
 
-// It would print to the console about odd files; what matters of that is told to the caller.
+// It would print warnings about odd files to the console; the caller gets an error for what matters.
 Logging.level = LogLevel.Silent;
 
 /** Packets in decode order; the first timestamp is 0. */
-export type SoundTrack = Track<AudioCodec, InputAudioTrack>;
+export type AudioTrack = Track<AudioCodec, InputAudioTrack>;
 
-/** As `SoundTrack`, of a picture unless said otherwise. */
+/** As `AudioTrack`, of video unless said otherwise. */
 export interface Track<Codec = VideoCodec, Input extends InputVideoTrack | InputAudioTrack = InputVideoTrack> {
   codec: Codec;
   /** Of WebCodecs; handed through as the demuxer gave it. */
@@ -36,7 +36,7 @@ export interface Track<Codec = VideoCodec, Input extends InputVideoTrack | Input
  * Writes an MP4 whose duration is that of its longer track. The same tracks give the same bytes. Packets are drawn one
  * at a time from the track that is behind, so that neither has to be held in memory.
  */
-export async function writeMp4(path: string, picture: Track, sound?: SoundTrack): Promise<void> {
+export async function writeMp4(path: string, video: Track, audio?: AudioTrack): Promise<void> {
   const indexes: { start: number; content: Uint8Array }[] = [];
   const output = new Output({
     format: new Mp4OutputFormat({
@@ -45,16 +45,16 @@ export async function writeMp4(path: string, picture: Track, sound?: SoundTrack)
     }),
     target: new FilePathTarget(path),
   });
-  const pictureSource = new EncodedVideoPacketSource(picture.codec);
-  const rotation = picture.rotation === undefined ? {} : { rotation: picture.rotation };
-  output.addVideoTrack(pictureSource, { maximumPacketCount: picture.packetsMax, ...rotation });
+  const videoSource = new EncodedVideoPacketSource(video.codec);
+  const rotation = video.rotation === undefined ? {} : { rotation: video.rotation };
+  output.addVideoTrack(videoSource, { maximumPacketCount: video.packetsMax, ...rotation });
   const feeds = [
-    feed(picture.packets, (packet, isFirst) => pictureSource.add(packet, isFirst ? metaOf(picture) : undefined)),
+    feed(video.packets, (packet, isFirst) => videoSource.add(packet, isFirst ? metaOf(video) : undefined)),
   ];
-  if (sound !== undefined) {
-    const soundSource = new EncodedAudioPacketSource(sound.codec);
-    output.addAudioTrack(soundSource, { maximumPacketCount: sound.packetsMax });
-    feeds.push(feed(sound.packets, (packet, isFirst) => soundSource.add(packet, isFirst ? metaOf(sound) : undefined)));
+  if (audio !== undefined) {
+    const audioSource = new EncodedAudioPacketSource(audio.codec);
+    output.addAudioTrack(audioSource, { maximumPacketCount: audio.packetsMax });
+    feeds.push(feed(audio.packets, (packet, isFirst) => audioSource.add(packet, isFirst ? metaOf(audio) : undefined)));
   }
   try {
     await output.start();

@@ -37,8 +37,8 @@ export async function openPng(path: string): Promise<RgbImage> {
       bitDepth: head.readUInt8(24),
       colourType: head.readUInt8(25),
     };
-    if (channelsOf[header.colourType] === undefined) throw new UnusableInput('picture', 'it is a damaged PNG');
-    if (head[28] !== 0) throw new UnusableInput('picture', 'it is an interlaced PNG, which is not supported');
+    if (channelsOf[header.colourType] === undefined) throw new UnusableInput('visual', 'it is a damaged PNG');
+    if (head[28] !== 0) throw new UnusableInput('visual', 'it is an interlaced PNG, which is not supported');
     return { width: header.width, height: header.height, rows: decodeRows(file, header) };
   } catch (error) {
     await file.close();
@@ -76,13 +76,13 @@ async function* decodeRows(file: FileHandle, header: Header): AsyncGenerator<Uin
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
-      throw new UnusableInput('picture', 'it is a damaged PNG', error);
+      throw new UnusableInput('visual', 'it is a damaged PNG', error);
     }
     throw error;
   } finally {
     await file.close();
   }
-  if (made < header.height) throw new UnusableInput('picture', 'it is a truncated PNG');
+  if (made < header.height) throw new UnusableInput('visual', 'it is a truncated PNG');
 }
 
 interface Colours {

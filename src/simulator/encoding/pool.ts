@@ -6,7 +6,7 @@ import { UnusableInput, type EncodeTask } from './tasks.ts';
 import type { WorkerAnswer } from './worker.ts';
 
 const queueMax = 256;
-/** An 8k image of 64 megapixels or ten minutes of sound take well under a minute; more is a thread that hangs. */
+/** An 8k image of 64 megapixels or ten minutes of audio take well under a minute; more is a thread that hangs. */
 const taskMs = 300_000;
 /** A thread holds about 100 MB, and starts in 0.3 s. */
 const idleMs = 60_000;
@@ -64,7 +64,7 @@ export function createEncoderPool(threadsMax: number = availableParallelism() > 
 
         function leave(): void {
           const place = queue.indexOf(waiting);
-          if (place < 0) return; // it runs, and its file is thrown away by whoever asked
+          if (place < 0) return; // it runs, and the caller removes its file
           queue.splice(place, 1);
           waiting.reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
         }

@@ -10,31 +10,31 @@ export interface VideoTask {
   height: number;
   durationMs: number;
   card: CardText;
-  hasSound: boolean;
+  hasAudio: boolean;
   outputPath: string;
 }
 
-/** A given picture, moving or still, for as long as a given sound lasts, with that sound. */
+/** A given video or still image for as long as a given audio file lasts, with that audio. */
 export interface AvatarTask {
   kind: 'avatar';
-  picture: { path: string; isStill: boolean };
-  sound: { path: string; durationMs: number };
+  visual: { path: string; isStill: boolean };
+  audio: { path: string; durationMs: number };
   outputPath: string;
-  /** For a sound that has to be encoded first; removed by whoever made the task, like all its files. */
+  /** For audio that has to be encoded first; whatever made the task removes it, like all its files. */
   scratchPath: string;
 }
 
 /** A given image at another size, as PNG. */
 export interface UpscaleTask {
   kind: 'upscale';
-  picturePath: string;
+  imagePath: string;
   width: number;
   height: number;
   outputPath: string;
 }
 
-/** Which input a task could not use. */
-export type TaskInput = 'picture' | 'sound';
+/** Which input a task could not use; `visual` is a video or an image. */
+export type TaskInput = 'visual' | 'audio';
 
 /** The caller's file is at fault; the message says what was found. */
 export class UnusableInput extends Error {

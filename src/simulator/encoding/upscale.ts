@@ -2,15 +2,15 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { encodePng } from '../png.ts';
-import { openPicture, resizedRows } from './picture.ts';
+import { openImage, resizedRows } from './read-image.ts';
 import type { UpscaleTask } from './tasks.ts';
 
-/** Writes the PNG to `outputPath`. Refuses with `UnusableInput` a picture that can't be read. */
+/** Writes the PNG to `outputPath`. Refuses with `UnusableInput` an image that can't be read. */
 export async function upscale(task: UpscaleTask): Promise<void> {
   const { width, height } = task;
-  const picture = await openPicture(task.picturePath);
+  const image = await openImage(task.imagePath);
   await pipeline(
-    encodePng({ width, height, rows: resizedRows(picture, width, height) }),
+    encodePng({ width, height, rows: resizedRows(image, width, height) }),
     createWriteStream(task.outputPath),
   );
 }

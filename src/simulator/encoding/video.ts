@@ -3,7 +3,7 @@ import { layOutCard } from '../card.ts';
 import { cardFrames } from './frames.ts';
 import { encodeH264 } from './h264.ts';
 import { writeMp4 } from './mux.ts';
-import { toneTrack } from './sound.ts';
+import { toneTrack } from './audio.ts';
 import type { VideoTask } from './tasks.ts';
 
 const framesPerSecond = 10;
@@ -13,6 +13,6 @@ export async function makeVideo(task: VideoTask): Promise<void> {
   const { width, height, durationMs } = task;
   const count = Math.max(1, Math.ceil((durationMs * framesPerSecond) / 1_000));
   const frames = cardFrames(layOutCard(width, height, task.card), count);
-  const picture = await encodeH264({ width, height, framesPerSecond, frames, durationMs });
-  await writeMp4(task.outputPath, picture, task.hasSound ? await toneTrack(durationMs) : undefined);
+  const video = await encodeH264({ width, height, framesPerSecond, frames, durationMs });
+  await writeMp4(task.outputPath, video, task.hasAudio ? await toneTrack(durationMs) : undefined);
 }

@@ -147,7 +147,7 @@ describe('one task', () => {
   test('of avatar-talk is looked at without being fetched, and says afterwards that it was', async () => {
     const form = new FormData();
     form.append('audio', new Blob([wav({ seconds: 1.25 })]), 'voice.wav');
-    form.append('video', new Blob([await mp4({ seconds: 1, hasSound: false })]), 'footage.mp4');
+    form.append('video', new Blob([await mp4({ seconds: 1, hasAudio: false })]), 'footage.mp4');
     const made = await answerOf(await gateway.fetch('/v1/svctalk/generate', { method: 'POST', body: form }));
     const id = String(made.body['id']);
     await until('the task', async () => (await look(id)).status === 'succeeded' || undefined);

@@ -191,7 +191,7 @@ test('an avatar talk is viewed without being fetched; an operator gets a link to
   const { key, account } = await gateway.newKey({ balance: '10' });
   const form = new FormData();
   form.append('audio', new Blob([wav({ seconds: 2 })]), 'voice.wav');
-  form.append('video', new Blob([await mp4({ seconds: 2, hasSound: false })]), 'footage.mp4');
+  form.append('video', new Blob([await mp4({ seconds: 2, hasAudio: false })]), 'footage.mp4');
   const asked = { method: 'POST', key, body: form };
   const { id } = z.object({ id: z.string() }).parse(await (await gateway.fetch('/v1/svctalk/generate', asked)).json());
   await visit({ account, isOperator: true, locale: 'zh-CN' }, async (page) => {

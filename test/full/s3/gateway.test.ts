@@ -29,7 +29,7 @@ let client: Client;
 before(async () => {
   server = await startS3Server();
   gateway = await startTestGateway({ env: server.env, retentionMs: () => kept.ms });
-  videoFile = await mp4({ seconds: 1, hasSound: false });
+  videoFile = await mp4({ seconds: 1, hasAudio: false });
   const address = fromTestRun('TEMPORAL_ADDRESS');
   connection = await workerConnection({ ...gateway.core.environment.temporal, address });
   client = new Client({ connection });

@@ -163,7 +163,7 @@ export async function talk(caller: Caller, headers: Record<string, string> = {})
   const form = new FormData();
   form.append('template_name', 'none');
   form.append('audio', new Blob([new Uint8Array(wav({ seconds: 2 }))]), 'voice.wav');
-  form.append('video', new Blob([new Uint8Array(await mp4({ seconds: 1, hasSound: false }))]), 'scene.mp4');
+  form.append('video', new Blob([new Uint8Array(await mp4({ seconds: 1, hasAudio: false }))]), 'scene.mp4');
   return answerOf(await caller.fetch(talks, { method: 'POST', body: form, headers }));
 }
 

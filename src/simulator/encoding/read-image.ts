@@ -1,4 +1,4 @@
-/** Given pictures as rows of colours, and rows at another size. */
+/** Given images as rows of colours, and rows at another size. */
 import { open, readFile } from 'node:fs/promises';
 import jpeg from 'jpeg-js';
 import { openPng, type RgbImage } from './png-rows.ts';
@@ -12,14 +12,14 @@ const jpegBytesMax = 67_108_864;
 const jpegMemoryMebibytesMax = 768;
 
 /** Opens a PNG or JPEG by its content. Refuses with `UnusableInput` what is neither, too large, or damaged. */
-export async function openPicture(path: string): Promise<RgbImage> {
+export async function openImage(path: string): Promise<RgbImage> {
   const file = await open(path, 'r');
   const head = Buffer.alloc(3);
   const { size } = await file.stat();
   await file.read(head, 0, 3, 0).finally(() => file.close());
   if (head.toString('latin1', 1, 3) === 'PN') return openPng(path);
-  if (head.toString('latin1') !== '\xff\xd8\xff') throw new UnusableInput('picture', 'it is neither PNG nor JPEG');
-  if (size > jpegBytesMax) throw new UnusableInput('picture', `it is a JPEG of more than ${jpegBytesMax} bytes`);
+  if (head.toString('latin1') !== '\xff\xd8\xff') throw new UnusableInput('visual', 'it is neither PNG nor JPEG');
+  if (size > jpegBytesMax) throw new UnusableInput('visual', `it is a JPEG of more than ${jpegBytesMax} bytes`);
   return decodeJpeg(await readFile(path));
 }
 
@@ -82,6 +82,6 @@ function decodeJpeg(content: Uint8Array): RgbImage {
   } catch (error) {
     const isTooLarge = error instanceof Error && /maxResolutionInMP|maxMemoryUsageInMB/.test(error.message);
     const reason = isTooLarge ? `it is a JPEG of more than ${jpegMegapixelsMax} megapixels` : 'it is a damaged JPEG';
-    throw new UnusableInput('picture', reason, error);
+    throw new UnusableInput('visual', reason, error);
   }
 }

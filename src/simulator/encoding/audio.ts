@@ -1,4 +1,4 @@
-/** Sound of the simulator's videos: a soft tone, or a given sound as packets, encoded to MP3 where it must be. */
+/** Audio of the simulator's videos: a soft tone, or a given file's audio as packets, encoded to MP3 where it must be. */
 import { registerMp3Encoder } from '@mediabunny/mp3-encoder';
 import {
   AudioSample,
@@ -21,7 +21,7 @@ import {
   type InputAudioTrack,
   type Target,
 } from 'mediabunny';
-import type { SoundTrack } from './mux.ts';
+import type { AudioTrack } from './mux.ts';
 import { UnusableInput, type AvatarTask } from './tasks.ts';
 
 registerMp3Encoder();
@@ -33,7 +33,7 @@ const toneHertz = 220;
 const toneLoudness = 0.08;
 const toneSamplesPerSecond = 48_000;
 const bitsPerSecond = 96_000;
-/** What MP3 has; a sound at another rate is resampled to the last of them. */
+/** What MP3 has; audio at another rate is resampled to the last of them. */
 const mp3Rates = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
 /** Longer than any video the API has, so that one tone, made once in a thread's life, serves them all. */
@@ -41,53 +41,53 @@ const commonToneMs = 12_000;
 let commonTone: Promise<ArrayBuffer> | undefined;
 
 /** A soft tone of exactly `durationMs`; the same duration always gives the same packets. */
-export async function toneTrack(durationMs: number): Promise<SoundTrack> {
+export async function toneTrack(durationMs: number): Promise<AudioTrack> {
   // The encoder's last frames depend on where the tone ends, so the common one is used only well before its end.
   const isCommon = durationMs <= commonToneMs - 500;
   const file = await (isCommon ? (commonTone ??= toneFile(commonToneMs)) : toneFile(durationMs));
-  return cutTrack(await soundOf(new Input({ formats: [MP3], source: new BufferSource(file) })), durationMs);
+  return cutTrack(await audioOf(new Input({ formats: [MP3], source: new BufferSource(file) })), durationMs);
 }
 
 async function toneFile(durationMs: number): Promise<ArrayBuffer> {
   const target = new BufferTarget();
   await encodeMp3(target, toneSamples(durationMs));
-  if (target.buffer === null) throw new Error('the encoder wrote no sound');
+  if (target.buffer === null) throw new Error('the encoder wrote no audio');
   return target.buffer;
 }
 
 /**
- * The sound of a file, cut at `durationMs`: its own packets where MP4 can hold them, else encoded to MP3 by way of
- * `scratchPath`. Refuses with `UnusableInput` what has no sound that can be read.
+ * The audio of a file, cut at `durationMs`: its own packets where MP4 can hold them, else encoded to MP3 by way of
+ * `scratchPath`. Refuses with `UnusableInput` a file without readable audio.
  */
 export async function fileTrack(
-  sound: AvatarTask['sound'],
+  audio: AvatarTask['audio'],
   scratchPath: string,
   openInput: OpenInput,
-): Promise<SoundTrack> {
-  const track = await soundOf(openInput(sound.path, [WAVE, MP3, MP4, QTFF]));
+): Promise<AudioTrack> {
+  const track = await audioOf(openInput(audio.path, [WAVE, MP3, MP4, QTFF]));
   const codec = await track.getCodec();
-  if (codec === null) throw new UnusableInput('sound', 'its audio has an unknown codec');
-  if (!codec.startsWith('pcm') && codec !== 'ulaw' && codec !== 'alaw') return cutTrack(track, sound.durationMs);
+  if (codec === null) throw new UnusableInput('audio', 'its audio has an unknown codec');
+  if (!codec.startsWith('pcm') && codec !== 'ulaw' && codec !== 'alaw') return cutTrack(track, audio.durationMs);
   await encodeMp3(new FilePathTarget(scratchPath), mp3Samples(new AudioSampleSink(track).samples()));
-  return cutTrack(await soundOf(openInput(scratchPath, [MP3])), sound.durationMs);
+  return cutTrack(await audioOf(openInput(scratchPath, [MP3])), audio.durationMs);
 }
 
-async function soundOf(input: Input): Promise<InputAudioTrack> {
+async function audioOf(input: Input): Promise<InputAudioTrack> {
   const track = await input.getPrimaryAudioTrack();
-  if (track === null) throw new UnusableInput('sound', 'it has no audio');
+  if (track === null) throw new UnusableInput('audio', 'it has no audio');
   return track;
 }
 
 /**
- * Packets from time 0 on that are over by `durationMs`: whoever decodes them never hears more than that, which cutting
+ * Packets from time 0 on that are over by `durationMs`: a decoder never plays more than that, which cutting
  * the last packet's stated duration would not achieve.
  */
-async function cutTrack(track: InputAudioTrack, durationMs: number): Promise<SoundTrack> {
+async function cutTrack(track: InputAudioTrack, durationMs: number): Promise<AudioTrack> {
   const codec = await track.getCodec();
-  if (codec === null) throw new UnusableInput('sound', 'its audio has an unknown codec');
+  if (codec === null) throw new UnusableInput('audio', 'its audio has an unknown codec');
   const sink = new EncodedPacketSink(track);
   const first = await sink.getFirstPacket({ metadataOnly: true });
-  if (first === null || first.duration <= 0) throw new UnusableInput('sound', 'its audio is empty');
+  if (first === null || first.duration <= 0) throw new UnusableInput('audio', 'its audio is empty');
   const end = durationMs / 1_000;
   return {
     codec,
