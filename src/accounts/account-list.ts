@@ -19,17 +19,17 @@ export interface AccountFilter {
   status?: Account['status'] | undefined;
 }
 
-/** The place of an account in the list. */
-export interface AccountPlace {
+/** The position of an account in the list. */
+export interface AccountPosition {
   createdAt: Date;
   id: string;
 }
 
-/** Up to `limit` accounts behind a place, or the newest. */
+/** Up to `limit` accounts behind a position, or the newest. */
 export async function listAccountPage(
   database: Database,
   { search, status }: AccountFilter,
-  { limit, after }: { limit: number; after: AccountPlace | undefined },
+  { limit, after }: { limit: number; after: AccountPosition | undefined },
 ): Promise<ListedAccount[]> {
   const { rows } = await database.pool.query(
     `select ${listedRow.columnsOf('a')} from (

@@ -111,7 +111,7 @@ async function change(
   { takesOperator, action, details, reason, write }: Change,
 ): Promise<PersonChanged> {
   const { id, email } = person;
-  const told = { isLast: false };
+  const refused = { isLast: false };
   const done = await administer(by, async (client) => {
     const links = takesOperator ? await lockLinksAbout(client, person) : [];
     if (takesOperator) {
@@ -120,15 +120,15 @@ async function change(
       await client.query('lock table people in share row exclusive mode');
       const { rows } = await client.query('select id from people where is_operator and disabled_at is null limit 2');
       const ids = rows.map((row) => idRow.parse(row).id);
-      told.isLast = ids.length === 1 && ids[0] === id;
-      if (told.isLast) return undefined;
+      refused.isLast = ids.length === 1 && ids[0] === id;
+      if (refused.isLast) return undefined;
     }
     if (!(await write(client))) return undefined;
     const all = { person: id, email, ...details, ...(await takeBackLinks(client, links)) };
     const act = { action, account: null, subject: id, details: all };
     return { act: { ...act, ...(reason !== undefined && { reason }) }, outcome: true };
   });
-  return done ? 'changed' : told.isLast ? 'last' : 'unchanged';
+  return done ? 'changed' : refused.isLast ? 'last' : 'unchanged';
 }
 
 const idRow = z.object({ id: z.string() });

@@ -5,7 +5,7 @@ import type { TaskId } from '../domain/ids.ts';
 import { isFinal, type StoredFile } from '../domain/tasks/task-states.ts';
 import type { Poll, ResultPart, StoredAnswer } from '../providers/contract.ts';
 import { closeIntent, findIntent, findTaskWithIntent, type Intent } from '../tasks/provider-calls/intents.ts';
-import { storeTrouble } from '../blobs/blob-store.ts';
+import { storeFailure } from '../blobs/blob-store.ts';
 import { noteFailure } from '../tasks/rows/task-failure.ts';
 import { jobUnknown, noteJobLeft } from '../tasks/provider-calls/intent-reports.ts';
 import { finalAmong, type Task } from '../tasks/rows/task-rows.ts';
@@ -220,7 +220,7 @@ const hasEnded = async ({ database }: ActivityDependencies, { id }: Task): Promi
 /** After a failure to read or store a result. Attempts are bounded; a full disk of our own uses up none. */
 const isWorthAnotherTry = (deadline: number, signal: AbortSignal, error?: unknown): boolean =>
   signal.aborted ||
-  (performance.now() < deadline && (failedTries() + 1 < attemptsMax || storeTrouble(error) !== undefined));
+  (performance.now() < deadline && (failedTries() + 1 < attemptsMax || storeFailure(error) !== undefined));
 
 const partsMax = ({ request }: Task): number => (request?.kind === 'image' ? request.request.n : 1);
 

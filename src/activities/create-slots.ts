@@ -29,10 +29,10 @@ const leadMs = 50;
 const leadMsMax = 1_000;
 
 /**
- * Opens the intent when it is the task's turn; after `now` the create must be sent at once. `maySendAgain`
+ * Opens the intent when the provider's limits admit the task; after `now` the create must be sent at once. `maySendAgain`
  * decides whether an intent that is there is opened anew.
  */
-export async function openInTurn(
+export async function openWhenAdmitted(
   deps: ActivityDependencies,
   { task: { id: task }, route: { provider }, provider: { abilities } }: TaskOnRoute,
   route: number,

@@ -5,7 +5,7 @@
  */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import * as z from 'zod';
-import { storeTrouble } from '../blobs/blob-store.ts';
+import { storeFailure } from '../blobs/blob-store.ts';
 
 const details = z.object({ failedTries: z.int().min(0) });
 
@@ -20,6 +20,6 @@ export function failedTries(): number {
  * of our own.
  */
 export function failedTry(error: unknown, signal: AbortSignal): unknown {
-  if (!signal.aborted && storeTrouble(error) === undefined) heartbeat({ failedTries: failedTries() + 1 });
+  if (!signal.aborted && storeFailure(error) === undefined) heartbeat({ failedTries: failedTries() + 1 });
   return error;
 }

@@ -27,7 +27,7 @@ import type { Submitted } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { loadTaskOnRoute, type TaskOnRoute } from './job.ts';
 import { resultBytesMax } from './store-result.ts';
-import { openInTurn, waitForSlot } from './create-slots.ts';
+import { openWhenAdmitted, waitForSlot } from './create-slots.ts';
 
 const unsubmittedMsMax = 24 * 3_600_000;
 const openIntentCheckMs = 1_000;
@@ -87,7 +87,7 @@ async function submitPrepared(
   signal: AbortSignal,
 ): Promise<Submitted> {
   signal.throwIfAborted(); // from the intent on it would have to be waited for
-  const opened = await openInTurn(deps, loaded, index, (intent) => maySendAgain(loaded, intent));
+  const opened = await openWhenAdmitted(deps, loaded, index, (intent) => maySendAgain(loaded, intent));
   if (opened.opened === 'not')
     return opened.because === 'sent elsewhere' ? await sentElsewhere(deps, loaded) : { outcome: 'ended' };
   const leave = deps.submitLimiter?.acquire();

@@ -22,7 +22,7 @@ import { operations } from './operations/all-operations.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log, gates, meters, tracing, corsOrigins, configuration } = now();
+  const { log, concurrencyLimits, meters, tracing, corsOrigins, configuration } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown, ctx?: ApiContext) => {
     if (isLeave(error)) return; // the line of the request says so
@@ -34,12 +34,12 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
   app.use(securityHeaders());
   const { deployments } = configuration; // they don't change while the gateway runs
-  // Outside the errors and the gates: a page can read its refusals, and a preflight takes no place.
+  // Outside the errors and the concurrency limits: a page can read refusals, and a preflight takes no slot.
   if (corsOrigins === '*' || corsOrigins.length > 0) app.use(cors(corsOrigins, deployments));
   const all = routers(now);
   const roots = deployments.map(({ root }) => root);
   app.use(errors(routeHints(all, roots))); // outermost catch: nothing below answers by itself
-  app.use(crowd(gates)); // before anything is done for the request
+  app.use(crowd(concurrencyLimits)); // before anything is done for the request
   for (const router of all) {
     const root = router.opts.prefix?.split('/:', 1)[0] ?? '';
     const routes = Object.assign(below(root, router.routes()), { router }); // named, as the router's own are

@@ -97,7 +97,7 @@ export class ConcurrencyLimit {
   }
 }
 
-/** Takes a place, or refuses with `overloaded`; returns how to give it back, which may be called again and again. */
+/** Takes a slot, or refuses with `overloaded`; returns how to give it back, which may be called again and again. */
 export function acquireOnce(gate: ConcurrencyLimit): () => void {
   gate.acquire();
   let isInside = true;
@@ -141,7 +141,7 @@ export class SharedLimit extends ConcurrencyLimit {
   }
 }
 
-/** Takes a place until an answer is over, or refuses with `overloaded`. */
+/** Takes a slot until an answer is over, or refuses with `overloaded`. */
 export function acquireUntilClosed(gate: ConcurrencyLimit, response: ServerResponse): void {
   gate.acquire();
   if (response.closed) gate.release();
@@ -156,7 +156,7 @@ export type ConcurrencyLimits = Record<Exclude<keyof Bounds, MemoryLimit>, Concu
   Record<MemoryLimit, SharedLimit>;
 
 /**
- * The gates of one process. A body of `largestBody`, in bytes of memory, fits always where nothing else is there, and
+ * The concurrency limits of one process. A body of `largestBody`, in bytes of memory, fits always where nothing else is there, and
  * no account or person has more than a quarter of the room for bodies, or one such body. Of the room for answers a
  * provider has half at the most, or that of the largest answer.
  */

@@ -61,7 +61,7 @@ export interface ApiDependencies {
   /** Accepted tasks that wait to be started, of all processes. */
   waitingTasks: WaitingTasks;
   /** The bounds of what this process does at once. */
-  gates: ConcurrencyLimits;
+  concurrencyLimits: ConcurrencyLimits;
   keys: KeyCache;
   /** Of people to sign in. */
   attempts: Attempts;

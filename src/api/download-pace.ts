@@ -1,6 +1,6 @@
 /**
  * How fast callers must read what is sent to them at their own pace: who takes nothing, or next to nothing, keeps a file
- * open, a place among the downloads, and of a result that is fetched once the claim on it.
+ * open, a slot among the downloads, and of a result that is fetched once the claim on it.
  */
 import type { Socket } from 'node:net';
 import { fetchClaimMsMax } from '../domain/limits.ts';
@@ -30,12 +30,15 @@ export const downloadPaceDefault: DownloadPace = {
   closeBytesPerSecond: 8_000,
 };
 
-/** Takes a place among the downloads for an answer, which its caller must read at this pace. Refuses with `overloaded`. */
+/** Takes a slot among the downloads for an answer, which its caller must read at this pace. Refuses with `overloaded`. */
 export function enterDownload(
-  { gates, downloadPace }: { gates: Pick<ConcurrencyLimits, 'files'>; downloadPace: DownloadPace },
+  {
+    concurrencyLimits,
+    downloadPace,
+  }: { concurrencyLimits: Pick<ConcurrencyLimits, 'files'>; downloadPace: DownloadPace },
   { req, res }: Pick<ApiContext, 'req' | 'res'>,
 ): void {
-  acquireUntilClosed(gates.files, res);
+  acquireUntilClosed(concurrencyLimits.files, res);
   if (!res.closed) res.once('close', keepPace(req.socket, downloadPace));
 }
 

@@ -99,17 +99,17 @@ export interface ListedAudit extends KeptAudit {
   leftOut: readonly string[];
 }
 
-/** The place of an audit in the list. */
-export interface AuditPlace {
+/** The position of an audit in the list. */
+export interface AuditPosition {
   finishedAt: Date;
   id: string;
 }
 
-/** Up to `limit` audits before a place, or the newest. One that is not as it was written is not believed (`believed`). */
+/** Up to `limit` audits before a position, or the newest. One that is not as it was written is not believed (`believed`). */
 export async function listAudits(
   database: Database,
   ledgerKeys: readonly Buffer[],
-  { limit, before }: { limit: number; before: AuditPlace | undefined },
+  { limit, before }: { limit: number; before: AuditPosition | undefined },
 ): Promise<ListedAudit[]> {
   const { rows } = await database.pool.query(
     `select ${listedColumns} from audits

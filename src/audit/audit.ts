@@ -4,7 +4,7 @@
  * disturbs a running gateway nor is disturbed by it.
  */
 import * as z from 'zod';
-import { type Database, isConnectionTrouble } from '../postgres/database.ts';
+import { type Database, isConnectionError } from '../postgres/database.ts';
 import type { Check, CheckContext, Finding } from './check-context.ts';
 import { type Ranged, rangesOf } from './key-ranges.ts';
 import { type Read, type ReadOptions, ShortReads } from './short-reads.ts';
@@ -39,7 +39,7 @@ export const findingsMax = 1_000;
 export interface AuditOptions {
   since?: Date | undefined;
   signal?: AbortSignal | undefined;
-  /** Told of each check as it begins, and of how many rows were looked at so far. */
+  /** Called when each check begins, and with the number of rows looked at so far. */
   onProgress?: ((check: string, looked: AuditReport['looked']) => void) | undefined;
   /** Of a page, at the most. */
   pageRows?: number | undefined;
@@ -77,7 +77,7 @@ export async function audit(
     try {
       await check.run(context);
     } catch (error) {
-      if (signal?.aborted === true || isConnectionTrouble(error)) throw error;
+      if (signal?.aborted === true || isConnectionError(error)) throw error;
       // A row that was changed by hand may hold what no check expects; it must not hide what the others find.
       context.found('this check', `broke off, so not everything was looked at: ${inOneLine(error)}`);
     }

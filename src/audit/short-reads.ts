@@ -53,7 +53,7 @@ export class ShortReads {
 
   readonly read: Read = async (text, values = [], { joins = 'by index' } = {}) => {
     this.#signal?.throwIfAborted();
-    const client = await this.#database.unhurried.connect();
+    const client = await this.#database.longRunning.connect();
     const startedAt = performance.now();
     let broken: Error | undefined;
     try {

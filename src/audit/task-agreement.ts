@@ -83,8 +83,8 @@ function foreignFacts(task: TaskCourse, workflow: WorkflowCourse, { taskQueue }:
     return 'the workflow of this id is another kind of workflow, or runs on a queue that is not ours';
   const different = (['accountId', 'keyId', 'model', 'kind'] as const).filter((fact) => task[fact] !== workflow[fact]);
   if (different.length === 0) return undefined;
-  const told = { accountId: 'account', keyId: 'key', model: 'model', kind: 'kind' };
-  return `its workflow was started for another ${different.map((fact) => told[fact]).join(' and ')}`;
+  const names = { accountId: 'account', keyId: 'key', model: 'model', kind: 'kind' };
+  return `its workflow was started for another ${different.map((fact) => names[fact]).join(' and ')}`;
 }
 
 function betweenStates(task: TaskCourse, workflow: WorkflowCourse, circumstances: Circumstances): string | undefined {

@@ -7,7 +7,7 @@ import { moneyChecks, rowChecks } from './checks/all-checks.ts';
 import { ShortReads } from './short-reads.ts';
 import { keepAudit } from './audit-results.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { type Database, isConnectionTrouble } from '../postgres/database.ts';
+import { type Database, isConnectionError } from '../postgres/database.ts';
 import { auditWorkflows, type WorkflowAudit } from './workflow-comparison.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
 
@@ -57,7 +57,7 @@ export async function auditEverything(
     try {
       await auditWorkflows(workflows);
     } catch (error) {
-      if (signal?.aborted === true || isConnectionTrouble(error)) throw error;
+      if (signal?.aborted === true || isConnectionError(error)) throw error;
       found('Temporal', `the comparison broke off, so not everything was looked at: ${inOneLine(error)}`);
     }
   }

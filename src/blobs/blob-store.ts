@@ -70,17 +70,17 @@ export class BlobTooLarge extends Error {
   }
 }
 
-export type StoreTrouble = 'full' | 'away';
+export type StoreFailure = 'full' | 'away';
 
 /** A store that is reached over the network can't be used, for its own reasons or for those of the network. */
 export class BlobStoreFault extends Error {
   override readonly name = 'BlobStoreFault';
-  readonly trouble: StoreTrouble;
+  readonly failure: StoreFailure;
   /** In a word, which may be shown. */
   readonly code: string;
-  constructor(trouble: StoreTrouble, code: string, message: string) {
+  constructor(failure: StoreFailure, code: string, message: string) {
     super(message);
-    this.trouble = trouble;
+    this.failure = failure;
     this.code = code;
   }
 }
@@ -92,10 +92,10 @@ const awayCodes: readonly string[] = ['EIO', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV
  * What an error says of the store, where the same may work later: `full`, of bytes or open files, or `away`. Only for
  * `BlobStoreFault` and errors of the file system; undefined for all else.
  */
-export function storeTrouble(error: unknown): StoreTrouble | undefined {
+export function storeFailure(error: unknown): StoreFailure | undefined {
   // An upload that failed and could not be removed.
-  if (error instanceof AggregateError) return storeTrouble(error.errors[0]);
-  if (error instanceof BlobStoreFault) return error.trouble;
+  if (error instanceof AggregateError) return storeFailure(error.errors[0]);
+  if (error instanceof BlobStoreFault) return error.failure;
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   const code = String(error.code);
   return fullCodes.includes(code) ? 'full' : awayCodes.includes(code) ? 'away' : undefined;

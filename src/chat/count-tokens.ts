@@ -1,5 +1,5 @@
 /** Counting tokens here, for calls whose upstream sent no usage. The tokenizer is loaded by the first of them. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { isObject, type JsonObject } from '../domain/chat/token-usage.ts';
 
 /** Beyond it the first part stands for the whole. */
@@ -28,7 +28,7 @@ export async function countTokens(text: string): Promise<number> {
   const end = Math.min(text.length, countedCharactersMax);
   let tokens = 0;
   for (let at = 0; at < end; at += sliceCharacters) {
-    if (at > 0) await nextTurn();
+    if (at > 0) await nextEventLoopTurn();
     tokens += tokenizer.count(text.slice(at, Math.min(end, at + sliceCharacters)));
   }
   tokenizer.forget();

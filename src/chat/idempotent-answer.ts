@@ -38,7 +38,7 @@ export async function replayAnswer(
 }
 
 async function awaitAnswer(deps: ApiDependencies, ctx: ApiContext): Promise<string | undefined> {
-  const { followers } = deps.gates;
+  const { followers } = deps.concurrencyLimits;
   followers.acquire();
   try {
     return await pollAnswer(deps, ctx);

@@ -27,7 +27,7 @@ export async function relayAnswer(
   route: Route,
   sent: SentCall,
 ): Promise<Outcome> {
-  const room = new AnswerMemory(deps.gates.answerBytes, route.name);
+  const room = new AnswerMemory(deps.concurrencyLimits.answerBytes, route.name);
   try {
     const { bytes, facts, latencyMs } = await readAnswer(deps, held, sent, room);
     const { call, hold } = held;

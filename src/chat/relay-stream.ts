@@ -31,7 +31,7 @@ export async function relayStream(
   sent: SentCall,
 ): Promise<Outcome> {
   const { call, hold, cancellation } = held;
-  const room = new AnswerMemory(deps.gates.answerBytes, route.name);
+  const room = new AnswerMemory(deps.concurrencyLimits.answerBytes, route.name);
   try {
     const meter =
       call.endpoint === 'responses'

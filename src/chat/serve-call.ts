@@ -21,7 +21,7 @@ import { answerUpstreamError } from './upstream-error-answer.ts';
  * before the caller gets the error.
  */
 export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<void> {
-  const { calls } = deps.gates;
+  const { calls } = deps.concurrencyLimits;
   calls.require(); // before the body is read; but a slot is taken only once the body is there
   const read = await readCall(deps, ctx, endpoint);
   calls.acquire();

@@ -32,7 +32,7 @@ export async function serveStored(
   id: string,
   operation: StoredOperation,
 ): Promise<void> {
-  const { calls } = deps.gates;
+  const { calls } = deps.concurrencyLimits;
   calls.acquire();
   try {
     await forward(deps, ctx, id, operation);
@@ -52,7 +52,7 @@ async function forward(deps: ApiDependencies, ctx: ApiContext, id: string, opera
     else ctx.res.once('close', () => cancellation.cancel('client_disconnected'));
   }
   const call = callOf(ctx, id, operation);
-  const room = new AnswerMemory(deps.gates.answerBytes, name);
+  const room = new AnswerMemory(deps.concurrencyLimits.answerBytes, name);
   const timer = setTimeout(() => cancellation.cancel('lost'), call.stream ? streamMsMax : answerMsMax);
   try {
     const json = await new Promise<Buffer | undefined>((resolve, reject) => {

@@ -81,22 +81,22 @@ type Ports = State['ports'];
  * words if it can't be started.
  */
 export async function startTemporal({ cliPath, dataDir, say }: TemporalOptions): Promise<TemporalServer> {
-  const place = dataDir === undefined ? await placeInMemory() : await placeOnDisk(dataDir);
-  const flags = flagsFor(place);
+  const paths = dataDir === undefined ? await pathsInMemory() : await pathsOnDisk(dataDir);
+  const flags = flagsFor(paths);
   const hash = hashOf([await temporalVersion(cliPath), ...flags]);
-  const before = place.statePath === undefined ? undefined : await readState(place.statePath, StateFile);
+  const before = paths.statePath === undefined ? undefined : await readState(paths.statePath, StateFile);
 
-  const adopted = await adopt(place, before, hash, say);
+  const adopted = await adopt(paths, before, hash, say);
   const ports = adopted ? adopted.ports : await portsLike(before?.ports);
   const start = async (signal?: AbortSignal): Promise<ServerProcess> => {
-    const logStart = await logEnd(place.logPath);
+    const logStart = await logEnd(paths.logPath);
     const args = [...flags, ...portFlags(ports)];
     const server = await spawnServer(
       { command: cliPath, args, env: environment() },
-      { logPath: place.logPath, endsWithUs: place.database === undefined },
+      { logPath: paths.logPath, endsWithUs: paths.database === undefined },
     );
-    if (place.statePath !== undefined) {
-      await writeState(place.statePath, {
+    if (paths.statePath !== undefined) {
+      await writeState(paths.statePath, {
         pid: server.facts.pid,
         startedAt: server.facts.startedAt,
         ports,
@@ -107,22 +107,22 @@ export async function startTemporal({ cliPath, dataDir, say }: TemporalOptions):
       await becomesReady(server, ports, signal);
     } catch (error) {
       await endProcess(server.facts, endingSteps);
-      const words = await logSince(place.logPath, logStart);
+      const words = await logSince(paths.logPath, logStart);
       throw new Error(`Temporal did not start: ${error instanceof Error ? error.message : String(error)}\n${words}`, {
         cause: error,
       });
     }
     return server;
   };
-  if (!adopted) await rotateLog(place.logPath);
+  if (!adopted) await rotateLog(paths.logPath);
 
   const kept = keepRunning({
     name: 'Temporal',
     first: adopted ? adopted.server : await start(),
     startAgain: start,
     end: async (server) => {
-      await endProcess(server.facts, place.database === undefined ? endingAtOnce : endingSteps);
-      if (place.database === undefined) await rm(place.folder, { recursive: true, force: true });
+      await endProcess(server.facts, paths.database === undefined ? endingAtOnce : endingSteps);
+      if (paths.database === undefined) await rm(paths.folder, { recursive: true, force: true });
     },
     say,
   });
@@ -131,21 +131,21 @@ export async function startTemporal({ cliPath, dataDir, say }: TemporalOptions):
 
 /** The addresses of a data folder's Temporal if it runs and answers now; it is neither started nor cared for. */
 export async function runningTemporal(dataDir: string): Promise<Pick<TemporalServer, 'address' | 'uiUrl'> | undefined> {
-  const place = await placeOnDisk(dataDir);
-  const state = place.statePath === undefined ? undefined : await readState(place.statePath, StateFile);
-  if (!state || !(await isOurs(place, state)) || (await refusal(state.ports)) !== undefined) return undefined;
+  const paths = await pathsOnDisk(dataDir);
+  const state = paths.statePath === undefined ? undefined : await readState(paths.statePath, StateFile);
+  if (!state || !(await isOurs(paths, state)) || (await refusal(state.ports)) !== undefined) return undefined;
   return addressesOf(state.ports);
 }
 
 /** Where a server's files are. In memory there is only the log. */
-interface Place {
+interface StoragePaths {
   folder: string;
   logPath: string;
   database: string | undefined;
   statePath: string | undefined;
 }
 
-async function placeOnDisk(dataDir: string): Promise<Place> {
+async function pathsOnDisk(dataDir: string): Promise<StoragePaths> {
   await mkdir(join(dataDir, 'temporal'), { recursive: true });
   const whole = await realpath(dataDir);
   const folder = join(whole, 'temporal');
@@ -157,12 +157,12 @@ async function placeOnDisk(dataDir: string): Promise<Place> {
   };
 }
 
-async function placeInMemory(): Promise<Place> {
+async function pathsInMemory(): Promise<StoragePaths> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-temporal-'));
   return { folder, logPath: join(folder, 'temporal.log'), database: undefined, statePath: undefined };
 }
 
-function flagsFor({ database }: Place): string[] {
+function flagsFor({ database }: StoragePaths): string[] {
   return [
     ...['server', 'start-dev'],
     // WAL and synchronous=1 (normal): twice the throughput of the default; a power cut may lose the last moments, which the
@@ -203,15 +203,15 @@ async function portsLike(before: Ports | undefined): Promise<Ports> {
 
 /** Takes over the running server of this folder, or ends whatever runs on its database and can't be taken over. */
 async function adopt(
-  place: Place,
+  paths: StoragePaths,
   before: State | undefined,
   hash: string,
   say: TemporalOptions['say'],
 ): Promise<{ server: ServerProcess; ports: Ports } | undefined> {
-  if (place.database === undefined) return undefined;
-  const known = before ? await isOurs(place, before) : undefined;
+  if (paths.database === undefined) return undefined;
+  const known = before ? await isOurs(paths, before) : undefined;
   if (before && known && before.hash === hash) {
-    const server = adoptServer(known, place);
+    const server = adoptServer(known, paths);
     try {
       await becomesReady(server, before.ports);
       return { server, ports: before.ports };
@@ -220,14 +220,14 @@ async function adopt(
     }
   }
   // The one that was noted, and one whose starter was killed before it could note it: two on one database would spoil it.
-  for (const facts of await processesMentioning(mark(place.database))) {
+  for (const facts of await processesMentioning(mark(paths.database))) {
     say(`Stopping a Temporal server of another version or with other settings (process ${facts.pid}) ...`);
     await endProcess(facts, endingSteps);
   }
   return undefined;
 }
 
-async function isOurs({ database }: Place, { pid, startedAt }: State): Promise<ProcessFacts | undefined> {
+async function isOurs({ database }: StoragePaths, { pid, startedAt }: State): Promise<ProcessFacts | undefined> {
   const facts = await processFacts(pid);
   return database !== undefined && facts?.startedAt === startedAt && facts.commandLine.includes(mark(database))
     ? facts

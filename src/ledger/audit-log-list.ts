@@ -1,4 +1,4 @@
-/** The log of acts as operators read it: in pages, with the names that people, keys and accounts have today. */
+/** The audit log as operators read it: in pages, with the names that people, keys and accounts have today. */
 import * as z from 'zod';
 import { type Act, actRow } from './audit-log.ts';
 import type { Database } from '../postgres/database.ts';

@@ -7,7 +7,7 @@ import type { AccountId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
 
 // Entries are numbered in the order of their commits and timed by the database's clock. A clock that is set by up to this
-// much puts no entry on the wrong side of a place that keeps this distance.
+// much puts no entry on the wrong side of a position that keeps this distance.
 const clockChangeMsMax = 24 * 3_600_000;
 
 /** The numbers between which all entries of a time lie: above the first, up to the second. Others lie there, too. */
@@ -16,7 +16,7 @@ export interface Stretch {
   upTo: bigint;
 }
 
-/** The stretch, as short as it can be told, of entries from `from` on and before `to`; `newest` is the account's newest number. */
+/** Returns the shortest stretch that is certain to have all entries from `from` on and before `to`; `newest` is the account's newest number. */
 export async function stretchOf(
   database: Database,
   account: AccountId,

@@ -19,20 +19,20 @@ export interface FetchFileOptions {
   signal?: AbortSignal;
   /**
    * The caller's name for the address: with it, whatever goes wrong is the caller's `invalid_parameter`. Without, it came
-   * from a provider: what can't get better is `upstream_error`, the rest FetchTrouble.
+   * from a provider: what can't get better is `upstream_error`, the rest FetchError.
    */
   param?: string;
 }
 
 /** A provider's file did not come now, but may come later, or from a fresh address. */
-export class FetchTrouble extends Error {
-  override readonly name = 'FetchTrouble';
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
 }
 
 /**
  * Opens a download. The guard checks the address and every redirect before it is followed, and the connection once
  * more, so that a name can't lead elsewhere in between.
- * Refuses, or ends the stream, with a GatewayError (or FetchTrouble, see `param`) when the address is refused or redirects
+ * Refuses, or ends the stream, with a GatewayError (or FetchError, see `param`) when the address is refused or redirects
  * too often, the answer is not 200, the file has more than `bytesMax`, or `timeoutMs` have passed. An abort by `signal`
  * rejects with its reason.
  */
@@ -66,7 +66,7 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
       answer.body.on('error', ignore).destroy();
       const { location } = answer.headers;
       if (![301, 302, 303, 307, 308].includes(answer.statusCode) || typeof location !== 'string') {
-        throw trouble(`the server returned ${answer.statusCode}`);
+        throw passingFailure(`the server returned ${answer.statusCode}`);
       }
       if (!URL.canParse(location, address.href)) throw failure('it redirects to an invalid URL');
       address = new URL(location, address.href);
@@ -91,21 +91,21 @@ export async function fetchFile(url: string, options: FetchFileOptions): Promise
   }
 
   function translated(error: unknown): Error {
-    if (error instanceof GatewayError || error instanceof FetchTrouble) return error;
+    if (error instanceof GatewayError || error instanceof FetchError) return error;
     if (signal?.aborted === true) return asError(signal.reason);
-    if (deadline.aborted) return trouble(`it took longer than ${timeoutMs / 1000} s`);
+    if (deadline.aborted) return passingFailure(`it took longer than ${timeoutMs / 1000} s`);
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer';
     if (error instanceof ClosedHost) return failure('its host is not on the public internet', error);
-    return trouble(`the download failed (${code})`, error);
+    return passingFailure(`the download failed (${code})`, error);
   }
 
   function tooLarge(): GatewayError {
     return failure(`it has more than ${bytesMax} bytes`);
   }
 
-  /** What may be otherwise the next time; a caller hears of it at once all the same. */
-  function trouble(reason: string, cause?: unknown): Error {
-    return param === undefined ? new FetchTrouble(reason, { cause }) : failure(reason, cause);
+  /** A failure that may pass. With `param`, the request fails with it at once all the same. */
+  function passingFailure(reason: string, cause?: unknown): Error {
+    return param === undefined ? new FetchError(reason, { cause }) : failure(reason, cause);
   }
 
   function failure(reason: string, cause?: unknown): GatewayError {

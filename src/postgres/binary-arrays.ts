@@ -123,12 +123,12 @@ function listed<T>(type: ElementType<T>, values: readonly Element<T>[]): Buffer 
     bytes += sizeOf(type, each);
     hasNulls ||= each === null || each === undefined;
   }
-  const place = { ...arrayOf(type, { count: values.length, bytes, hasNulls }), at: headBytes };
-  for (const each of values) place.at += writeElement(type, each, place);
-  return place.into;
+  const target = { ...arrayOf(type, { count: values.length, bytes, hasNulls }), at: headBytes };
+  for (const each of values) target.at += writeElement(type, each, target);
+  return target.into;
 }
 
-interface Place {
+interface Target {
   into: Buffer;
   view: DataView;
   at: number;
@@ -138,7 +138,7 @@ interface Place {
 function arrayOf(
   type: ElementType<never>,
   { count, bytes, hasNulls }: { count: number; bytes: number; hasNulls: boolean },
-): Omit<Place, 'at'> {
+): Omit<Target, 'at'> {
   const into = Buffer.allocUnsafe(headBytes + bytes);
   const view = new DataView(into.buffer, into.byteOffset, into.length);
   view.setInt32(0, 1);
@@ -150,7 +150,7 @@ function arrayOf(
 }
 
 /** An element after its length; returns how many bytes both take. */
-function writeElement<T>(type: ElementType<T>, value: Element<T>, { into, view, at }: Place): number {
+function writeElement<T>(type: ElementType<T>, value: Element<T>, { into, view, at }: Target): number {
   if (value === null || value === undefined) {
     view.setInt32(at, nullLength);
     return 4;

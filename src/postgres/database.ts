@@ -8,8 +8,8 @@ export interface Database {
   readonly pool: pg.Pool;
   /** For named statements by key or along an index, over tables that have partitions: each is planned once a connection. */
   readonly keyed: pg.Pool;
-  /** For what takes as long as it takes, such as an audit: its statements are not given up. */
-  readonly unhurried: pg.Pool;
+  /** For statements without a time limit, such as those of an audit. */
+  readonly longRunning: pg.Pool;
   /** Connections on which a transaction's statements are sent without waiting for each other's answers. */
   readonly pipelined: pg.Pool;
   /** Ends the connections; calling it again changes nothing. */
@@ -31,10 +31,10 @@ const lockMsMax = 3_000;
 const poolConnections = 6;
 const keyedConnections = 4;
 const keyedSecondsMax = 3_600;
-const unhurriedConnections = 2;
+const longRunningConnections = 2;
 const pipelinedConnections = 4;
 export const connectionsPerProcess =
-  poolConnections + keyedConnections + unhurriedConnections + pipelinedConnections + 1;
+  poolConnections + keyedConnections + longRunningConnections + pipelinedConnections + 1;
 
 /** Opens pools on a database; connects on first use. Integers of 64 bits arrive as bigint. */
 export function openDatabase(
@@ -55,7 +55,7 @@ export function openDatabase(
   };
   const hurried = { ...options, query_timeout: answerMsMax };
   const pool = new BoundedPool({ ...hurried, max: connectionsMax });
-  const unhurried = new BoundedPool({ ...options, max: unhurriedConnections });
+  const longRunning = new BoundedPool({ ...options, max: longRunningConnections });
   // Statements by key, over partitions: planning one of the ledger's takes 3 ms, running it 0.3, and one that looks along an
   // index of 80 partitions 10 ms and 1. So they are planned once a connection, and never with a scan, nor with a join that
   // reads a whole table, whatever size the tables had in that moment. Such a plan leaves out partitions when it is run.
@@ -74,7 +74,7 @@ export function openDatabase(
     pipeline: true,
     options: planning,
   });
-  for (const each of [pool, keyed, unhurried, pipelined]) {
+  for (const each of [pool, keyed, longRunning, pipelined]) {
     each.on('error', onIdleError);
     // The pool listens to idle connections only. One that breaks in use fails its statements, and besides emits an
     // `error` that would end the process without a listener.
@@ -85,10 +85,10 @@ export function openDatabase(
     url,
     pool,
     keyed,
-    unhurried,
+    longRunning,
     pipelined,
     async close() {
-      await (closed ??= Promise.all([pool.end(), keyed.end(), unhurried.end(), pipelined.end()]));
+      await (closed ??= Promise.all([pool.end(), keyed.end(), longRunning.end(), pipelined.end()]));
     },
   };
 }
@@ -147,7 +147,7 @@ export function failedGuard(error: unknown): string | undefined {
  * What an error says of the database, where the same may work later. `away`: it can't be reached, or doesn't answer.
  * `busy`: it, or our connections to it, have too much to do, or others held a lock for too long. Undefined for all else.
  */
-export function databaseTrouble(error: unknown): 'away' | 'busy' | undefined {
+export function databaseFailure(error: unknown): 'away' | 'busy' | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof PoolFull) return 'busy';
   if (error instanceof pg.DatabaseError) {
@@ -160,15 +160,15 @@ export function databaseTrouble(error: unknown): 'away' | 'busy' | undefined {
   if (/^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)/.test(code)) return 'away';
   if (/timeout exceeded when trying to connect/.test(error.message)) return 'busy';
   if (/connection (terminated|timeout|error)|query read timeout|not queryable/i.test(error.message)) return 'away';
-  return error.cause === undefined ? undefined : databaseTrouble(error.cause);
+  return error.cause === undefined ? undefined : databaseFailure(error.cause);
 }
 
 /** Whether an error means that the database can't be reached now, or takes no connections, so that the same may work later. */
-export function isConnectionTrouble(error: unknown): boolean {
-  const trouble = databaseTrouble(error);
-  return trouble === 'away' || (trouble === 'busy' && !isLockTrouble(error));
+export function isConnectionError(error: unknown): boolean {
+  const failure = databaseFailure(error);
+  return failure === 'away' || (failure === 'busy' && !isLockError(error));
 }
 
 /** Whether a statement was given up because others held what it needed, or because it took too long. */
-export const isLockTrouble = (error: unknown): boolean =>
+export const isLockError = (error: unknown): boolean =>
   ['55P03', '57014', '40P01', '40001'].includes(sqlState(error) ?? '');

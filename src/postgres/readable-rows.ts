@@ -34,10 +34,10 @@ export function faultOfRow(declared: Row<unknown>, row: unknown): string | undef
 }
 
 function faultOf({ issues }: z.ZodError): string {
-  const told = issues
+  const text = issues
     .map(({ path: [key, ...inside], message }) => `${[columnName(String(key)), ...inside].join('.')}: ${message}`)
     .join('; ');
-  return told.slice(0, faultCharactersMax);
+  return text.slice(0, faultCharactersMax);
 }
 
 function raise({ id, fault }: UnreadableRow): never {

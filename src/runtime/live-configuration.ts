@@ -113,7 +113,7 @@ export class LiveConfiguration {
    * tasks run; whatever it throws, everything is as it was.
    */
   replace(next: Configuration): Promise<string> {
-    return this.#inTurn(() => this.#replace(next));
+    return this.#runInOrder(() => this.#replace(next));
   }
 
   /** After all work is over. */
@@ -206,7 +206,7 @@ export class LiveConfiguration {
   #leave(name: string, entry: TaskEntry): void {
     const { log, leavingMs = leaving_ms } = this.#tools;
     entry.leaving ??= setInterval(() => {
-      this.#inTurn(() => this.#depart(name)).catch((error: unknown) => {
+      this.#runInOrder(() => this.#depart(name)).catch((error: unknown) => {
         log.warn({ err: error, provider: name }, 'a removed provider could not be let go; it is tried again');
       });
     }, leavingMs).unref();
@@ -241,7 +241,7 @@ export class LiveConfiguration {
     }
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #runInOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined); // the caller gets the rejection
     return done;

@@ -81,7 +81,7 @@ export interface Core {
   lostAfterMs: number;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
-  gates: ConcurrencyLimits;
+  concurrencyLimits: ConcurrencyLimits;
   downloadPace: DownloadPace;
   /** What this process counts, and shows under `/metrics`. */
   meters: Meters;
@@ -184,7 +184,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     lostAfterMs: options.lostAfterMs ?? lostAfterMs,
     downloadPace: { ...downloadPaceDefault, ...options.downloadPace },
     retentionMs: options.retentionMs ?? (() => live.now.configuration.retentionDays * dayMs),
-    gates: createConcurrencyLimits(options.bounds, memoryOfBody(configuration.limits.jsonBytes)),
+    concurrencyLimits: createConcurrencyLimits(options.bounds, memoryOfBody(configuration.limits.jsonBytes)),
     meters,
     async close() {
       try {
@@ -197,7 +197,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
       }
     },
   };
-  countRefusals(meters.metrics, core.gates);
+  countRefusals(meters.metrics, core.concurrencyLimits);
   showFigures({
     metrics: meters.metrics,
     database,

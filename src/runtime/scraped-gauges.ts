@@ -87,12 +87,12 @@ export function showReadiness(metrics: ProcessMetrics, readiness: Readiness): vo
 export function showApi(
   metrics: ProcessMetrics,
   {
-    gates,
+    concurrencyLimits,
     waitingTasks,
     connections,
-  }: { gates: ConcurrencyLimits; waitingTasks: WaitingTasks; connections: () => Promise<number> },
+  }: { concurrencyLimits: ConcurrencyLimits; waitingTasks: WaitingTasks; connections: () => Promise<number> },
 ): void {
-  const { bodyBytes, requests, calls, uploads, files, followers } = gates;
+  const { bodyBytes, requests, calls, uploads, files, followers } = concurrencyLimits;
   const counts = { requests, calls, uploads, files, followers };
   const each = (valueOf: (gate: keyof typeof counts) => number): Reading =>
     (Object.keys(counts) as (keyof typeof counts)[]).map((gate) => ({ labels: [gate], value: valueOf(gate) }));
@@ -104,11 +104,11 @@ export function showApi(
   metrics.gauge('tollgate_http_connections', connections);
 }
 
-/** Has what the gates refuse counted. */
-export function countRefusals(metrics: ProcessMetrics, gates: ConcurrencyLimits): void {
-  for (const name of Object.keys(gates) as (keyof Bounds)[]) {
+/** Counts what the concurrency limits refuse. */
+export function countRefusals(metrics: ProcessMetrics, concurrencyLimits: ConcurrencyLimits): void {
+  for (const name of Object.keys(concurrencyLimits) as (keyof Bounds)[]) {
     const cell = metrics.counter('tollgate_gate_refused_total', name);
-    gates[name].onRefusal = () => cell.add();
+    concurrencyLimits[name].onRefusal = () => cell.add();
   }
 }
 
@@ -126,12 +126,12 @@ export function showTemporal(metrics: ProcessMetrics, core: CoreMetrics, log: Lo
   metrics.append(async () => (await text()) ?? '');
 }
 
-function showPools(metrics: ProcessMetrics, { pool, keyed, unhurried, pipelined }: Database): void {
+function showPools(metrics: ProcessMetrics, { pool, keyed, longRunning, pipelined }: Database): void {
   const pools: readonly (readonly [string, pg.Pool])[] = [
     ['requests', pool],
     ['keyed', keyed],
     ['ledger', pipelined],
-    ['unhurried', unhurried],
+    ['unhurried', longRunning],
   ];
   metrics.gauge('tollgate_database_connections', () =>
     pools.flatMap(([name, { totalCount, idleCount }]) => [

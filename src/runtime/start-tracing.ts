@@ -13,7 +13,7 @@ export async function tracingOf(settings: Settings, log: Logger): Promise<Tracin
   const { openTracing } = await import('../observability/tracing/open-tracing.ts');
   return openTracing(traces, {
     mask: new Mask(knownSecrets(settings)).applied,
-    onTrouble: (error, lostSpans) =>
+    onExportError: (error, lostSpans) =>
       log.warn({ err: error, lostSpans }, 'the collector takes no traces; nothing else is held up by it'),
   });
 }

@@ -18,7 +18,7 @@ export const measuredSteps =
           count(outcomeOf(result));
           return result;
         } catch (error) {
-          count(troubleOf(error));
+          count(failureOutcomeOf(error));
           throw error;
         }
       },
@@ -42,7 +42,7 @@ function outcomeOf(result: unknown): string {
   return 'done';
 }
 
-function troubleOf(error: unknown): string {
+function failureOutcomeOf(error: unknown): string {
   if (error instanceof CancelledFailure) return 'cancelled';
   const type = error instanceof ApplicationFailure ? error.type : undefined;
   return type === 'handed_back' || type === 'come_back_later' ? type : 'error';

@@ -1,4 +1,4 @@
-/** Events and the log of their attempts are kept for 30 days after they ended; the tasks they told of stay. */
+/** Events and the log of their attempts are kept for 30 days after they ended; the tasks that they are about stay. */
 import type { Database } from '../postgres/database.ts';
 
 /** As long as the ends of deliveries can be seen in Temporal. */

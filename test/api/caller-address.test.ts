@@ -93,7 +93,7 @@ describe('signing in behind a proxy', () => {
   });
 
   test('all addresses of an IPv6 network have one share of the room for bodies', async () => {
-    const { unknownBodyBytes } = gateway.core.gates;
+    const { unknownBodyBytes } = gateway.core.concurrencyLimits;
     await until('an empty room', () => Promise.resolve(unknownBodyBytes.taken === 0 || undefined));
     const headers = { Origin: gateway.url, 'Content-Type': 'application/json', 'Content-Length': 4_096 };
     const hanging = request(`${gateway.url}/console/api/session`, {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WaitingTasks } from '../../src/tasks/wait/unstarted-tasks.ts';
-import { isOfFew, turnWeight } from '../../src/domain/tasks/turns.ts';
+import { hasPriority, fairnessWeight } from '../../src/domain/tasks/fairness.ts';
 import { startTaskRunner } from '../support/task-runner.ts';
 
 const waitingTasks = (count: number) =>
@@ -22,7 +22,7 @@ describe('starts by the API', () => {
       return new Promise<void>((resolve) => ends.push(resolve));
     };
     const many = Array.from({ length: 40 }, (_, index) => waiting.start(start(`many ${index}`)));
-    const few = waiting.start(start('few'), { isOfFew: true });
+    const few = waiting.start(start('few'), { hasPriority: true });
     const before = begun.length;
     assert.ok(before < 40, 'some of the burst wait');
     ends.shift()?.();
@@ -41,7 +41,7 @@ describe('starts by the API', () => {
     await new Promise((resolve) => setImmediate(resolve)); // the count has come
     const start = () => Promise.resolve();
     assert.equal(await waiting.start(start), false);
-    assert.equal(await waiting.start(start, { isOfFew: true }), true);
+    assert.equal(await waiting.start(start, { hasPriority: true }), true);
   });
 
   test('that waited while Temporal was seen to be away are left to the scan', async () => {
@@ -58,8 +58,8 @@ describe('starts by the API', () => {
 });
 
 test('a task of a key with many under way has a smaller turn, and still one', async (t) => {
-  assert.deepEqual([1, 100, 101, 10_000].map(isOfFew), [true, true, false, false]);
-  assert.ok(turnWeight(101) > 0 && turnWeight(101) < turnWeight(100));
+  assert.deepEqual([1, 100, 101, 10_000].map(hasPriority), [true, true, false, false]);
+  assert.ok(fairnessWeight(101) > 0 && fairnessWeight(101) < fairnessWeight(100));
   const runner = await startTaskRunner({ providers: {}, work: false });
   t.after(() => runner.stop());
   for (const underWay of [1, 101]) {
@@ -67,6 +67,6 @@ test('a task of a key with many under way has a smaller turn, and still one', as
     await runner.starter.start({ ...(await runner.facts(id)), underWay });
     const { priority } = await runner.client.workflow.getHandle(id).describe();
     assert.equal(priority?.fairnessKey, runner.customer.account);
-    assert.equal(priority.fairnessWeight?.toFixed(3), turnWeight(underWay).toFixed(3));
+    assert.equal(priority.fairnessWeight?.toFixed(3), fairnessWeight(underWay).toFixed(3));
   }
 });

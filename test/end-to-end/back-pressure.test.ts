@@ -104,7 +104,9 @@ describe('a gateway with small bounds', () => {
     const headers = { Origin: gateway.url, 'Content-Type': 'application/json', 'Content-Length': 4_096 };
     const hanging = httpRequest(`${gateway.url}/console/api/session`, { method: 'POST', headers });
     hanging.on('error', () => undefined).write('x'.repeat(4_095));
-    await until('its bytes', () => Promise.resolve(gateway.core.gates.unknownBodyBytes.taken === 4_095 || undefined));
+    await until('its bytes', () =>
+      Promise.resolve(gateway.core.concurrencyLimits.unknownBodyBytes.taken === 4_095 || undefined),
+    );
     assertOverloaded(await signIn('a'));
     assert.equal((await customer.post(hello)).status, 200);
     hanging.destroy();
@@ -182,7 +184,7 @@ describe('a gateway with small bounds', () => {
 
   test('an account whose row is kept locked is refused within seconds; others are served, and it is served afterwards', async () => {
     const [locked, other] = [await chat.customer(), await chat.customer()];
-    const client = await chat.gateway.core.database.unhurried.connect();
+    const client = await chat.gateway.core.database.longRunning.connect();
     try {
       await client.query('begin');
       await client.query('select 1 from accounts where id = $1 for update', [locked.account]);

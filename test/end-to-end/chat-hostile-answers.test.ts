@@ -42,7 +42,7 @@ test('a large answer that reports its usage passes as it is, whatever else is in
   assert.equal((await customer.raw(hello)).text, text);
   const { entries } = await customer.settled();
   assert.deepEqual([typesOf(entries).includes('capture'), entries.at(-2)?.['usage_source']], [true, 'upstream']);
-  assert.equal(chat.gateway.core.gates.answerBytes.taken, 0);
+  assert.equal(chat.gateway.core.concurrencyLimits.answerBytes.taken, 0);
 });
 
 for (const [what, answer] of [
@@ -64,7 +64,7 @@ for (const [what, answer] of [
     assert.deepEqual([balance, typesOf(entries)], [100, ['hold', 'release']]);
     const { body } = await customer.post({ ...hello, model: 'chat-two' });
     assert.match(JSON.stringify(body), /Hi from the second/);
-    assert.equal(chat.gateway.core.gates.answerBytes.taken, 0);
+    assert.equal(chat.gateway.core.concurrencyLimits.answerBytes.taken, 0);
   });
 }
 
@@ -92,7 +92,7 @@ test('the last event of a response may have many values: only its usage is read'
 });
 
 test('what answers hold has a bound: over it a large one is refused, small ones pass, and all is given back', async () => {
-  const { gates } = chat.gateway.core;
+  const { concurrencyLimits } = chat.gateway.core;
   const customer = await chat.customer();
   let goOn: () => void = () => undefined;
   const rest = new Promise<void>((resolve) => (goOn = resolve));
@@ -100,7 +100,8 @@ test('what answers hold has a bound: over it a large one is refused, small ones 
   const first = `{${usage},"choices":[{"message":{"content":"${large}`;
   chat.first.answers({ headers: json, pieces: [first, rest, '"}}]}'] });
   const held = customer.raw(hello);
-  while (gates.answerBytes.taken < first.length - 16 * KiB) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (concurrencyLimits.answerBytes.taken < first.length - 16 * KiB)
+    await new Promise((resolve) => setTimeout(resolve, 5));
 
   chat.first.answers(chatAnswer(large));
   assertError(await customer.post(hello), 'overloaded');
@@ -112,7 +113,7 @@ test('what answers hold has a bound: over it a large one is refused, small ones 
 
   goOn();
   assert.equal((await held).text, `${first}"}}]}`);
-  while (gates.answerBytes.taken > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (concurrencyLimits.answerBytes.taken > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const { entries } = await customer.settled();
   assert.deepEqual(typesOf(entries).filter((type) => type === 'capture').length, 3);
 });

@@ -76,7 +76,7 @@ test('a task that outlasts the wait is answered with its id, and GET gives the b
 
 test('images that can not be read for their answer are no error that buys them again: GET gives them', async () => {
   const { key } = await gateway.newKey({ balance: '10' });
-  const { files } = gateway.core.gates;
+  const { files } = gateway.core.concurrencyLimits;
   files.acquire(files.max);
   const made = await gateway.post(path, inline, bearer(key)).finally(() => files.release(files.max));
   assert.deepEqual([made.status, made.body['status']], [202, 'processing']);

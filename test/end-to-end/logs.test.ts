@@ -178,7 +178,7 @@ describe('a caller that leaves is no error', () => {
     await upstream.received(asked + 1);
     const leave = new AbortController();
     const second = post(chats, chatOf(), { ...named('follower'), ...headers }, leave.signal);
-    await until('the follower', () => (gateway.core.gates.followers.taken > 0 ? true : undefined));
+    await until('the follower', () => (gateway.core.concurrencyLimits.followers.taken > 0 ? true : undefined));
     leave.abort();
     await assert.rejects(second);
     assertLeft(await requestLine('follower'));

@@ -29,10 +29,10 @@ async function withTalk(
 }
 
 /** Waits until no download has the task any more; it must still be there. */
-async function isFreed({ core: { database, gates } }: TestGateway, { id }: Talk): Promise<void> {
+async function isFreed({ core: { database, concurrencyLimits } }: TestGateway, { id }: Talk): Promise<void> {
   await until('the end of the claim', async () => ((await claimsUntil(database, id)) === 0 ? true : undefined));
   assert.equal(await isRemoved(database, id), false);
-  assert.equal(gates.files.taken, 0);
+  assert.equal(concurrencyLimits.files.taken, 0);
 }
 
 async function isFetchedWhole(gateway: TestGateway, talk: Talk): Promise<void> {
@@ -63,7 +63,7 @@ test('a caller that reads all and leaves its connection open has its result remo
 test('a download whose connection takes nothing is ended, and leaves the result and its place', () =>
   withTalk(large, { stallMs: 600 }, async (gateway, talk) => {
     const slow = await stalled({ ...talk, url: gateway.url, key: gateway.key });
-    assert.equal(gateway.core.gates.files.taken, 1);
+    assert.equal(gateway.core.concurrencyLimits.files.taken, 1);
     await isFreed(gateway, talk);
     slow.destroy();
     await isFetchedWhole(gateway, talk);
@@ -75,8 +75,8 @@ test('a download by a link that takes nothing is ended, and leaves its place', (
     const expiresAtSeconds = Math.ceil(Date.now() / 1_000) + 600;
     const path = signLink({ taskId: talk.id, file: 0, expiresAtSeconds }, core.secrets);
     const slow = await stalled({ url, path, key: gateway.key });
-    assert.equal(core.gates.files.taken, 1);
-    await until('its place', () => Promise.resolve(core.gates.files.taken === 0 ? true : undefined));
+    assert.equal(core.concurrencyLimits.files.taken, 1);
+    await until('its place', () => Promise.resolve(core.concurrencyLimits.files.taken === 0 ? true : undefined));
     slow.destroy();
   }));
 
@@ -87,8 +87,8 @@ test('an answer with images inside that takes nothing is ended, and leaves its p
     const { key, account, keyId } = await gateway.newKey();
     const path = `/v1/images/generations/${await finishedImage(core, { account, key: keyId as KeyId }, large)}`;
     const slow = await stalled({ url, path, key });
-    assert.equal(core.gates.files.taken, 1);
-    await until('its place', () => Promise.resolve(core.gates.files.taken === 0 ? true : undefined));
+    assert.equal(core.concurrencyLimits.files.taken, 1);
+    await until('its place', () => Promise.resolve(core.concurrencyLimits.files.taken === 0 ? true : undefined));
     slow.destroy();
   } finally {
     await gateway.stop();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { GatewayError } from '../../src/domain/errors.ts';
-import { fetchFile, FetchTrouble } from '../../src/net/fetch-file.ts';
+import { fetchFile, FetchError } from '../../src/net/fetch-file.ts';
 import { AddressGuard } from '../../src/net/public-hosts.ts';
 
 const content = Buffer.alloc(100_000, 'abc');
@@ -92,8 +92,8 @@ test('an answer other than 200, a broken connection and a closed port give diffe
 test("without a param the failure is the upstream's, and what may pass is worth another try", () =>
   withServer(routes, async (origin) => {
     const options = { guard: guardFor(origin), ...limits };
-    await assert.rejects(fetchFile(`${origin}/none`, options), FetchTrouble);
-    await assert.rejects(buffer(await fetchFile(`${origin}/broken`, options)), FetchTrouble);
+    await assert.rejects(fetchFile(`${origin}/none`, options), FetchError);
+    await assert.rejects(buffer(await fetchFile(`${origin}/broken`, options)), FetchError);
     const refused = refusal(/address is not allowed/, 'upstream_error');
     await assert.rejects(fetchFile('http://10.0.0.1/', options), refused);
     await assert.rejects(fetchFile('no address', options), refusal(/not a URL/, 'upstream_error'));

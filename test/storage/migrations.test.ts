@@ -111,7 +111,7 @@ describe('migrating', () => {
 
     test('gives up a file that waits for a lock for five seconds', async () => {
       await writeFile(join(folder, '9002_bad.sql'), 'lock table accounts in access exclusive mode');
-      const reader = await db.database.unhurried.connect();
+      const reader = await db.database.longRunning.connect();
       try {
         await reader.query('begin');
         await reader.query('select 1 from accounts');

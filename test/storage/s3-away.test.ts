@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { type BlobStore, BlobStoreFault, storeTrouble } from '../../src/blobs/blob-store.ts';
+import { type BlobStore, BlobStoreFault, storeFailure } from '../../src/blobs/blob-store.ts';
 import { createS3Blobs } from '../../src/blobs/s3/s3-store.ts';
 
 let blobs: BlobStore;
@@ -36,8 +36,8 @@ test('every request says that the store is away, in a word, without an address',
   ]) {
     await assert.rejects(act(), (error) => {
       assert.ok(error instanceof BlobStoreFault);
-      assert.deepEqual([error.code, storeTrouble(error)], ['ECONNREFUSED', 'away']);
-      assert.equal(storeTrouble(new AggregateError([error])), 'away');
+      assert.deepEqual([error.code, storeFailure(error)], ['ECONNREFUSED', 'away']);
+      assert.equal(storeFailure(new AggregateError([error])), 'away');
       assert.doesNotMatch(`${error.stack}${JSON.stringify(error)}`, /127\.0\.0\.1|nobody/);
       return true;
     });

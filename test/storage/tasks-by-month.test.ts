@@ -127,7 +127,7 @@ describe('partitions', () => {
 
   test('are left to the next time while somebody reads for long, and writes go on', async () => {
     const name = await drop('image', monthAhead(2));
-    const reader = await db.database.unhurried.connect();
+    const reader = await db.database.longRunning.connect();
     try {
       await reader.query('begin isolation level repeatable read');
       await reader.query('select count(*) from tasks');
@@ -145,7 +145,7 @@ describe('partitions', () => {
 
   test('are made while the holds of processes that died are swept', async () => {
     const name = await drop('image', monthAhead(2));
-    const sweep = await db.database.unhurried.connect();
+    const sweep = await db.database.longRunning.connect();
     try {
       await sweep.query('select pg_advisory_lock($1)', [sweepLock]);
       await ensurePartitions(db.database.pool);

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
-import { type Database, isConnectionTrouble, openDatabase } from '../../src/postgres/database.ts';
+import { type Database, isConnectionError, openDatabase } from '../../src/postgres/database.ts';
 import { type CallHold, CallLedger } from '../../src/ledger/call-ledger.ts';
 import { GroupCommitter } from '../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
@@ -81,7 +81,7 @@ async function takeAll(actor: Actor, { id, customers, steps }: Sequence): Promis
 
 /** A connection that was cut too often; the outcome is unknown to the parent. */
 const isExpected = (error: unknown) =>
-  (error instanceof GatewayError && ['not_ready', 'overloaded'].includes(error.code)) || isConnectionTrouble(error);
+  (error instanceof GatewayError && ['not_ready', 'overloaded'].includes(error.code)) || isConnectionError(error);
 
 /** The newest tasks of an account, of all processes. */
 async function newestTasks({ pool }: Database, account: string): Promise<FoundTask[]> {

@@ -80,7 +80,7 @@ test('a collector that hangs holds up neither work nor the end', async () => {
   const endpoint = `http://127.0.0.1:${address.port}`;
   const tracing = openTracing(
     { endpoint, headers: {}, serviceName: 'test', sampledShare: 1 },
-    { mask: new Mask().applied, onTrouble: () => undefined },
+    { mask: new Mask().applied, onExportError: () => undefined },
   );
   const traceIds = new Set<string>();
   for (let at = 0; at < 20_000; at++) {
@@ -94,7 +94,7 @@ test('a collector that hangs holds up neither work nor the end', async () => {
 test('a share of zero samples nothing that begins here, and still names it', async () => {
   const tracing = openTracing(
     { endpoint: 'http://127.0.0.1:1', headers: {}, serviceName: 'test', sampledShare: 0 },
-    { mask: (text) => text, onTrouble: unexpected },
+    { mask: (text) => text, onExportError: unexpected },
   );
   await tracing.during('work', 'internal', {}, (span) => {
     assert.match(tracing.traceparent() ?? '', new RegExp(`^00-${span.traceId}-[0-9a-f]{16}-00$`));

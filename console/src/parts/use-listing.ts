@@ -35,8 +35,8 @@ const refreshMsDefault = 5_000;
 
 export function useListing<Item>({ key, read, refreshMs = refreshMsDefault }: ListingOptions<Item>): Listing<Item> {
   const name = JSON.stringify(key);
-  const [place, setPlace] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] });
-  const cursors = place.name === name ? place.cursors : [];
+  const [position, setPosition] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] });
+  const cursors = position.name === name ? position.cursors : [];
   const cursor = cursors.at(-1);
   const page = useQuery({
     queryKey: [...key, { cursor: cursor ?? null }],
@@ -44,7 +44,7 @@ export function useListing<Item>({ key, read, refreshMs = refreshMsDefault }: Li
     placeholderData: (before, query) => (query?.queryKey[0] === key[0] ? keepPreviousData(before) : undefined),
     refetchInterval: cursor === undefined ? refreshMs : false,
   });
-  const goTo = (next: string[]) => setPlace({ name, cursors: next });
+  const goTo = (next: string[]) => setPosition({ name, cursors: next });
   const next = page.data?.has_more === true && !page.isPlaceholderData ? page.data.next_cursor : undefined;
   return {
     items: page.data?.data ?? [],

@@ -7,7 +7,7 @@ import { parseJsonWithin, TooManyValues, valuesMax } from '../../domain/json/jso
 import { askForBody } from './continue.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { readMembers } from './json-names.ts';
-import { inParseTurn } from './parse-turn.ts';
+import { parseInOrder } from './parse-order.ts';
 import type { BodyMemory } from './body-room.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
@@ -70,7 +70,7 @@ export async function readJsonBody(request: IncomingMessage, options: JsonBodyOp
     const startedAtMs = performance.now();
     const bytes = await readBytes(request, options);
     const tookMs = performance.now() - startedAtMs;
-    const parsed = inParseTurn(bytes.length, () => parse(bytes));
+    const parsed = parseInOrder(bytes.length, () => parse(bytes));
     const { value, values } = parsed instanceof Promise ? await parsed : parsed;
     const valueBytes = values * bytesPerValue;
     const refusal = room?.take(valueBytes);

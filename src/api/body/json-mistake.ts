@@ -34,7 +34,7 @@ export function jsonMistake(text: string): string {
   }
   blank.lastIndex = offset;
   const start = offset + (blank.exec(scanned)?.[0].length ?? 0);
-  const place = placeOf(scanned, start);
+  const place = positionOf(scanned, start);
   if (scanned.length < text.length) return `the error is at or after ${place}`;
   if (start === text.length) return `it ends at ${place}, expected ${expected}`;
   if (text[start] === '"' && expectsString(expected))
@@ -70,7 +70,7 @@ const isName = (expected: Expected): boolean => expected.startsWith('a name');
 const isValue = (expected: Expected): boolean => expected.startsWith('a value');
 const expectsString = (expected: Expected): boolean => isName(expected) || isValue(expected);
 
-function placeOf(text: string, offset: number): string {
+function positionOf(text: string, offset: number): string {
   const before = text.slice(0, offset);
   return `line ${before.split('\n').length}, column ${offset - before.lastIndexOf('\n')}`;
 }

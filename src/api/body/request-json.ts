@@ -16,14 +16,14 @@ export interface RequestJsonOptions extends Pick<JsonBodyOptions, 'names' | 'pla
  * counted until the answer is over. Who calls has to be known by then.
  */
 export function requestJson(
-  { configuration, gates }: Pick<ApiDependencies, 'configuration' | 'gates'>,
+  { configuration, concurrencyLimits }: Pick<ApiDependencies, 'configuration' | 'concurrencyLimits'>,
   ctx: ApiContext,
   { bytesMax = configuration.limits.jsonBytes, names, places }: RequestJsonOptions = {},
 ): Promise<JsonBody> {
   const { key, personId } = ctx.state;
   // Providers, whose calls are signed, are known as one.
   const owner = key?.accountId ?? personId ?? 'providers';
-  return read(ctx, new BodyMemory(gates.bodyBytes, owner), { bytesMax, names, places });
+  return read(ctx, new BodyMemory(concurrencyLimits.bodyBytes, owner), { bytesMax, names, places });
 }
 
 /** E-mail addresses, passwords and the tokens of links are shorter. */
@@ -31,11 +31,11 @@ const unknownBytesMax = 4 * 1024;
 
 /** As `requestJson`, for a caller of whom only the address is known: small, and in a small room, of which a network has its share. */
 export function requestJsonOfUnknown(
-  { gates, callerAddress }: Pick<ApiDependencies, 'gates' | 'callerAddress'>,
+  { concurrencyLimits, callerAddress }: Pick<ApiDependencies, 'concurrencyLimits' | 'callerAddress'>,
   ctx: ApiContext,
   names: ReadonlySet<string>,
 ): Promise<JsonBody> {
-  const room = new BodyMemory(gates.unknownBodyBytes, networkOf(callerAddress(ctx.req)));
+  const room = new BodyMemory(concurrencyLimits.unknownBodyBytes, networkOf(callerAddress(ctx.req)));
   return read(ctx, room, { bytesMax: unknownBytesMax, names, places: undefined });
 }
 

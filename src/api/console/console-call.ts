@@ -40,10 +40,10 @@ export interface Call extends Omit<Facts<z.ZodObject, z.ZodType, never>, 'answer
   run(ask: Ask<unknown, unknown> & Caller): unknown;
 }
 
-type NoBody = z.ZodUndefined;
+type WithoutBody = z.ZodUndefined;
 
 /** A call that needs no session. */
-export const publicCall = <Answer, Query extends z.ZodObject = NoQuery, Body extends z.ZodType = NoBody>({
+export const publicCall = <Answer, Query extends z.ZodObject = NoQuery, Body extends z.ZodType = WithoutBody>({
   handle,
   ...facts
 }: Facts<Query, Body, Answer> & { handle: Handler<Ask<z.output<Query>, z.output<Body>>, Answer> }): Call => ({
@@ -54,7 +54,7 @@ export const publicCall = <Answer, Query extends z.ZodObject = NoQuery, Body ext
 
 const sessionCall =
   (needs: 'person' | 'operator') =>
-  <Answer, Query extends z.ZodObject = NoQuery, Body extends z.ZodType = NoBody>({
+  <Answer, Query extends z.ZodObject = NoQuery, Body extends z.ZodType = WithoutBody>({
     handle,
     ...facts
   }: Facts<Query, Body, Answer> & { handle: Handler<PersonAsk<z.output<Query>, z.output<Body>>, Answer> }): Call => ({
@@ -70,7 +70,7 @@ export const personCall = sessionCall('person');
 export const operatorCall = sessionCall('operator');
 
 /** A call on the account of the path, `/accounts/{account}/…`: `member` reads, `owner` changes. */
-export const accountCall = <Answer, Query extends z.ZodObject = NoQuery, Body extends z.ZodType = NoBody>({
+export const accountCall = <Answer, Query extends z.ZodObject = NoQuery, Body extends z.ZodType = WithoutBody>({
   handle,
   ...facts
 }: Facts<Query, Body, Answer> & {

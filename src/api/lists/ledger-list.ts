@@ -22,7 +22,7 @@ export const ledgerListing = (
   filter: EntryFilter,
 ): ShownListing<Entry, bigint, EntryRecord> => ({
   read: ({ limit: rows, after: before }) => listEntries(database, account, filter, { limit: rows, before }),
-  placeOf: ({ seq }) => seq,
+  positionOf: ({ seq }) => seq,
   cursorOf: String,
   present: entryObject,
 });

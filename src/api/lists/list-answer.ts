@@ -10,9 +10,9 @@ import { listObject, type Page, readPage, type ShownListing } from './list-page.
 import { pageRowsDefault } from './list-query.ts';
 
 /** What was asked of a list: one page if either is named. */
-export interface PageQuery<Place> {
+export interface PageQuery<Position> {
   limit?: number | undefined;
-  cursor?: Place | undefined;
+  cursor?: Position | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,10 +28,10 @@ export interface CsvForm {
 const csvType = 'text/csv; charset=utf-8';
 
 /** Returns one page, unless CSV is wanted: that is written, all there is of it if no page is asked for. */
-export async function answerList<Row, Place, Shown extends Fields>(
+export async function answerList<Row, Position, Shown extends Fields>(
   ctx: ApiContext,
-  listing: ShownListing<Row, Place, Shown>,
-  { limit, cursor }: PageQuery<Place>,
+  listing: ShownListing<Row, Position, Shown>,
+  { limit, cursor }: PageQuery<Position>,
   csv: CsvForm,
 ) {
   ctx.vary('Accept');
@@ -49,9 +49,9 @@ export async function answerList<Row, Place, Shown extends Fields>(
 }
 
 /** Answers with all there is as CSV, whatever the caller says that it takes. */
-export async function answerWholeCsv<Row, Place>(
+export async function answerWholeCsv<Row, Position>(
   ctx: ApiContext,
-  listing: ShownListing<Row, Place, Fields>,
+  listing: ShownListing<Row, Position, Fields>,
   csv: CsvForm,
 ): Promise<void> {
   // The first page is read before the answer begins, so that what goes wrong with it has its own status.
@@ -60,15 +60,15 @@ export async function answerWholeCsv<Row, Place>(
 }
 
 /** The header line and one piece of text a page. */
-async function* csvPages<Row, Place>(
-  listing: ShownListing<Row, Place, Fields>,
+async function* csvPages<Row, Position>(
+  listing: ShownListing<Row, Position, Fields>,
   csv: CsvForm,
   first: Row[],
 ): AsyncGenerator<string> {
   let rows = first;
   yield csvHeader(csv.columns) + csvLines(listing, csv, rows);
   for (let last = rows.at(-1); last !== undefined && rows.length === csv.pageRows; last = rows.at(-1)) {
-    rows = await listing.read({ limit: csv.pageRows, after: listing.placeOf(last) });
+    rows = await listing.read({ limit: csv.pageRows, after: listing.positionOf(last) });
     if (rows.length > 0) yield csvLines(listing, csv, rows);
   }
 }

@@ -21,7 +21,7 @@ export const usageListing = (
   filter: UsageFilter,
 ): ShownListing<Usage, string, UsageRecord> => ({
   read: (rows) => listUsage(database, account, by, filter, rows),
-  placeOf: ({ group }) => group,
+  positionOf: ({ group }) => group,
   cursorOf: (group) => cursorOfGroup(by, group),
   present: (usage) => usageObject(by, usage),
 });

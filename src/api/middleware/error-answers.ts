@@ -1,7 +1,7 @@
 /** The border to HTTP: whatever was thrown below becomes an error of the table in `domain/errors.ts`, and nothing else leaves. */
 import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
-import { storeTrouble } from '../../blobs/blob-store.ts';
-import { databaseTrouble } from '../../postgres/database.ts';
+import { storeFailure } from '../../blobs/blob-store.ts';
+import { databaseFailure } from '../../postgres/database.ts';
 import { ClientGone } from '../body/request-stream.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { showRetry } from '../retry-headers.ts';
@@ -61,7 +61,7 @@ function known(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof ClientGone)
     return new GatewayError('invalid_parameter', 'The connection was closed before the request was complete.');
-  const refusal = troubleOf(error);
+  const refusal = refusalOf(error);
   if (refusal) return refusal;
   return new GatewayError('internal_error', 'Internal error. Give the operator the request id.', {
     cause: error,
@@ -69,8 +69,8 @@ function known(error: unknown): GatewayError {
 }
 
 /** What may pass: the database or the blob store is away, or can't take more just now. */
-function troubleOf(cause: unknown): GatewayError | undefined {
-  const database = databaseTrouble(cause);
+function refusalOf(cause: unknown): GatewayError | undefined {
+  const database = databaseFailure(cause);
   if (database === 'away')
     return new GatewayError('not_ready', 'The database is unreachable. Retry in a few seconds.', {
       retryAfterSeconds: 5,
@@ -81,7 +81,7 @@ function troubleOf(cause: unknown): GatewayError | undefined {
       retryAfterSeconds: 2,
       cause,
     });
-  const store = storeTrouble(cause);
+  const store = storeFailure(cause);
   if (store === 'away')
     return new GatewayError('not_ready', 'The file store is unavailable. Retry in a few seconds.', {
       retryAfterSeconds: 5,

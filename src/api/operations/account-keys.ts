@@ -95,7 +95,7 @@ const listKeys = operation({
     // Newest first: ids are ordered by time.
     const listing: Listing<ApiKey, string> = {
       read: (page) => listKeyPage(database, keyOf(ctx).accountId, page),
-      placeOf: ({ id }) => id,
+      positionOf: ({ id }) => id,
       cursorOf: (id) => id,
     };
     return listObject(await readPage(listing, { limit, after }), keyObject);

@@ -59,9 +59,9 @@ const createAvatarTalk = operation({
   },
   errors: [...modelErrors, ...billableErrors, 'concurrency_limit_exceeded'],
   handle: async ({ ctx, now }) => {
-    const { configuration, gates, blobs } = now();
+    const { configuration, concurrencyLimits, blobs } = now();
     const { limits } = configuration;
-    const release = acquireOnce(gates.uploads);
+    const release = acquireOnce(concurrencyLimits.uploads);
     const form = await readAvatarTalkForm(ctx.req, {
       store: blobs,
       newKey: () => newBlobKey('uploads'),

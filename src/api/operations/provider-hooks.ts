@@ -25,7 +25,7 @@ export const callHook = operation({
   id: 'callHook',
   tag: 'Service',
   summary: 'Where a provider calls when a job ends',
-  description: 'For providers, who are told the address with the job; the signature is the permission.',
+  description: 'For providers, which get the address with the job; the signature is the permission.',
   parameters: [
     pathParameter('task', 'Task id.', exampleIds.video),
     pathParameter('route', "Number of the model's route.", '0'),

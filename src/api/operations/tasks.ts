@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { invalid, list } from '../../domain/requests/parse.ts';
 import { type TaskKind, taskKinds } from '../../domain/tasks/task-states.ts';
-import { type ListedTask, listTasks, type TaskFilter, type TaskPlace } from '../../tasks/rows/task-list.ts';
+import { type ListedTask, listTasks, type TaskFilter, type TaskPosition } from '../../tasks/rows/task-list.ts';
 import { keyOf } from '../context.ts';
 import { listObject, readPage } from '../lists/list-page.ts';
 import { isRange, limit, modelFilter, pageRowsDefault, rangeFault, timeRange } from '../lists/list-query.ts';
@@ -68,9 +68,9 @@ export const listTasksOperation = operation({
     const { database, fetchWindowMs } = deps;
     const filter = { kind, model, from, to, ...(status !== undefined && filterOfStatus(status, kind)) };
     const listing = {
-      read: (page: { limit: number; after: TaskPlace | undefined }) =>
+      read: (page: { limit: number; after: TaskPosition | undefined }) =>
         listTasks(database, keyOf(ctx).accountId, filter, { ...page, fetchWindowMs }),
-      placeOf: ({ createdAt, id }: ListedTask) => ({ createdAt, id }),
+      positionOf: ({ createdAt, id }: ListedTask) => ({ createdAt, id }),
       cursorOf: taskCursorOf,
     };
     return listObject(await readPage(listing, { limit, after }), (task) => recordOf(deps, task));

@@ -22,7 +22,7 @@ import { cancelOperation, taskIdParameter } from './task-operations.ts';
 
 const words = {
   model: 'Video model id.',
-  content: 'Media items: texts, images, videos and sounds. `prompt` may stand for a text item.',
+  content: 'Media items: texts, images, videos and audio. `prompt` may stand for a text item.',
   prompt: 'Is converted to a text item at the front of `content`.',
   audioUrl: 'Of the flat body of avatar video models: URL of the driving audio.',
   videoUrl: 'Of the flat body of avatar video models: URL of the background or reference video.',

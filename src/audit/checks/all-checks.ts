@@ -13,5 +13,5 @@ import { tasksCheck } from './task-seals.ts';
 /** Money: each entry; each account's chain with balances and counters; holds against entries; running tasks. */
 export const moneyChecks: readonly Check[] = [entryRules, chains, holds, counters];
 
-/** Rows: the log of acts, what people set of accounts and keys against it, rights against their seals, tasks against their seals and their money, charges against their prices. */
+/** Rows: the audit log, what people set of accounts and keys against it, rights against their seals, tasks against their seals and their money, charges against their prices. */
 export const rowChecks: readonly Check[] = [actsCheck, factsCheck, rightsCheck, tasksCheck, chargesCheck];

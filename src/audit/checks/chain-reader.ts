@@ -43,7 +43,7 @@ export class ChainReader {
   #previous: Buffer[];
   /** Entries since the last link. */
   #group: ChainEntry[] = [];
-  /** An entry of the group is missing or there twice, which was told. */
+  /** An entry of the group is missing or there twice, which was reported. */
   #isGroupSpoilt = false;
   #lastKey: Buffer | undefined;
 
@@ -68,7 +68,7 @@ export class ChainReader {
 
   add(entry: ChainEntry): void {
     if (!this.#row) {
-      if (this.#seq === 0) this.#told(`there is no such account, but ${nameOf(entry)} is an entry of it`);
+      if (this.#seq === 0) this.#report(`there is no such account, but ${nameOf(entry)} is an entry of it`);
       this.#seq = entry.seq;
       return;
     }
@@ -76,7 +76,7 @@ export class ChainReader {
     this.#group.push(entry);
     if (entry.link) this.#link(entry.link);
     else if (this.#group.length > groupEntriesMax) {
-      this.#told(`entries ${this.#groupText()} have no link, and no commit writes that many`);
+      this.#report(`entries ${this.#groupText()} have no link, and no commit writes that many`);
       this.#group = [];
       this.#isGroupSpoilt = true;
     }
@@ -84,7 +84,7 @@ export class ChainReader {
 
   /** Compares where the entries end with the account's row. */
   end(): void {
-    if (this.#group.length > 0 && !this.#isGroupSpoilt) this.#told(`no link follows on ${this.#groupText()}`);
+    if (this.#group.length > 0 && !this.#isGroupSpoilt) this.#report(`no link follows on ${this.#groupText()}`);
     if (!this.#row) return;
     const { seq, available, held, link } = this.#row;
     const wrong: string[] = [];
@@ -104,7 +104,7 @@ export class ChainReader {
           : `the head of its chain is not its last link`,
       );
     }
-    if (wrong.length > 0) this.#told(wrong.join('; '));
+    if (wrong.length > 0) this.#report(wrong.join('; '));
   }
 
   #follow(entry: ChainEntry): void {
@@ -114,7 +114,7 @@ export class ChainReader {
       const says = `is number ${entry.seq} of ${this.account}, though number ${this.#seq} comes before it`;
       this.#context.found(nameOf(entry), other?.seq === entry.seq ? `${says}: ${nameOf(other)}` : says);
     } else if (!isNext) {
-      this.#told(`${missingText(this.#seq + 1, entry.seq - 1)} missing before ${nameOf(entry)}`);
+      this.#report(`${missingText(this.#seq + 1, entry.seq - 1)} missing before ${nameOf(entry)}`);
     }
     if (!isNext) this.#isGroupSpoilt = true;
     const follow = (what: string, before: Balance, after: string, delta: string) =>
@@ -139,7 +139,7 @@ export class ChainReader {
       if (!this.#isGroupSpoilt) {
         const only = this.#group.length === 1 ? this.#group[0] : undefined;
         if (only) this.#context.found(nameOf(only), `what it says, or its link, was changed: they don't agree`);
-        else this.#told(`what entries ${this.#groupText()} say, or their link, was changed: they don't agree`);
+        else this.#report(`what entries ${this.#groupText()} say, or their link, was changed: they don't agree`);
       }
       // What comes next follows on the link that is there, or, if it is the link that was changed, on the right one.
       const right = this.#previous.flatMap((previous) =>
@@ -158,7 +158,7 @@ export class ChainReader {
     return this.#lastKey !== undefined;
   }
 
-  #told(says: string): void {
+  #report(says: string): void {
     this.#context.found(this.account, says);
   }
 

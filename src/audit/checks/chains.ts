@@ -83,7 +83,7 @@ async function readEntries({ read }: CheckContext, stretches: readonly Stretch[]
   ]);
 }
 
-/** Numbers without entries are told when the next one comes; a large gap must not keep the audit busy. */
+/** Numbers without entries are reported when the next one comes; a large gap must not keep the audit busy. */
 async function skipGap({ read }: CheckContext, walk: Walk): Promise<void> {
   const text = 'select seq from entries where account_id = $1 and seq > $2 order by seq limit 1';
   const [row] = await read(text, [walk.head.account, walk.at]);

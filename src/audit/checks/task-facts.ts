@@ -71,7 +71,7 @@ export async function countEarlier(database: Database, { since, until, endedAfte
 
 /** Passing over millions of old rows may take longer than a statement of a request may. */
 async function patiently(database: Database, text: string, values: readonly unknown[]): Promise<unknown[]> {
-  const client = await database.unhurried.connect();
+  const client = await database.longRunning.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin read only');

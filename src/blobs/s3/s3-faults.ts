@@ -43,8 +43,8 @@ export function faultOf(error: unknown): unknown {
   return code === undefined ? error : new BlobStoreFault('away', code, `the S3 server could not be asked: ${code}`);
 }
 
-const fault = (trouble: 'full' | 'away', name: string, status: number) =>
-  new BlobStoreFault(trouble, name, `the S3 server answered ${name} (${String(status)})`);
+const fault = (failure: 'full' | 'away', name: string, status: number) =>
+  new BlobStoreFault(failure, name, `the S3 server answered ${name} (${String(status)})`);
 
 /** Of the network, of a time that is up, and of credentials that could not be found. */
 function codeOf(error: unknown): string | undefined {

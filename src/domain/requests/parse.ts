@@ -113,14 +113,14 @@ function refusal(body: unknown, { path, rule, isUnknown = false }: Fault): Gatew
 const shortened = (param: string): string => (param.length > 200 ? `${param.slice(0, 200)}…` : param);
 
 function firstInBody(faults: readonly Fault[], body: unknown): Fault {
-  const placed = faults.map((fault) => ({ fault, place: placeOf(body, fault.path) }));
-  const [first] = placed.sort((a, b) => comparePlaces(a.place, b.place));
+  const placed = faults.map((fault) => ({ fault, position: positionOf(body, fault.path) }));
+  const [first] = placed.sort((a, b) => comparePositions(a.position, b.position));
   if (!first) throw new Error('a failed parse without a fault');
   return first.fault;
 }
 
 /** Where a path lies in the body as written: the index of each step among its siblings; of an absent one, infinity. */
-function placeOf(body: unknown, path: readonly PropertyKey[]): number[] {
+function positionOf(body: unknown, path: readonly PropertyKey[]): number[] {
   let value = body;
   return path.map((step) => {
     const index = typeof step === 'number' ? step : isRecord(value) ? Object.keys(value).indexOf(String(step)) : -1;
@@ -129,7 +129,7 @@ function placeOf(body: unknown, path: readonly PropertyKey[]): number[] {
   });
 }
 
-function comparePlaces(a: readonly number[], b: readonly number[]): number {
+function comparePositions(a: readonly number[], b: readonly number[]): number {
   for (const [depth, index] of a.entries()) {
     const other = b[depth];
     if (other === undefined) return 1;

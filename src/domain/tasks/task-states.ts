@@ -32,7 +32,7 @@ export interface StoredFile {
   mediaType: string;
   bytes: number;
   sha256: string;
-  /** Of a video or sound, rounded half up to the millisecond. */
+  /** Of a video or audio file, rounded half up to the millisecond. */
   durationMs?: number;
   width?: number;
   height?: number;

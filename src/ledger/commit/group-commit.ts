@@ -6,13 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId, KeyId } from '../../domain/ids.ts';
 import { beginLog } from '../audit-log.ts';
-import {
-  type Database,
-  databaseTrouble,
-  isConnectionTrouble,
-  isLockTrouble,
-  sqlState,
-} from '../../postgres/database.ts';
+import { type Database, databaseFailure, isConnectionError, isLockError, sqlState } from '../../postgres/database.ts';
 import { doubtMsMax, LostCommits, outcomeUnknown } from './lost-commits.ts';
 import { RowCache, type RecentRows, trustedMsMax } from './row-cache.ts';
 import type { LedgerOperation } from './ledger-operation.ts';
@@ -26,8 +20,8 @@ const attemptsMax = 6;
 const patientMs = 25;
 /** Since the last commit: a move that comes later than this goes at once. */
 const busyMs = 3;
-/** A connection that breaks, or a server that restarts quickly, is not told to anybody within this time. */
-const troubleMsMax = 2_000;
+/** A connection that breaks, or a server that restarts, is not reported to callers within this time. */
+const outageMsMax = 2_000;
 /** How often the database is tried again while lasting moves wait for it. */
 const againMs = 1_000;
 
@@ -184,15 +178,15 @@ export class GroupCommitter {
       this.#isAway = false;
       members.forEach((member, index) => member.resolve(outcomes[index]));
     } catch (error) {
-      if (isConnectionTrouble(error)) {
+      if (isConnectionError(error)) {
         this.#isAway = true;
         this.#refuseOrPostpone({ members, trail }, error);
         // They all wait for the same database, and would find it away one group after the other.
         for (const group of this.#due.splice(0)) this.#refuseOrPostpone(group, error);
         while (this.#waiting.length > 0) this.#refuseOrPostpone(this.#nextGroup(), error);
-      } else if (isLockTrouble(error) && trail.lost.length > 0 && trail.isAskedAgain !== true) {
+      } else if (isLockError(error) && trail.lost.length > 0 && trail.isAskedAgain !== true) {
         await this.#commitGroup({ members, trail: { ...trail, isAskedAgain: true } });
-      } else if (isLockTrouble(error) && !hasSeveral(accountsOf(members))) {
+      } else if (isLockError(error) && !hasSeveral(accountsOf(members))) {
         this.#refuseOrPostpone({ members, trail }, error);
       } else if (members.length === 1) {
         // Where an attempt before was lost, that one may still be carried out.
@@ -201,7 +195,7 @@ export class GroupCommitter {
       } else {
         // A guard or constraint fired for one of them: each runs alone, so that only that one fails. Where it was a lock
         // that another transaction keeps, each account by itself. Each still has to learn whether they were all committed before.
-        const nameOf = isLockTrouble(error) ? ({ move }: Member) => move.account : (member: Member) => member;
+        const nameOf = isLockError(error) ? ({ move }: Member) => move.account : (member: Member) => member;
         for (const part of partsOf({ members, trail }, nameOf)) await this.#commitGroup(part);
       }
     }
@@ -248,10 +242,10 @@ export class GroupCommitter {
       } catch (error) {
         watch?.failed();
         if (error instanceof CommitUnknown) trail.lost = [...trail.lost, error.uncertain].slice(-lostMax);
-        const isLate = performance.now() - startedAtMs > troubleMsMax;
+        const isLate = performance.now() - startedAtMs > outageMsMax;
         if (attempt === attemptsMax || isLate || !mayWorkNextTime(error)) throw error;
         // Known to be away: one try is enough to see whether it is back.
-        if (this.#isAway && isConnectionTrouble(error)) throw error;
+        if (this.#isAway && isConnectionError(error)) throw error;
         await delay(2 ** attempt * 10 * (1 + Math.random()));
       }
     }
@@ -289,7 +283,7 @@ function refuse(members: readonly Member[], reason: unknown): void {
 }
 
 function refusalOf(cause: unknown): GatewayError {
-  return databaseTrouble(cause) === 'busy'
+  return databaseFailure(cause) === 'busy'
     ? new GatewayError('overloaded', 'The database is overloaded. Retry in a few seconds.', {
         retryAfterSeconds: 2,
         cause,
@@ -307,5 +301,5 @@ export const isOutcomeUnknown = (error: unknown): error is GatewayError =>
 /** Deadlock, serialisation failure, or a database that just restarts. */
 function mayWorkNextTime(error: unknown): boolean {
   const state = sqlState(error);
-  return state === '40P01' || state === '40001' || isConnectionTrouble(error);
+  return state === '40P01' || state === '40001' || isConnectionError(error);
 }

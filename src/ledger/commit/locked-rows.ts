@@ -243,7 +243,7 @@ export async function lockAndRead(client: pg.PoolClient, wanted: Wanted): Promis
   );
   const [, accounts, keys, tasks, rest, requests] = answers;
   const after = z.array(afterRow).length(1).parse(rest.rows)[0];
-  if (!after) throw new Error('the database told no time');
+  if (!after) throw new Error('the database returned no time');
   return {
     now: after.now,
     accounts: new Map(accounts.rows.map((row) => accountRow.parse(row)).map((account) => [account.id, account])),

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { GatewayError } from '../../domain/errors.ts';
-import { type Database, isLockTrouble } from '../../postgres/database.ts';
+import { type Database, isLockError } from '../../postgres/database.ts';
 import type { Uncertain } from './transaction.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 
@@ -110,15 +110,15 @@ export class LostCommits {
       }
     } catch (error) {
       this.#watch?.failed();
-      this.#skipsLocked = isLockTrouble(error);
+      this.#skipsLocked = isLockError(error);
     }
   }
 
   #committed(doubt: Doubt, at: number): void {
-    const told = doubt.lost[at]?.told;
-    if (told && !told.isTold) {
-      told.isTold = true;
-      this.#watch?.committed(told.group);
+    const writes = doubt.lost[at]?.writes;
+    if (writes && !writes.isReported) {
+      writes.isReported = true;
+      this.#watch?.committed(writes.group);
     }
     for (const member of this.#taken(doubt)) member.resolve(member.outcomes[at]);
   }

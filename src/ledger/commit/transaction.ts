@@ -4,7 +4,7 @@
  * then decide and write.
  */
 import type pg from 'pg';
-import { type Database, isConnectionTrouble, isLockTrouble } from '../../postgres/database.ts';
+import { type Database, isConnectionError, isLockError } from '../../postgres/database.ts';
 import type { RowCache } from './row-cache.ts';
 import type { Effects, LedgerOperation } from './ledger-operation.ts';
 import { idempotencyKeyOf, lockAndRead, requestOf, type View, type Wanted } from './locked-rows.ts';
@@ -22,8 +22,8 @@ export interface TransactionTools {
 export interface Uncertain {
   witness: Witness;
   outcomes: unknown[];
-  /** What it wrote; told once, though the group may be asked about in several parts. */
-  told: { group: Committed; isTold: boolean };
+  /** What it wrote; reported to the watch once, though several parts of the group may ask about it. */
+  writes: { group: Committed; isReported: boolean };
 }
 
 /** The connection was lost during a commit, so that it isn't known yet whether it happened. */
@@ -79,7 +79,7 @@ async function overKnownRows(
   try {
     known.learn(view, await commit(client, writes, outcomes, { isOpen: false }));
   } catch (error) {
-    if (isConnectionTrouble(error) || isLockTrouble(error)) throw error;
+    if (isConnectionError(error) || isLockError(error)) throw error;
     known.contended();
     return undefined;
   }
@@ -98,8 +98,8 @@ async function underLocks(
   for (const uncertain of lost) {
     if (!(await wasCommitted(client, uncertain))) continue;
     await client.query('rollback');
-    if (!uncertain.told.isTold) watch?.committed(uncertain.told.group);
-    uncertain.told.isTold = true;
+    if (!uncertain.writes.isReported) watch?.committed(uncertain.writes.group);
+    uncertain.writes.isReported = true;
     return uncertain.outcomes;
   }
   const writes = new Writes(view.now, ledgerKey);
@@ -124,9 +124,9 @@ async function commit(
   try {
     return await writes.commit(client, { isOpen });
   } catch (error) {
-    if (writes.witness && isConnectionTrouble(error)) {
-      const told = { group: writes, isTold: false };
-      throw new CommitUnknown({ witness: writes.witness, outcomes, told }, error);
+    if (writes.witness && isConnectionError(error)) {
+      const uncertain = { witness: writes.witness, outcomes, writes: { group: writes, isReported: false } };
+      throw new CommitUnknown(uncertain, error);
     }
     throw error;
   }
@@ -203,7 +203,7 @@ function wantedOf(moves: readonly LedgerOperation<unknown>[]): Wanted {
 
 /** Ends the transaction after an error; returns an error if the connection is of no more use. */
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
-  if (isConnectionTrouble(error)) return new Error('connection lost', { cause: error });
+  if (isConnectionError(error)) return new Error('connection lost', { cause: error });
   try {
     await client.query('rollback');
     return undefined;

@@ -31,13 +31,13 @@ export const metricTable = {
   },
   tollgate_scrape_errors_total: {
     type: 'counter',
-    help: 'Figures that could not be had for a scrape and are missing in it.',
+    help: 'Readings that failed during a scrape and are missing from it.',
     labels: ['part'],
   },
 
   tollgate_http_requests_total: {
     type: 'counter',
-    help: "Requests by the router's pattern; status 'left' if the caller went before an answer began.",
+    help: "Requests by the router's pattern; status 'left' if the caller disconnected before an answer began.",
     labels: ['route', 'method', 'status'],
   },
   tollgate_http_request_duration_seconds: {
@@ -53,15 +53,19 @@ export const metricTable = {
     buckets: requestSeconds,
   },
   tollgate_http_connections: { type: 'gauge', help: 'Open connections of callers.' },
-  tollgate_gate_taken: { type: 'gauge', help: 'Places taken at a bound of this process.', labels: ['gate'] },
-  tollgate_gate_places: { type: 'gauge', help: 'Places that there are at a bound of this process.', labels: ['gate'] },
-  tollgate_gate_refused_total: {
-    type: 'counter',
-    help: 'Requests refused as overloaded, because a bound of this process was reached.',
+  tollgate_gate_taken: {
+    type: 'gauge',
+    help: 'What is in use of a concurrency limit of this process.',
     labels: ['gate'],
   },
-  tollgate_body_bytes: { type: 'gauge', help: 'Bytes of JSON bodies in memory.' },
-  tollgate_body_bytes_max: { type: 'gauge', help: 'Bytes of JSON bodies that there may be in memory.' },
+  tollgate_gate_places: { type: 'gauge', help: 'A concurrency limit of this process.', labels: ['gate'] },
+  tollgate_gate_refused_total: {
+    type: 'counter',
+    help: 'Requests refused as overloaded because a concurrency or memory limit of this process was reached.',
+    labels: ['gate'],
+  },
+  tollgate_body_bytes: { type: 'gauge', help: 'Memory that JSON bodies use, in bytes.' },
+  tollgate_body_bytes_max: { type: 'gauge', help: 'Memory that JSON bodies may use, in bytes.' },
 
   tollgate_chat_added_latency_seconds: {
     type: 'histogram',
@@ -104,17 +108,20 @@ export const metricTable = {
   },
   tollgate_tasks_unserved: {
     type: 'gauge',
-    help: 'Tasks that are not final and name a provider whose tasks this worker does not take; 0 for those it takes; counted to 10,000.',
+    help: 'Unfinished tasks of a provider that this worker does not serve; 0 for providers that it serves; counted to 10,000.',
     labels: ['provider'],
   },
   tollgate_tasks_unstarted: {
     type: 'gauge',
-    help: 'Accepted tasks of all processes that no start was acknowledged for; counted to 50,000.',
+    help: 'Accepted tasks of all processes whose start was not acknowledged; counted to 50,000.',
   },
-  tollgate_tasks_unstarted_max: { type: 'gauge', help: 'How many may wait to be started (limits.waiting_tasks).' },
+  tollgate_tasks_unstarted_max: {
+    type: 'gauge',
+    help: 'Most tasks that may wait to be started (limits.waiting_tasks).',
+  },
   tollgate_tasks_oldest_unstarted_seconds: {
     type: 'gauge',
-    help: 'Age of the oldest accepted task that no start was acknowledged for; 0 without one.',
+    help: 'Age of the oldest accepted task whose start was not acknowledged; 0 without one.',
   },
   tollgate_task_starts_running: {
     type: 'gauge',
@@ -122,12 +129,12 @@ export const metricTable = {
   },
   tollgate_unreadable_rows_total: {
     type: 'counter',
-    help: 'Rows that a scan of this worker could not read, each time it met one; `tollgate tasks list --unreadable` names them.',
+    help: 'Rows that a scan of this worker could not read, counted at each scan; `tollgate tasks list --unreadable` names them.',
     labels: ['scan'],
   },
   tollgate_step_duration_seconds: {
     type: 'histogram',
-    help: 'Runs of a step of a task, of a delivery or of the house, by how they ended.',
+    help: 'Activity runs of tasks, webhook deliveries and maintenance, by outcome.',
     labels: ['step', 'kind', 'outcome'],
     buckets: stepSeconds,
   },
@@ -135,11 +142,11 @@ export const metricTable = {
   tollgate_downloads_waiting: { type: 'gauge', help: 'Results that wait to be fetched from providers.' },
   tollgate_unknown_outcomes: {
     type: 'gauge',
-    help: 'Paid calls of all processes of which nobody knows what became, and no operator has ticked off; counted to 10,000.',
+    help: 'Paid calls of all processes whose outcome is unknown and that no operator has ticked off; counted to 10,000.',
   },
   tollgate_events_undelivered: {
     type: 'gauge',
-    help: 'Webhook events of all processes that have not ended; counted to 50,000.',
+    help: 'Webhook events of all processes that are neither delivered nor given up; counted to 50,000.',
     labels: ['state'],
   },
   tollgate_events_oldest_unstarted_seconds: {
@@ -149,17 +156,17 @@ export const metricTable = {
 
   tollgate_provider_calls_total: {
     type: 'counter',
-    help: 'Calls to providers by what came of them.',
+    help: 'Calls to providers, by outcome.',
     labels: ['provider', 'operation', 'outcome'],
   },
   tollgate_provider_call_duration_seconds: {
     type: 'histogram',
-    help: 'Calls to providers; of a chat call, to the head of its answer.',
+    help: 'Duration of calls to providers; of a chat call, until the head of its answer.',
     labels: ['provider', 'operation'],
     buckets: upstreamSeconds,
   },
 
-  tollgate_held_yuan: { type: 'gauge', help: 'Money held for calls and tasks, over all accounts, by the ledger.' },
+  tollgate_held_yuan: { type: 'gauge', help: 'Money held for calls and tasks in the ledger, over all accounts.' },
   tollgate_captured_yuan_total: {
     type: 'counter',
     help: 'Money that this process captured, by model.',
@@ -167,12 +174,12 @@ export const metricTable = {
   },
   tollgate_implausible_usage_total: {
     type: 'counter',
-    help: 'Charges that this process cut, because an upstream claimed more than is possible.',
+    help: 'Charges that this process reduced because an upstream reported implausible usage.',
     labels: ['model'],
   },
   tollgate_ledger_moved_yuan_total: {
     type: 'counter',
-    help: 'Money that this process moved, by the type of the entry; of adjustments, without their sign.',
+    help: 'Money that this process booked, by the type of the entry; adjustments count without their sign.',
     labels: ['type'],
   },
   tollgate_ledger_entries_total: {
@@ -182,31 +189,31 @@ export const metricTable = {
   },
   tollgate_ledger_group_moves: {
     type: 'histogram',
-    help: 'How many moves a commit of the ledger carried.',
+    help: 'Ledger operations in a commit.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
   },
   tollgate_ledger_commit_duration_seconds: {
     type: 'histogram',
-    help: 'Commits of the ledger.',
+    help: 'Duration of ledger commits.',
     buckets: commitSeconds,
   },
   tollgate_ledger_commit_failures_total: {
     type: 'counter',
-    help: 'Attempts to commit that failed; most are tried again.',
+    help: 'Failed attempts to commit; most are retried.',
   },
-  tollgate_ledger_moves_waiting: { type: 'gauge', help: 'Moves that wait for a commit of the ledger.' },
+  tollgate_ledger_moves_waiting: { type: 'gauge', help: 'Ledger operations that wait for a commit.' },
   tollgate_ledger_moves_postponed: {
     type: 'gauge',
-    help: 'Moves that must be booked and wait for a database that is away.',
+    help: 'Ledger operations that must commit and wait until the database is reachable.',
   },
   tollgate_ledger_moves_in_doubt: {
     type: 'gauge',
-    help: 'Moves whose commit was not answered, and whose callers wait to learn whether it happened.',
+    help: 'Ledger operations whose commit got no answer, and whose callers wait for the outcome.',
   },
-  tollgate_ledger_moves_waiting_max: { type: 'gauge', help: 'How many moves may wait for the ledger.' },
+  tollgate_ledger_moves_waiting_max: { type: 'gauge', help: 'Most ledger operations that may wait for a commit.' },
   tollgate_orphaned_holds: {
     type: 'gauge',
-    help: 'Holds of calls whose process died, not released yet; over all processes, counted to 10,000.',
+    help: 'Unreleased holds of calls whose process died, over all processes; counted to 10,000.',
   },
   tollgate_orphaned_held_yuan: { type: 'gauge', help: 'Money in those holds.' },
 
@@ -215,7 +222,7 @@ export const metricTable = {
     help: "Connections of this process's pools, idle or used.",
     labels: ['pool', 'state'],
   },
-  tollgate_database_connections_max: { type: 'gauge', help: 'How large a pool may grow.', labels: ['pool'] },
+  tollgate_database_connections_max: { type: 'gauge', help: 'Most connections of a pool.', labels: ['pool'] },
   tollgate_database_waiting: {
     type: 'gauge',
     help: 'Statements that wait for a connection of a pool.',
@@ -224,29 +231,29 @@ export const metricTable = {
 
   tollgate_blob_operations_total: {
     type: 'counter',
-    help: 'Operations on the store of files; a refusal that was asked for, such as a file that is not there, is no error.',
+    help: 'Operations on the file store; an expected refusal, such as a missing file, is not an error.',
     labels: ['operation', 'outcome'],
   },
   tollgate_blob_operation_duration_seconds: {
     type: 'histogram',
-    help: 'Operations on the store of files; of reading, to its begin.',
+    help: 'Duration of operations on the file store; of a read, until its first bytes.',
     labels: ['operation'],
     buckets: storeSeconds,
   },
   tollgate_blob_bytes_total: {
     type: 'counter',
-    help: 'Bytes written to and read from the store.',
+    help: 'Bytes written to and read from the file store.',
     labels: ['operation'],
   },
   tollgate_data_disk_bytes: { type: 'gauge', help: 'Size of the file system of TOLLGATE_DATA_DIR.' },
-  tollgate_data_disk_available_bytes: { type: 'gauge', help: 'What is free on the file system of TOLLGATE_DATA_DIR.' },
+  tollgate_data_disk_available_bytes: { type: 'gauge', help: 'Free space on the file system of TOLLGATE_DATA_DIR.' },
 
   tollgate_audit_agrees: {
     type: 'gauge',
-    help: 'Whether the last whole audit found that everything agrees: 1 or 0.',
+    help: 'Whether the last whole audit found no disagreement: 1 or 0.',
   },
-  tollgate_audit_findings: { type: 'gauge', help: 'How many things disagreed in the last whole audit.' },
-  tollgate_audit_entries: { type: 'gauge', help: 'How many ledger entries the last whole audit looked at.' },
+  tollgate_audit_findings: { type: 'gauge', help: 'Disagreements that the last whole audit found.' },
+  tollgate_audit_entries: { type: 'gauge', help: 'Ledger entries that the last whole audit read.' },
   tollgate_audit_started_timestamp_seconds: { type: 'gauge', help: 'When the last whole audit began.' },
   tollgate_audit_finished_timestamp_seconds: { type: 'gauge', help: 'When the last whole audit ended.' },
 } as const satisfies Record<string, Declaration>;

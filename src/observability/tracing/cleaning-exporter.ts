@@ -13,18 +13,18 @@ const leftOut: ReadonlySet<string> = new Set(['exception.message', 'exception.st
 export class CleaningExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #mask: (text: string) => string;
-  readonly #onTrouble: (error: unknown, lostSpans: number) => void;
+  readonly #onExportError: (error: unknown, lostSpans: number) => void;
   #lost = 0;
   #toldAt = -Infinity;
 
   constructor(
     exporter: SpanExporter,
     mask: (text: string) => string,
-    onTrouble: (error: unknown, lostSpans: number) => void,
+    onExportError: (error: unknown, lostSpans: number) => void,
   ) {
     this.#exporter = exporter;
     this.#mask = mask;
-    this.#onTrouble = onTrouble;
+    this.#onExportError = onExportError;
   }
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
@@ -50,7 +50,7 @@ export class CleaningExporter implements SpanExporter {
     this.#lost += spans;
     if (performance.now() - this.#toldAt < toldEveryMs) return;
     this.#toldAt = performance.now();
-    this.#onTrouble(error, this.#lost);
+    this.#onExportError(error, this.#lost);
     this.#lost = 0;
   }
 

@@ -39,11 +39,11 @@ export interface TracingTools {
   /** Strikes secrets out of whatever text a span has. */
   mask: (text: string) => string;
   /** Called at most every few minutes while the collector takes nothing. */
-  onTrouble: (error: unknown, lostSpans: number) => void;
+  onExportError: (error: unknown, lostSpans: number) => void;
 }
 
 /** Begins to trace. Context is kept by one manager for the process, whatever number of these there are. */
-export function openTracing(settings: TraceSettings, { mask, onTrouble }: TracingTools): Tracing {
+export function openTracing(settings: TraceSettings, { mask, onExportError }: TracingTools): Tracing {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const exporter = new OTLPTraceExporter({
@@ -51,7 +51,7 @@ export function openTracing(settings: TraceSettings, { mask, onTrouble }: Tracin
     headers: { ...settings.headers },
     timeoutMillis: handOverMsMax,
   });
-  const processor = new BatchSpanProcessor(new CleaningExporter(exporter, mask, onTrouble), {
+  const processor = new BatchSpanProcessor(new CleaningExporter(exporter, mask, onExportError), {
     maxQueueSize: queueSpansMax,
     maxExportBatchSize: batchSpansMax,
     scheduledDelayMillis: handOverEveryMs,

@@ -116,7 +116,7 @@ function polled({ json }: WireAnswer, job: Job): Polled {
   if (data === undefined) return { state: 'processing' };
   switch (data.status) {
     case 'succeeded': {
-      const url = filmIn(data.content, 0);
+      const url = videoUrlIn(data.content, 0);
       if (url !== undefined) return { state: 'succeeded', files: [{ url }] };
       return { state: 'failed', refusal: failure('The provider returned no video.') };
     }
@@ -137,12 +137,12 @@ function polled({ json }: WireAnswer, job: Job): Polled {
 }
 
 /** `{"video_url":"…"}` as documented; resellers of the format have lists of that, or the address alone. */
-function filmIn(content: unknown, depth: number): string | undefined {
+function videoUrlIn(content: unknown, depth: number): string | undefined {
   if (typeof content === 'string') return /^https?:\/\//.test(content) ? content : undefined;
   if (typeof content !== 'object' || content === null || depth > 3) return undefined;
   const inner = Array.isArray(content) ? content : [videoContent.safeParse(content).data?.video_url];
   for (const one of inner) {
-    const url = filmIn(one, depth + 1);
+    const url = videoUrlIn(one, depth + 1);
     if (url !== undefined) return url;
   }
   return undefined;

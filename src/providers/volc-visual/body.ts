@@ -6,7 +6,7 @@ import { cannot, inputsOf, namedFields } from '../inputs.ts';
 const upscaleReqKeyDefault = 'jimeng_i2i_seed3_tilesr_cvtob';
 
 /** How many reference images a model takes, as its official page has it; 14 are the most that a caller may name. */
-const picturesMax: ReadonlyMap<string, number> = new Map([
+const imagesMaxByModel: ReadonlyMap<string, number> = new Map([
   ['jimeng_seedream46_cvtob', 14],
   ['jimeng_t2i_v40', 10],
   ['jimeng_t2i_v31', 0],
@@ -53,7 +53,7 @@ function fieldsOf(job: Job): Record<string, unknown> {
 function refuseTooManyImages(job: Job, imageCount: number): void {
   if (job.model === upscaleReqKeyOf(job))
     throw cannot("This model only upscales images: send 'upscale': true.", 'upscale');
-  const most = picturesMax.get(job.model);
+  const most = imagesMaxByModel.get(job.model);
   if (most === undefined || imageCount <= most) return;
   const allowed = most === 0 ? 'no reference images' : `at most ${most} reference image${most === 1 ? '' : 's'}`;
   throw cannot(`'image_urls' has ${imageCount} items; this model accepts ${allowed}.`, 'image_urls');

@@ -8,7 +8,7 @@ import { isOutcomeUnknown } from '../../ledger/commit/group-commit.ts';
 import type { TaskAdmission, TaskAdmitted } from '../../ledger/ledger.ts';
 import { attributeNames } from '../../observability/tracing/span-names.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
-import type { Place } from '../wait/unstarted-tasks.ts';
+import type { WaitingSlot } from '../wait/unstarted-tasks.ts';
 
 /** It is not known yet whether the task is there. */
 export interface TaskInDoubt {
@@ -21,12 +21,12 @@ export interface TaskInDoubt {
 }
 
 /**
- * Admits a task; in doubt the database is asked on for `doubtMs`. The task keeps its place until it is started or counted:
+ * Admits a task; in doubt the database is asked on for `doubtMs`. The task keeps its slot until it is started or counted:
  * what was refused, or turned out never to be, gives it back at once.
  */
 export async function admitTask(
   { ledger, tracing }: ApiDependencies,
-  place: Place | undefined,
+  slot: WaitingSlot | undefined,
   admission: TaskAdmission,
   doubtMs: number,
 ): Promise<TaskAdmitted | TaskInDoubt> {
@@ -38,7 +38,7 @@ export async function admitTask(
         else reject(nothingMade(undefined)); // whatever was committed, it was a refusal
       };
       const admitted = ledger.admitTask(admission, { doubtMs, onDoubt });
-      keepPlace(place, admitted);
+      keepSlot(slot, admitted);
       admitted.then(resolve, reject);
     });
   return tracing
@@ -61,9 +61,9 @@ const unlessTimeIsUp = (admitted: Promise<TaskAdmitted>): Promise<TaskAdmitted |
   });
 
 /** In doubt to the end: if its row is there, the next count sees it. */
-function keepPlace(place: Place | undefined, admitted: Promise<TaskAdmitted>): void {
+function keepSlot(slot: WaitingSlot | undefined, admitted: Promise<TaskAdmitted>): void {
   admitted.then(
-    (outcome) => (outcome.admitted === 'new' ? place?.accepted() : place?.leave()),
-    (error: unknown) => (isOutcomeUnknown(error) ? place?.accepted() : place?.leave()),
+    (outcome) => (outcome.admitted === 'new' ? slot?.accepted() : slot?.leave()),
+    (error: unknown) => (isOutcomeUnknown(error) ? slot?.accepted() : slot?.leave()),
   );
 }

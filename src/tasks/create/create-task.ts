@@ -4,7 +4,7 @@ import type { TaskId } from '../../domain/ids.ts';
 import { agreedPrice, holdOf, type TaskFacts } from '../../domain/billing/pricing.ts';
 import { lengthsOf } from '../../domain/billing/result-length.ts';
 import type { StoredRequest, Uploads } from '../../domain/tasks/stored-request.ts';
-import { isOfFew } from '../../domain/tasks/turns.ts';
+import { hasPriority } from '../../domain/tasks/fairness.ts';
 import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import { termsJson, termsOf, type TaskTerms } from '../../domain/tasks/terms.ts';
 import { isKeyOfTask } from '../rows/idempotency-keys.ts';
@@ -18,9 +18,9 @@ import { refuseLate } from '../../api/server/draining.ts';
 import { priceVersionOf } from '../../api/price-version.ts';
 import { showRate } from '../../api/middleware/authenticated.ts';
 import { admitTask } from './admit-task.ts';
-import { type Place, tooManyWaiting } from '../wait/unstarted-tasks.ts';
+import { type WaitingSlot, tooManyWaiting } from '../wait/unstarted-tasks.ts';
 
-/** The database is asked whether a task is there for at least so long, even if its caller has gone: its place depends on it. */
+/** The database is asked whether a task is there for at least so long, even if its caller has gone: its slot depends on it. */
 const doubtSecondsMin = 10;
 
 export interface WantedTask {
@@ -66,8 +66,8 @@ export async function createTask(
   const terms = { ...taskTerms(deps, model, facts), ...(traceparent !== undefined && { traceparent }) };
   const id = newTaskId(stored.kind);
   const idempotencyKey = idempotencyKeyOf(ctx);
-  const place = await deps.waitingTasks.take();
-  if (!place && !(await isBound(deps, ctx))) throw tooManyWaiting();
+  const slot = await deps.waitingTasks.take();
+  if (!slot && !(await isBound(deps, ctx))) throw tooManyWaiting();
   const admission: TaskAdmission = {
     account: key.accountId,
     request: { needs: 'standard', model: model.id, maintenance: model.maintenance, hold: quote.amount, isTask: true },
@@ -111,11 +111,11 @@ export async function createTask(
         terms,
         underWay,
       };
-      deps.background(startTask(deps, idsOf(ctx), start, place));
+      deps.background(startTask(deps, idsOf(ctx), start, slot));
     }
     return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
   };
-  const admitted = await admitTask(deps, place, admission, Math.max(waitSeconds, doubtSecondsMin) * 1000);
+  const admitted = await admitTask(deps, slot, admission, Math.max(waitSeconds, doubtSecondsMin) * 1000);
   if (admitted.admitted !== 'in doubt') return accept(admitted);
   const { taskId, isNew } = admitted;
   ctx.state.taskId = taskId;
@@ -141,13 +141,13 @@ async function startTask(
   deps: ApiDependencies,
   ids: RequestIds,
   task: Parameters<ApiDependencies['starter']['start']>[0],
-  place: Place | undefined,
+  slot: WaitingSlot | undefined,
 ): Promise<void> {
   try {
-    const turn = { isOfFew: isOfFew(task.underWay ?? 0) };
-    if (!(await deps.waitingTasks.start(() => deps.starter.start(task), turn))) return;
+    const order = { hasPriority: hasPriority(task.underWay ?? 0) };
+    if (!(await deps.waitingTasks.start(() => deps.starter.start(task), order))) return;
     await markStarted(deps.database, [task.id]);
-    place?.leave();
+    slot?.leave();
   } catch (error) {
     deps.log.warn({ err: error, ...ids }, 'a task could not be started at once; the workers will');
   }

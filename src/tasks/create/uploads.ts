@@ -1,4 +1,4 @@
-/** Uploaded media: told apart by content, measured on the stored bytes. */
+/** Uploaded media: identified by content, measured on the stored bytes. */
 import { GatewayError } from '../../domain/errors.ts';
 import type { StoredFile } from '../../domain/tasks/task-states.ts';
 import { InvalidMedia, type MediaFacts, probeMedia } from '../../media/probe.ts';
@@ -13,17 +13,17 @@ export async function probeUploads(
   { audio, video }: { audio: StoredBlob; video: StoredBlob },
   { audioSeconds }: { audioSeconds: number },
 ): Promise<{ audio: Upload; video: Upload }> {
-  const sound = await probed(blobs, audio, 'audio', ['audio/wav', 'audio/mpeg'], 'a WAV or MP3 file');
-  if (sound.durationMs > audioSeconds * 1000) {
+  const probedAudio = await probed(blobs, audio, 'audio', ['audio/wav', 'audio/mpeg'], 'a WAV or MP3 file');
+  if (probedAudio.durationMs > audioSeconds * 1000) {
     throw new GatewayError(
       'invalid_parameter',
-      `audio is ${sound.durationMs / 1000} s long; the maximum is ${audioSeconds} s.`,
+      `audio is ${probedAudio.durationMs / 1000} s long; the maximum is ${audioSeconds} s.`,
       {
         param: 'audio',
       },
     );
   }
-  return { audio: sound, video: await probed(blobs, video, 'video', ['video/mp4'], 'an MP4 file') };
+  return { audio: probedAudio, video: await probed(blobs, video, 'video', ['video/mp4'], 'an MP4 file') };
 }
 
 async function probed(

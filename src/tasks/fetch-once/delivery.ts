@@ -34,7 +34,7 @@ const askingByte = '\n';
 const resets: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
- * Resolves whether the caller got everything, once that can be told; listens from before the first byte. No: the
+ * Resolves whether the caller got everything, once that is known; listens from before the first byte. No: the
  * connection broke, was ended before its last byte was acknowledged, or was not ended in time.
  */
 export function deliveryOf(res: ServerResponse, bytes: number, pace: DownloadPace): Promise<boolean> {

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 
 export interface HeldConnection {
-  /** Tells the caller that no more comes; whether it closes in turn can still be heard. */
+  /** Ends our side of the connection; it can still be observed whether the caller closes its own. */
   endOurSide: () => void;
   /** Closes it. */
   release: () => void;

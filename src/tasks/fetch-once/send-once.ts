@@ -38,7 +38,7 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
     return;
   }
   await turnOf(ctx);
-  acquireUntilClosed(deps.gates.files, ctx.res);
+  acquireUntilClosed(deps.concurrencyLimits.files, ctx.res);
   const owner = await claimed(deps, task);
   const { promise: over, resolve: end } = openEnd();
   running.set(task.id, { isSent: sentCheck(ctx.res, file.bytes), over });
@@ -55,7 +55,7 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
     throw error;
   }
   showFile(ctx, task, file);
-  ctx.set('Connection', 'close'); // its end is what tells that all has arrived
+  ctx.set('Connection', 'close'); // its end shows that everything has arrived
   ctx.respond = false; // the bytes and their verdict are ours from here on
   ctx.state.headAt = performance.now();
   deps.background(afterDelivery(deps, ctx, { task, file, owner }).finally(ended));

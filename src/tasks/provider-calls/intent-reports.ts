@@ -132,11 +132,11 @@ export interface UnknownOutcomeFilter extends TaskFilter {
   /** Only those that were reviewed, or that were not; all without. */
   isReviewed?: boolean;
   /** Only what comes behind this one. */
-  after?: UnknownOutcomePlace | undefined;
+  after?: UnknownOutcomePosition | undefined;
 }
 
-/** The place of a paid call in the list. */
-export interface UnknownOutcomePlace {
+/** The position of a paid call in the list. */
+export interface UnknownOutcomePosition {
   sentAt: Date;
   task: string;
   route: number;

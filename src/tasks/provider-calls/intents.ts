@@ -9,7 +9,7 @@ import type { TaskId } from '../../domain/ids.ts';
 import { finalTaskStates, isFinal, type TaskState, taskStates } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
 import { inOneWrite } from '../../postgres/joined-writes.ts';
-import { takePlace } from './provider-jobs.ts';
+import { acquireProviderSlot } from './provider-jobs.ts';
 import { type Task, taskRow } from '../rows/task-rows.ts';
 
 /** The attempt that got the intent may send only until its own monotonic clock has moved this far. */
@@ -107,7 +107,7 @@ async function insertedIntent(
   database: Database,
   { task, route, provider, nonce, maxConcurrent }: NewIntent,
 ): Promise<Opened | undefined> {
-  // Where a place is to be taken, it may wait for the provider's row: not on the few connections that the ledger needs.
+  // Where a slot is to be acquired, it may wait for the provider's row: not on the few connections that the ledger needs.
   const client = await (maxConcurrent === undefined ? database.pipelined : database.keyed).connect();
   let broken: Error | undefined;
   try {
@@ -128,7 +128,7 @@ async function insertedIntent(
     const { state } = stateRow.parse(locked.rows[0]);
     const isNew = inserted.rowCount === 1;
     if (maxConcurrent !== undefined) {
-      const isFull = isNew && !(await takePlace(client, provider, task, maxConcurrent));
+      const isFull = isNew && !(await acquireProviderSlot(client, provider, task, maxConcurrent));
       await client.query(isFull ? 'rollback' : 'commit');
       if (isFull) return { opened: 'not', because: 'provider is full' };
     }
@@ -244,7 +244,7 @@ export type IntentClosing = (
 
 /**
  * Writes what became of the call. The first to say so is believed, but for `unknown`, which gives way to any knowledge.
- * A refusal gives the provider's place back, any other outcome keeps it until the task is final. Returns whether this was believed, and whether the task is final meanwhile.
+ * A refusal gives the provider's slot back, any other outcome keeps it until the task is final. Returns whether this was believed, and whether the task is final meanwhile.
  */
 export async function closeIntent(
   database: Database,

@@ -55,9 +55,9 @@ export async function providerFigures(
     return known;
   };
   for (const row of sent.rows) {
-    const { provider, told, last_day, last_hour } = outcomeRow.parse(row);
-    of(provider).lastDay[told] = last_day;
-    of(provider).lastHour[told] = last_hour;
+    const { provider, result, last_day, last_hour } = outcomeRow.parse(row);
+    of(provider).lastDay[result] = last_day;
+    of(provider).lastHour[result] = last_hour;
   }
   for (const row of unfinished.rows) of(countRow.parse(row).provider).unfinishedTasks = countRow.parse(row).count;
   for (const row of places.rows) of(countRow.parse(row).provider).placesTaken = countRow.parse(row).count;
@@ -67,19 +67,19 @@ export async function providerFigures(
 const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0 };
 
 const outcomesText = (since: string): string =>
-  `select provider, told, count(*)::integer as last_day,
+  `select provider, result, count(*)::integer as last_day,
      (count(*) filter (where created_at > clock_timestamp() - interval '1 hour'))::integer as last_hour
    from (${ofEachKind(
      (kind) =>
        `select i.provider, i.created_at, case
           when i.outcome = 'unknown' then 'unknown'
           when coalesce(i.error ->> 'code', t.error_code) = any($1::text[]) then 'faults'
-          when i.outcome = 'refused' then 'refused' else 'accepted' end as told
+          when i.outcome = 'refused' then 'refused' else 'accepted' end as result
         from intents i join tasks t on t.id = i.task_id
         where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)} and ${isLive}
           and i.outcome <> 'open'`,
    )}) sent
-   where created_at > clock_timestamp() - interval '1 day' group by provider, told`;
+   where created_at > clock_timestamp() - interval '1 day' group by provider, result`;
 
 const unfinishedText = `select i.provider, count(distinct t.id)::integer as count
   from tasks t join intents i on i.task_id = t.id
@@ -89,7 +89,7 @@ const placesText = `select j.provider, count(*)::integer as count
 
 const outcomeRow = z.object({
   provider: z.string(),
-  told: z.enum(['accepted', 'refused', 'unknown', 'faults']),
+  result: z.enum(['accepted', 'refused', 'unknown', 'faults']),
   last_day: z.int(),
   last_hour: z.int(),
 });

@@ -1,6 +1,6 @@
 /**
  * How many unfinished jobs a provider has, over all processes: one row each, inserted with the job's intent. A row whose
- * task is final no longer counts; the next one that wants a place deletes it, or the hourly retention.
+ * task is final no longer counts; the next one that wants a slot deletes it, or the hourly retention.
  */
 import type pg from 'pg';
 import * as z from 'zod';
@@ -19,10 +19,15 @@ export async function hasRoom(database: Database, provider: string, task: TaskId
 }
 
 /**
- * Takes a place for a task, in the transaction that opens its intent and has locked its row: first the task, then the
+ * Acquires a concurrency slot for a task, in the transaction that opens its intent and has locked its row: first the task, then the
  * provider, everywhere. Returns false, and has inserted nothing, when there is none.
  */
-export async function takePlace(client: pg.PoolClient, provider: string, task: TaskId, max: number): Promise<boolean> {
+export async function acquireProviderSlot(
+  client: pg.PoolClient,
+  provider: string,
+  task: TaskId,
+  max: number,
+): Promise<boolean> {
   const lock = { name: 'lock-provider', text: lockText, values: [provider] };
   if ((await client.query(lock)).rowCount === 0) {
     const values = [provider];
@@ -40,7 +45,7 @@ export async function takePlace(client: pg.PoolClient, provider: string, task: T
     values: [provider],
   });
   const { rowCount } = await client.query({
-    name: 'take-place',
+    name: 'acquire-provider-slot',
     text: `insert into provider_jobs (provider, task_id) select $1, $2
       where (select count(*) from provider_jobs where provider = $1 and task_id <> $2) < $3
       on conflict (provider, task_id) do update set task_id = excluded.task_id`,

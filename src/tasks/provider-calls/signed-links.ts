@@ -48,7 +48,7 @@ export function signLink({ taskId, file, expiresAtSeconds }: FileLink, keys: Lin
 
 /**
  * Judges a link by its two path parts and its query, as a router gives them. Never throws for what callers send;
- * takes the same time wherever a signature differs. A forged link is never told to be expired.
+ * takes the same time wherever a signature differs. A forged link is never reported as expired.
  */
 export function verifyLink(
   path: { taskId: string; file: string },

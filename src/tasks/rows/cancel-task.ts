@@ -6,7 +6,7 @@ import type { Task } from './task-rows.ts';
 
 /**
  * Ends a task as cancelled and gives its hold back; returns whether this did it, or it had ended before. Marks its workflow
- * as to be told. `act` is of an operator, and logged.
+ * to be notified. `act` is of an operator, and logged.
  */
 export async function cancelTask(
   ledger: Ledger,

@@ -15,14 +15,14 @@ export interface TaskFilter {
   to?: Date | undefined;
 }
 
-/** A task's place in the list. */
-export interface TaskPlace {
+/** A task's position in the list. */
+export interface TaskPosition {
   createdAt: Date;
   id: string;
 }
 
 /**
- * Up to `limit` tasks behind that place, or the newest. Each set of filters is a statement of its own, planned once for all
+ * Up to `limit` tasks behind that position, or the newest. Each set of filters is a statement of its own, planned once for all
  * values: one for all of them would be planned for none. `fetchWindowMs` is how long avatar-talk results can be
  * fetched.
  */
@@ -30,7 +30,7 @@ export async function listTasks(
   database: Database,
   account: AccountId,
   { kind, model, states, isGone, from, to }: TaskFilter,
-  { limit, after, fetchWindowMs }: { limit: number; after: TaskPlace | undefined; fetchWindowMs: number },
+  { limit, after, fetchWindowMs }: { limit: number; after: TaskPosition | undefined; fetchWindowMs: number },
 ): Promise<ListedTask[]> {
   const values: unknown[] = [account, limit, fetchWindowMs / 1000];
   const where = ['account_id = $1'];

@@ -1,5 +1,5 @@
 /**
- * News of tasks that became final. The worker sends the ids by NOTIFY after its commit; a process that waits listens on a
+ * Notifications of tasks that became final. The worker sends the ids by NOTIFY after its commit; a process that waits listens on a
  * connection of its own, and asks for all waiters once a second as the safety net: sooner right after the connection was
  * lost, and more and more seldom while the database fails, which has enough to do then.
  */
@@ -25,13 +25,13 @@ const connectMsMax = 5_000;
 const goodbyeMsMax = 2_000;
 
 /**
- * Tells that tasks are final; what is to be told meanwhile goes together. A statement of its own: inside a transaction NOTIFY
+ * Notifies all processes that tasks are final; notifications that gather meanwhile are sent together. A statement of its own: inside a transaction NOTIFY
  * takes a lock of the whole server.
  */
 export const notifyFinal = gathering(async (database: Database, ids: readonly string[]): Promise<void> => {
   for (let from = 0; from < ids.length; from += idsPerNoticeMax) {
     await database.pool.query({
-      name: 'tell-final',
+      name: 'notify-final',
       text: 'select pg_notify($1, $2)',
       values: [channel, ids.slice(from, from + idsPerNoticeMax).join(',')],
     });

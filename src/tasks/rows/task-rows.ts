@@ -145,7 +145,7 @@ const unreadableRow = row({ id: z.string(), accountId: z.string(), createdAt: z.
 /** Notes that Temporal acknowledged the starts; what is to be noted meanwhile goes together. */
 export const markStarted = gathering(async (database: Database, ids: readonly TaskId[]): Promise<void> => {
   if (ids.length === 1) {
-    // Most are: told as a value, it has only its own partition opened.
+    // Most are: with a single value the database opens only its partition.
     await database.keyed.query({
       name: 'mark-started-one',
       text: 'update tasks set started_at = clock_timestamp() where id = $1 and started_at is null',

@@ -9,7 +9,7 @@ import { type OnUnreadable, readableRows } from '../../postgres/readable-rows.ts
 import { inLockOrder, type StartFacts, startRow } from './task-rows.ts';
 
 /** The last row of a full page. The time is the database's own text, since a Date has no microseconds. */
-export interface Place {
+export interface Position {
   at: string;
   id: string;
 }
@@ -17,11 +17,11 @@ export interface Place {
 export interface Page<Row> {
   rows: Row[];
   /** Where the next page begins; undefined after the last one. */
-  next: Place | undefined;
+  next: Position | undefined;
 }
 
 export interface PageOptions {
-  after?: Place | undefined;
+  after?: Position | undefined;
   onUnreadable?: OnUnreadable | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function takeTasksToStart(
          order by created_at, id limit $1 for no key update skip locked)
        returning ${startRow.columns}, created_at)
      select *, created_at::text as at from taken order by created_at, id`,
-    values: [count, ...placed(after)],
+    values: [count, ...boundsOf(after)],
   });
   return { rows: readableRows(startRow, rows, onUnreadable), next: nextOf(rows, count) };
 }
@@ -76,7 +76,7 @@ export async function takeSilentTasks(
          order by started_at, id limit $1 for no key update skip locked)
        returning ${startRow.columns}, started_at)
      select *, started_at::text as at from taken order by started_at, id`,
-    values: [count, ...placed(after)],
+    values: [count, ...boundsOf(after)],
   });
   return { rows: readableRows(startRow, rows, onUnreadable), next: nextOf(rows, count) };
 }
@@ -96,7 +96,7 @@ export async function overdueTasks(
       where finished_at is null and created_at < clock_timestamp() - interval '25 hours' - make_interval(secs => ${longestDeadline})
         and (created_at, id) > ($2::timestamptz, $3)
       order by created_at, id limit $1`,
-    values: [count, ...placed(after)],
+    values: [count, ...boundsOf(after)],
   });
   return { rows: rows.map((row) => idRow.parse(row)), next: nextOf(rows, count) };
 }
@@ -112,7 +112,7 @@ export interface PendingCancellation {
   facts: StartFacts | undefined;
 }
 
-/** Up to `count` cancelled tasks whose workflow was not yet told, or not with certainty. */
+/** Up to `count` cancelled tasks whose workflow was not yet notified, or not with certainty. */
 export async function cancellationsPending(
   database: Database,
   count: number,
@@ -122,7 +122,7 @@ export async function cancellationsPending(
     name: 'cancellations-pending',
     text: `select ${startRow.columns}, finished_at::text as at from tasks
       where cancel_pending and (finished_at, id) > ($2::timestamptz, $3) order by finished_at, id limit $1`,
-    values: [count, ...placed(after)],
+    values: [count, ...boundsOf(after)],
   });
   const readable = new Map(readableRows(startRow, rows, onUnreadable).map((facts) => [facts.id, facts]));
   const pending = rows.map((row) => idRow.parse(row)).map(({ id }) => ({ id, facts: readable.get(id) }));
@@ -138,10 +138,10 @@ export async function cancellationHeard(database: Database, id: TaskId): Promise
   });
 }
 
-const placed = (after: Place | undefined): [at: string, id: string] => [after?.at ?? '-infinity', after?.id ?? ''];
+const boundsOf = (after: Position | undefined): [at: string, id: string] => [after?.at ?? '-infinity', after?.id ?? ''];
 
-const nextOf = (rows: readonly unknown[], count: number): Place | undefined =>
-  rows.length < count ? undefined : placeRow.parse(rows.at(-1));
+const nextOf = (rows: readonly unknown[], count: number): Position | undefined =>
+  rows.length < count ? undefined : positionRow.parse(rows.at(-1));
 
-const placeRow = z.object({ at: z.string(), id: z.string() });
+const positionRow = z.object({ at: z.string(), id: z.string() });
 const idRow = z.object({ id: z.string().transform((text) => text as TaskId) });

@@ -5,7 +5,7 @@ import { templateNameDefault } from '../../domain/requests/avatar-talk.ts';
 import { storedFileSchema } from '../../domain/tasks/stored-request.ts';
 import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { TaskPlace } from './task-list.ts';
+import type { TaskPosition } from './task-list.ts';
 import { computed, money, pick, row, type RowOf } from '../../postgres/row.ts';
 import { errorColumns, type Task, taskColumns, withError } from './task-rows.ts';
 
@@ -40,14 +40,14 @@ const conditions: Record<TaskStatus, string> = {
 };
 
 /**
- * Up to `limit` tasks behind that place, or the newest. Each set of filters is a statement of its own: one for all of them
+ * Up to `limit` tasks behind that position, or the newest. Each set of filters is a statement of its own: one for all of them
  * would be planned for none, and read all of an account's tasks.
  */
 export async function listTaskLines(
   database: Database,
   account: AccountId,
   { id, kind, status, model, key, from, to }: TaskLineFilter,
-  { limit, after }: { limit: number; after: TaskPlace | undefined },
+  { limit, after }: { limit: number; after: TaskPosition | undefined },
 ): Promise<TaskLine[]> {
   const values: unknown[] = [account, limit];
   const where = ['t.account_id = $1'];

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { FailureFacts } from '../../activities/activity-types.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
-import { type Database, databaseTrouble, supplyPartitions } from '../../postgres/database.ts';
+import { type Database, databaseFailure, supplyPartitions } from '../../postgres/database.ts';
 import { deleteOldAnswers } from '../retention/expired-answers.ts';
 import { deleteOldResponses } from '../../chat/response-rows.ts';
 import type { OnUnreadable } from '../../postgres/readable-rows.ts';
@@ -19,7 +19,7 @@ import {
   giveTasksBack,
   overdueTasks,
   type Page,
-  type Place,
+  type Position,
   takeSilentTasks,
   takeTasksToStart,
 } from '../rows/task-scans.ts';
@@ -34,7 +34,7 @@ const partitionsMs = 3_600_000;
 const oldAnswersMs = 900_000;
 const oldEventsMs = 900_000;
 const batchTasks = 100;
-const troublesInARowMax = 3;
+const failuresInARowMax = 3;
 const startsAtOnce = 8; // as many as one API (`tasks/create/start-queue.ts`)
 
 export interface StartScanTools {
@@ -191,8 +191,8 @@ export class StartScan {
   }
 
   /** All pages of a scan's round: each goes on where the one before ended, whatever became of its rows. */
-  async *#pages<Row>(read: (after: Place | undefined) => Promise<Page<Row>>): AsyncGenerator<Row[]> {
-    let after: Place | undefined;
+  async *#pages<Row>(read: (after: Position | undefined) => Promise<Page<Row>>): AsyncGenerator<Row[]> {
+    let after: Position | undefined;
     do {
       const { rows, next } = await read(after);
       yield rows;
@@ -202,14 +202,14 @@ export class StartScan {
 
   /** One after the other: a task that fails stops no other, but where Temporal or the database is away the round ends. */
   async #each<Row extends { id: TaskId }>(rows: readonly Row[], work: (row: Row) => Promise<void>): Promise<void> {
-    let troubles = 0;
+    let failures = 0;
     for (const row of rows) {
       try {
         await work(row);
-        troubles = 0;
+        failures = 0;
       } catch (error) {
-        if (isOfServer(error)) troubles += 1;
-        if (troubles === troublesInARowMax) throw error;
+        if (isOfServer(error)) failures += 1;
+        if (failures === failuresInARowMax) throw error;
         this.#tools.log.error({ err: error, taskId: row.id }, 'a scan could not look after a task, and goes on');
       }
     }
@@ -227,6 +227,6 @@ export class StartScan {
 }
 
 /** Whether an error says nothing of the one task, since it would meet any other in this moment as well. */
-const isOfServer = (error: unknown): boolean => isTemporalUnavailable(error) || databaseTrouble(error) !== undefined;
+const isOfServer = (error: unknown): boolean => isTemporalUnavailable(error) || databaseFailure(error) !== undefined;
 const isRejected = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
   answer.status === 'rejected';

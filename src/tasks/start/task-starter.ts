@@ -6,7 +6,7 @@ import {
   type WorkflowExecutionStatusName,
 } from '@temporalio/client';
 import type { TaskId } from '../../domain/ids.ts';
-import { turnWeight } from '../../domain/tasks/turns.ts';
+import { fairnessWeight } from '../../domain/tasks/fairness.ts';
 import type { StartFacts } from '../rows/task-rows.ts';
 import type { generate, GenerateInput } from '../../workflows/generate.ts';
 import type { Tracing } from '../../observability/tracing/tracing.ts';
@@ -59,7 +59,7 @@ export class TaskStarter {
         requestEagerStart: this.#eager,
         staticSummary: `${task.kind} by ${task.model}`,
         staticDetails: detailsOf(task),
-        priority: { fairnessKey: task.accountId, fairnessWeight: turnWeight(task.underWay ?? 0) },
+        priority: { fairnessKey: task.accountId, fairnessWeight: fairnessWeight(task.underWay ?? 0) },
         typedSearchAttributes: [
           { key: searchAttributes.account, value: task.accountId },
           { key: searchAttributes.key, value: task.keyId },

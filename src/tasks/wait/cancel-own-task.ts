@@ -22,19 +22,19 @@ export async function cancelOwnTask(deps: ApiDependencies, ctx: ApiContext, task
   if (isFinal(task.state) || !(await cancelTask(deps.ledger, task, actor && { actor }))) {
     throw new GatewayError('task_not_cancellable', "The task has already ended and can't be cancelled.");
   }
-  deps.background(tell(deps, idsOf(ctx), task.id));
+  deps.background(notify(deps, idsOf(ctx), task.id));
   return (await findTask(deps.database, task.id)) ?? task;
 }
 
-/** Tells those who wait for the task, and its workflow. Where none runs, the workers' scan sees to the rest. */
-async function tell({ database, starter, log }: ApiDependencies, ids: RequestIds, id: TaskId): Promise<void> {
+/** Notifies the requests that wait for the task, and its workflow. If that fails, the workers' scan does it. */
+async function notify({ database, starter, log }: ApiDependencies, ids: RequestIds, id: TaskId): Promise<void> {
   try {
     await notifyFinal(database, [id]);
     if (await starter.cancel(id)) await cancellationHeard(database, id);
   } catch (error) {
     log.warn(
       { err: error, ...ids, taskId: id },
-      'the workflow of a cancelled task could not be told; the workers will',
+      'the workflow of a cancelled task could not be notified; the workers will',
     );
   }
 }

@@ -12,8 +12,8 @@ const startsMax = 256;
 /** While Temporal is away, how often a start is tried all the same. */
 const tryMs = 2_000;
 
-/** A task's place among those that wait. */
-export interface Place {
+/** A slot among the tasks that wait. */
+export interface WaitingSlot {
   /** Its row is there, so that a count sees it from now on. */
   accepted(): void;
   /** It waits no longer, or was refused. */
@@ -34,9 +34,9 @@ export class WaitingTasks {
   #countedAtMs = -Infinity;
   #counting: Promise<void> | undefined;
   /** Those that the last count may not have seen. */
-  readonly #recent = new Set<Place & { isAccepted: boolean }>();
+  readonly #recent = new Set<WaitingSlot & { isAccepted: boolean }>();
   #starts = 0;
-  readonly #lanes = new StartQueue();
+  readonly #queue = new StartQueue();
   #isAway = false;
   #triedAtMs = -Infinity;
 
@@ -56,22 +56,22 @@ export class WaitingTasks {
     return this.#isOver;
   }
 
-  /** Takes a place for one more, if there is one. */
-  async take(): Promise<Place | undefined> {
+  /** Takes a slot for one more task, if one is free. */
+  async take(): Promise<WaitingSlot | undefined> {
     if (await this.isFull()) return undefined;
-    // Nothing is awaited in between: of many at once just as many get a place as there are.
+    // Nothing is awaited in between: of many at once exactly as many get a slot as are free.
     if (this.#isOver) return undefined;
-    const place = {
+    const slot = {
       isAccepted: false,
       accepted: () => {
-        place.isAccepted = true;
+        slot.isAccepted = true;
       },
       leave: () => {
-        this.#recent.delete(place);
+        this.#recent.delete(slot);
       },
     };
-    this.#recent.add(place);
-    return place;
+    this.#recent.add(slot);
+    return slot;
   }
 
   /**
@@ -79,13 +79,13 @@ export class WaitingTasks {
    * first. One of an account with few tasks doesn't wait for the many of another. Returns whether it was started; rejects
    * as `start` does.
    */
-  async start(start: () => Promise<void>, { isOfFew = false } = {}): Promise<boolean> {
-    if (!this.#mayStart(isOfFew)) return false;
+  async start(start: () => Promise<void>, { hasPriority = false } = {}): Promise<boolean> {
+    if (!this.#mayStart(hasPriority)) return false;
     const isTry = this.#isAway;
     this.#starts += 1;
     try {
-      return await this.#lanes.run(isOfFew, async () => {
-        if (this.#isAway && !isTry) return false; // it was seen while this one waited for its turn
+      return await this.#queue.run(hasPriority, async () => {
+        if (this.#isAway && !isTry) return false; // it was seen while this one waited in the queue
         await this.#watched(start);
         return true;
       });
@@ -105,8 +105,8 @@ export class WaitingTasks {
     }
   }
 
-  #mayStart(isOfFew: boolean): boolean {
-    if (this.#starts >= startsMax || (!isOfFew && this.#size > startsMax)) return false;
+  #mayStart(hasPriority: boolean): boolean {
+    if (this.#starts >= startsMax || (!hasPriority && this.#size > startsMax)) return false;
     if (!this.#isAway) return true;
     if (performance.now() - this.#triedAtMs < tryMs) return false;
     this.#triedAtMs = performance.now();
@@ -127,7 +127,7 @@ export class WaitingTasks {
     const seen = [...this.#recent].filter(({ isAccepted }) => isAccepted);
     try {
       this.#counted = await this.#tools.count(this.#tools.max());
-      for (const place of seen) this.#recent.delete(place);
+      for (const slot of seen) this.#recent.delete(slot);
     } catch (error) {
       this.#tools.onError(error);
     } finally {

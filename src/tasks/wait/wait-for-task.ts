@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskId } from '../../domain/ids.ts';
 import { isFinal } from '../../domain/tasks/task-states.ts';
-import { databaseTrouble } from '../../postgres/database.ts';
+import { databaseFailure } from '../../postgres/database.ts';
 import type { ShownTask } from '../rows/task-list.ts';
 import type { TaskWait } from '../rows/task-notifier.ts';
 import { findTask, type Task } from '../rows/task-rows.ts';
@@ -114,7 +114,7 @@ async function loadAccepted(deps: ApiDependencies, id: TaskId, waiter: TaskWait)
     try {
       return await load(deps, id);
     } catch (error) {
-      if (waiter.isStopped || performance.now() > until || !databaseTrouble(error)) throw error;
+      if (waiter.isStopped || performance.now() > until || !databaseFailure(error)) throw error;
       await pause(againMs);
     }
   }
@@ -122,7 +122,7 @@ async function loadAccepted(deps: ApiDependencies, id: TaskId, waiter: TaskWait)
 
 /** The task was accepted, and its caller must learn its id: with the database away it is still what it was. */
 const unlessAway = (before: ShownTask) => (error: unknown) => {
-  if (databaseTrouble(error)) return before;
+  if (databaseFailure(error)) return before;
   throw error;
 };
 

@@ -12,7 +12,7 @@ import {
   type BlobStore,
   BlobStoreFault,
   removeBlobs,
-  storeTrouble,
+  storeFailure,
 } from '../../../src/blobs/blob-store.ts';
 import { type S3StoreSettings, s3Client } from '../../../src/blobs/s3/s3-connection.ts';
 import { createS3Blobs } from '../../../src/blobs/s3/s3-store.ts';
@@ -88,7 +88,7 @@ for (const [what, source, pattern] of [
     withProxy(async (blobs, proxy, direct) => {
       proxy.fault = first(10, pattern, { status: 507, code: 'QuotaExceeded' });
       const given = source();
-      await assert.rejects(blobs.write('k', given, unlimited), (error) => storeTrouble(error) === 'full');
+      await assert.rejects(blobs.write('k', given, unlimited), (error) => storeFailure(error) === 'full');
       assert.ok(given.destroyed);
       assert.deepEqual(await keysOf(direct, ''), []);
     }));
@@ -144,7 +144,7 @@ for (const [status, code, failure] of [
         () => keysOf(blobs, ''),
       ]) {
         await assert.rejects(act(), (error) => {
-          assert.equal(storeTrouble(error), failure, String(error));
+          assert.equal(storeFailure(error), failure, String(error));
           assert.ok(error instanceof BlobStoreFault && error.code === code);
           assert.doesNotMatch(inspect(error, { depth: 9 }), /made-up|127\.0\.0\.1|Signature/);
           return true;
@@ -159,7 +159,7 @@ test('a server that is not there, and one that knows other keys, are away', asyn
   const wrong = { accessKeyId: 'made-up-access-key', secretAccessKey: 'another' };
   for (const other of [{ endpoint: 'http://127.0.0.1:9' }, { credentials: wrong }, { bucket: 'there-is-none' }]) {
     const blobs = createS3Blobs({ ...settings, ...other });
-    await assert.rejects(blobs.check(), (error) => storeTrouble(error) === 'away');
+    await assert.rejects(blobs.check(), (error) => storeFailure(error) === 'away');
     blobs.close();
   }
 });

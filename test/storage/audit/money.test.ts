@@ -208,7 +208,7 @@ test('no snapshot of the audit is kept from one page to the next', async () => {
 /** Counts the rows that each transaction on a long-running connection reads. */
 function watchReads(database: Database) {
   const transactions: { rows: number; isOpen: boolean }[] = [];
-  const unhurried = new Proxy(database.unhurried, {
+  const longRunning = new Proxy(database.longRunning, {
     get(pool, name) {
       if (name !== 'connect') return Reflect.get(pool, name) as unknown;
       return async () => {
@@ -231,7 +231,7 @@ function watchReads(database: Database) {
       };
     },
   });
-  return { database: { ...database, unhurried }, transactions };
+  return { database: { ...database, longRunning }, transactions };
 }
 
 test('a gateway at work does not disturb the audit', async () => {

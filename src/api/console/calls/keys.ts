@@ -45,7 +45,7 @@ const listKeys = accountCall({
     const present = await presenterOf(deps, account);
     const listing: Listing<ApiKey, string> = {
       read: (page) => listKeyPage(deps.database, account, { ...page, usableOnly: state === 'active' }),
-      placeOf: ({ id }) => id,
+      positionOf: ({ id }) => id,
       cursorOf: (id) => id,
     };
     return listObject(await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor }), present);

@@ -16,7 +16,7 @@ import {
 } from '../../../domain/requests/operator.ts';
 import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../../../accounts/accounts.ts';
 import {
-  type AccountPlace,
+  type AccountPosition,
   findListedAccount,
   listAccountPage,
   type ListedAccount,
@@ -61,7 +61,7 @@ const listAccounts = operatorCall({
     cursor: z
       .string(cursorRule)
       .regex(cursorForm, cursorRule)
-      .transform((cursor): AccountPlace => {
+      .transform((cursor): AccountPosition => {
         const [, ms = '', id = ''] = cursorForm.exec(cursor) ?? [];
         return { createdAt: new Date(Number(ms)), id };
       })
@@ -71,9 +71,9 @@ const listAccounts = operatorCall({
   }),
   answer: listOf(accountRecord),
   handle: async ({ deps: { database }, query: { limit: rows, cursor, search, status } }) => {
-    const listing: Listing<ListedAccount, AccountPlace> = {
+    const listing: Listing<ListedAccount, AccountPosition> = {
       read: (page) => listAccountPage(database, { search, status }, page),
-      placeOf: ({ createdAt, id }) => ({ createdAt, id }),
+      positionOf: ({ createdAt, id }) => ({ createdAt, id }),
       cursorOf: ({ createdAt, id }) => `${createdAt.getTime()}.${id}`,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);

@@ -58,7 +58,7 @@ const listActsCall = operatorCall({
   method: 'get',
   path: '/operator/acts',
   id: 'listActs',
-  summary: 'The log of acts, newest first',
+  summary: 'The audit log, newest first',
   query: z
     .object({
       limit,
@@ -87,7 +87,7 @@ const listActsCall = operatorCall({
   handle: async ({ deps: { database }, query: { limit: rows, cursor, ...filter } }) => {
     const listing: Listing<ListedAct, bigint> = {
       read: ({ limit: count, after }) => listActPage(database, filter, { limit: count, before: after }),
-      placeOf: ({ seq }) => seq,
+      positionOf: ({ seq }) => seq,
       cursorOf: String,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
-import { type AuditPlace, findAudit, listAudits, type ListedAudit } from '../../../audit/audit-results.ts';
+import { type AuditPosition, findAudit, listAudits, type ListedAudit } from '../../../audit/audit-results.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { operatorCall } from '../console-call.ts';
@@ -54,7 +54,7 @@ const listCall = operatorCall({
     cursor: z
       .string(cursorRule)
       .regex(cursorForm, cursorRule)
-      .transform((cursor): AuditPlace => {
+      .transform((cursor): AuditPosition => {
         const [, ms = '', id = ''] = cursorForm.exec(cursor) ?? [];
         return { finishedAt: new Date(Number(ms)), id };
       })
@@ -62,9 +62,9 @@ const listCall = operatorCall({
   }),
   answer: listOf(auditRecord),
   handle: async ({ deps: { database, secrets }, query: { limit: rows, cursor } }) => {
-    const listing: Listing<ListedAudit, AuditPlace> = {
+    const listing: Listing<ListedAudit, AuditPosition> = {
       read: ({ limit: count, after }) => listAudits(database, secrets.ledgerKeys, { limit: count, before: after }),
-      placeOf: ({ finishedAt, id }) => ({ finishedAt, id }),
+      positionOf: ({ finishedAt, id }) => ({ finishedAt, id }),
       cursorOf: ({ finishedAt, id }) => `${finishedAt.getTime()}.${id}`,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);

@@ -66,7 +66,7 @@ const listCall = operatorCall({
   handle: async ({ deps: { database }, query: { limit: rows, cursor, search } }) => {
     const listing: Listing<ListedPerson, string> = {
       read: ({ limit: count, after }) => listPeople(database, { search }, { limit: count, before: after }),
-      placeOf: ({ id }) => id,
+      positionOf: ({ id }) => id,
       cursorOf: (id) => id,
     };
     return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
@@ -129,7 +129,7 @@ const listInvitationsCall = operatorCall({
   handle: async ({ deps: { database }, query: { limit: rows, cursor } }) => {
     const listing: Listing<Invitation, string> = {
       read: ({ limit: count, after }) => listInvitations(database, { limit: count, before: after }),
-      placeOf: ({ id }) => id,
+      positionOf: ({ id }) => id,
       cursorOf: (id) => id,
     };
     const page = await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor });

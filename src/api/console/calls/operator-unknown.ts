@@ -12,7 +12,7 @@ import {
   listUnknownOutcomes,
   unknownCaseOf,
   type UnknownOutcome,
-  type UnknownOutcomePlace,
+  type UnknownOutcomePosition,
 } from '../../../tasks/provider-calls/intent-reports.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
@@ -60,7 +60,7 @@ const listCall = operatorCall({
     cursor: z
       .string(cursorRule)
       .regex(cursorForm, cursorRule)
-      .transform((cursor): UnknownOutcomePlace => {
+      .transform((cursor): UnknownOutcomePosition => {
         const [, ms = '', task = '', route = ''] = cursorForm.exec(cursor) ?? [];
         return { sentAt: new Date(Number(ms)), task, route: Number(route) };
       })
@@ -71,9 +71,9 @@ const listCall = operatorCall({
   handle: async ({ deps, query: { limit: rows, cursor, state = 'open' } }) => {
     const { database } = deps;
     const isReviewed = state === 'reviewed';
-    const listing: Listing<UnknownOutcome, UnknownOutcomePlace> = {
+    const listing: Listing<UnknownOutcome, UnknownOutcomePosition> = {
       read: (page) => listUnknownOutcomes(database, { ...page, isReviewed }, new Date()),
-      placeOf: ({ task, intent }) => ({ sentAt: intent.createdAt, task: task.id, route: intent.route }),
+      positionOf: ({ task, intent }) => ({ sentAt: intent.createdAt, task: task.id, route: intent.route }),
       cursorOf: ({ sentAt, task, route }) => `${sentAt.getTime()}.${task}.${route}`,
     };
     const page = await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor });

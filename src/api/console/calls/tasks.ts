@@ -6,7 +6,7 @@ import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { findKey, listKeys } from '../../../accounts/api-keys.ts';
 import { listTaskLines, modelsOfTasks, type TaskLine, taskStatuses } from '../../../tasks/rows/task-search.ts';
 import { findEvent, replayEvent } from '../../../webhooks/event-log.ts';
-import type { TaskPlace } from '../../../tasks/rows/task-list.ts';
+import type { TaskPosition } from '../../../tasks/rows/task-list.ts';
 import { findTask, type Task } from '../../../tasks/rows/task-rows.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { readPage } from '../../lists/list-page.ts';
@@ -50,9 +50,9 @@ const listCall = accountCall({
     const isKeyOfOthers = filter.key !== undefined && (await findKey(deps.database, filter.key))?.accountId !== account;
     if (isKeyOfOthers) return { object: 'list', data: [], has_more: false, next_cursor: null };
     const listing = {
-      read: (page: { limit: number; after: TaskPlace | undefined }) =>
+      read: (page: { limit: number; after: TaskPosition | undefined }) =>
         listTaskLines(deps.database, account, filter, page),
-      placeOf: ({ createdAt, id }: TaskLine) => ({ createdAt, id }),
+      positionOf: ({ createdAt, id }: TaskLine) => ({ createdAt, id }),
       cursorOf: taskCursorOf,
       present: (task: TaskLine) => presentLine(deps, task),
     };

@@ -11,11 +11,11 @@ import { localeOf, useLanguage } from '../../../texts/language.ts';
 import { Receipt } from '../shared/receipt.tsx';
 import { Running } from '../shared/task-card.tsx';
 import { playgroundTexts } from '../texts.ts';
-import { cancel, clear, type Place, type Run } from './run.ts';
+import { cancel, clear, type RunKey, type Run } from './run.ts';
 import { texts } from './texts.ts';
 import type { Progress as Sent } from './upload.ts';
 
-export function Result({ run, place }: { run: Run; place: Place }) {
+export function Result({ run, runKey }: { run: Run; runKey: RunKey }) {
   const say = useTexts(texts);
   const sayShared = useTexts(playgroundTexts);
   const account = useAccountId();
@@ -24,7 +24,7 @@ export function Result({ run, place }: { run: Run; place: Place }) {
     return (
       <article className="tg-run">
         <Uploading progress={run.progress} />
-        <Button onClick={() => void cancel(place)}>{say('cancelUpload')}</Button>
+        <Button onClick={() => void cancel(runKey)}>{say('cancelUpload')}</Button>
       </article>
     );
   const isOver = run.step === 'done' || run.step === 'failed';
@@ -35,12 +35,12 @@ export function Result({ run, place }: { run: Run; place: Place }) {
         <span className="tg-run-label" />
         <Link to={`/${account}/tasks/${run.id}`}>{sayShared('taskPage')}</Link>
       </header>
-      {run.step === 'processing' && <Running since={run.since} onCancel={() => cancel(place)} />}
+      {run.step === 'processing' && <Running since={run.since} onCancel={() => cancel(runKey)} />}
       {run.step === 'fetching' && <p role="status">{say('fetching')}</p>}
       {run.step === 'failed' && <Failed run={run} />}
       {run.step === 'done' && <Video run={run} />}
       <Receipt of={{ task_id: run.id }} isOver={isOver} />
-      {isOver && <Button onClick={() => clear(place)}>{say('again')}</Button>}
+      {isOver && <Button onClick={() => clear(runKey)}>{say('again')}</Button>}
     </article>
   );
 }

@@ -19,7 +19,7 @@ export type Run =
   | { step: 'done'; id: string; address: string; seconds: number; tokens: number };
 
 /** What a run is known by: a name in the tab's storage, and the account. */
-export interface Place {
+export interface RunKey {
   name: string;
   account: string;
 }
@@ -34,74 +34,74 @@ interface Entry {
   unanswered?: { form: string; key: string } | undefined;
 }
 
-/** The run of this place. After a reload, a task that is not fetched yet is found again. */
-export function runOf(place: Place): Store<Run> {
-  const known = runs.get(place.name);
+/** The run of this key. After a reload, a task that is not fetched yet is found again. */
+export function runOf(runKey: RunKey): Store<Run> {
+  const known = runs.get(runKey.name);
   if (known) return known.store;
   const store = createStore<Run>({ step: 'none' });
-  runs.set(place.name, { store, abort: new AbortController() });
-  const task = readTask(place.name);
-  if (task) void follow(place, task.id, task.since);
+  runs.set(runKey.name, { store, abort: new AbortController() });
+  const task = readTask(runKey.name);
+  if (task) void follow(runKey, task.id, task.since);
   return store;
 }
 
 /** Uploads and follows. Whatever was shown before is put away. */
-export async function begin(place: Place, form: FormData): Promise<void> {
-  clear(place);
+export async function begin(runKey: RunKey, form: FormData): Promise<void> {
+  clear(runKey);
   const abort = new AbortController();
-  const entry = entryOf(place, abort);
+  const entry = entryOf(runKey, abort);
   const { store } = entry;
   const text = fingerprintOf(form);
   if (entry.unanswered?.form !== text) entry.unanswered = { form: text, key: newIdempotencyKey() };
   store.set({ step: 'uploading', progress: undefined });
   try {
-    const address = `${rootOf(place)}/svctalk/generate`;
+    const address = `${rootOf(runKey)}/svctalk/generate`;
     const id = await upload(address, form, entry.unanswered.key, abort.signal, (progress) => {
       if (!abort.signal.aborted) store.set({ step: 'uploading', progress });
     });
     entry.unanswered = undefined;
     const since = Math.floor(Date.now() / 1000);
-    keep(place.name, { id, since });
-    await follow(place, id, since);
+    keep(runKey.name, { id, since });
+    await follow(runKey, id, since);
   } catch (error) {
     if (!abort.signal.aborted) store.set({ step: 'refused', error: toConsoleError(error) });
   }
 }
 
 /** Breaks the upload off, or cancels the task. */
-export async function cancel(place: Place): Promise<void> {
-  const { store, abort } = entryOf(place);
+export async function cancel(runKey: RunKey): Promise<void> {
+  const { store, abort } = entryOf(runKey);
   const run = store.get();
   if (run.step === 'uploading') {
     abort.abort();
     store.set({ step: 'none' });
   } else if (run.step === 'processing') {
-    const params = { path: { account: place.account, id: run.id } };
+    const params = { path: { account: runKey.account, id: run.id } };
     await api.DELETE('/console/api/accounts/{account}/v1/svctalk/generate/{id}', { params });
   }
 }
 
 /** Puts the run away, with its video. */
-export function clear(place: Place): void {
-  const { store, abort } = entryOf(place);
+export function clear(runKey: RunKey): void {
+  const { store, abort } = entryOf(runKey);
   abort.abort();
   const run = store.get();
   if (run.step === 'done') URL.revokeObjectURL(run.address);
-  sessionStorage.removeItem(place.name);
+  sessionStorage.removeItem(runKey.name);
   store.set({ step: 'none' });
 }
 
-async function follow(place: Place, id: string, since: number): Promise<void> {
-  const { store, abort } = entryOf(place);
+async function follow(runKey: RunKey, id: string, since: number): Promise<void> {
+  const { store, abort } = entryOf(runKey);
   const isOurs = () => !abort.signal.aborted;
   store.set({ step: 'processing', id, since });
   while (isOurs()) {
     try {
-      const answer = await send(new Request(`${rootOf(place)}/svctalk/generate/${id}`, { signal: abort.signal }));
+      const answer = await send(new Request(`${rootOf(runKey)}/svctalk/generate/${id}`, { signal: abort.signal }));
       if (answer.headers.get('Content-Type')?.startsWith('video/mp4')) {
         store.set({ step: 'fetching', id, since });
         const video = await answer.blob(); // this once; a download that breaks off may be tried again
-        sessionStorage.removeItem(place.name);
+        sessionStorage.removeItem(runKey.name);
         if (isOurs()) store.set({ step: 'done', id, address: URL.createObjectURL(video), ...factsOf(answer) });
         return;
       }
@@ -111,7 +111,7 @@ async function follow(place: Place, id: string, since: number): Promise<void> {
       const failure = toConsoleError(error);
       // Away, or another tab is fetching it: it may come yet.
       if (!failure.isAway && failure.code !== 'task_being_fetched' && failure.status !== -1) {
-        sessionStorage.removeItem(place.name);
+        sessionStorage.removeItem(runKey.name);
         store.set({ step: 'failed', id, error: failure });
         return;
       }
@@ -132,7 +132,7 @@ const factsOf = ({ headers }: Response) => ({
   tokens: Number(headers.get('X-Tokens')),
 });
 
-const rootOf = ({ account }: Place): string => `/console/api/accounts/${account}/v1`;
+const rootOf = ({ account }: RunKey): string => `/console/api/accounts/${account}/v1`;
 
 const fingerprintOf = (form: FormData): string =>
   JSON.stringify(
@@ -143,10 +143,10 @@ const fingerprintOf = (form: FormData): string =>
   );
 
 /** `abort`: of a new run. */
-function entryOf(place: Place, abort?: AbortController): Entry {
-  runOf(place);
-  const entry = runs.get(place.name);
-  if (!entry) throw new TypeError(`no run of ${place.name}`);
+function entryOf(runKey: RunKey, abort?: AbortController): Entry {
+  runOf(runKey);
+  const entry = runs.get(runKey.name);
+  if (!entry) throw new TypeError(`no run of ${runKey.name}`);
   if (abort) entry.abort = abort;
   return entry;
 }

@@ -1,8 +1,8 @@
 /** Large bodies are parsed one after the other, with rests; small ones at once. */
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { inParseTurn } from '../../../src/api/body/parse-turn.ts';
+import { parseInOrder } from '../../../src/api/body/parse-order.ts';
 
 const large = 1_000_000;
 
@@ -15,9 +15,9 @@ test('of large bodies that come at once each is parsed when others have had as l
   };
   let [turns, isOver] = [0, false];
   const others = (async () => {
-    for (; !isOver; turns++) await nextTurn();
+    for (; !isOver; turns++) await nextEventLoopTurn();
   })();
-  await Promise.all([20, 30, 5].map(async (ms) => await inParseTurn(large, busyFor(ms))));
+  await Promise.all([20, 30, 5].map(async (ms) => await parseInOrder(large, busyFor(ms))));
   isOver = true;
   await others;
   assert.equal(parsed.length, 3);
@@ -30,15 +30,15 @@ test('of large bodies that come at once each is parsed when others have had as l
 
 test('a body that can not be parsed holds up no other', async () => {
   const broken = async () =>
-    await inParseTurn(large, () => {
+    await parseInOrder(large, () => {
       throw new SyntaxError('no JSON');
     });
   await assert.rejects(broken, SyntaxError);
-  assert.equal(await inParseTurn(large, () => 1), 1);
+  assert.equal(await parseInOrder(large, () => 1), 1);
 });
 
 test('a small body waits for no turn', () =>
   assert.equal(
-    inParseTurn(2_000, () => 1),
+    parseInOrder(2_000, () => 1),
     1,
   ));

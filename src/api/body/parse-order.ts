@@ -9,7 +9,7 @@ let free: Promise<void> = Promise.resolve();
  * Parses a body of this size: a small one at once; a large one when the one before it is parsed, and other callers have
  * had as long as that took. Passes on what `parse` throws.
  */
-export function inParseTurn<T>(bytes: number, parse: () => T): T | Promise<T> {
+export function parseInOrder<T>(bytes: number, parse: () => T): T | Promise<T> {
   if (bytes < largeBytesMin) return parse();
   const turn = free;
   let end: () => void = () => undefined;
