@@ -232,6 +232,12 @@ test('these rules see what breaks them', () => {
     { line: 2, word: 'trouble', instead: 'error, failure; connection error' },
   ]);
   assert.deepEqual(replacedWordsIn('docs/metrics.md', 'the outcome `trouble`'), []);
+  const names = 'isTroubleOf(HTTPTrouble, pictureMs, troubled, amendment, NoBody2, soundMs)';
+  assert.deepEqual(
+    replacedWordsIn('src/x.ts', names).map(({ word }) => word),
+    ['isTroubleOf', 'HTTPTrouble', 'pictureMs'],
+  );
+  assert.deepEqual(replacedWordsIn('docs/x.md', names), [], 'only names in code are taken apart');
   const source = (text: string): Source => ({
     path: 'domain/x.ts',
     text,

@@ -8,7 +8,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import type { Job } from '../../src/providers/contract.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { pictureRequest } from './callers.ts';
+import { imageRequest } from './callers.ts';
 import type { BareActivities, bare } from './bare-workflow.ts';
 import { serveLoads } from './messages.ts';
 
@@ -30,7 +30,7 @@ const job: Job = {
   input: {
     kind: 'image',
     request: {
-      ...{ model: pictureRequest.model, prompt: pictureRequest.prompt, quality: 'medium', n: 1, imageUrls: [] },
+      ...{ model: imageRequest.model, prompt: imageRequest.prompt, quality: 'medium', n: 1, imageUrls: [] },
       pixels: { mode: 'sized', width: 1024, height: 1024 },
     },
   },

@@ -2,15 +2,15 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 
-export const pictureRequest = { model: 'sim-image', prompt: 'A toll gate at dawn', size: '1024x1024' };
+export const imageRequest = { model: 'sim-image', prompt: 'A toll gate at dawn', size: '1024x1024' };
 
 const answerSchema = z.object({ id: z.string(), data: z.array(z.object({ url: z.string() })).length(1) });
 
 /** Callers of one gateway under one key; each call returns the task's id, and fails if the answer has no image. */
-export function pictureCalls(url: string, secret: string): { call: () => Promise<string>; close: () => Promise<void> } {
+export function imageCalls(url: string, secret: string): { call: () => Promise<string>; close: () => Promise<void> } {
   const pool = new Pool(url, { connections: 256, headersTimeout: 330_000, bodyTimeout: 330_000 });
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify(pictureRequest);
+  const body = JSON.stringify(imageRequest);
   return {
     call: async () => {
       const path = '/v1/images/generations';

@@ -23,7 +23,7 @@ import {
   type CpuByPart,
   titles,
 } from './arrangements.ts';
-import { pictureCalls } from './callers.ts';
+import { imageCalls } from './callers.ts';
 import { type DatabaseWork, databaseWork } from './database-work.ts';
 import { historyOf, type HistoryFacts } from './history.ts';
 import { loadResultSchema, type TaskLoad, type TaskLoadResult } from './messages.ts';
@@ -167,7 +167,7 @@ async function writtenBy(sides: readonly Side[], { databases }: Arrangement, loa
 
 /** A plain task's, once its workflow has closed. */
 async function historyOfOne({ url, secret, temporalAddress, namespace }: Arrangement): Promise<HistoryFacts> {
-  const { call, close } = pictureCalls(url, secret);
+  const { call, close } = imageCalls(url, secret);
   const connection = await Connection.connect({ address: temporalAddress });
   try {
     const client = new Client({ connection, namespace });
