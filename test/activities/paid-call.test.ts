@@ -21,7 +21,7 @@ import {
   part,
   type Script,
   ScriptedProvider,
-  film,
+  silentVideo,
   startTaskRunner,
   type TaskRunner,
 } from '../support/task-runner.ts';
@@ -400,16 +400,16 @@ describe('a result', () => {
     assert.equal((await failing(answering())).code, 'upstream_error');
   });
   test('that lasts longer than the model may fails as an upstream error', async () => {
-    const { code } = await failing(answering(await film(2)), { kind: 'avatar_talk', maxSeconds: 1 });
+    const { code } = await failing(answering(await silentVideo(2)), { kind: 'avatar_talk', maxSeconds: 1 });
     assert.equal(code, 'upstream_error');
   });
   test('of exactly the longest time is charged by the millisecond', async () => {
-    const { name } = scripted(answering(await film(1.5)));
+    const { name } = scripted(answering(await silentVideo(1.5)));
     const task = await runner.final(await runner.start({ routes: [name], kind: 'avatar_talk', maxSeconds: 1.5 }));
     assert.deepEqual([task.state, task.durationMs, task.cost], ['succeeded', 1500, 15n]);
   });
   test("that is longer than it was asked for is charged for that length and 10 %; the rest is the operator's", async () => {
-    const { name } = scripted(answering(await film(3)));
+    const { name } = scripted(answering(await silentVideo(3)));
     const wanted = { routes: [name], kind: 'avatar_talk', askedSeconds: 1 } as const;
     const task = await runner.final(await runner.start(wanted));
     assert.deepEqual([task.state, task.durationMs, task.cost], ['succeeded', 3000, 11n]);

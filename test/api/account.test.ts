@@ -60,7 +60,7 @@ for (const [what, body, code, param] of [
   });
 }
 
-test('a change is in the log of acts under the admin key, and what is so already is not', async () => {
+test('a change is in the audit log under the admin key, and what is so already is not', async () => {
   const { key, keyId, account } = await owner();
   await change(key, { low_balance: 2 });
   await change(key, { low_balance: 2 });

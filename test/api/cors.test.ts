@@ -43,7 +43,7 @@ const json = (body: unknown): RequestInit => ({
 });
 
 /** The CORS headers of an answer. */
-const told = ({ headers }: Got) =>
+const corsOf = ({ headers }: Got) =>
   Object.fromEntries(corsHeaders.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
 
 const varies = ({ headers }: Got): string[] => (headers.get('vary') ?? '').split(/,\s*/);
@@ -68,7 +68,7 @@ describe('with origins named', () => {
     test(`a preflight of ${path} is answered without a key, for the origin that asks`, async () => {
       const answer = await preflight(gateway, path, page, 'authorization,content-type,x-stainless-lang');
       assert.deepEqual([answer.status, answer.text], [204, '']);
-      assert.deepEqual(told(answer), {
+      assert.deepEqual(corsOf(answer), {
         'access-control-allow-origin': page,
         'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
         'access-control-allow-headers': 'authorization,content-type,x-stainless-lang',
@@ -96,7 +96,7 @@ describe('with origins named', () => {
     test(`an origin ${name} is allowed nothing, and no cache gives it what others got`, async () => {
       const asked = await preflight(gateway, '/v1/chat/completions', origin);
       const answered = await get(gateway, '/v1/models', origin);
-      assert.deepEqual([told(asked), told(answered)], [{}, {}]);
+      assert.deepEqual([corsOf(asked), corsOf(answered)], [{}, {}]);
       assert.deepEqual([asked.status, answered.status], [204, 200]);
       assert.ok(varies(asked).includes('Origin') && varies(answered).includes('Origin'));
     });
@@ -165,11 +165,11 @@ describe('with origins named', () => {
     for (const path of ['/console/', '/console/api/me', '/console/api/accounts/a/v1/models', '/metrics', '/healthz']) {
       const answer = await get(gateway, path, page);
       const asked = await preflight(gateway, path, page);
-      assert.deepEqual([told(answer), told(asked)], [{}, {}], path);
+      assert.deepEqual([corsOf(answer), corsOf(asked)], [{}, {}], path);
       assert.notEqual(asked.status, 204, path);
     }
     for (const path of ['/readyz', '/openapi.json', '/docs', '/', '/v1beta', '/v1'])
-      assert.deepEqual(told(await get(gateway, path, page)), {}, path);
+      assert.deepEqual(corsOf(await get(gateway, path, page)), {}, path);
   });
 });
 
@@ -186,9 +186,9 @@ describe('with every origin allowed', () => {
     assertReadable(refused, '*');
     const asked = await preflight(full, '/v1/chat/completions', 'null');
     assert.equal(asked.status, 204);
-    assert.equal(told(asked)['access-control-allow-origin'], '*');
-    assert.equal(told(asked)['access-control-allow-headers'], 'authorization,content-type');
-    assert.equal(told(asked)['access-control-allow-credentials'], undefined);
+    assert.equal(corsOf(asked)['access-control-allow-origin'], '*');
+    assert.equal(corsOf(asked)['access-control-allow-headers'], 'authorization,content-type');
+    assert.equal(corsOf(asked)['access-control-allow-credentials'], undefined);
   });
 });
 
@@ -201,8 +201,8 @@ describe('without the setting', () => {
 
   test('no other origin is allowed, and OPTIONS lists the methods of an address', async () => {
     const asked = await preflight(gateway, '/v1/models', page);
-    assert.deepEqual([asked.status, asked.headers.get('allow'), told(asked)], [200, 'HEAD, GET', {}]);
+    assert.deepEqual([asked.status, asked.headers.get('allow'), corsOf(asked)], [200, 'HEAD, GET', {}]);
     const answer = await get(gateway, '/v1/models', page);
-    assert.deepEqual([answer.status, answer.headers.get('vary'), told(answer)], [200, null, {}]);
+    assert.deepEqual([answer.status, answer.headers.get('vary'), corsOf(answer)], [200, null, {}]);
   });
 });

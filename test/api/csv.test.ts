@@ -39,14 +39,14 @@ function parse(text: string): Record<string, string>[] {
   return lines.map((line) => Object.fromEntries(line.map((value, index) => [header[index] ?? '', value])));
 }
 
-/** The object that a line of CSV tells of, as JSON shows it. */
+/** A record of the JSON answer, as a line of CSV shows it. */
 const shown = (record: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(record)
       .filter(([, value]) => value !== null)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
-const told = (line: Record<string, string>) =>
+const filledIn = (line: Record<string, string>) =>
   Object.fromEntries(Object.entries(line).filter(([, value]) => value !== ''));
 
 async function customer() {
@@ -103,7 +103,7 @@ test('a CSV of the ledger says what the JSON says, field by field, and is a file
     text.slice(0, text.indexOf('\r\n')),
     'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,reason',
   );
-  assert.deepEqual(parse(text).map(told), (data as Record<string, unknown>[]).map(shown));
+  assert.deepEqual(parse(text).map(filledIn), (data as Record<string, unknown>[]).map(shown));
   assert.equal(parse(text)[0]?.['reason'], 'two\r\nlines, a "quote" and 元');
 });
 
@@ -112,7 +112,7 @@ test('a CSV of usage has the columns of its groups', async () => {
   for (const by of ['day', 'model', 'key']) {
     const path = `/v1/account/usage?group_by=${by}`;
     const { data } = (await gateway.get(path, bearer(key))).body;
-    assert.deepEqual((await csvOf(key, path)).map(told), (data as Record<string, unknown>[]).map(shown));
+    assert.deepEqual((await csvOf(key, path)).map(filledIn), (data as Record<string, unknown>[]).map(shown));
     const { headers } = await ask(key, path, 'text/csv', 'HEAD');
     assert.match(headers.get('content-disposition') ?? '', new RegExp(`"tollgate-usage-by-${by}-[-\\d]{10}\\.csv"`));
   }
@@ -131,7 +131,7 @@ test('without limit and cursor it is the whole list, with one of them that page 
     [...Array.from({ length: 1_100 }, (_, index) => `req_${1_099 - index}`), ''],
   );
   assert.equal((await csvOf(key, '/v1/account/ledger?type=capture')).length, 1_100);
-  assert.deepEqual(await csvOf(key, '/v1/account/ledger?request_id=nobody'), []);
+  assert.deepEqual(await csvOf(key, '/v1/account/ledger?request_id=unknown'), []);
 
   const first = await ask(key, '/v1/account/ledger?limit=100&type=capture', 'text/csv');
   const next = /^<(.+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1];
@@ -185,7 +185,7 @@ describe('cells', () => {
 
   for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\nx', '=HYPERLINK("http://x","y")']) {
     test(`the text ${JSON.stringify(text)} is no formula`, () => {
-      assert.equal(told(parse(`c\r\n${cellOf(text)}\r\n`)[0] ?? {})['c'], `'${text}`);
+      assert.equal(filledIn(parse(`c\r\n${cellOf(text)}\r\n`)[0] ?? {})['c'], `'${text}`);
     });
   }
 

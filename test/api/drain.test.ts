@@ -107,12 +107,12 @@ describe('an API that is asked to stop', () => {
 
       await gateway.drain({ noticeMs: 0, graceMs: 200 });
       await Promise.all([chat.closed, responses.closed]);
-      const [told = ''] = chat.answers();
+      const [received = ''] = chat.answers();
       assert.match(
-        told,
+        received,
         /there[^]*data: \{"error":\{"message":"[^"]+","type":"server_error","param":null,"code":"not_ready"/,
       );
-      assert.doesNotMatch(told, /\[DONE\]/);
+      assert.doesNotMatch(received, /\[DONE\]/);
       assert.match(responses.answers()[0] ?? '', /there[^]*event: error\r?\ndata: \{"type":"error","code":"not_ready"/);
       for (const answer of await Promise.all(unanswered)) {
         assertError(answer, 'not_ready');

@@ -10,7 +10,7 @@ const videos = '/v1/video/generations';
 const talks = '/v1/svctalk/generate';
 const good = { model: 'image', prompt: 'A toll gate', size: '1024x1024' };
 const json = { 'Content-Type': 'application/json' };
-const shut = 'sk-tg-of-nobody';
+const shut = 'sk-tg-of-no-key';
 
 const configuration = `
 providers: { simulator: { kind: simulator } }
@@ -203,7 +203,7 @@ for (const [what, body, code, param] of [
   ['no model', { prompt: 'A gate' }, 'missing_parameter', 'model'],
   ['a model that is null', { model: null, prompt: 'A gate' }, 'missing_parameter', 'model'],
   ['a model that is a number', { model: 5 }, 'invalid_parameter', 'model'],
-  ['an unknown model', { ...good, model: 'nobody' }, 'model_not_found', 'model'],
+  ['an unknown model', { ...good, model: 'unknown' }, 'model_not_found', 'model'],
   ['an unpublished model', { ...good, model: 'hidden' }, 'model_not_found', 'model'],
   ['a name that every object has', { ...good, model: '__proto__' }, 'model_not_found', 'model'],
   ['a model of another kind', { model: 'video', prompt: 'A gate' }, 'invalid_parameter', 'model'],
@@ -306,7 +306,7 @@ test('what is refused is not held', async () => {
     { ...good, prompt: '' },
     { ...good, model: 'broken' },
     { ...good, n: 6 },
-    { ...good, model: 'nobody' },
+    { ...good, model: 'unknown' },
   ];
   for (const body of sent) assert.ok((await gateway.post(images, body, bearer(key))).status >= 400);
   assert.deepEqual(await gateway.money(key), { balance: 1, held: 0 });
@@ -347,15 +347,15 @@ for (const [first, second, code, send] of [
     'unsupported_media_type',
     () => gateway.post(images, '{', { 'Content-Type': 'text/plain' }),
   ],
-  ['broken JSON', 'an unknown model', 'invalid_json', () => gateway.post(images, '{"model":"nobody"')],
+  ['broken JSON', 'an unknown model', 'invalid_json', () => gateway.post(images, '{"model":"unknown"')],
   ['no model', 'a bad prompt', 'missing_parameter', () => gateway.post(images, { prompt: 5 })],
-  ['an unknown model', 'a bad prompt', 'model_not_found', () => gateway.post(images, { model: 'nobody', prompt: 5 })],
+  ['an unknown model', 'a bad prompt', 'model_not_found', () => gateway.post(images, { model: 'unknown', prompt: 5 })],
   [
     'an unknown model',
     'an allow-list',
     'model_not_found',
     async () =>
-      gateway.post(images, { ...good, model: 'nobody' }, bearer((await gateway.newKey({ models: ['other'] })).key)),
+      gateway.post(images, { ...good, model: 'unknown' }, bearer((await gateway.newKey({ models: ['other'] })).key)),
   ],
   [
     'an allow-list',

@@ -31,7 +31,7 @@ after(async () => {
   await closeUpstream();
 });
 
-/** Yuan as they were told, in micro-yuan. */
+/** Yuan as the answers give them, in micro-yuan. */
 const micros = (yuan: unknown): bigint => {
   const read = parseYuan(Number(yuan).toFixed(6));
   assert.ok(read !== undefined && Number(yuan) === Number(read) / 1e6, `${String(yuan)} has more than six decimals`);
@@ -44,7 +44,7 @@ const rowsOf = async (path: string, key: string) => (await gateway.get(path, bea
 const image = { model: 'sim-image', prompt: 'A toll gate', size: '1024x1024', n: 2 };
 const hello = { model: 'chat-one', messages: [{ role: 'user', content: 'Hello' }] };
 
-/** What was paid for something, as its caller was told. */
+/** What a task or call cost, as its own answer reported it. */
 interface Paid {
   key: string;
   model: string;
@@ -58,7 +58,7 @@ async function buyTasks(key: string, keyId: string): Promise<Paid[]> {
   const creations = [
     ['/v1/images/generations', image],
     ['/v1/video/generations', { model: 'sim-video-fast', prompt: 'Cars', duration: 5 }],
-    // One that fails is paid by nobody.
+    // One that fails costs nothing.
     ['/v1/images/generations', { ...image, prompt: '[sim:fail=no luck]' }],
   ] as const;
   for (const [path, body] of creations) {
@@ -96,7 +96,7 @@ async function buyTalk(key: string, keyId: string): Promise<Paid & { durationMs:
   return { key: keyId, model: 'sim-avatar-talk', cost: micros(cost), by: { task_id: id }, durationMs: tokens, tokens };
 }
 
-/** A call that is answered, one that is streamed, and one whose caller leaves: by their ids, since none tells its price. */
+/** A call that is answered, one that is streamed, and one whose caller disconnects: by their ids, since no answer has a price. */
 async function call(customer: Customer): Promise<string[]> {
   const usage = {
     prompt_tokens: 1_001,

@@ -1,4 +1,4 @@
-/** Where providers call when a job ends: who may, what is taken from it, and that a lost answer is made good by it. */
+/** Where providers call when a job ends: who may call, what is read from the call, and that it replaces a lost answer. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
@@ -90,7 +90,7 @@ async function stands(id: TaskId) {
 }
 
 describe('a create whose answer was lost', () => {
-  test('is made good by the call that names its job: the task succeeds, sent and charged once', async () => {
+  test('is completed by the call that names its job: the task succeeds, sent and charged once', async () => {
     const before = await gateway.money();
     const wish = { model: 'image', prompt: 'A toll gate', size: '1024x1024' };
     const { status, body } = await gateway.post('/v1/images/generations', wish, { Prefer: 'wait=0' });
@@ -108,7 +108,7 @@ describe('a create whose answer was lost', () => {
     assert.deepEqual([Math.round((before.balance - now.balance) * 100), now.held], [20, 0]);
   });
 
-  test('is made good also when the attempt that sent it has died, and when it lives', async () => {
+  test('is completed also when the attempt that sent it has died, and when it lives', async () => {
     const dead = await sent();
     await thanked(dead.address, { id: 'of-the-dead' });
     assert.deepEqual(await stands(dead.id), ['accepted', 'of-the-dead']);

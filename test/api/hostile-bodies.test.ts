@@ -41,8 +41,8 @@ for (const [what, body, code, param] of [
   ['half a character', `{${inside.replace('A toll gate', '\\ud800')}}`, 'invalid_parameter', 'prompt'],
   ['a name only its prototype has', `{"__proto__":${json}}`, 'missing_parameter', 'model'],
   ['a constructor', `{"constructor":{"prototype":${json}}}`, 'missing_parameter', 'model'],
-  ['two models', `{${inside},"model":"nobody"}`, 'invalid_json', 'model'],
-  ['a second model in another case', `{${inside},"Model":"nobody"}`, 'invalid_json', 'Model'],
+  ['two models', `{${inside},"model":"unknown"}`, 'invalid_json', 'model'],
+  ['a second model in another case', `{${inside},"Model":"unknown"}`, 'invalid_json', 'Model'],
   ['a size in capitals', `{${inside},"SIZE":"4096x4096"}`, 'invalid_json', 'SIZE'],
   ['a model with a joiner of no width', json.replace('sim-image', 'sim\u200d-image'), 'model_not_found', 'model'],
   ['a model in letters of full width', json.replace('sim-image', 'ｓｉｍ-image'), 'model_not_found', 'model'],
@@ -166,8 +166,8 @@ for (const url of inward) {
   test(`${url} is no address for an image, a video or a webhook`, async () => {
     assertError(await gateway.post(images, { ...good, image_urls: [url] }), 'invalid_parameter', 'image_urls[0]');
     assertError(await gateway.post(images, { ...good, webhook_url: url }), 'invalid_parameter', 'webhook_url');
-    const film = { model: 'sim-video-fast', content: [{ type: 'video_url', video_url: { url } }] };
-    const { status } = await gateway.post('/v1/video/generations', film);
+    const video = { model: 'sim-video-fast', content: [{ type: 'video_url', video_url: { url } }] };
+    const { status } = await gateway.post('/v1/video/generations', video);
     assert.equal(status, 400);
   });
 }

@@ -18,7 +18,7 @@ const quote = '{"path":"/images/generations","body":{"model":"sim-image","prompt
 const hex = quote.length.toString(16);
 const chunked = `${hex}\r\n${quote}\r\n0\r\n\r\n`;
 const auth = () => `Authorization: Bearer ${gateway.key}\r\n`;
-/** What somebody would smuggle in. */
+/** The request that an attacker would smuggle in. */
 const next = () => `GET /v1/account HTTP/1.1\r\nHost: x\r\n${auth()}\r\n`;
 const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\nHost: x\r\n${auth()}${headers}\r\n`;
 const post = (headers: string, body: string) =>
@@ -36,7 +36,7 @@ function assertRefused(answers: readonly RawAnswer[], closed: boolean, status: n
   assert.equal(answer?.headers.get('connection'), 'close');
 }
 
-// Behind each is a second request: whoever answered it would have read the first one differently than its sender meant.
+// Behind each is a second request: a server that answered it would have read the first one differently than its sender meant.
 const refused: Record<string, () => string> = {
   'a length and chunks': () => post(`Content-Length: ${chunked.length}\r\n${te}`, chunked),
   'chunks and a length': () => post(`${te}Content-Length: 4\r\n`, chunked),

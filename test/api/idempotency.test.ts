@@ -127,10 +127,10 @@ for (const [what, value, good] of [
 test('uploads are compared by what they hold: the same files are the same task, stored once', async () => {
   const { key } = await gateway.newKey({ balance: '1' });
   const [audio, video] = [wav({ seconds: 1 }), await mp4({ seconds: 1, hasAudio: false })];
-  const send = async (sound: Buffer, fields: Record<string, string> = {}) => {
+  const send = async (recording: Buffer, fields: Record<string, string> = {}) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    form.append('audio', new Blob([sound]), `${Math.random()}.wav`);
+    form.append('audio', new Blob([recording]), `${Math.random()}.wav`);
     form.append('video', new Blob([video]), 'video.mp4');
     const headers = { ...bearer(key), 'Idempotency-Key': 'upload' };
     return answerOf(await gateway.fetch('/v1/svctalk/generate', { method: 'POST', headers, body: form }));

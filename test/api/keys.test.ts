@@ -278,7 +278,7 @@ for (const [address, method, allow] of [
   });
 }
 
-test('making, changing and revoking are in the log of acts under the admin key, each once', async () => {
+test('making, changing and revoking are in the audit log under the admin key, each once', async () => {
   const { key, keyId, account } = await owner();
   const { body } = await make({ name: 'a' }, key);
   const id = String(body['id']);

@@ -144,7 +144,7 @@ test('reads and refused calls count nowhere', async () => {
   });
   const { body } = await create(key);
   assertError(await create(key, { ...image, n: 6 }), 'spend_limit_exceeded');
-  assertError(await create(key, { ...image, model: 'nobody' }), 'model_not_found', 'model');
+  assertError(await create(key, { ...image, model: 'unknown' }), 'model_not_found', 'model');
   assertError(await create(key, { ...image, prompt: 5 }), 'invalid_parameter', 'prompt');
   for (let read = 0; read < 5; read++) {
     assert.equal((await gateway.get(`/v1/images/generations/${String(body['id'])}`, bearer(key))).status, 200);
@@ -218,7 +218,7 @@ const rateOf = ({ headers }: Answer) => ({
 });
 
 /** The seconds until the window ends, give or take those that the test itself took. */
-/** Within a minute it is told by `Retry-After`; a longer wait, through which agents would sleep, only by the other header. */
+/** `Retry-After` gives a wait of up to a minute; only the other header gives a longer one, through which agents would sleep. */
 function waitOf({ headers }: Answer): string | null {
   const retryAfter = headers.get('retry-after');
   if (retryAfter === null) assert.equal(headers.get('x-should-retry'), 'false');

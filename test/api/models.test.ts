@@ -7,7 +7,7 @@ const configuration = `
 providers: { simulator: { kind: simulator } }
 models:
   - { id: image, kind: image, owned_by: us, created: 1700000000, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 } }
-  - { id: vendor/family/film-1.5, kind: video, owned_by: vendor, capabilities: [video, vision], routes: [{ provider: simulator, model: m }], price: { per_second: 0.1 } }
+  - { id: vendor/family/video-1.5, kind: video, owned_by: vendor, capabilities: [video, vision], routes: [{ provider: simulator, model: m }], price: { per_second: 0.1 } }
   - { id: broken, kind: image, maintenance: true, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 } }
   - { id: hidden, kind: image, published: false, routes: [{ provider: simulator, model: m }], price: { per_image: 0.2 } }
 `;
@@ -19,28 +19,28 @@ before(async () => {
 after(() => gateway.stop());
 
 const image = { id: 'image', object: 'model', created: 1_700_000_000, owned_by: 'us' };
-const film = { id: 'vendor/family/film-1.5', object: 'model', created: 1_767_225_600, owned_by: 'vendor' };
+const video = { id: 'vendor/family/video-1.5', object: 'model', created: 1_767_225_600, owned_by: 'vendor' };
 
 for (const root of ['/v1', '/ai/v1']) {
   test(`${root}/models lists what is published and not in maintenance`, async () => {
     const { status, body } = await gateway.get(`${root}/models`);
-    assert.deepEqual({ status, body }, { status: 200, body: { object: 'list', data: [image, film] } });
+    assert.deepEqual({ status, body }, { status: 200, body: { object: 'list', data: [image, video] } });
   });
 
   test(`${root}/models/{id} gives one record, of an id with slashes too, written out or escaped`, async () => {
     assert.deepEqual((await gateway.get(`${root}/models/image`)).body, image);
-    assert.deepEqual((await gateway.get(`${root}/models/vendor/family/film-1.5`)).body, film);
-    assert.deepEqual((await gateway.get(`${root}/models/${encodeURIComponent(film.id)}`)).body, film);
-    for (const id of ['hidden', 'broken', 'nobody', 'vendor', 'image/x', 'constructor']) {
+    assert.deepEqual((await gateway.get(`${root}/models/vendor/family/video-1.5`)).body, video);
+    assert.deepEqual((await gateway.get(`${root}/models/${encodeURIComponent(video.id)}`)).body, video);
+    for (const id of ['hidden', 'broken', 'unknown', 'vendor', 'image/x', 'constructor']) {
       assertError(await gateway.get(`${root}/models/${id}`), 'model_not_found', 'model');
     }
   });
 }
 
 test('the allow-list of a key filters the list and the records', async () => {
-  const { key } = await gateway.newKey({ models: [film.id, 'hidden'] });
-  assert.deepEqual((await gateway.get('/v1/models', bearer(key))).body['data'], [film]);
-  assert.deepEqual((await gateway.get(`/v1/models/${film.id}`, bearer(key))).body, film);
+  const { key } = await gateway.newKey({ models: [video.id, 'hidden'] });
+  assert.deepEqual((await gateway.get('/v1/models', bearer(key))).body['data'], [video]);
+  assert.deepEqual((await gateway.get(`/v1/models/${video.id}`, bearer(key))).body, video);
   assertError(await gateway.get('/v1/models/image', bearer(key)), 'model_not_found', 'model');
   assertError(await gateway.get('/v1/models/hidden', bearer(key)), 'model_not_found', 'model');
 });
@@ -50,7 +50,7 @@ test('the health report needs no key, is at both addresses, and names published 
     const { status, body } = await answerOf(await gateway.fetch(path, { key: null }));
     assert.equal(status, 200, path);
     assert.deepEqual(Object.keys(body), ['health', 'capabilities', 'labels']);
-    assert.deepEqual(Object.keys(body['health'] as object), ['image', film.id, 'broken']);
+    assert.deepEqual(Object.keys(body['health'] as object), ['image', video.id, 'broken']);
     for (const entry of Object.values(body['health'] as Record<string, Record<string, unknown>>)) {
       assert.deepEqual(Object.keys(entry).sort(), ['available', 'lastChecked', 'latencyMs']);
       assert.ok(
@@ -59,10 +59,10 @@ test('the health report needs no key, is at both addresses, and names published 
       assert.equal(typeof entry['latencyMs'], 'number');
     }
     assert.deepEqual(
-      [body['health'].image.available, body['health'][film.id].available, body['health'].broken.available],
+      [body['health'].image.available, body['health'][video.id].available, body['health'].broken.available],
       [true, true, false],
     );
-    assert.deepEqual(body['capabilities'], { image: ['image'], [film.id]: ['video', 'vision'], broken: ['image'] });
+    assert.deepEqual(body['capabilities'], { image: ['image'], [video.id]: ['video', 'vision'], broken: ['image'] });
     assert.deepEqual(body['labels'], {
       chat: '对话',
       vision: '视觉理解',
@@ -98,7 +98,7 @@ test('three faults of its route in a row make a model unavailable, a mistake of 
   assert.equal(await send('[sim:fail=x]'), 502);
   assert.ok(await available(false), 'the third one is');
   assert.equal(await send('A toll gate'), 200);
-  assert.ok(await available(true), 'a success mends it');
+  assert.ok(await available(true), 'a success makes it available again');
 });
 
 for (const [given, taken] of [

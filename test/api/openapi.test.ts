@@ -145,7 +145,7 @@ function bodiesOf(of: z.output<typeof content>, at: readonly string[]): Body[] {
   });
 }
 
-/** Tells of a body what is wrong with its examples. Bytes have none, and in a form's a file is told by its name. */
+/** Reports what is wrong with the examples of a body. Bytes have none, and a form's example names a file instead of having it. */
 function judgeOf(of: Document): (body: Body) => string[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema({ $id: 'document:', ...of });

@@ -185,7 +185,7 @@ test('a quote holds, counts and stores nothing, and asks for neither balance nor
 const image = { model: 'image', prompt: 'A gate' };
 for (const [path, body, code, param] of [
   ['/images/generations', { prompt: 'A gate' }, 'missing_parameter', 'body.model'],
-  ['/images/generations', { ...image, model: 'nobody' }, 'model_not_found', 'body.model'],
+  ['/images/generations', { ...image, model: 'unknown' }, 'model_not_found', 'body.model'],
   ['/images/generations', { ...image, model: 'hidden' }, 'model_not_found', 'body.model'],
   ['/images/generations', { ...image, model: 'video' }, 'invalid_parameter', 'body.model'],
   ['/images/generations', { model: 'image' }, 'missing_parameter', 'body.prompt'],
@@ -243,5 +243,5 @@ for (const [path, body, code, param] of [
 test('a model that is not on the key’s list is refused, and so is a stranger', async () => {
   const { key } = await gateway.newKey({ models: ['chat'], level: 'read' });
   assertError(await quote('/images/generations', image, key), 'model_not_allowed', 'body.model');
-  assertError(await quote('/images/generations', image, 'sk-tg-nobody'), 'invalid_api_key');
+  assertError(await quote('/images/generations', image, 'sk-tg-unknown'), 'invalid_api_key');
 });

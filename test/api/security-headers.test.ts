@@ -1,4 +1,4 @@
-/** Every answer tells browsers that it is data: what is found, what is refused, and what is streamed. */
+/** The headers of every answer declare it as data to browsers: what is found, what is refused, and what is streamed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

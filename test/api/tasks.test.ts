@@ -46,7 +46,7 @@ test('each kind is listed as its own record, newest first, and listing fetches n
   const { key } = await gateway.newKey({ balance: '10' });
   const drawn = await gateway.post('/v1/images/generations', image, bearer(key));
   const refused = await gateway.post('/v1/images/generations', { ...image, prompt: '[sim:fail=no luck]' }, bearer(key));
-  const filmed = await gateway.post(
+  const video = await gateway.post(
     '/v1/video/generations',
     { model: 'sim-video-fast', prompt: 'Cars', duration: 5 },
     bearer(key),
@@ -72,14 +72,14 @@ test('each kind is listed as its own record, newest first, and listing fetches n
       JSON.parse(JSON.stringify(record).replaceAll(/[?]e=[^"]*/g, '')) as Record_;
     assert.deepEqual(
       (data as Record_[]).map(withoutLinks),
-      [spoken, filmed.body, refused.body, drawn.body].map(withoutLinks),
+      [spoken, video.body, refused.body, drawn.body].map(withoutLinks),
     );
     assert.deepEqual([has_more, next_cursor], [false, null]);
   }
-  const film = await gateway.fetch(`/v1/svctalk/generate/${talkId}`, { headers: bearer(key) });
-  assert.equal(film.headers.get('content-type'), 'video/mp4');
-  await film.arrayBuffer();
-  await gateway.get('/v1/models', bearer(key)); // on the same connection: it proves that the film arrived
+  const fetched = await gateway.fetch(`/v1/svctalk/generate/${talkId}`, { headers: bearer(key) });
+  assert.equal(fetched.headers.get('content-type'), 'video/mp4');
+  await fetched.arrayBuffer();
+  await gateway.get('/v1/models', bearer(key)); // on the same connection: it proves that the video arrived
   for (let tries = 0; (await ended(key, talkId))['status'] !== 'removed'; tries++) {
     assert.ok(tries < 100, 'a fetched result is removed');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -155,7 +155,7 @@ test('filters by kind, status, model and time, each alone and together', async (
   assert.deepEqual(await idsOf(key, 'status=failed&kind=video'), expected(4));
   assert.deepEqual(await idsOf(key, 'model=model-1&kind=avatar_talk'), expected(9, 7, 5));
   assert.deepEqual(await idsOf(key, 'from=2026-01-01T00:00:03Z&to=2026-01-01T00:00:05Z'), expected(4, 3));
-  assert.deepEqual(await idsOf(key, 'model=nobody'), []);
+  assert.deepEqual(await idsOf(key, 'model=unknown'), []);
 });
 
 test('every status of an avatar-talk record can be filtered by', async () => {

@@ -71,7 +71,7 @@ test('of many rotations the five last replaced sign, and rotations at once take 
   assert.equal(rows.length, 6, 'what signs no more is deleted');
 });
 
-test('rotations are in the log of acts, and neither there nor anywhere else is a secret to be read', async () => {
+test('rotations are in the audit log, and neither there nor anywhere else is a secret to be read', async () => {
   const { key, keyId, account } = await owner();
   const secrets = [await ask(key), await rotate(key)];
   const { rows } = await gateway.core.database.pool.query(

@@ -146,7 +146,7 @@ describe('probing audio', () => {
     });
   });
 
-  test("an encoder's information frame in an MP3 is no sound, and half a frame at the end neither", async () => {
+  test("an encoder's information frame in an MP3 is no audio, and half a frame at the end neither", async () => {
     const file = Buffer.from(mp3({ seconds: 1 }));
     const expectedMs = Math.round(((file.length / 417 - 1) * 1_152) / 44.1);
     file.write('Info', 4 + 17, 'latin1');

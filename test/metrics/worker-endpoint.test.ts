@@ -66,7 +66,7 @@ test('it says that Temporal is away', async () => {
 });
 
 test('it says that the database is away', async () => {
-  const database = openDatabase('postgres://nobody:secret-word@127.0.0.1:9/none', { onIdleError: () => undefined });
+  const database = openDatabase('postgres://stranger:secret-word@127.0.0.1:9/none', { onIdleError: () => undefined });
   const endpoint = await openWorkerEndpoint({ ...gateway.core, database }, connection, 0);
   try {
     endpoint.becomeReady();

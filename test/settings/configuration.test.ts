@@ -202,7 +202,7 @@ test('unknown keys are refused with what is allowed', () => {
 for (const [what, text, place] of [
   [
     'a route to an unknown provider',
-    minimal.replace('provider: sim', 'provider: nobody'),
+    minimal.replace('provider: sim', 'provider: unknown'),
     'models[0].routes[0].provider',
   ],
   ['no route', minimal.replace('[{ provider: sim, model: m }]', '[]'), 'models[0].routes'],

@@ -100,7 +100,7 @@ for (const [name, refused, allowed] of [
   ['TOLLGATE_BOOTSTRAP_KEY', `sk-${'x'.repeat(40)}`, `sk-tg-${'x'.repeat(40)}`],
   ['TOLLGATE_BOOTSTRAP_BALANCE', '-1', '0'],
   ['TOLLGATE_BOOTSTRAP_BALANCE', '1.0000001', '1.000001'],
-  ['TOLLGATE_BOOTSTRAP_EMAIL', 'nobody', 'somebody@example.com'],
+  ['TOLLGATE_BOOTSTRAP_EMAIL', 'no-address', 'ada@example.com'],
   ['TOLLGATE_BOOTSTRAP_PASSWORD', '1234567', '12345678'],
   ['TOLLGATE_TRUSTED_PROXIES', 'proxy.internal', '10.0.0.0/8, 192.0.2.1,2001:db8::/32'],
   ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/33', '0.0.0.0/0'],

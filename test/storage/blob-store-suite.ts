@@ -8,7 +8,7 @@ import { BlobExists, BlobNotFound, type BlobStore, BlobTooLarge } from '../../sr
 
 export const unlimited = { bytesMax: Number.MAX_SAFE_INTEGER };
 
-/** Lends an empty store, and what tells everything that is in it: keys, and words for what is unfinished. */
+/** Lends an empty store, and a function that returns everything in it: keys, and words for what is unfinished. */
 export type WithBlobs = (use: (blobs: BlobStore, all: () => Promise<string[]>) => Promise<void>) => Promise<void>;
 
 export async function keysOf(blobs: BlobStore, prefix: string): Promise<string[]> {
@@ -109,7 +109,7 @@ export function blobStoreSuite(withBlobs: WithBlobs): void {
       assert.deepEqual(await all(), []);
     }));
 
-  test('what is not there is told as such', () =>
+  test('a missing blob is reported as missing', () =>
     withBlobs(async (blobs) => {
       await write(blobs, 'a/b', 'x');
       for (const key of ['nothing', 'a', 'a/b/c', 'a/c']) {
@@ -214,7 +214,7 @@ export function blobStoreSuite(withBlobs: WithBlobs): void {
       }));
   }
 
-  test('a blob that is not read to its end keeps nobody from reading others', () =>
+  test('a blob that is not read to its end does not keep callers from reading others', () =>
     withBlobs(async (blobs) => {
       await blobs.write('large', Readable.from(piecesOf(large)), unlimited);
       for (let round = 0; round < 300; round++) (await blobs.read('large')).destroy();

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => made.drop());
 
-test('what is not wished is made up, and told once', async () => {
+test('a bootstrap without wishes makes up its secrets, and returns them once', async () => {
   const first = await bootstrap(tools, nothing);
   assert.match(first?.secret ?? '', /^sk-tg-/);
   assert.match(first?.login?.password ?? '', /^[\w-]{16}$/);
@@ -49,7 +49,7 @@ test('the owner signs in as wished, and is the operator', async () => {
   );
 });
 
-test('where nobody would see it, nothing is made up', async () => {
+test('a bootstrap whose output is not shown makes up no secret', async () => {
   const first = await bootstrap({ ...tools, makesUp: false }, { ...nothing, password: 'my own password' });
   assert.deepEqual([first?.secret, first?.login?.email], [undefined, 'owner@tollgate.local']);
   assert.deepEqual(await listKeys(made.database, first!.account), []);
@@ -64,6 +64,6 @@ test('several processes at once make one account, one key and one owner', async 
 });
 
 test('a database that has accounts gets neither account nor owner', async () => {
-  await createAccount({ database: made.database, ledgerKey, actor: 'tollgate' }, 'of somebody');
+  await createAccount({ database: made.database, ledgerKey, actor: 'tollgate' }, 'existing');
   assert.equal(await bootstrap(tools, nothing), undefined);
 });

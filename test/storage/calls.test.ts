@@ -40,7 +40,7 @@ test('a release after a settlement, or a second release, changes nothing', async
   assert.deepEqual([available, held, in_arrears], [960n, 0n, false]);
 });
 
-test('a settlement whose hold was swept books a write-off only, and stops nobody', async () => {
+test('a settlement whose hold was swept books a write-off only, and stops no caller', async () => {
   const who = await customer();
   const hold = await admittedCall(calls, who, 100n);
   await calls.release(hold, 'owner_lost');

@@ -124,7 +124,7 @@ test('only what dead writers left long ago is cleaned up', () =>
     assert.equal(await read(blobs, 'k'), 'x');
   }));
 
-test('the check tells what is wrong with a bad folder', () =>
+test('the check reports what is wrong with a bad folder', () =>
   withBlobs(async (_, folder) => {
     await writeFile(`${folder}-file`, 'not a folder');
     await assert.rejects(createFileBlobs(`${folder}-file`).check());

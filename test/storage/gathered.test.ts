@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gathered } from '../../src/postgres/batched-writes.ts';
 
-/** A write that ends when it is told to. */
+/** A write that ends when the test ends it. */
 function heldWrite() {
   const calls: { items: readonly number[]; end: (error?: Error) => void }[] = [];
   const gathered = new Gathered<number>(
@@ -33,7 +33,7 @@ test('an item alone is written at once, and those that come meanwhile go togethe
   await Promise.all(others);
 });
 
-test('a failure is told to those of its group only, and the next ones are written', async () => {
+test('a failed write rejects the items of its group only, and the next ones are written', async () => {
   const { calls, gathered } = heldWrite();
   const [first, second, third] = [gathered.add(1), gathered.add(2), gathered.add(3)];
   calls[0]?.end();

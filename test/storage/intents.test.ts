@@ -98,8 +98,8 @@ for (const first of closings) {
     test(`${second.outcome} after ${first.outcome} ${believed ? 'is believed' : 'comes too late'}`, async () => {
       const task = await accepted();
       await openIntent(db.database, task, 0, 'p');
-      const told = await closeIntent(db.database, task, 0, first);
-      assert.deepEqual(told, { believed: true, taskIsFinal: false });
+      const closed = await closeIntent(db.database, task, 0, first);
+      assert.deepEqual(closed, { believed: true, taskIsFinal: false });
       assert.equal((await closeIntent(db.database, task, 0, second)).believed, believed);
       const stands = believed ? second : first;
       const intent = await findIntent(db.database, task, 0);
@@ -116,8 +116,8 @@ test('an answer that arrives for a task that has ended is kept, and says that it
   const task = await accepted();
   await openIntent(db.database, task, 0, 'p');
   await ledger.releaseTask(failureOf(who, task, 'cancelled'));
-  const told = await closeIntent(db.database, task, 0, { outcome: 'accepted', jobId: 'job' });
-  assert.deepEqual(told, { believed: true, taskIsFinal: true });
+  const closed = await closeIntent(db.database, task, 0, { outcome: 'accepted', jobId: 'job' });
+  assert.deepEqual(closed, { believed: true, taskIsFinal: true });
 });
 
 describe('a provider with a bound on unfinished jobs', () => {
@@ -170,7 +170,7 @@ describe('a provider with a bound on unfinished jobs', () => {
     assert.deepEqual(await jobs('final'), [second]);
   });
 
-  test('tells a later attempt of the intent, full or not', async () => {
+  test('returns a later attempt of the intent, full or not', async () => {
     const task = await accepted();
     await openIntent(db.database, task, 0, 'again', 1);
     assert.equal((await openIntent(db.database, task, 0, 'again', 1)).opened, 'before');

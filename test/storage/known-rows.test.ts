@@ -85,7 +85,7 @@ test('three processes on money for ten calls admit exactly ten of sixty, and set
   await assertLedgerAddsUp(made.database);
 });
 
-test('a settlement that waits for others is booked once somebody asks for the account', async () => {
+test('a settlement that waits for others is booked once a caller asks for the account', async () => {
   const who = await newCustomer(made.database, newLedger(made.database), 100n);
   const calls = await knowing(who);
   const hold = await admittedCall(calls, who, 10n);

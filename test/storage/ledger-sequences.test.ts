@@ -53,7 +53,7 @@ const arbitraryTurn: fc.Arbitrary<Turn> = fc.record({
   }),
 });
 
-/** A process that died tells nothing, and whoever asked asks again. */
+/** A process that died returns nothing, and its caller asks again. */
 async function taken(actor: Actor, customers: readonly Customer[], step: Step): Promise<Reported> {
   try {
     return await takeStep(actor, customers, step);
@@ -76,12 +76,12 @@ test(`no sequence makes or loses money, charges twice or miscounts ${from}`, asy
         groups.now = new Date(groups.now.getTime() + laterMs);
         groups.accident = accident;
         const before = standOf(groups.rows);
-        const told = await Promise.all(steps.map((step) => taken(actor, customers, step)));
+        const reported = await Promise.all(steps.map((step) => taken(actor, customers, step)));
         assertRowsAddUp(groups.rows, groups.now);
-        if (accident !== 'died after' && told.every(({ that }) => that === 'refused')) {
+        if (accident !== 'died after' && reported.every(({ that }) => that === 'refused')) {
           assert.deepEqual(standOf(groups.rows), before, 'what is refused changes nothing');
         }
-        for (const { that, id, code } of told) {
+        for (const { that, id, code } of reported) {
           const what = code ?? that;
           seen.set(what, (seen.get(what) ?? 0) + 1);
           if (that !== 'call charged' && that !== 'task succeeded') continue;

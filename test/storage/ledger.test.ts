@@ -1,4 +1,4 @@
-/** The ledger over a real PostgreSQL: admissions, settlements and releases, each once, whoever competes. */
+/** The ledger over a real PostgreSQL: admissions, settlements and releases, each once, whichever processes compete. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -312,7 +312,7 @@ describe('the chain', () => {
     await addsUp();
   });
 
-  test('tells a row of which anything was changed', async () => {
+  test('reports a row of which anything was changed', async () => {
     const who = await customer(100n);
     await admitted(who, 10n);
     const { rows } = await testDatabase.database.pool.query<Record<string, unknown>>(

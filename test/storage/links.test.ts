@@ -67,7 +67,7 @@ test('a signature is good for one task, file and time only', () => {
   }
 });
 
-test('a forged link is not told to be expired', () => {
+test('a forged link is not reported as expired', () => {
   assert.equal(verdictOf('/files/img_1/0?e=1&k=n3w&s=x', keys, 2_000_000_000).verdict, 'forged');
 });
 

@@ -67,7 +67,7 @@ for (const cut of ['before', 'after'] as const) {
       assert.equal(proxy.cuts(), 1);
     });
 
-    test('settles and releases once, each told that it was the one', async () => {
+    test('settles and releases once, each reported as the one that did it', async () => {
       const who = await customer();
       for (const [end, available] of [
         ['settle', 90n],
@@ -211,8 +211,8 @@ test('a backend that is terminated while it waits for a lock does no harm', asyn
   assert.equal((await stateOf(direct.database, who)).held, 10n);
 });
 
-test('a database that is away is told as not_ready, and nothing happened', async () => {
-  const gone = openDatabase('postgres://nobody@127.0.0.1:1/none', { onIdleError: () => undefined });
+test('a database that is away is reported as not_ready, and nothing happened', async () => {
+  const gone = openDatabase('postgres://stranger@127.0.0.1:1/none', { onIdleError: () => undefined });
   try {
     const answer = newLedger(gone).credit('acc_x' as Customer['account'], micros(1n), 'test');
     await assert.rejects(answer, { code: 'not_ready' });

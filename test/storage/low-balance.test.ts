@@ -46,7 +46,7 @@ async function customer(balance = 100n, changes: Parameters<typeof changeAccount
 const isLow = async ({ account }: Customer): Promise<unknown> =>
   (await database.pool.query<{ is_low: boolean }>('select is_low from accounts where id = $1', [account])).rows[0]
     ?.is_low;
-const balancesTold = async ({ account }: Customer) =>
+const reportedBalances = async ({ account }: Customer) =>
   (await eventsOf(database, account)).map(({ data }) => [microsOf(data['balance']), microsOf(data['held'])]);
 const microsOf = (yuan: unknown) => Math.round(Number(yuan) * 1e6);
 const take = ({ account }: Customer, amount: bigint) => ledger.adjust(account, micros(-amount), 'for a test');
@@ -62,22 +62,22 @@ describe('an account', () => {
   test('is low below its threshold, not at it', async () => {
     const who = await customer();
     await take(who, 50n);
-    assert.deepEqual([await isLow(who), await balancesTold(who)], [false, []]);
+    assert.deepEqual([await isLow(who), await reportedBalances(who)], [false, []]);
     await take(who, 1n);
-    assert.deepEqual([await isLow(who), await balancesTold(who)], [true, [[49, 0]]]);
+    assert.deepEqual([await isLow(who), await reportedBalances(who)], [true, [[49, 0]]]);
   });
 
-  test('that is low is not told again until it was not', async () => {
+  test('that is low is not reported again until it was not', async () => {
     const who = await customer();
     await take(who, 60n);
     await take(who, 10n);
     await give(who, 5n); // still below
     await take(who, 5n);
-    assert.equal((await balancesTold(who)).length, 1);
+    assert.equal((await reportedBalances(who)).length, 1);
     await give(who, 20n); // exactly the threshold
     assert.equal(await isLow(who), false);
     await take(who, 1n);
-    assert.deepEqual(await balancesTold(who), [
+    assert.deepEqual(await reportedBalances(who), [
       [40, 0],
       [49, 0],
     ]);
@@ -88,46 +88,46 @@ describe('an account', () => {
     const [failed, cheap] = [await admitted(who, 50n), await admitted(who, 50n)];
     await ledger.releaseTask(failureOf(who, failed));
     await ledger.settleTask(successOf(who, cheap, 10n));
-    assert.deepEqual([await isLow(who), await balancesTold(who)], [false, []]);
+    assert.deepEqual([await isLow(who), await reportedBalances(who)], [false, []]);
   });
 
-  test('is told the balance after the whole settlement, with what its hold gave back', async () => {
+  test('reports the balance after the whole settlement, with what its hold gave back', async () => {
     const who = await customer();
     await ledger.settleTask(successOf(who, await admitted(who, 80n), 60n));
-    assert.deepEqual(await balancesTold(who), [[40, 0]]);
+    assert.deepEqual(await reportedBalances(who), [[40, 0]]);
   });
 
-  test('without a webhook has crossed all the same, so that one set later tells of the next crossing', async () => {
+  test('without a webhook has crossed all the same, so that one set later reports the next crossing', async () => {
     const who = await customer(100n, { webhookUrl: null });
     await take(who, 60n);
-    assert.deepEqual([await isLow(who), await balancesTold(who)], [true, []]);
+    assert.deepEqual([await isLow(who), await reportedBalances(who)], [true, []]);
     await changeAccount(administrator(database), who.account, { webhookUrl: url });
     await take(who, 10n);
-    assert.deepEqual(await balancesTold(who), []);
+    assert.deepEqual(await reportedBalances(who), []);
     await give(who, 30n);
     await take(who, 20n);
-    assert.deepEqual(await balancesTold(who), [[40, 0]]);
+    assert.deepEqual(await reportedBalances(who), [[40, 0]]);
   });
 
   test('whose threshold is set above its balance has not crossed it', async () => {
     const who = await customer(100n, { lowBalance: micros(200n) });
     await take(who, 10n);
-    assert.deepEqual([await isLow(who), await balancesTold(who)], [true, []]);
+    assert.deepEqual([await isLow(who), await reportedBalances(who)], [true, []]);
     await changeAccount(administrator(database), who.account, { lowBalance: micros(90n) });
     assert.equal(await isLow(who), false);
     await take(who, 1n);
-    assert.deepEqual(await balancesTold(who), [[89, 0]]);
+    assert.deepEqual(await reportedBalances(who), [[89, 0]]);
     await changeAccount(administrator(database), who.account, { lowBalance: null });
     await take(who, 89n);
-    assert.deepEqual([await isLow(who), (await balancesTold(who)).length], [false, 1]);
+    assert.deepEqual([await isLow(who), (await reportedBalances(who)).length], [false, 1]);
   });
 });
 
 test('a group of many moves crosses in their order', async () => {
   const who = await customer();
   await Promise.all([take(who, 60n), give(who, 60n), take(who, 70n), give(who, 10n), take(who, 5n)]);
-  const told = await balancesTold(who); // in no order: they are of one moment
-  assert.deepEqual(told.map(([balance]) => balance).sort(), [30, 40]);
+  const reported = await reportedBalances(who); // in no order: they are of one moment
+  assert.deepEqual(reported.map(([balance]) => balance).sort(), [30, 40]);
 });
 
 test('calls over known rows cross once, and see a threshold and a webhook that were changed just now', async () => {
@@ -137,7 +137,7 @@ test('calls over known rows cross once, and see a threshold and a webhook that w
   await pay(1n); // from here on the rows are known
   await changeAccount(administrator(database), who.account, { lowBalance: micros(990n) });
   await pay(10n);
-  assert.deepEqual(await balancesTold(who), [[989, 0]]);
+  assert.deepEqual(await reportedBalances(who), [[989, 0]]);
   await pay(1n);
   await pay(1n);
   await changeAccount(administrator(database), who.account, { webhookUrl: `${url}/new`, lowBalance: micros(900n) });
@@ -158,8 +158,8 @@ test('processes that spend at once cross once', async () => {
         await calls.settle(await admittedCall(calls, who, 3n), callPrice(3n));
       }),
     );
-    assert.equal((await balancesTold(who)).length, 1);
-    const [[balance, held] = []] = await balancesTold(who);
+    assert.equal((await reportedBalances(who)).length, 1);
+    const [[balance, held] = []] = await reportedBalances(who);
     assert.ok(balance! + held! < 50 && balance! + held! >= 47, `${balance} + ${held}`);
   }
 });
@@ -203,8 +203,8 @@ test('whatever is done in whatever order, the events are those of a simple count
       }
       assert.equal(await isLow(who), low, `TEST_SEED=${seed}, sequence ${sequence}, step ${step}`);
     }
-    const told = (await balancesTold(who)).map(([balance]) => balance);
-    assert.deepEqual(told, expected, `TEST_SEED=${seed}, sequence ${sequence}`);
+    const reported = (await reportedBalances(who)).map(([balance]) => balance);
+    assert.deepEqual(reported, expected, `TEST_SEED=${seed}, sequence ${sequence}`);
   }
 });
 

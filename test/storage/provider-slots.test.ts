@@ -79,7 +79,7 @@ test('a slot may be used from its time on, and is missed 80 ms later or sooner',
   assert.ok(slot.until - slot.from <= 80);
 });
 
-test('slots that nobody took are not made up for', async () => {
+test('slots that no create took are not made up for', async () => {
   await takeSlot(db.database, 'idle', 10);
   await db.database.pool.query(
     `update provider_rates set next_slot_at = clock_timestamp() - interval '1 hour' where provider = 'idle'`,

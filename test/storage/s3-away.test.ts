@@ -1,4 +1,4 @@
-/** An S3 store whose server can't be reached, which needs none: how it is told. `test/full/s3` has the rest, on a real one. */
+/** An S3 store whose server can't be reached, which needs none: how its absence is reported. `test/full/s3` has the rest, on a real one. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ before(async () => {
     publicEndpoint: 'https://files.example.com:8443/',
     bucket: 'blobs',
     region: 'us-east-1',
-    credentials: { accessKeyId: 'id', secretAccessKey: 'a secret of nobody' },
+    credentials: { accessKeyId: 'id', secretAccessKey: 'a secret of stranger' },
   });
 });
 after(() => blobs.close());
@@ -38,7 +38,7 @@ test('every request says that the store is away, in a word, without an address',
       assert.ok(error instanceof BlobStoreFault);
       assert.deepEqual([error.code, storeFailure(error)], ['ECONNREFUSED', 'away']);
       assert.equal(storeFailure(new AggregateError([error])), 'away');
-      assert.doesNotMatch(`${error.stack}${JSON.stringify(error)}`, /127\.0\.0\.1|nobody/);
+      assert.doesNotMatch(`${error.stack}${JSON.stringify(error)}`, /127\.0\.0\.1|stranger/);
       return true;
     });
   }
@@ -59,6 +59,6 @@ test('links lead to the address for callers, and need no server to be made', asy
     ['X-Amz-Expires', 'response-content-type', 'response-content-disposition', 'response-cache-control'].map(asked),
     ['60', 'image/png', 'inline; filename="a.png"', 'private'],
   );
-  assert.ok(!link.href.includes('nobody'));
+  assert.ok(!link.href.includes('stranger'));
   await assert.rejects(blobs.links.sign('../x', { seconds: 60, headers }), /not a key/);
 });

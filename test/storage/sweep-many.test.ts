@@ -111,7 +111,7 @@ test('while a sweep takes its time, no other one of the process begins, and clos
   assert.equal((await stateOf(made.database, who ?? assert.fail('no customer'))).held, 0n);
 });
 
-test('a release that fails is told, and made by a later sweep', async () => {
+test('a release that fails is logged, and made by a later sweep', async () => {
   await orphans(1, 2);
   let fails = 1;
   const flaky = new Proxy(calls, {

@@ -131,7 +131,7 @@ for (const [name, behind] of [
   ['back', '1 hour'],
   ['forward', '-1 hour'],
 ] as const) {
-  test(`a clock that jumps ${name} is told once, and no lease is judged by it for the length of one`, async () => {
+  test(`a clock that jumps ${name} is reported once, and no lease is judged by it for the length of one`, async () => {
     const own = await freshDatabase();
     const database = await openedBefore(own, '0 seconds');
     const jumps: { ms: number; atMs: number }[] = [];
@@ -201,7 +201,7 @@ test('an owner that the database does not answer ends what is under way, and tak
   await owner.close();
 });
 
-test('an owner with a young lease judges nobody', async () => {
+test('an owner with a young lease judges no other owner', async () => {
   const who = await customer();
   const { owner, swept } = await openOwner({ ...quick, leaseSeconds: 60, sweepEveryMs: 10 });
   const hold = await admittedCall(calls, who, 20n, randomUUID());

@@ -1,4 +1,4 @@
-/** News of final tasks: by NOTIFY at once, and by the safety net when nobody can be heard. */
+/** News of final tasks: by NOTIFY at once, and by the safety net when no notice arrives. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { after, afterEach, before, test } from 'node:test';
@@ -44,7 +44,7 @@ const listeners = () =>
     `select pid from pg_stat_activity where datname = current_database() and query like 'listen%'`,
   );
 
-test('a notice is heard by all who wait for the task, and by nobody else', async () => {
+test('a notice reaches all who wait for the task, and no others', async () => {
   const waiting = await opened();
   const ids = Array.from({ length: 250 }, () => newTaskId('image'));
   const other = waiting.final(newTaskId('image'), patienceMs);
@@ -136,7 +136,7 @@ test('while it may not listen, as at a standby, no connection is left open, and 
 test('closing does not wait for a server that is frozen', async () => {
   const opening = await opened();
   const [listener] = (await listeners()).rows;
-  const pid = listener?.pid ?? assert.fail('nobody listens');
+  const pid = listener?.pid ?? assert.fail('no connection listens');
   process.kill(pid, 'SIGSTOP');
   try {
     await opening.close();

@@ -125,7 +125,7 @@ describe('partitions', () => {
     assert.deepEqual(await partitions(), before);
   });
 
-  test('are left to the next time while somebody reads for long, and writes go on', async () => {
+  test('are left to the next time while a reader takes long, and writes go on', async () => {
     const name = await drop('image', monthAhead(2));
     const reader = await db.database.longRunning.connect();
     try {
@@ -219,7 +219,7 @@ describe('a statement opens no partition but that of its task:', () => {
     });
   }
 
-  test('final-among, which is told several, looks into those of each', async () => {
+  test('final-among, which is given several, looks into those of each', async () => {
     assert.deepEqual(await scannedBy(db.database.keyed, 'final-among', [`{${id}}`], 'analyze,'), [here]);
   });
 });

@@ -40,7 +40,7 @@ async function aged(key: string, hoursAgo: number): Promise<void> {
 
 test('what no row names goes after a day; what is younger, named, or of no folder of ours stays', async () => {
   const { image, running } = world.tasks;
-  const gone = ['uploads/nobody', `results/${image}/left`, 'results/img_nobody/left', 'check/left'];
+  const gone = ['uploads/unknown', `results/${image}/left`, 'results/img_unknown/left', 'check/left'];
   for (const key of gone) await planted(key, 24.1);
   const kept = await Promise.all([
     ...['uploads/young', `results/${image}/young`, 'check/young'].map((key) => planted(key, 23.9)),

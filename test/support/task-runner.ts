@@ -102,7 +102,7 @@ export const image = Buffer.from(
   'base64',
 );
 /** A video of this length. */
-export const film = (seconds: number): Promise<Buffer> => mp4({ seconds, hasAudio: false });
+export const silentVideo = (seconds: number): Promise<Buffer> => mp4({ seconds, hasAudio: false });
 
 export const part = (bytes: Buffer): ResultPart => ({ open: () => Promise.resolve(Readable.from([bytes])) });
 

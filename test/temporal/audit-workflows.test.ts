@@ -9,9 +9,9 @@ import { findTask, markStarted } from '../../src/tasks/rows/task-rows.ts';
 import { auditWorkflows } from '../../src/audit/workflow-comparison.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import { failureOf } from '../support/money.ts';
-import { film, part, ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
+import { silentVideo, part, ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
 
-const second = await film(1);
+const second = await silentVideo(1);
 const runner = await startTaskRunner({
   providers: {
     good: new ScriptedProvider(),

@@ -81,7 +81,7 @@ test('a task is taken by one process at a time, and only once two seconds have p
     taken.flatMap(({ rows }) => rows).map((task) => task.id),
     [id],
   );
-  // Whoever took it died: it can be taken again.
+  // The process that took it died: it can be taken again.
   await age(id, 'seen_at', '6 seconds');
   assert.equal((await takeTasksToStart(database, 10)).rows.length, 1);
   await age(id, 'seen_at', '6 seconds');

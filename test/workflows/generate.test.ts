@@ -19,7 +19,7 @@ import {
 } from '../support/history.ts';
 import { cancelledAtNoCost } from '../support/cancelling.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
-import { part, ScriptedProvider, film, startTaskRunner } from '../support/task-runner.ts';
+import { part, ScriptedProvider, silentVideo, startTaskRunner } from '../support/task-runner.ts';
 
 const fetch_window_ms = 1_000;
 const refusal = (message: string) => ({
@@ -27,7 +27,7 @@ const refusal = (message: string) => ({
   error: new GatewayError('content_policy_violation', message),
   fallOver: true,
 });
-const second = await film(1);
+const second = await silentVideo(1);
 const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
 let refuse = (): void => undefined;
 const refused = new Promise<void>((resolve) => (refuse = resolve));

@@ -1,4 +1,4 @@
-/** A server on a free loopback port that reads bodies with one reader, and a raw client that sends just the bytes it is told. */
+/** A server on a free loopback port that reads bodies with one reader, and a raw client that sends exactly the bytes it is given. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -82,7 +82,7 @@ export async function withBodyServer<Body>(
   }
 }
 
-/** Collects one answer whose body has the length that its head tells, or is chunked in one piece. */
+/** Collects one answer whose body has the length that its head states, or is chunked in one piece. */
 function answerOn(socket: Socket): Promise<{ status: number; body: unknown }> {
   const answer = new Promise<{ status: number; body: unknown }>((resolve, reject) => {
     let text = '';

@@ -29,8 +29,8 @@ after(() => rm(folder, { recursive: true, force: true }));
 const part = (name: string, content: string, more = '') =>
   `--XX\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
 const end = '--XX--\r\n';
-const audio = part('audio', 'RIFF sound'.repeat(20), '; filename="a.wav"\r\nContent-Type: audio/wav');
-const video = part('video', 'ftyp pictures'.repeat(100), '; filename="v.mp4"\r\nContent-Type: video/mp4');
+const audio = part('audio', 'RIFF audio'.repeat(20), '; filename="a.wav"\r\nContent-Type: audio/wav');
+const video = part('video', 'ftyp contents'.repeat(100), '; filename="v.mp4"\r\nContent-Type: video/mp4');
 const sample = part('model', 'talk') + audio + part('template_name', '不使用分身') + video + end;
 
 const words = [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { jsonMistake } from '../../../src/api/body/json-mistake.ts';
 
-for (const [text, told] of [
+for (const [text, mistake] of [
   ['', 'it ends at line 1, column 1, expected a value'],
   ['{"a": }', 'line 1, column 7: expected a value'],
   ['{"a":1,}', 'line 1, column 8: expected a name in double quotes'],
@@ -21,7 +21,7 @@ for (const [text, told] of [
   ['["a\nb"]', 'line 1, column 2: the string that starts here is unterminated or has an unescaped control character'],
   ['["a\\x"]', 'line 1, column 2: the string that starts here is unterminated or has an unescaped control character'],
 ] as const) {
-  test(`${JSON.stringify(text)}: ${told}`, () => assert.equal(jsonMistake(text), told));
+  test(`${JSON.stringify(text)}: ${mistake}`, () => assert.equal(jsonMistake(text), mistake));
 }
 
 test('the place of a cut is the end of the text, wherever JSON is cut between two tokens', () =>

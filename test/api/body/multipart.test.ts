@@ -62,8 +62,8 @@ interface Part {
   content: string | Buffer;
   fileName?: string;
 }
-const audio: Part = { name: 'audio', content: 'RIFF sound', fileName: 'a.wav' };
-const video: Part = { name: 'video', content: 'ftyp pictures', fileName: 'v.mp4' };
+const audio: Part = { name: 'audio', content: 'RIFF audio', fileName: 'a.wav' };
+const video: Part = { name: 'video', content: 'ftyp contents', fileName: 'v.mp4' };
 
 function partBytes({ name, content, fileName }: Part): Buffer {
   const file = fileName === undefined ? '' : `; filename="${fileName}"\r\nContent-Type: application/octet-stream`;
@@ -99,7 +99,7 @@ test('two files and the fields are taken, each file with its size and SHA-256', 
     assert.deepEqual(value.audio, { key: 'uploads/audio-1', bytes: 900, sha256 });
     assert.equal(value.video.key, 'uploads/video-2');
     assert.ok(blobs.get('uploads/audio-1')?.equals(content));
-    assert.equal(blobs.get('uploads/video-2')?.toString(), 'ftyp pictures');
+    assert.equal(blobs.get('uploads/video-2')?.toString(), 'ftyp contents');
     assert.deepEqual(removed, []);
   }));
 
@@ -316,7 +316,7 @@ test('a caller that reads only after it has sent everything still gets the refus
 test("fetch's own forms are understood", () =>
   withServer({}, async (server, { blobs }) => {
     const data = new FormData();
-    data.set('audio', new Blob(['RIFF sound']), 'a.wav');
+    data.set('audio', new Blob(['RIFF audio']), 'a.wav');
     data.set('template_name', '不使用分身');
     data.set('video', new Blob(['ftyp']));
     const answer = await fetch(`http://127.0.0.1:${server.port}/`, { method: 'POST', body: data });

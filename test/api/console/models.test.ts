@@ -15,7 +15,7 @@ providers:
 models:
   - { id: talker, kind: chat, owned_by: us, created: 1700000000, capabilities: [chat, vision], routes: [${route}], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { max_output_tokens: 4096 } }
   - { id: vendor/painter-1.5, kind: image, routes: [${route}, { provider: upstream, model: fal-ai/flux }], price: { per_image: 0.2, by_size: { 2k: 0.4, 1024x1536: 0.3 } }, limits: { prompt_characters: 800, resolutions: [1k, 2k] } }
-  - { id: film, kind: video, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
+  - { id: video, kind: video, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
   - { id: hidden, kind: image, published: false, routes: [${route}], price: { per_image: 1, by_quality: { low: 0.5 } } }
   - { id: broken, kind: image, maintenance: true, routes: [${route}], price: { per_image: 1 } }
 `;
@@ -83,9 +83,9 @@ describe('the catalogue', () => {
     const models = await catalogue(member);
     assert.deepEqual(
       models.map(({ id }) => String(id)),
-      ['talker', 'vendor/painter-1.5', 'film', 'broken'],
+      ['talker', 'vendor/painter-1.5', 'video', 'broken'],
     );
-    const [talker, painter, film, broken] = models;
+    const [talker, painter, video, broken] = models;
     const { health, ...facts } = talker ?? {};
     assert.deepEqual(facts, {
       object: 'model',
@@ -123,7 +123,7 @@ describe('the catalogue', () => {
       { name: '2k', price: 0.4 },
       { name: '1024x1536', price: 0.3 },
     ]);
-    assert.deepEqual(film?.['price'], {
+    assert.deepEqual(video?.['price'], {
       unit: 'second',
       per_second: 0.1,
       by_resolution: [{ name: '1080p', price: 0.25 }],
@@ -139,7 +139,7 @@ describe('the catalogue', () => {
       [
         ['talker', true],
         ['vendor/painter-1.5', true],
-        ['film', true],
+        ['video', true],
         ['hidden', false],
         ['broken', true],
       ],
@@ -208,7 +208,7 @@ describe('a model that is switched', () => {
     await eventually(() => other.get('/v1/models/hidden'), 200);
     assert.deepEqual(
       (await catalogue(member)).map(({ id }) => String(id)),
-      ['vendor/painter-1.5', 'film', 'hidden', 'broken'],
+      ['vendor/painter-1.5', 'video', 'hidden', 'broken'],
     );
     const { health, capabilities } = (await gateway.get('/api/models/health')).body;
     assert.ok(!Object.hasOwn(health as object, 'talker') && Object.hasOwn(health as object, 'hidden'));
@@ -224,11 +224,11 @@ describe('a model that is switched', () => {
   });
 
   test('stays so after a reload of the file and in a process that begins later', async () => {
-    await switchTo({ model: 'film', maintenance: true });
+    await switchTo({ model: 'video', maintenance: true });
     await gateway.reload(configuration.replace('per_second: 0.1', 'per_second: 0.7'));
-    const film = await one(member, 'film');
-    assert.deepEqual([film?.['price'].per_second, film?.['maintenance']], [0.7, true]);
-    const quote = { path: '/video/generations', body: { model: 'film', prompt: 'A toll gate', duration: 5 } };
+    const video = await one(member, 'video');
+    assert.deepEqual([video?.['price'].per_second, video?.['maintenance']], [0.7, true]);
+    const quote = { path: '/video/generations', body: { model: 'video', prompt: 'A toll gate', duration: 5 } };
     assertError(await gateway.post('/v1/quotes', quote), 'model_in_maintenance');
     const later = await again(gateway);
     try {
@@ -243,36 +243,36 @@ describe('a model that is switched', () => {
     const newest = async () =>
       (await listActs(database, { limit: 50 })).filter(({ action }) => action === 'model.switched');
     const before = (await newest()).length;
-    await switchTo({ model: 'film', published: false, maintenance: true, reason: ' a fault ' });
-    await switchTo({ model: 'film', published: false });
-    await switchTo({ model: 'film', published: null });
-    await reset('film');
+    await switchTo({ model: 'video', published: false, maintenance: true, reason: ' a fault ' });
+    await switchTo({ model: 'video', published: false });
+    await switchTo({ model: 'video', published: null });
+    await reset('video');
     const acts = (await newest()).slice(0, -before);
     const actor = `person:${operator.person.id}`;
     assert.deepEqual(
       acts.map((act) => [act.actor, act.accountId, act.subject, act.details, act.reason]),
       [
-        [actor, null, null, { model: 'film', published: 'file', maintenance: 'file' }, null],
-        [actor, null, null, { model: 'film', published: 'file', maintenance: 'true' }, null],
-        [actor, null, null, { model: 'film', published: 'false', maintenance: 'true' }, 'a fault'],
+        [actor, null, null, { model: 'video', published: 'file', maintenance: 'file' }, null],
+        [actor, null, null, { model: 'video', published: 'file', maintenance: 'true' }, null],
+        [actor, null, null, { model: 'video', published: 'false', maintenance: 'true' }, 'a fault'],
       ],
     );
   });
 
   test('is kept when the file has it no more, shown to operators, and can only be removed then', async () => {
-    await switchTo({ model: 'film', maintenance: true });
-    await gateway.reload(configuration.replace(/ {2}- \{ id: film.*\n/, ''));
-    assert.equal(await one(operator, 'film'), undefined);
+    await switchTo({ model: 'video', maintenance: true });
+    await gateway.reload(configuration.replace(/ {2}- \{ id: video.*\n/, ''));
+    assert.equal(await one(operator, 'video'), undefined);
     const left = rowsOf(await operator.get('/operator/model-switches'));
     assert.deepEqual(
       left.map((row) => [row['model'], row['maintenance'], row['is_in_file']] as unknown[]),
-      [['film', true, false]],
+      [['video', true, false]],
     );
-    assertError(await asAnswer(switchTo({ model: 'film', maintenance: false })), 'model_not_found', 'model');
-    const { status, body } = await switchTo({ model: 'film', maintenance: null });
+    assertError(await asAnswer(switchTo({ model: 'video', maintenance: false })), 'model_not_found', 'model');
+    const { status, body } = await switchTo({ model: 'video', maintenance: null });
     assert.deepEqual([status, body['maintenance'], body['set_by']], [200, null, null]);
     assert.deepEqual(rowsOf(await operator.get('/operator/model-switches')), []);
-    assertError(await asAnswer(switchTo({ model: 'film', maintenance: null })), 'model_not_found', 'model');
+    assertError(await asAnswer(switchTo({ model: 'video', maintenance: null })), 'model_not_found', 'model');
   });
 });
 
@@ -288,10 +288,10 @@ test('a switch that makes no sense is refused and changes nothing', async () => 
   ] as const;
   for (const [body, param] of wrong) {
     const answer = await switchTo(body);
-    const { param: told } = answer.body['error'] as { param: string };
-    assert.deepEqual([answer.status, told], [400, param], JSON.stringify(body));
+    const { param: named } = answer.body['error'] as { param: string };
+    assert.deepEqual([answer.status, named], [400, param], JSON.stringify(body));
   }
-  assertError(await asAnswer(switchTo({ model: 'nobody', maintenance: true })), 'model_not_found', 'model');
+  assertError(await asAnswer(switchTo({ model: 'unknown', maintenance: true })), 'model_not_found', 'model');
   assert.deepEqual(rowsOf(await operator.get('/operator/model-switches')), []);
 });
 
@@ -308,7 +308,7 @@ test('providers are shown with what is routed to them, how tasks went, and no cr
     [
       ['talker', 'm', 1],
       ['vendor/painter-1.5', 'm', 1],
-      ['film', 'm', 1],
+      ['video', 'm', 1],
       ['hidden', 'm', 1],
       ['broken', 'm', 1],
     ],

@@ -1,4 +1,4 @@
-/** What the console tells of an account's money: overview, usage, ledger and statements. */
+/** What the console shows of an account's money: overview, usage, ledger and statements. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../../src/domain/money.ts';

@@ -85,7 +85,7 @@ describe('making an account', () => {
       [{ name: ' ' }, 'name'],
       [{ name: 'x'.repeat(201) }, 'name'],
       [{ name: 'a\0b' }, 'name'],
-      [{ owner_email: 'nobody' }, 'owner_email'],
+      [{ owner_email: 'no-address' }, 'owner_email'],
       [{ balance: 0 }, 'balance'],
       [{ request: 'mine' }, 'request'],
       [{ more: 1 }, 'more'],
@@ -176,13 +176,13 @@ describe('money', () => {
     ];
     for (const amount of amounts) {
       const body = { request: randomUUID(), amount, reason: 'x' };
-      const { status, body: told } = await post(`/operator/accounts/${id}/credits`, body);
-      assert.deepEqual([status, (told['error'] as Record_)['param']], [400, 'amount'], String(amount));
+      const { status, body: refused } = await post(`/operator/accounts/${id}/credits`, body);
+      assert.deepEqual([status, (refused['error'] as Record_)['param']], [400, 'amount'], String(amount));
     }
     for (const reason of [undefined, '', '  ', 'x'.repeat(501)]) {
       const body = { request: randomUUID(), amount: 1, ...(reason !== undefined && { reason }) };
-      const { status, body: told } = await post(`/operator/accounts/${id}/credits`, body);
-      assert.deepEqual([status, (told['error'] as Record_)['param']], [400, 'reason'], reason);
+      const { status, body: refused } = await post(`/operator/accounts/${id}/credits`, body);
+      assert.deepEqual([status, (refused['error'] as Record_)['param']], [400, 'reason'], reason);
     }
     assert.deepEqual(await entriesOf(id), []);
     const most = { request: randomUUID(), amount: '999999999.999999', reason: 'all of it' };

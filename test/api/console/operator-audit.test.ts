@@ -94,7 +94,7 @@ test('with Temporal away, or before any worker, a run is refused in words, and t
   }
 });
 
-/** A port where nobody listens. */
+/** A port on which no process listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -202,7 +202,7 @@ describe('disabling', () => {
       const { rows } = await gateway.core.database.pool.query<{ id: string }>(
         'select id from people where is_operator and disabled_at is null',
       );
-      assert.ok(rows.length >= 1, `nobody is left in round ${round}`);
+      assert.ok(rows.length >= 1, `no operator is left in round ${round}`);
       await restore(all);
     }
   });

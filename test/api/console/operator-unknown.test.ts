@@ -1,4 +1,4 @@
-/** Paid calls of unknown outcome and the log of acts, as operators see them and tick them off. */
+/** Paid calls of unknown outcome and the audit log, as operators see them and tick them off. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TaskId } from '../../../src/domain/ids.ts';
@@ -100,9 +100,9 @@ describe('paid calls of unknown outcome', () => {
   test('are ticked off with a note, by two at once too, and taken back; all of it is logged', async () => {
     const ticked = await review('lost', ' the provider knows nothing of it ');
     assert.equal(ticked.status, 200, JSON.stringify(ticked.body));
-    const told = ticked.body['review'] as Record_;
+    const reviewed = ticked.body['review'] as Record_;
     assert.deepEqual(
-      [told['note'], (told['by'] as Record_)['name']],
+      [reviewed['note'], (reviewed['by'] as Record_)['name']],
       ['the provider knows nothing of it', operator.person.email],
     );
     assert.deepEqual(named(await listed()), ['left', 'late', 'searching']);

@@ -1,4 +1,4 @@
-/** The playground's API: the public operations for an owner who is signed in, booked under a key that nobody has. */
+/** The playground's API: the public operations for an owner who is signed in, booked under a key that no client has. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as z from 'zod';

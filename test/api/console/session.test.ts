@@ -35,7 +35,7 @@ describe('signing in', () => {
   test('a wrong password and an unknown address are answered alike', async () => {
     const { email } = await newPerson(gateway);
     const wrong = await signIn(email, 'something else');
-    const unknown = await signIn('nobody@example.com', 'something else');
+    const unknown = await signIn('stranger@example.com', 'something else');
     assert.deepEqual([wrong.status, wrong.body], [unknown.status, unknown.body]);
     assert.equal((wrong.body['error'] as { code: string }).code, 'wrong_password');
     assert.equal(wrong.headers.get('Set-Cookie'), null);

@@ -30,7 +30,7 @@ after(() => gateway.stop());
 const monthOf = (date: Date) => date.toISOString().slice(0, 7);
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
-interface Told {
+interface Statement {
   opening: { balance: number; held: number; total: number };
   top_ups: { count: number; amount: number };
   adjustments: { count: number; amount: number };
@@ -41,10 +41,10 @@ interface Told {
   is_complete: boolean;
 }
 
-async function statement(month: string): Promise<Told> {
+async function statement(month: string): Promise<Statement> {
   const { status, body } = await owner.get(`/accounts/${customer.account}/statement?month=${month}`);
   assert.equal(status, 200, JSON.stringify(body));
-  return body as unknown as Told;
+  return body as unknown as Statement;
 }
 
 /** Moves of all kinds, some of them left open. */
@@ -142,31 +142,34 @@ describe('over months of random entries', () => {
 
   test('every sum is that of the entries', async () => {
     for (const month of new Set([...ages, 100].map((age) => monthOf(daysAgo(age))))) {
-      const told = await statement(month);
-      const { opening, top_ups, adjustments, charged, write_offs, closing } = told;
+      const shown = await statement(month);
+      const { opening, top_ups, adjustments, charged, write_offs, closing } = shown;
       assert.deepEqual(
         { opening, top_ups, adjustments, charged, write_offs, closing },
         await reckoned(month),
         `of ${month}`,
       );
       assert.equal(
-        told.charges.reduce((sum, { cost }) => sum + exact(cost), 0n),
+        shown.charges.reduce((sum, { cost }) => sum + exact(cost), 0n),
         exact(charged),
       );
     }
   });
 
   test('what was there, came in and was charged makes what is left, month by month to the balance of now', async () => {
-    let before: Told['closing'] = { balance: 0, held: 0, total: 0 };
+    let before: Statement['closing'] = { balance: 0, held: 0, total: 0 };
     for (const age of ages) {
-      const told = await statement(monthOf(daysAgo(age)));
-      assert.deepEqual(told.opening, before);
+      const shown = await statement(monthOf(daysAgo(age)));
+      assert.deepEqual(shown.opening, before);
       assert.equal(
-        exact(told.opening.total) + exact(told.top_ups.amount) + exact(told.adjustments.amount) - exact(told.charged),
-        exact(told.closing.total),
+        exact(shown.opening.total) +
+          exact(shown.top_ups.amount) +
+          exact(shown.adjustments.amount) -
+          exact(shown.charged),
+        exact(shown.closing.total),
       );
-      assert.equal(told.is_complete, age > 31 || monthOf(daysAgo(age)) !== monthOf(daysAgo(0)));
-      before = told.closing;
+      assert.equal(shown.is_complete, age > 31 || monthOf(daysAgo(age)) !== monthOf(daysAgo(0)));
+      before = shown.closing;
     }
     const { body } = await owner.get(`/accounts/${customer.account}`);
     assert.deepEqual([before.balance, before.held], [body['balance'], body['held']]);
@@ -187,8 +190,8 @@ describe('over months of random entries', () => {
       amounts.slice(0, closing).reduce((sum, amount) => sum + amount, 0n),
       amounts[closing],
     );
-    const told = await statement(month);
-    assert.deepEqual([amounts[0], amounts[closing]], [exact(told.opening.total), exact(told.closing.total)]);
+    const shown = await statement(month);
+    assert.deepEqual([amounts[0], amounts[closing]], [exact(shown.opening.total), exact(shown.closing.total)]);
   });
 });
 

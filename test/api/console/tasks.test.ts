@@ -160,7 +160,7 @@ describe('one task', () => {
     }
     assert.ok(Date.parse(String(task['fetchable_until'])) > Date.now());
     await (await gateway.fetchedVideo(`/v1/svctalk/generate/${id}`)).arrayBuffer();
-    await gateway.get('/v1/models'); // on the same connection: it proves that the film arrived
+    await gateway.get('/v1/models'); // on the same connection: it proves that the video arrived
     await until('the task', async () => (await look(id)).status === 'removed' || undefined);
     const gone = await look(id);
     assert.equal((gone['removed'] as { why: string }).why, 'fetched');
@@ -245,7 +245,7 @@ describe('a webhook', () => {
 
 describe('the list', () => {
   let account: TestGateway['account'];
-  let made: Record<'drawn' | 'failed' | 'filmed' | 'slow' | 'other', string>;
+  let made: Record<'drawn' | 'failed' | 'video' | 'slow' | 'other', string>;
   let keys: { first: string; second: string };
   before(async () => {
     const { key, keyId, account: its } = await gateway.newKey({ balance: '10' });
@@ -261,7 +261,7 @@ describe('the list', () => {
     made = {
       drawn: await draw({ model: 'image', size: '1024x1024' }, key),
       failed: await draw({ model: 'image', size: '1024x1024', prompt: '[sim:fail=no luck]' }, key),
-      filmed: await draw({ model: 'video', duration: 5 }, key),
+      video: await draw({ model: 'video', duration: 5 }, key),
       other: await draw({ model: 'image', size: '1024x1024' }, second.key),
       slow: '',
     };
@@ -275,11 +275,11 @@ describe('the list', () => {
   });
 
   test('is newest first, and filtered by each filter and by several', async () => {
-    const { drawn, failed, filmed, other, slow } = made;
-    assert.deepEqual(await idsOf('', account), [slow, other, filmed, failed, drawn]);
-    assert.deepEqual(await idsOf('kind=video', account), [filmed]);
+    const { drawn, failed, video, other, slow } = made;
+    assert.deepEqual(await idsOf('', account), [slow, other, video, failed, drawn]);
+    assert.deepEqual(await idsOf('kind=video', account), [video]);
     assert.deepEqual(await idsOf('status=processing', account), [slow]);
-    assert.deepEqual(await idsOf('status=succeeded', account), [other, filmed, drawn]);
+    assert.deepEqual(await idsOf('status=succeeded', account), [other, video, drawn]);
     assert.deepEqual(await idsOf('status=failed', account), [failed]);
     assert.deepEqual(await idsOf('status=cancelled', account), []);
     assert.deepEqual(await idsOf('status=removed', account), []);
@@ -287,8 +287,8 @@ describe('the list', () => {
     assert.deepEqual(await idsOf(`key=${keys.second}`, account), [other]);
     assert.deepEqual(await idsOf(`key=${keys.first}&kind=image&status=succeeded`, account), [drawn]);
     assert.deepEqual(await idsOf(`key=${keys.first}`), [], 'the key of another account');
-    assert.deepEqual(await idsOf(`id=${filmed}`, account), [filmed]);
-    assert.deepEqual(await idsOf(`id=${filmed}`), [], 'the task of another account');
+    assert.deepEqual(await idsOf(`id=${video}`, account), [video]);
+    assert.deepEqual(await idsOf(`id=${video}`), [], 'the task of another account');
     assert.deepEqual(await idsOf('to=2020-01-01', account), []);
     assert.equal((await idsOf('from=2020-01-01', account)).length, 5);
   });

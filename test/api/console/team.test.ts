@@ -111,7 +111,7 @@ describe('the last owner', () => {
     const owners = [owner, await joined('owner'), await joined('owner')];
     const head = await gateway.core.database.pool.connect();
     try {
-      // Nobody can commit before all of them are under way.
+      // No change can commit before all of them are under way.
       await head.query('begin');
       await head.query("select 1 from chains where name = 'acts' for update");
       const going = Promise.all(

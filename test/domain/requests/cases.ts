@@ -55,8 +55,8 @@ export function accepts<Result extends object>(
 ): void {
   for (const [what, body, read] of rows) {
     test(`takes ${what}`, () => {
-      const told = Object.entries(parse(body)).filter(([name]) => Object.hasOwn(read, name));
-      assert.deepEqual(Object.fromEntries(told), read);
+      const parsed = Object.entries(parse(body)).filter(([name]) => Object.hasOwn(read, name));
+      assert.deepEqual(Object.fromEntries(parsed), read);
     });
   }
 }

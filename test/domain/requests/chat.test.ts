@@ -8,7 +8,7 @@ const user = { role: 'user', content: 'Hello' };
 const of = (fields: object) => ({ model: 'sim-chat', messages: [user], ...fields });
 const said = (...messages: unknown[]) => ({ model: 'sim-chat', messages });
 const parts = (...content: unknown[]) => said({ role: 'user', content });
-const picture = (url: unknown) => ({ type: 'image_url', image_url: { url } });
+const imagePart = (url: unknown) => ({ type: 'image_url', image_url: { url } });
 const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Ulm"}' } };
 const weather = { type: 'function', function: { name: 'weather' } };
 const called = (...calls: unknown[]) => said({ role: 'assistant', tool_calls: calls });
@@ -24,13 +24,13 @@ test('the facts of a plain body', () => {
   });
 });
 
-test('the images of a body are told with their places', () => {
+test('the images of a body are returned with their places', () => {
   const data = 'data:image/png;base64,AAAA';
   const body = said(
     { role: 'system', content: 'Look.' },
-    { role: 'user', content: [{ type: 'text', text: 'these' }, picture('https://a.example/1.png'), picture(data)] },
+    { role: 'user', content: [{ type: 'text', text: 'these' }, imagePart('https://a.example/1.png'), imagePart(data)] },
     { role: 'assistant', content: null, tool_calls: [call] },
-    { role: 'tool', tool_call_id: 'call_1', content: [picture('http://b.example/2.png')] },
+    { role: 'tool', tool_call_id: 'call_1', content: [imagePart('http://b.example/2.png')] },
   );
   assert.deepEqual(parseChatRequest(body).imageUrls, [
     { param: 'messages[1].content[1].image_url.url', url: 'https://a.example/1.png' },
@@ -98,7 +98,7 @@ describe('a chat body', () => {
       ['a text part without text', parts({ type: 'text' }), 'missing_parameter', 'messages[0].content[0].text'],
       [
         'a text part with a number',
-        parts(picture('https://a.example'), { type: 'text', text: 1 }),
+        parts(imagePart('https://a.example'), { type: 'text', text: 1 }),
         'invalid_parameter',
         'messages[0].content[1].text',
       ],
@@ -122,31 +122,31 @@ describe('a chat body', () => {
       ],
       [
         'an image by ftp',
-        parts(picture('ftp://a.example')),
+        parts(imagePart('ftp://a.example')),
         'invalid_parameter',
         'messages[0].content[0].image_url.url',
       ],
       [
         'an image of 8,193 characters of address',
-        parts(picture('https://a.example/'.padEnd(8193, 'a'))),
+        parts(imagePart('https://a.example/'.padEnd(8193, 'a'))),
         'invalid_parameter',
         'messages[0].content[0].image_url.url',
       ],
       [
         'a data URI without base64',
-        parts(picture('data:image/png,AAAA')),
+        parts(imagePart('data:image/png,AAAA')),
         'invalid_parameter',
         'messages[0].content[0].image_url.url',
       ],
       [
         'a data URI with wrong characters',
-        parts(picture('data:image/png;base64,A*AA')),
+        parts(imagePart('data:image/png;base64,A*AA')),
         'invalid_parameter',
         'messages[0].content[0].image_url.url',
       ],
       [
         'a data URI without data',
-        parts(picture('data:image/png;base64,')),
+        parts(imagePart('data:image/png;base64,')),
         'invalid_parameter',
         'messages[0].content[0].image_url.url',
       ],
@@ -360,7 +360,7 @@ describe('a chat body', () => {
         of({ tool_choice: { type: 'function', function: { name: 'weather' } } }),
         { n: 1 },
       ],
-      ['a data URI', parts(picture('data:image/webp;base64,AAAAAA==')), { n: 1 }],
+      ['a data URI', parts(imagePart('data:image/webp;base64,AAAAAA==')), { n: 1 }],
       ['a part that it does not know', parts({ type: 'video_url', video_url: { url: 'data:x' } }), { otherUrls: [] }],
       [
         'addresses in such parts',

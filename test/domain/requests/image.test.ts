@@ -8,7 +8,7 @@ import { accepts, modelOf, refuses } from './cases.ts';
 const any = modelOf('image');
 const short = modelOf('image', { limits: { promptCharacters: 800 } });
 const large = modelOf('image', { limits: { resolutions: ['4k', '1k'] } });
-const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://pictures.example/${index}.png`);
+const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://images.example/${index}.png`);
 const of = (fields: object) => ({ model: 'some-image', prompt: 'a cat', ...fields });
 const upscale = (fields: object) => ({ model: 'some-image', upscale: true, image_urls: urls(1), ...fields });
 const sized = (width: number, height: number): ImageRequest['pixels'] => ({ mode: 'sized', width, height });

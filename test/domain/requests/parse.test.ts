@@ -1,4 +1,4 @@
-/** What all bodies have in common: the model's id, the model's kind, and which fault is told. */
+/** What all bodies have in common: the model's id, the model's kind, and which fault is reported. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ describe('the kind of a model', () => {
     }
   }
 
-  test('is told with the kinds that the endpoint serves', () => {
+  test('a wrong kind is reported with the kinds that the endpoint serves', () => {
     assert.throws(() => requireKind(modelOf('chat'), endpointKinds.video), {
       message:
         "The model 'some-chat' is of kind 'chat'; this endpoint supports models of kind 'video', 'avatar-video' or 'avatar-image'.",
@@ -55,7 +55,7 @@ describe('the kind of a model', () => {
   });
 });
 
-describe('the fault that is told', () => {
+describe('the fault that is reported', () => {
   test('says the rule and the value, but no text that may be private', () => {
     const schema = z.object({ name: z.string().max(3, 'must have at most 3 characters') });
     assert.throws(() => parseWith(schema, { name: 'long' }), {

@@ -7,17 +7,20 @@ import { accepts, type Refusal, refuses } from './cases.ts';
 const of = (fields: object) => ({ model: 'sim-code', input: 'Hello', ...fields });
 const input = (...items: unknown[]) => ({ model: 'sim-code', input: items });
 const user = { role: 'user', content: 'Hello' };
-const picture = (url: unknown) => ({ type: 'input_image', image_url: url });
+const imagePart = (url: unknown) => ({ type: 'input_image', image_url: url });
 
 test('the facts of a plain body', () => {
   assert.deepEqual(parseResponsesRequest(of({})), { model: 'sim-code', stream: false, urls: [], fileUrls: [] });
 });
 
-test('the addresses of a body are told with their places', () => {
+test('the addresses of a body are returned with their places', () => {
   const data = 'data:image/png;base64,AAAA';
   const body = {
     ...input(
-      { role: 'user', content: [{ type: 'input_text', text: 'x' }, picture('https://a.example/1.png'), picture(data)] },
+      {
+        role: 'user',
+        content: [{ type: 'input_text', text: 'x' }, imagePart('https://a.example/1.png'), imagePart(data)],
+      },
       {
         type: 'function_call_output',
         call_id: 'c',
@@ -151,19 +154,19 @@ describe('a responses body', () => {
       ],
       [
         'an image by ftp',
-        input(user, { role: 'user', content: [picture('ftp://a.example')] }),
+        input(user, { role: 'user', content: [imagePart('ftp://a.example')] }),
         'invalid_parameter',
         'input[1].content[0].image_url',
       ],
       [
         'an image that is an object, as in chat',
-        input({ role: 'user', content: [picture({ url: 'https://a.example' })] }),
+        input({ role: 'user', content: [imagePart({ url: 'https://a.example' })] }),
         'invalid_parameter',
         'input[0].content[0].image_url',
       ],
       [
         'a data URI with wrong characters',
-        input({ role: 'user', content: [picture('data:image/png;base64,A*AA')] }),
+        input({ role: 'user', content: [imagePart('data:image/png;base64,A*AA')] }),
         'invalid_parameter',
         'input[0].content[0].image_url',
       ],

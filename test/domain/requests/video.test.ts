@@ -11,8 +11,8 @@ const url = (name: string) => `https://media.example/${name}`;
 const longUrl = (length: number) => 'https://h.example/'.padEnd(length, 'a');
 const text = { type: 'text', text: 'a cat' };
 const image = { type: 'image_url', image_url: { url: url('a.png') } };
-const film = { type: 'video_url', video_url: { url: url('a.mp4') } };
-const sound = { type: 'audio_url', audio_url: { url: url('a.mp3') } };
+const videoItem = { type: 'video_url', video_url: { url: url('a.mp4') } };
+const audioItem = { type: 'audio_url', audio_url: { url: url('a.mp3') } };
 const of = (...content: unknown[]) => ({ model: 'some-video', content });
 const prompted = (fields: object) => ({ model: 'some-video', prompt: 'a cat', ...fields });
 const texts = (count: number) => Array.from({ length: count }, () => text);
@@ -77,15 +77,20 @@ describe('a video body', () => {
         'invalid_parameter',
         'content[1].video_url.url',
       ],
-      ['a sound item without its object', of(text, { type: 'audio_url' }), 'missing_parameter', 'content[1].audio_url'],
       [
-        'a sound item with no address',
+        'an audio item without its object',
+        of(text, { type: 'audio_url' }),
+        'missing_parameter',
+        'content[1].audio_url',
+      ],
+      [
+        'an audio item with no address',
         of(text, { type: 'audio_url', audio_url: { url: '' } }),
         'invalid_parameter',
         'content[1].audio_url.url',
       ],
       ['a role outside the list', of(text, { ...image, role: 'first_frame' }), 'invalid_parameter', 'content[1].role'],
-      ['neither text nor image', of(film, sound), 'missing_parameter', 'content'],
+      ['neither text nor image', of(videoItem, audioItem), 'missing_parameter', 'content'],
       ['a prompt beside a text item', prompted({ content: [image, text] }), 'invalid_parameter', 'prompt'],
       ['an empty prompt', prompted({ prompt: '' }), 'invalid_parameter', 'prompt'],
       ['a prompt that is a number', prompted({ prompt: 1 }), 'invalid_parameter', 'prompt'],
@@ -148,8 +153,8 @@ describe('a video body', () => {
         of(
           { ...text, role: null },
           { ...image, role: 'reference_image' },
-          { ...film, role: 'reference_video' },
-          { ...sound, role: 'reference_audio' },
+          { ...videoItem, role: 'reference_video' },
+          { ...audioItem, role: 'reference_audio' },
         ),
         {
           content: [
@@ -224,7 +229,7 @@ describe('the flat body of an avatar video model', () => {
       ['an audioUrl that is no address', flat({ audioUrl: 'a.mp3' }), 'invalid_parameter', 'audioUrl'],
       ['a videoUrl that is an object', flat({ videoUrl: { url: url('a.mp4') } }), 'invalid_parameter', 'videoUrl'],
       ['a videoUrl of 2,049 characters', flat({ videoUrl: longUrl(2049) }), 'invalid_parameter', 'videoUrl'],
-      ['content as well', flat({ content: [film, sound] }), 'invalid_parameter', 'content'],
+      ['content as well', flat({ content: [videoItem, audioItem] }), 'invalid_parameter', 'content'],
     ],
     (body) => parseVideoRequest(body, avatarVideo),
   );
@@ -244,20 +249,20 @@ describe('the flat body of an avatar video model', () => {
 describe('the content of an avatar video model', () => {
   refuses(
     [
-      ['no sound', of(film), 'missing_parameter', 'content'],
-      ['no video', of(text, sound), 'missing_parameter', 'content'],
+      ['no audio', of(videoItem), 'missing_parameter', 'content'],
+      ['no video', of(text, audioItem), 'missing_parameter', 'content'],
       ['a prompt only', prompted({}), 'missing_parameter', 'content'],
-      ['two videos', of(film, sound, film), 'invalid_parameter', 'content[2]'],
-      ['two sounds', of(film, sound, sound), 'invalid_parameter', 'content[2]'],
-      ['an image', of(film, sound, image), 'invalid_parameter', 'content[2]'],
+      ['two videos', of(videoItem, audioItem, videoItem), 'invalid_parameter', 'content[2]'],
+      ['two audio items', of(videoItem, audioItem, audioItem), 'invalid_parameter', 'content[2]'],
+      ['an image', of(videoItem, audioItem, image), 'invalid_parameter', 'content[2]'],
     ],
     (body) => parseVideoRequest(body, avatarVideo),
   );
   accepts<VideoRequest>(
     [
       [
-        'one video and one sound',
-        of(film, sound),
+        'one video and one audio item',
+        of(videoItem, audioItem),
         {
           content: [
             { type: 'video_url', url: url('a.mp4') },
@@ -265,7 +270,7 @@ describe('the content of an avatar video model', () => {
           ],
         },
       ],
-      ['a text besides', of(text, sound, film), { durationSeconds: 5 }],
+      ['a text besides', of(text, audioItem, videoItem), { durationSeconds: 5 }],
     ],
     (body) => parseVideoRequest(body, avatarVideo),
   );
@@ -273,13 +278,13 @@ describe('the content of an avatar video model', () => {
 
 describe('the content of an avatar image model', () => {
   const still = { ...image, role: 'reference_video' };
-  const voice = { ...sound, role: 'reference_audio' };
+  const voice = { ...audioItem, role: 'reference_audio' };
   refuses(
     [
-      ['no sound', of(text, still), 'missing_parameter', 'content'],
+      ['no audio', of(text, still), 'missing_parameter', 'content'],
       ['no image', of(text, voice), 'missing_parameter', 'content'],
       ['two images', of(still, voice, image), 'invalid_parameter', 'content[2]'],
-      ['a video', of(film, voice), 'invalid_parameter', 'content[0]'],
+      ['a video', of(videoItem, voice), 'invalid_parameter', 'content[0]'],
       [
         'the flat body',
         { model: 'm', audioUrl: url('a.mp3'), videoUrl: url('a.mp4') },
@@ -292,7 +297,7 @@ describe('the content of an avatar image model', () => {
   accepts<VideoRequest>(
     [
       [
-        'text, image as reference_video and sound',
+        'text, image as reference_video and audio',
         of(text, still, voice),
         {
           content: [

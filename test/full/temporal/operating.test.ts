@@ -15,7 +15,7 @@ import type { TaskId } from '../../../src/domain/ids.ts';
 import { judgedStatus } from '../../../src/domain/webhook-rules.ts';
 import { fromTestRun } from '../../support/database.ts';
 import type { Customer } from '../../support/money.ts';
-import { film, part, ScriptedProvider, startTaskRunner, type TaskRunner } from '../../support/task-runner.ts';
+import { silentVideo, part, ScriptedProvider, startTaskRunner, type TaskRunner } from '../../support/task-runner.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const page = await readFile(join(root, 'docs/operating.md'), 'utf8');
@@ -76,7 +76,7 @@ describe('the filters', () => {
   /** By what they are. */
   const ids: Record<string, TaskId> = {};
   before(async () => {
-    const second = await film(1);
+    const second = await silentVideo(1);
     runner = await startTaskRunner({
       webhook: ({ url }) => judgedStatus(url.includes('down') ? 503 : 204),
       pace: { firstMs: 60_000, factor: 1, mostMs: 60_000, forMs: 3_600_000 },

@@ -15,11 +15,11 @@ import { searchAttributes } from '../../../src/temporal/temporal-names.ts';
 import { assertAudited, taskOf } from '../../support/cancelling.ts';
 import { until } from '../../support/process.ts';
 import { reset, resetPoints } from '../../support/resets.ts';
-import { film, image, part, type Script, ScriptedProvider, startTaskRunner } from '../../support/task-runner.ts';
+import { silentVideo, image, part, type Script, ScriptedProvider, startTaskRunner } from '../../support/task-runner.ts';
 
 const broken = new GatewayError('upstream_error', 'It broke.');
 const refusal: Refused = { outcome: 'refused', error: broken, fallOver: true };
-const second = await film(1);
+const second = await silentVideo(1);
 
 /** Refuses a task before its paid call the first time, and would take it the next. */
 class Moody extends ScriptedProvider {

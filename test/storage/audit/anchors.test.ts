@@ -113,7 +113,7 @@ describe('an audit that agrees', () => {
     const cut = await says();
     assert.equal(cut.length, 2, cut.join('\n'));
     assert.ok(cut.every((text) => text.startsWith('anchors: at the last anchor its chain reached number ')));
-    // Not forgotten by the audit that told it, nor when its rows are gone.
+    // Not forgotten by the audit that reported it, nor when its rows are gone.
     await byHand('delete from audits');
     const again = await says();
     assert.ok(

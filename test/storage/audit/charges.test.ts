@@ -38,7 +38,7 @@ describe('the audit of charges', () => {
     return id;
   }
 
-  test('tells a task that was charged otherwise than its terms and files say', async () => {
+  test('reports a task that was charged otherwise than its terms and files say', async () => {
     await settled(100n);
     assert.deepEqual(await says(), []);
     await settled(40n);
@@ -47,7 +47,7 @@ describe('the audit of charges', () => {
     ]);
   });
 
-  test('tells a call whose lines do not make its charge, or whose price is not that of its hold', async () => {
+  test('reports a call whose lines do not make its charge, or whose price is not that of its hold', async () => {
     const known = (await says()).length;
     const calls = new CallLedger(new GroupCommitter(home.database, ledgerKey));
     const price = { unit: 'token', inputPerMillion: micros(1_500_000n), outputPerMillion: micros(8_000_000n) } as const;

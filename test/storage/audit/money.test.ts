@@ -1,4 +1,4 @@
-/** The audit of money: a busy ledger agrees with itself, and any row of it that is changed by hand is told by name. */
+/** The audit of money: a busy ledger agrees with itself, and it reports by name any row that is changed by hand. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -75,7 +75,7 @@ const targets = (): Target[] => {
   ];
 };
 
-/** What other checks compare: what people set of accounts and keys, which the log of acts says too. */
+/** What other checks compare: what people set of accounts and keys, which the audit log says too. */
 const notMoney: Readonly<Record<string, readonly string[]>> = {
   accounts: ['name', 'status', 'created_at', 'webhook_url', 'low_balance'],
   api_keys: [
@@ -86,13 +86,13 @@ const notMoney: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** An account or key without money that is removed, added or renamed is known by the log of acts alone. */
+/** An account or key without money that is removed, added or renamed is known from the audit log alone. */
 const hasNoMoney = ({ kind, column, row, table }: Tampering) =>
   (kind !== 'changed' || column === 'id') &&
   ((table === 'accounts' && row['seq'] === 0 && kind === 'removed') ||
     (table === 'api_keys' && row['calls_total'] === 0));
 
-describe('a row changed by hand in any column, removed or added is told by name:', () => {
+describe('a row changed by hand in any column, removed or added is reported by name:', () => {
   const names = [
     ...['a credit', `a task's hold`, `a call's capture`, 'the last entry', 'an entry without a link', 'a write-off'],
     ...['a correction', 'the hold of a task', 'the hold of an open call', 'the hold of a captured call'],

@@ -72,7 +72,7 @@ describe('the audit of people and what they may', () => {
     assert.deepEqual(await says(), []);
   });
 
-  test('tells each column of people, roles, sessions, links and keys that was changed, and rows that were removed or added', async () => {
+  test('reports each column of people, roles, sessions, links and keys that was changed, and rows that were removed or added', async () => {
     const [{ id }] = (await home.database.pool.query<{ id: string }>(`select id from people where is_operator`))
       .rows as [{ id: string }];
     const owner = `(select person_id from memberships where role = 'owner' order by 1 limit 1)`;
@@ -88,7 +88,7 @@ describe('the audit of people and what they may', () => {
     ];
     for (const { except = [], ...target } of targets) {
       for (const tampering of await tamperingsOf(home, target, { except })) {
-        // Nobody is signed in by a row that is gone.
+        // A row that is gone signs no person in.
         if (tampering.kind === 'removed' && ['sessions', 'invitations'].includes(tampering.table)) continue;
         await whileTampered(home, tampering, async () => {
           assert.equal((await audited()).agrees, false, tampering.says);
@@ -100,23 +100,23 @@ describe('the audit of people and what they may', () => {
 
   const hasNoRight = 'did it, and had no right to by what the log said until then';
 
-  test('tells an actor who never was, was there later, had no right, or had lost it', async () => {
+  test('reports an actor who never was, was there later, had no right, or had lost it', async () => {
     const owner = await person(false, 'owner');
     const wrong: string[] = [];
     const note = async (who: string, what: string) => wrong.push(`${await lastAct()}: ${who} ${hasNoRight}: ${what}`);
     await suspendAccount(as(`person:${owner.id}`), account);
     await note(`person:${owner.id}`, 'account.suspended');
-    const nobody = `person:usr_${'0'.repeat(32)}` as const;
-    await resumeAccount(as(nobody), account);
-    await note(nobody, 'account.resumed');
+    const unknown = `person:usr_${'0'.repeat(32)}` as const;
+    await resumeAccount(as(unknown), account);
+    await note(unknown, 'account.resumed');
     const { key } = await createApiKey(by, account, { ...noLimits, name: 'reads', level: 'read' });
     await changeAccount(as(`key:${key.id}`), account, { webhookUrl: null });
     await note(`key:${key.id}`, 'account.changed');
-    const stranger = `${await lastAct().then((act) => `act_${BigInt(act.slice(4)) - 2n}`)}: it names ${nobody.slice(7)}, which is not there`;
+    const stranger = `${await lastAct().then((act) => `act_${BigInt(act.slice(4)) - 2n}`)}: it names ${unknown.slice(7)}, which is not there`;
     assert.deepEqual((await says()).sort(), [...wrong, stranger].sort());
   });
 
-  test('tells a right that was in the row for a moment when the gateway signed it', async () => {
+  test('reports a right that was in the row for a moment when the gateway signed it', async () => {
     const mine = await person(false, 'member');
     const { pool } = home.database;
     const known = await says();
@@ -125,7 +125,7 @@ describe('the audit of people and what they may', () => {
     const act = await lastAct();
     await suspendAccount(as(`person:${mine.id}`), account);
     await pool.query('update people set is_operator = false where id = $1', [mine.id]);
-    const told = (await says()).filter((finding) => !known.includes(finding));
-    assert.ok(told.includes(`${act}: it makes an operator, or ends one, and does not say so`), told.join('\n'));
+    const found = (await says()).filter((finding) => !known.includes(finding));
+    assert.ok(found.includes(`${act}: it makes an operator, or ends one, and does not say so`), found.join('\n'));
   });
 });

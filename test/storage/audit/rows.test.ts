@@ -41,13 +41,13 @@ describe('the audit of acts, facts, tasks and blobs', () => {
       [world.customer.account],
     );
     assert.match(String(rows[0]?.facts), /"webhook_url": "sha256:[0-9a-f]{64}"/);
-    const { rows: told } = await world.home.database.pool.query(
+    const { rows: leaks } = await world.home.database.pool.query(
       `select 1 from acts a where a::text like '%example.com/hook%'`,
     );
-    assert.equal(told.length, 0);
+    assert.equal(leaks.length, 0);
   });
 
-  test('tells a task that succeeded and has no paid call that a provider of its terms took', async () => {
+  test('reports a task that succeeded and has no paid call that a provider of its terms took', async () => {
     const { image } = world.tasks;
     for (const change of [
       `outcome = 'unknown', job_id = null`,
@@ -74,7 +74,7 @@ describe('the audit of acts, facts, tasks and blobs', () => {
     await later.releaseTask(failureOf(world.customer, id));
     assertAgrees(await world.audit({ ledgerKeys: [first.ledger, ledgerKey] }));
     assert.deepEqual(
-      (await says()).map((told) => told.replace(/\d+/, 'N')),
+      (await says()).map((found) => found.replace(/\d+/, 'N')),
       [
         'acts: act_N: what it says and the act before it do not give its link',
         `tasks: ${id}: what it was admitted with does not fit its seal`.replace(/\d+/, 'N'),
@@ -105,7 +105,7 @@ describe('the audit of blobs', () => {
     await world.store(key, Buffer.from(content));
   };
 
-  test('tells a result that is gone, has another size or, looked at deeply, other bytes', async () => {
+  test('reports a result that is gone, has another size or, looked at deeply, other bytes', async () => {
     const { image } = world.tasks;
     const key = await keyOf(image);
     await world.blobs.remove(key);
@@ -119,7 +119,7 @@ describe('the audit of blobs', () => {
     assert.deepEqual(await findings(true), []);
   });
 
-  test('tells an upload and an answer to be collected that are gone', async () => {
+  test('reports an upload and an answer to be collected that are gone', async () => {
     const upload = await keyOf(world.tasks.accepted, `uploads -> 'audio' ->> 'blobKey'`);
     const answer = await keyOf(world.tasks.finished, '(select blob_keys[1] from intents where task_id = tasks.id)');
     await world.blobs.remove(upload);
@@ -135,8 +135,8 @@ describe('the audit of blobs', () => {
     await replaced(answer, `the content of ${answer}`);
   });
 
-  test('tells blobs that no row names once they are older than a day and the sweep has had its time', async () => {
-    const keys = ['uploads/nobody', `results/${world.tasks.image}/left`, 'answers/nobody', 'elsewhere/file'];
+  test('reports blobs that no row names once they are older than a day and the sweep has had its time', async () => {
+    const keys = ['uploads/unknown', `results/${world.tasks.image}/left`, 'answers/unknown', 'elsewhere/file'];
     for (const key of keys) await world.store(key);
     assert.deepEqual(await findings(), []);
     const list = world.blobs.list.bind(world.blobs);
@@ -148,7 +148,7 @@ describe('the audit of blobs', () => {
     for (const key of keys) await world.blobs.remove(key);
   });
 
-  test('tells what was removed and is still there, but not while the removal may be under way', async () => {
+  test('reports what was removed and is still there, but not while the removal may be under way', async () => {
     const { removed } = world.tasks;
     const key = await keyOf(removed);
     await world.store(key);
@@ -158,8 +158,8 @@ describe('the audit of blobs', () => {
          removed_at = removed_at - interval '2 hours 1 minute' where id = $1`,
       [removed],
     );
-    const told = await findings();
-    assert.ok(told.includes(`${removed}: it was removed, but a blob is still in the store: ${key}`), told.join('\n'));
+    const found = await findings();
+    assert.ok(found.includes(`${removed}: it was removed, but a blob is still in the store: ${key}`), found.join('\n'));
   });
 
   test('does not tell what was fetched while it looked', async () => {
@@ -176,8 +176,8 @@ describe('the audit of blobs', () => {
       }
       return size(asked);
     };
-    const told = await findings();
-    assert.ok(!told.some((each) => each.includes(key)), told.join('\n'));
+    const found = await findings();
+    assert.ok(!found.some((each) => each.includes(key)), found.join('\n'));
     world.blobs.size = size;
   });
 });
