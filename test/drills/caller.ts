@@ -22,7 +22,7 @@ const pauseMs = { least: 100, most: 900 };
 
 export class Caller {
   /** Requests without an Idempotency-Key that were sent again because their answer said so. */
-  toldToRepeat = 0;
+  askedToRepeat = 0;
   readonly #options: CallerOptions;
 
   constructor(options: CallerOptions) {
@@ -52,7 +52,7 @@ export class Caller {
       if (signal.aborted) return undefined;
       if (!hasKey) {
         if (answer === undefined || !isToldToRepeat(answer)) return undefined;
-        this.toldToRepeat++;
+        this.askedToRepeat++;
       }
       await pause(pauseMs.least + random() * (pauseMs.most - pauseMs.least));
     }

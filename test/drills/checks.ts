@@ -30,10 +30,10 @@ export interface Verdict {
   doubleCharges: number;
   ledgerDifferences: number;
   orphanedBlobs: number;
-  /** What a killed step left in the store; house-keeping's to delete. */
+  /** What a killed step left in the store; maintenance's to delete. */
   leftBlobs: number;
   readByStranger: number;
-  untoldWebhooks: number;
+  undeliveredWebhooks: number;
   /** Tasks that ended otherwise than their provider allowed. */
   wronglyEnded: number;
   /** Creations that were answered by an id while it was not known whether their task is there. */
@@ -81,7 +81,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     orphanedBlobs: tell(blobs.orphaned),
     leftBlobs: blobs.left,
     readByStranger: tell(await readBy(stranger, world, all)),
-    untoldWebhooks: tell(untold(load, receiver, tasks)),
+    undeliveredWebhooks: tell(undelivered(load, receiver, tasks)),
     wronglyEnded: tell(all.flatMap((task) => wrongEnd(task, load.orders.get(task.id), providers))),
     inDoubt: inDoubt.size,
     neverMade: missing.length - unknown.length,
@@ -141,7 +141,7 @@ const sentenceOfTwoCharges = (tasks: readonly TaskRow[]): string =>
 
 /**
  * A provider's misbehaviour decides how a task may end, and no kill does but one: what was about to be sent when its worker
- * died can't be told from what was sent, and fails by its deadline unless its provider knows repetitions.
+ * died can't be distinguished from what was sent, and fails by its deadline unless its provider knows repetitions.
  */
 function wrongEnd(
   { id, state, model, error_code: code, ended }: TaskRow,
@@ -154,15 +154,15 @@ function wrongEnd(
   const manner = order?.manner ?? jobs[0]?.manner;
   const isTimeout = state === 'failed' && code === 'upstream_timeout';
   if (!ended || (model === 'drill-hasty' && isTimeout)) return [];
-  const isUnsent = jobs.length === 0 && (model === 'drill-image' || model === 'drill-film');
+  const isUnsent = jobs.length === 0 && (model === 'drill-image' || model === 'drill-video');
   if (model !== 'drill-hasty' && (state === 'succeeded' || (isUnsent && isTimeout))) return [];
   return [`${id} (${model}, ${manner ?? 'unknown manner'}) is ${state} ${code ?? ''}`];
 }
 
-function untold({ orders }: Load, { told }: Receiver, tasks: ReadonlyMap<string, TaskRow>): string[] {
+function undelivered({ orders }: Load, { received }: Receiver, tasks: ReadonlyMap<string, TaskRow>): string[] {
   return [...orders.values()]
-    .filter(({ id, hasWebhook }) => hasWebhook && tasks.get(id)?.ended === true && !told.has(id))
-    .map(({ id }) => `the webhook of ${id} was never told`);
+    .filter(({ id, hasWebhook }) => hasWebhook && tasks.get(id)?.ended === true && !received.has(id))
+    .map(({ id }) => `the webhook of ${id} was never delivered`);
 }
 
 interface Calls {

@@ -19,7 +19,7 @@ export interface DrillOptions {
   workers: number;
   callers: number;
   /** How often a provider is late, answers twice, never or is never done, from 0 to 1. */
-  trouble: number;
+  misbehaviour: number;
   /** Whether about half of the processes start with a clock that is an hour behind. */
   clocksDiffer: boolean;
   /** Whether the end is waited for until all that dead gateways held is swept, too. */
@@ -57,10 +57,10 @@ export async function drill(options: DrillOptions): Promise<DrillEnd> {
 const deadlineSecondsOf = ({ rounds }: DrillOptions): number => (rounds > 4 ? 75 : 45);
 
 async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Promise<DrillEnd> {
-  const { say, seed, apis, workers, callers, trouble } = options;
+  const { say, seed, apis, workers, callers, misbehaviour } = options;
   const media = { image: await png({ width: 64, height: 48 }), video: await mp4({ seconds: 1 }) };
-  const { pictures, films, talks } = await openProviders(media, seed);
-  const providers = [pictures, films, talks];
+  const { images, videos, talks } = await openProviders(media, seed);
+  const providers = [images, videos, talks];
   opened.push(...providers.map((provider) => () => provider.close()));
   const receiver = await openReceiver(generator(seed + 2));
   opened.push(() => receiver.close());
@@ -68,12 +68,12 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
   const world = await World.open({
     ...{ apis, workers, say, hasOwnDisk: options.victims.includes('disk') },
     clockBehindMs: () => (options.clocksDiffer && clocks() < 0.5 ? hourMs : 0),
-    configurationOf: (process) => configurationOf({ pictures, films, talks }, process, deadlineSecondsOf(options)),
+    configurationOf: (process) => configurationOf({ images, videos, talks }, process, deadlineSecondsOf(options)),
   });
   opened.push(() => world.close());
   const [buyer, stranger] = [await world.newBuyer(), await world.newBuyer()];
   const load = new Load({
-    ...{ urls: world.urls, key: buyer.key, random: generator(seed + 4), callers, trouble },
+    ...{ urls: world.urls, key: buyer.key, random: generator(seed + 4), callers, misbehaviour },
     webhookUrl: receiver.url,
     uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video: media.video },
   });
@@ -92,11 +92,11 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
     ...{ world, load, providers, receiver, strikes: struck, buyer, stranger },
     isSwept: options.waitsForSweep,
   });
-  const { counts } = films;
+  const { counts } = videos;
   const { streams, brokenStreams, downloads, unanswered } = load.counts;
   for (const line of [
     ...['', ...table(struck), ''],
-    `the provider was late ${counts.late} times, told twice ${counts.twice}, never answered ${counts.never}, was never done ${counts.endless}; creates that came again under their key: ${talks.repeats}`,
+    `the provider was late ${counts.late} times, called back twice ${counts.twice}, never answered ${counts.never}, was never done ${counts.endless}; creates that came again under their key: ${talks.repeats}`,
     `chat streams ${streams} (${brokenStreams} broken off) · results fetched ${downloads} · creations without an answer ${unanswered}`,
     doubtLine(struck, verdict, load),
     ...summary(verdict),

@@ -1,4 +1,4 @@
-/** The wait at the end of a drill: until every task is final, every webhook told, and every hold settled or swept. */
+/** The wait at the end of a drill: until every task is final, every webhook delivered, and every hold settled or swept. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-/** Callers who order images, films and talks, chat, and fetch what they got, for as long as a drill goes on. */
+/** Callers who order images, videos and talks, chat, and fetch what they got, for as long as a drill goes on. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,11 +9,11 @@ import type { CallStep } from './steps.ts';
 
 export interface LoadOptions extends Omit<CallerOptions, 'signal'> {
   callers: number;
-  /** Where webhooks are to be told. */
+  /** Where webhooks are to be delivered. */
   webhookUrl: string;
   uploads: { audio: Buffer; video: Buffer };
   /** How often a provider misbehaves, from 0 to 1. */
-  trouble: number;
+  misbehaviour: number;
 }
 
 /** A task that was ordered, and what its caller knows of it. */
@@ -28,7 +28,7 @@ export interface Order {
 /** Begins the request id of each order, which all of its tries have: two tasks with the same one were ordered once. */
 export const orderMark = 'drill-order-';
 
-/** How many callers name an Idempotency-Key; the others repeat what they are told to repeat, and nothing else. */
+/** How many callers name an Idempotency-Key; the others repeat what an answer asks them to repeat, and nothing else. */
 const shareWithKey = 0.6;
 const thinkMs = { least: 300, most: 1_200 };
 /** What a model takes to answer. */
@@ -61,8 +61,8 @@ export class Load {
   }
 
   /** Creations without an Idempotency-Key that were sent again because their answer said so. */
-  get toldToRepeat(): number {
-    return this.#caller.toldToRepeat;
+  get askedToRepeat(): number {
+    return this.#caller.askedToRepeat;
   }
 
   /** Resolves when what was begun is answered, or given up. */
@@ -76,7 +76,7 @@ export class Load {
     const { signal } = this.#stopping;
     const acts = [
       ...[() => this.#image(), () => this.#image(), () => this.#image(), () => this.#simulated()],
-      ...[() => this.#film(), () => this.#film(), () => this.#film(), () => this.#talk(), () => this.#talk()],
+      ...[() => this.#video(), () => this.#video(), () => this.#video(), () => this.#talk(), () => this.#talk()],
       ...[() => this.#chat(), () => this.#chat(), () => this.#fetch(), () => this.#fetch()],
     ];
     while (!signal.aborted) {
@@ -95,11 +95,11 @@ export class Load {
     return this.#order(images, 'plain', { model: 'sim-image', prompt: 'A gate [sim:delay=500ms]', size: '1024x1024' });
   }
 
-  #film(): Promise<void> {
-    const { random, trouble } = this.#options;
-    const manner = random() < trouble ? oneOf(random, ['late', 'twice', 'never', 'endless'] as const) : 'plain';
+  #video(): Promise<void> {
+    const { random, misbehaviour } = this.#options;
+    const manner = random() < misbehaviour ? oneOf(random, ['late', 'twice', 'never', 'endless'] as const) : 'plain';
     // What is never done must end by its deadline, which is short for this one.
-    const model = manner === 'never' || manner === 'endless' ? 'drill-hasty' : 'drill-film';
+    const model = manner === 'never' || manner === 'endless' ? 'drill-hasty' : 'drill-video';
     return this.#order(videos, manner, { model, prompt: `Cars pass [drill:${manner}]`, duration: 5, ratio: '16:9' });
   }
 
@@ -128,7 +128,7 @@ export class Load {
   async #create(
     path: string,
     { body, headers = {} }: { body: string | FormData; headers?: Record<string, string> },
-    told: Pick<Order, 'manner' | 'hasWebhook'>,
+    asked: Pick<Order, 'manner' | 'hasWebhook'>,
     prefer: string,
   ): Promise<void> {
     const hasKey = this.#options.random() < shareWithKey;
@@ -144,9 +144,9 @@ export class Load {
       this.wrong.push(`POST ${path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
       return;
     }
-    const made = { ...told, id, address: `${path}/${id}` };
+    const made = { ...asked, id, address: `${path}/${id}` };
     this.orders.set(id, made);
-    if (told.manner === 'plain') this.#toFetch.push(made);
+    if (asked.manner === 'plain') this.#toFetch.push(made);
   }
 
   /** A stream that breaks off is its gateway's death; its hold is for the sweep. */

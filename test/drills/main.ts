@@ -19,7 +19,7 @@ export async function main(args: string[]): Promise<number> {
     const { rounds, seed, only } = readArguments(args);
     say(`seed ${seed}: npm run drill -- --rounds ${rounds} --seed ${seed}`);
     const { verdict } = await drill({
-      ...{ rounds, seed, victims: only, apis: 2, workers: 2, callers: 6, trouble: 0.25 },
+      ...{ rounds, seed, victims: only, apis: 2, workers: 2, callers: 6, misbehaviour: 0.25 },
       ...{ clocksDiffer: true, waitsForSweep: true, signal: interrupted.signal, say },
     });
     return verdict.broken.length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
- * A provider's service for drills: it speaks its fixture's wire format, knows each create by the task in it, and tells
- * of each moment of a job. Some jobs, as their prompt asks, are answered late, twice or never.
+ * A provider's service for drills: it speaks its fixture's wire format, knows each create by the task in it, and reports
+ * each moment of a job. Some jobs, as their prompt asks, are answered late, twice or never.
  */
 import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,7 +24,7 @@ export interface ProviderOptions {
   timeoutMs: number;
 }
 
-/** The header by which processes are told apart. */
+/** The header that names the process. */
 export const processHeader = 'x-drill-process';
 
 const answerMsMax = 120;
@@ -33,7 +33,7 @@ const hookAgainMs = 500;
 const fetchMsMax = 60_000;
 
 export class DrillProvider {
-  /** Told at the very moment; `process` is the one that asked. */
+  /** Called at the very moment; `process` is the one that asked. */
   onSeen: (task: string, seen: Seen, process: string) => void = () => undefined;
   /** The jobs that were made for each task: more than one was bought twice. */
   readonly jobs = new Map<string, Job[]>();
@@ -44,7 +44,7 @@ export class DrillProvider {
   readonly unread: string[] = [];
   readonly #options: ProviderOptions;
   readonly #server = createServer((incoming, response) => {
-    this.#serve(incoming, response).catch(() => response.destroy()); // whoever asked was killed while asking
+    this.#serve(incoming, response).catch(() => response.destroy()); // the process that asked was killed meanwhile
   });
   readonly #byId = new Map<string, Job>();
   readonly #closing = new AbortController();

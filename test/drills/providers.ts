@@ -8,10 +8,10 @@ import { generator } from '../support/random.ts';
 import { DrillProvider, processHeader } from './provider.ts';
 
 export interface Providers {
-  /** Looked up, and told by its hook. */
-  pictures: DrillProvider;
-  /** Told by its hook only. */
-  films: DrillProvider;
+  /** Its jobs are polled, and reported by its hook. */
+  images: DrillProvider;
+  /** Its jobs are reported by its hook only. */
+  videos: DrillProvider;
   /** Sent again under the same key. */
   talks: DrillProvider;
 }
@@ -23,15 +23,15 @@ export async function openProviders(media: { image: Buffer; video: Buffer }, see
   const open = (fixture: ProviderFixture, kind: 'image' | 'video', place: number) =>
     DrillProvider.open({ fixture, file: { kind, bytes: media[kind] }, timeoutMs, random: generator(seed + place) });
   return {
-    pictures: await open(replicateFixture, 'image', 101),
-    films: await open(falFixture, 'video', 102),
+    images: await open(replicateFixture, 'image', 101),
+    videos: await open(falFixture, 'video', 102),
     talks: await open(syncFixture, 'video', 103),
   };
 }
 
 /** What `tollgate.yaml` says for a process, which the providers know by a header. */
 export function configurationOf(
-  { pictures, films, talks }: Providers,
+  { images, videos, talks }: Providers,
   process: string,
   deadlineSeconds: number,
 ): unknown {
@@ -42,20 +42,20 @@ export function configurationOf(
     if (model === undefined) throw new TypeError(`the fixture has no model for ${kind}`);
     return model;
   };
-  const film = modelOf(falFixture, 'video');
+  const video = modelOf(falFixture, 'video');
   const simulated = { provider: 'simulator', model: 'sim' };
   return {
     providers: {
       simulator: { kind: 'simulator' },
-      pictures: providerSettings(replicateFixture, pictures.baseUrl, common),
-      films: providerSettings(falFixture, films.baseUrl, common),
-      hasty: providerSettings(falFixture, films.baseUrl, { ...common, deadline_seconds: hastyDeadlineSeconds }),
+      images: providerSettings(replicateFixture, images.baseUrl, common),
+      videos: providerSettings(falFixture, videos.baseUrl, common),
+      hasty: providerSettings(falFixture, videos.baseUrl, { ...common, deadline_seconds: hastyDeadlineSeconds }),
       talks: providerSettings(syncFixture, talks.baseUrl, common),
     },
     models: [
-      modelSettings('drill-image', modelOf(replicateFixture, 'image'), ['pictures']),
-      modelSettings('drill-film', film, ['films']),
-      modelSettings('drill-hasty', film, ['hasty']),
+      modelSettings('drill-image', modelOf(replicateFixture, 'image'), ['images']),
+      modelSettings('drill-video', video, ['videos']),
+      modelSettings('drill-hasty', video, ['hasty']),
       modelSettings('drill-talk', modelOf(syncFixture, 'avatar-talk'), ['talks']),
       { id: 'sim-image', kind: 'image', routes: [simulated], price: { per_image: 0.2 } },
       { id: 'sim-chat', kind: 'chat', routes: [simulated], price: { input_per_million: 2, output_per_million: 8 } },

@@ -23,13 +23,13 @@ export function roundLine(
 }
 
 /** How often an admission was in doubt, and what its caller made of the answer. */
-export function doubtLine(strikes: readonly Strike[], verdict: Verdict, { toldToRepeat }: Load): string {
+export function doubtLine(strikes: readonly Strike[], verdict: Verdict, { askedToRepeat }: Load): string {
   const lost = strikes.flatMap((strike) => strike.lost ?? []);
   const count = (one: LostCommit) => lost.filter((each) => each === one).length;
   return [
     `admissions cut off: ${count('committed')} committed with their answer lost, ${count('not committed')} not committed`,
     `answered by an id in doubt ${verdict.inDoubt}, of which ${verdict.neverMade} were never made`,
-    `repeated without a key when told to ${toldToRepeat}`,
+    `repeated without a key when asked to ${askedToRepeat}`,
   ].join(' · ');
 }
 
@@ -46,7 +46,7 @@ export function summary(verdict: Verdict): string[] {
     ].join(' · '),
     [
       `wrongly ended ${verdict.wronglyEnded}`,
-      `webhooks untold ${verdict.untoldWebhooks}`,
+      `webhooks undelivered ${verdict.undeliveredWebhooks}`,
       `orphaned blobs ${verdict.orphanedBlobs} (${verdict.leftBlobs} left by kills)`,
       `read by another account ${verdict.readByStranger}`,
       `holds of calls swept ${verdict.sweptHolds}, open ${verdict.openHolds}`,

@@ -9,7 +9,7 @@ test(`four kills under load lose no task and charge none twice (TEST_SEED=${seed
   const said: string[] = [];
   const { verdict, strikes } = await drill({
     ...{ rounds: 4, seed, victims: ['worker', 'api', 'temporal', 'postgres'] },
-    ...{ apis: 1, workers: 2, callers: 4, trouble: 0, clocksDiffer: false, waitsForSweep: false },
+    ...{ apis: 1, workers: 2, callers: 4, misbehaviour: 0, clocksDiffer: false, waitsForSweep: false },
     say: (line) => said.push(line),
   });
   assert.deepEqual(verdict.broken, [], said.join('\n'));

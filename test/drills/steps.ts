@@ -1,4 +1,4 @@
-/** The steps of a task at which something may die, and how they are told apart: by the rows, and by what the provider has seen. */
+/** The steps of a task at which something may die, and how to distinguish them: by the rows, and by what the provider has seen. */
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Seen } from './provider.ts';
@@ -10,11 +10,11 @@ export const taskSteps = [
   'intent written, not sent',
   'sent, not answered',
   'answered, not noted',
-  'nobody knows the outcome',
+  'outcome unknown',
   'taken, being polled',
   'result half sent',
   'result sent, not settled',
-  'settled, nobody told',
+  'settled, webhook not sent',
   'webhook owed',
 ] as const;
 export type TaskStep = (typeof taskSteps)[number];
@@ -25,7 +25,7 @@ export type CallStep = (typeof callSteps)[number];
 
 export type Step = TaskStep | CallStep;
 
-/** Steps that last only as long as a packet travels: nobody who asks the database in between would catch them. */
+/** Steps that last only as long as a packet travels: a query of the database in between would miss them. */
 export const stepSeen: Partial<Record<TaskStep, Seen>> = {
   'sent, not answered': 'create arrived',
   'answered, not noted': 'create answered',
@@ -33,7 +33,7 @@ export const stepSeen: Partial<Record<TaskStep, Seen>> = {
   'result sent, not settled': 'all of the result sent',
 };
 
-/** Where each task is that is under way or whose webhook has not been told. `seenOf`: the last that its provider saw of it. */
+/** Where each task is that is under way or whose webhook has not been delivered. `seenOf`: the last that its provider saw of it. */
 export async function whereTasksAre(
   pool: pg.Pool,
   seenOf: (task: string) => Seen | undefined,
@@ -53,11 +53,11 @@ const taskRow = z.object({
 });
 
 function stepOf({ ended, started, outcome, telling }: z.output<typeof taskRow>, seen: Seen | undefined): TaskStep {
-  if (ended) return telling ? 'webhook owed' : 'settled, nobody told';
+  if (ended) return telling ? 'webhook owed' : 'settled, webhook not sent';
   if (outcome === null) return started ? 'started, nothing sent' : 'accepted, not started';
   if (seen === 'half of the result sent') return 'result half sent';
   if (seen === 'all of the result sent') return 'result sent, not settled';
-  if (outcome === 'unknown') return 'nobody knows the outcome';
+  if (outcome === 'unknown') return 'outcome unknown';
   if (outcome !== 'open') return 'taken, being polled';
   if (seen === undefined) return 'intent written, not sent';
   return seen === 'create arrived' ? 'sent, not answered' : 'answered, not noted';

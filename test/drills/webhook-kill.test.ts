@@ -32,7 +32,7 @@ before(async () => {
     TOLLGATE_ALLOW_PRIVATE_URLS: 'true',
     LOG_LEVEL: 'debug',
   });
-  // No worker has PUBLIC_URL here: links begin with what an API told last.
+  // No worker has PUBLIC_URL here: links begin with the address that an API stored last.
   await tellFact(db.database, 'public_url', publicUrl);
   ({ upstream: receiver, close: closeReceiver } = await openUpstream());
 });
@@ -56,7 +56,7 @@ test('events of an account and of tasks whose worker is killed while the receive
     return answer.admitted === 'new' ? answer.taskId : assert.fail(answer.admitted);
   };
   const [cancelled, produced] = [await admitted(), await admitted()];
-  // Whoever ended this one died right after the commit; the worker finds the other and produces it.
+  // The process that ended this one died right after the commit; the worker finds the other and produces it.
   await ledger.releaseTask(failureOf(who, cancelled, 'cancelled'));
   await ledger.adjust(account, micros(-1n), 'for a test');
   receiver.answers({ ending: 'stall-before' });
@@ -84,10 +84,10 @@ test('events of an account and of tasks whose worker is killed while the receive
     ],
   );
   const secrets = await webhookSecrets(db.database, keys, account);
-  const told = receiver.requests.map((request) => assertDelivery(request, secrets));
-  for (const { id } of events) assert.ok(told.filter((each) => each.id === id).length >= 2, 'each worker sent it');
+  const delivered = receiver.requests.map((request) => assertDelivery(request, secrets));
+  for (const { id } of events) assert.ok(delivered.filter((each) => each.id === id).length >= 2, 'each worker sent it');
   assert.deepEqual(new Set(idsReceived()), new Set(events.map(({ id }) => id)));
-  const links = told.find(({ event }) => event.type === 'image.succeeded')?.event.data['data'];
+  const links = delivered.find(({ event }) => event.type === 'image.succeeded')?.event.data['data'];
   for (const { url } of links as { url: string }[]) assert.ok(url.startsWith(`${publicUrl}/files/`), url);
   await second.printed(/an event was delivered/);
   for (const { stdout, stderr } of [first, second]) {

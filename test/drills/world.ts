@@ -31,7 +31,7 @@ export interface WorldOptions {
   clockBehindMs: (process: string) => number;
   /** Gives the blobs a disk of their own that can be filled; needs the right to mount. */
   hasOwnDisk: boolean;
-  /** Told what the servers say. */
+  /** Called with what the servers log. */
   say: (line: string) => void;
 }
 
@@ -64,7 +64,7 @@ export class World {
   readonly home: Installation;
   readonly database: Database;
   readonly members: Member[] = [];
-  /** What ended although nobody killed it. */
+  /** What ended although the drill did not kill it. */
   readonly endedByThemselves: string[] = [];
   readonly postgres: PostgresServer;
   readonly temporal: TemporalServer;

@@ -9,7 +9,7 @@ const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9))
 test(`every promise is kept under fifteen blows of all kinds (TEST_SEED=${seed})`, async () => {
   const said: string[] = [];
   const { verdict, strikes } = await drill({
-    ...{ rounds: 15, seed, victims, apis: 2, workers: 2, callers: 6, trouble: 0.3 },
+    ...{ rounds: 15, seed, victims, apis: 2, workers: 2, callers: 6, misbehaviour: 0.3 },
     ...{ clocksDiffer: true, waitsForSweep: true },
     say: (line) => said.push(line),
   });

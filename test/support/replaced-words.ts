@@ -1,4 +1,4 @@
-/** The words that docs/glossary.md replaces, what to say instead, and where they may still stand. */
+/** The words that docs/glossary.md replaces, what to say instead, and the names that are real. */
 
 export interface ReplacedWord {
   /** Matched as whole words, in any case. */
@@ -49,9 +49,6 @@ export const wordedPaths: readonly string[] = [
   'ARCHITECTURE.md',
 ];
 
-/** Below these the words still stand; the list only gets shorter. */
-export const notYetWorded: readonly string[] = [];
-
 /** In the code below these a name such as `FetchTrouble` is taken apart where its case changes. */
 export const splitPaths: readonly string[] = ['src/', 'console/', 'bench/', 'scripts/', 'demo/'];
 
@@ -68,13 +65,6 @@ export const realNames: readonly { path: string; text: string; because: string }
   { path: 'src/embedded/unprivileged.ts', text: '`nobody`', because: 'a user of Unix' },
   { path: 'src/embedded/unprivileged.ts', text: "'nobody'", because: 'a user of Unix' },
   { path: 'src/embedded/unprivileged.ts', text: '"nobody"', because: 'a user of Unix' },
-  { path: 'test/full/drills.test.ts', text: 'trouble: 0.3', because: "an option of the drill's load" },
-  { path: 'test/full/production/production.test.ts', text: 'trouble: 0', because: "an option of the drill's load" },
-  {
-    path: 'test/full/production/production.test.ts',
-    text: 'providers.pictures, providers.films',
-    because: 'stand-ins of the drill',
-  },
   { path: 'ops/grafana/tollgate.json', text: '|trouble', because: 'a value of the label outcome' },
 ];
 

@@ -160,7 +160,7 @@ test('a deploy, a part after the other, breaks no connection and fails no reques
 test('a death of one of each part under load loses no task, charges none twice, and every failed request succeeds when repeated', async (t) => {
   await credit('2000');
   const load = new Load({
-    ...{ urls: [arrangement.url], key, random: generator(seed + 1), callers: 3, trouble: 0 },
+    ...{ urls: [arrangement.url], key, random: generator(seed + 1), callers: 3, misbehaviour: 0 },
     webhookUrl: receiver.url,
     uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video },
   });
@@ -206,7 +206,7 @@ test('a death of one of each part under load loses no task, charges none twice, 
   assert.equal(code, 0, stdout + stderr);
 });
 
-const allOf = (providers: Providers) => [providers.pictures, providers.films, providers.talks];
+const allOf = (providers: Providers) => [providers.images, providers.videos, providers.talks];
 
 /** A task that is done, of a video which fits into the buffers on its way, so that an API has soon sent all of it. */
 async function newTalk(): Promise<{ path: string; bytes: number; sha256: string }> {
