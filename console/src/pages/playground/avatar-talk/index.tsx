@@ -44,13 +44,13 @@ type Files = Partial<Record<FileName, Chosen>>;
 
 function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...ModelFacts[]] }) {
   const say = useTexts(texts);
-  const place = { name: useDraftName('avatar-talk.task'), account: useAccountId() };
+  const runKey = { name: useDraftName('avatar-talk.task'), account: useAccountId() };
   const isBarred = useBar() !== undefined;
   const [draft, change] = useDraft('avatar-talk', firstDraft);
   const [model, choose] = useChosenModel(models, draft.model);
   const [files, setFiles] = useState<Files>({});
   const [isTried, setTried] = useState(false);
-  const run = useStore(runOf(place));
+  const run = useStore(runOf(runKey));
   const { audio, video } = files;
   const seconds = audio?.mistake === undefined ? audio?.seconds : undefined;
   const quoted = seconds
@@ -77,7 +77,7 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
     for (const [name, text] of Object.entries(template)) form.set(name, text);
     form.set('audio', audio.file);
     form.set('video', video.file);
-    void begin(place, form);
+    void begin(runKey, form);
   };
   const errorAt = (name: FileName): string | undefined => {
     const chosen = files[name];
@@ -127,7 +127,7 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
       fault={fault}
       isBusy={isBusy}
       onRun={start}
-      results={[<Result key="run" run={run} place={place} />]}
+      results={[<Result key="run" run={run} runKey={runKey} />]}
       codes={talkCodes(facts.base_url, {
         audio: audio?.file.name ?? 'speech.wav',
         video: video?.file.name ?? 'footage.mp4',
