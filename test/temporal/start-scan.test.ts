@@ -1,6 +1,6 @@
 /** Every accepted task runs, whichever process dies: the scans find it, start it, start it again or release it. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
@@ -20,6 +20,10 @@ const good = new ScriptedProvider();
 const endless = new ScriptedProvider({ poll: () => ({ state: 'processing' }) });
 const runner = await startTaskRunner({ providers: { good, endless }, work: false });
 after(() => runner.stop());
+const scans: StartScan[] = [];
+const scan = () => void scans.push(runner.scan());
+/** One that went on would take the next test's tasks before the scan of that test does. */
+afterEach(() => Promise.all(scans.splice(0).map((each) => each.close())));
 const database = runner.db.database;
 const age = (ids: TaskId | TaskId[], column: string, by: string) =>
   database.pool.query(`update tasks set ${column} = clock_timestamp() - $2::interval where id = any($1)`, [
@@ -127,8 +131,8 @@ test('while Temporal is away a scan does not spin', async () => {
 test('an accepted task without a workflow is started and finished by a worker that comes later', async () => {
   const ids = await Promise.all([1, 2, 3].map(() => runner.admit({ routes: ['good'] })));
   await runner.work();
-  runner.scan();
-  runner.scan();
+  scan();
+  scan();
   for (const id of ids) assert.equal((await runner.final(id)).state, 'succeeded');
   assert.equal(good.asked.submit, 3);
   for (const id of ids) assert.ok((await findTask(database, id))?.startedAt);
@@ -137,7 +141,7 @@ test('an accepted task without a workflow is started and finished by a worker th
 test('a silent task whose workflow is gone is started again', async () => {
   const id = await runner.admit({ routes: ['good'] });
   await silent(id); // says that it was started, but Temporal knows nothing of it
-  runner.scan();
+  scan();
   assert.equal((await runner.final(id)).state, 'succeeded');
 });
 
@@ -146,7 +150,7 @@ test('a silent task whose workflow was terminated is released as cancelled', asy
   await until(async () => (await findTask(database, id))?.state === 'running');
   await runner.client.workflow.getHandle(id).terminate();
   await silent(id);
-  runner.scan();
+  scan();
   const task = await runner.final(id);
   assert.deepEqual([task.state, task.error?.code], ['cancelled', 'cancelled']);
   // By a workflow that is started for just that.
@@ -158,7 +162,7 @@ test('a task that was cancelled before its start is cleared away all the same, a
   const sent = good.asked.submit;
   const id = await runner.admit({ routes: ['good'], kind: 'avatar_talk' });
   await runner.deps.ledger.releaseTask(failureOf(runner.customer, id, 'cancelled'));
-  runner.scan();
+  scan();
   await until(() => isRemoved(database, id));
   assert.deepEqual(await runner.client.workflow.getHandle(id).result(), cancelledAtNoCost);
   assert.equal(good.asked.submit, sent);
@@ -167,7 +171,7 @@ test('a task that was cancelled before its start is cleared away all the same, a
 test('a silent task whose workflow runs is left alone', async () => {
   const id = await runner.start({ routes: ['endless'] });
   await silent(id);
-  runner.scan();
+  scan();
   await until(async () => {
     const { rows } = await database.pool.query('select 1 from tasks where id = $1 and seen_at is not null', [id]);
     return rows.length === 1;
@@ -189,7 +193,7 @@ test('a task that no step will end any more is released', async () => {
   // Its routes have a deadline of an hour, after at most a day in the queue, and an hour is left for clocks that differ.
   await age(old, 'created_at', '26 hours 1 minute');
   await age(young, 'created_at', '25 hours 59 minutes');
-  runner.scan();
+  scan();
   await until(async () => (await findTask(database, old))?.state === 'failed');
   assert.equal((await findTask(database, old))?.error?.code, 'upstream_timeout');
   assert.equal((await findTask(database, young))?.state, 'accepted');
