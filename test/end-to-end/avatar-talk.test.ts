@@ -152,6 +152,30 @@ test('a download that breaks off leaves the task there, to be fetched again', as
   assertError(await gateway.get(address, bearer(key)), 'task_not_found');
 });
 
+test('a download that broke off, and hears late that it gave the task back, takes nothing from the next one', async (t) => {
+  const { key, address } = await finishedTask();
+  const { keyed } = gateway.core.database;
+  const query = keyed.query.bind(keyed) as (statement: { name: string }) => Promise<unknown>;
+  let hear = (): void => undefined;
+  const isHeard = new Promise<void>((resolve) => (hear = resolve));
+  const isGivenBack = new Promise<void>((givenBack) => {
+    t.mock.method(keyed, 'query', async (statement: { name: string }) => {
+      const answer = await query(statement);
+      if (statement.name === 'drop-fetch') {
+        givenBack();
+        await isHeard;
+      }
+      return answer;
+    });
+  });
+  await breakOff(address, key);
+  await isGivenBack;
+  const response = await gateway.fetch(address, { headers: bearer(key) });
+  hear();
+  await response.arrayBuffer();
+  assertError(await gateway.get(address, bearer(key)), 'task_not_found');
+});
+
 test('while a download runs a second one is a conflict', async () => {
   // Five megabytes: a shorter one would wait whole in the buffers of the connection.
   const { key, address } = await finishedTask({ audio: wav({ seconds: 300, samplesPerSecond: 8_000 }) });

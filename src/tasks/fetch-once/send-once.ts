@@ -41,9 +41,10 @@ export async function sendOnce(deps: ApiDependencies, ctx: ApiContext, task: Tas
   acquireUntilClosed(deps.concurrencyLimits.files, ctx.res);
   const owner = await claimed(deps, task);
   const { promise: over, resolve: end } = openEnd();
-  running.set(task.id, { isSent: sentCheck(ctx.res, file.bytes), over });
+  const download = { isSent: sentCheck(ctx.res, file.bytes), over };
+  running.set(task.id, download);
   const ended = () => {
-    running.delete(task.id);
+    if (running.get(task.id) === download) running.delete(task.id); // given back, the task may be in another one by now
     end();
   };
   let source: Readable;
