@@ -34,5 +34,5 @@ VOLUME /data
 EXPOSE 8080 8081
 # Asks /readyz of the API or the worker, whichever runs here.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "scripts/healthy.mjs"]
-ENTRYPOINT ["tini", "--", "node", "--min-semi-space-size=16", "bin/tollgate.mjs"]
+ENTRYPOINT ["tini", "--", "node", "--min-semi-space-size=16", "--max-semi-space-size=16", "bin/tollgate.mjs"]
 CMD ["api"]

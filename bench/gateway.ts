@@ -19,6 +19,8 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** Besides those of `npm start`. */
   nodeOptions?: readonly string[];
+  /** The Node that runs it; left out, the benchmark's own. */
+  node?: string;
 }
 
 export interface MeasuredGateway {
@@ -31,14 +33,14 @@ export interface MeasuredGateway {
   temporalAddress: string;
   /** Runs a command of `tollgate` on it and answers what `--json` prints. */
   command(...args: string[]): Promise<unknown>;
-  /** A new account with that balance in yuan, and a key of it with these options of `tollgate keys create`. */
-  customer(balanceYuan: number, ...keyOptions: string[]): Promise<{ account: string; secret: string }>;
+  /** A new account with that balance in the gateway's currency, and a key of it with these options of `tollgate keys create`. */
+  customer(openingBalance: number, ...keyOptions: string[]): Promise<{ account: string; secret: string }>;
   /** Ends it in order and removes its folder. */
   stop: () => Promise<void>;
 }
 
 /** Of Node, as package.json and Dockerfile have them. */
-export const startOptions = ['--min-semi-space-size=16'];
+export const startOptions = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 export const program = join(root, 'bin', 'tollgate.mjs');
 /** Where there is no Temporal server yet, one is built. */
 const readyMsMax = 300_000;
@@ -50,6 +52,7 @@ export async function startGateway({
   configuration,
   env = {},
   nodeOptions = [],
+  node = process.execPath,
 }: GatewayOptions): Promise<MeasuredGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const [port = 0] = await freePorts([undefined]);
@@ -61,7 +64,7 @@ export async function startGateway({
     ...env,
   };
   if (configuration !== undefined) await writeFile(join(dataDir, 'tollgate.yaml'), configuration);
-  const child = spawn(process.execPath, [...startOptions, ...nodeOptions, program, 'start'], {
+  const child = spawn(node, [...startOptions, ...nodeOptions, program, 'start'], {
     cwd: dataDir,
     env: settings,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -72,11 +75,11 @@ export async function startGateway({
     await rm(dataDir, { recursive: true, force: true });
   };
   const command = async (...args: string[]): Promise<unknown> => {
-    const run = promisify(execFile)(process.execPath, [program, ...args, '--json'], { cwd: dataDir, env: settings });
+    const run = promisify(execFile)(node, [program, ...args, '--json'], { cwd: dataDir, env: settings });
     return JSON.parse((await run).stdout);
   };
-  const customer = async (balanceYuan: number, ...keyOptions: string[]) => {
-    const made = await command('accounts', 'create', '--name', 'bench', '--balance', String(balanceYuan));
+  const customer = async (openingBalance: number, ...keyOptions: string[]) => {
+    const made = await command('accounts', 'create', '--name', 'bench', '--balance', String(openingBalance));
     const { id: account } = z.object({ id: z.string() }).parse(made);
     const { key: secret } = z
       .object({ key: z.string() })

@@ -8,7 +8,7 @@ interface Benchmark {
 const benchmarks: Record<string, Benchmark> = {
   chat: {
     about:
-      'CPU and latency of a chat call beside a bare Koa proxy; 5 minutes (-- --peers: 10, and other gateways; -- --rounds 1: a third)',
+      'CPU and latency of a chat call beside a bare Koa proxy; 5 minutes (-- --peers: 10, and other gateways; -- --node PATH, more than once: on each; -- --rounds 1: a third)',
     run: async (args) => (await import('./chat/chat.ts')).runChat(args),
   },
   tasks: {

@@ -5,6 +5,14 @@ import { findComposeReader, findTemporalServer } from './find-production-program
 import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
 
+/** The files that take minutes. */
+const longest = ['production', 'drills', 'rolling-restart', 'ledger-processes', 'agents'].map(
+  (name) => `test/full/${name}`,
+);
+
+/** Their files run gateways in their own process, and leave it as they found it. */
+const sharing = ['test/full/console', 'test/full/providers', 'test/full/sdk'];
+
 /** Programs that judge what the gateway delivers, with the Debian packages that bring them. A browser without a font for Chinese shows boxes. */
 const judges = [
   { check: ['ffprobe', '-version'], package: 'ffmpeg' },
@@ -17,14 +25,16 @@ const judges = [
 
 await runScript(async () => {
   const given = process.argv.slice(2);
-  const files = given.length > 0 ? given : testFilesBelow('test/full');
+  const files = given.length > 0 ? given : testFilesBelow('test/full', { first: longest });
   installMissing();
   process.env.TOLLGATE_TEST_S3_SERVER = findS3Server();
   if (files.some((file) => file.includes('production'))) {
     process.env.TOLLGATE_TEST_TEMPORAL_SERVER = findTemporalServer();
     process.env.TOLLGATE_TEST_COMPOSE_READER = findComposeReader();
   }
-  await runTests(files, { minutesMax: 25 });
+  // Most start programs of their own and some set their process's environment, so each of the others has a process.
+  const needsOwnProcess = (file) => !sharing.some((folder) => file.startsWith(folder));
+  await runTests(files, { atOnce: 3, needsOwnProcess, budgetMs: 1_500_000 });
 });
 
 function installMissing() {

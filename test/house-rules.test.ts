@@ -122,7 +122,17 @@ describe('each file of src keeps to the layout rules:', () => {
   noneOf(
     'query texts stand beside their tables only, but for the two that an embedded server takes',
     ({ path, tree }) =>
-      !inRoom(path, ['postgres', 'blobs', 'ledger', 'accounts', 'tasks', 'webhooks', 'chat', 'audit']) &&
+      !inRoom(path, [
+        'postgres',
+        'blobs',
+        'ledger',
+        'accounts',
+        'tasks',
+        'webhooks',
+        'chat',
+        'audit',
+        'reconciliation',
+      ]) &&
       !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&
       has(tree, (node) => isText(node) && isQuery(node.getText())),
   );

@@ -4,7 +4,7 @@ import { HttpReader } from './http-reader.ts';
 import { Samples } from './samples.ts';
 import type { Scenario } from './scenarios.ts';
 import { StreamScan } from './stream-scan.ts';
-import { clockMs } from './wire.ts';
+import { clockMs, forms } from './wire.ts';
 
 /** What all callers of a load saw. */
 export class Tally {
@@ -45,7 +45,7 @@ export class Caller {
   constructor(call: Call, tally: Tally) {
     this.#call = call;
     this.#tally = tally;
-    this.#scan = new StreamScan((ageMs, isFirst) => {
+    this.#scan = new StreamScan(call.scenario.form, (ageMs, isFirst) => {
       if (isFirst) tally.firstChunks.add(clockMs() - this.#begunMs);
       tally.chunkAges.add(ageMs);
     });
@@ -120,7 +120,7 @@ export class Caller {
     if (this.#status !== 200) return `status ${this.#status}: ${this.#text.slice(0, 300)}`;
     if (this.#call.scenario.stream) return this.#scan.fault(this.#call.scenario.chunks);
     if (this.#bodyBytes < answerBytesMin) return `an answer of ${this.#bodyBytes} bytes`;
-    return this.#text.includes('"total_tokens":') ? undefined : 'no usage';
+    return this.#text.includes(forms[this.#call.scenario.form].wholeUsage) ? undefined : 'no usage';
   }
 
   #end(fault: string | undefined): void {

@@ -1,7 +1,9 @@
 /**
  * What a chat call costs: the gateway, with keys, limits, holds and ledger all on, against a bare Koa application and, with
- * `--peers`, other gateways; in one run on one machine. CPU time per call is the number to hold on to.
+ * `--peers`, other gateways; in one run on one machine. CPU time per call is the number to hold on to. With `--node` more
+ * than once, gateway and floor run on each of these Nodes.
  */
+import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,14 +15,14 @@ import { type LoadGenerator, startFloor, startLoad, startMock } from './parts.ts
 import { startPeers } from './peers.ts';
 import { progressLine, table } from './report.ts';
 import { firstWarmUps, type Scenario, scenarios, secondsOf } from './scenarios.ts';
-import { pathOfChat, plain, type Target } from './targets.ts';
+import { plain, type Target } from './targets.ts';
 
-const usage = `npm run bench chat -- [--rounds 3] [--only ${scenarios.map(({ name }) => name).join(',')}] [--peers]`;
+const usage = `npm run bench chat -- [--rounds 3] [--only ${scenarios.map(({ name }) => name).join(',')}] [--node PATH]... [--peers]`;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Runs it and prints the tables; returns whether no call failed and the ledger holds. */
 export async function runChat(args: readonly string[]): Promise<boolean> {
-  const { rounds, chosen, withPeers } = readOptions(args);
+  const { rounds, chosen, nodes, withPeers } = readOptions(args);
   checkSystem();
   checkOpenFiles(chosen);
   const stops: (() => Promise<void>)[] = [];
@@ -30,16 +32,24 @@ export async function runChat(args: readonly string[]): Promise<boolean> {
   try {
     const mock = await startMock();
     stops.push(mock.stop);
-    const floor = await startFloor(mock.url);
-    stops.push(floor.stop);
     const load = startLoad();
     stops.push(load.stop);
     interrupted.signal.addEventListener('abort', () => void load.stop());
-    const floorTarget = { ...plain, ...floor, name: 'floor', title: 'floor (bare Koa)', url: floor.url + pathOfChat };
-    const targets: Target[] = [floorTarget];
-    const gateway = await startGateway(mock.url);
-    stops.push(gateway.stop);
-    targets.push(gateway);
+    const targets: Target[] = [];
+    const gateways: Gateway[] = [];
+    for (const { path, suffix } of nodes) {
+      const floor = await startFloor(mock.url, path);
+      stops.push(floor.stop);
+      const name = `floor${suffix}`;
+      const title = `${name} (bare Koa)`;
+      const twin = (of: string) => suffix !== '' && { twin: of };
+      targets.push({ ...plain, ...floor, name, floor: name, title, ...twin('floor') });
+      const gateway = await startGateway(mock.url, path);
+      stops.push(gateway.stop);
+      const own = { name: gateway.name + suffix, title: gateway.title + suffix, ...twin(gateway.name) };
+      gateways.push({ ...gateway, ...own, floor: name });
+    }
+    targets.push(...gateways);
     if (withPeers) {
       await startPeers(mock.url, say, (target) => {
         stops.push(target.stop);
@@ -50,7 +60,9 @@ export async function runChat(args: readonly string[]): Promise<boolean> {
     say(`Measuring ${targets.map(({ title }) => title).join(', ')}: about ${Math.ceil(seconds / 60)} minutes.`);
     const measurements = await measureAll({ load, targets, chosen, rounds, signal: interrupted.signal });
     for (const scenario of chosen) process.stdout.write(`${table(scenario, targets, measurements)}\n`);
-    return await judge(gateway, measurements);
+    const judged = [];
+    for (const gateway of gateways) judged.push(await judge(gateway, measurements));
+    return judged.every((isGood) => isGood);
   } catch (error) {
     interrupted.signal.throwIfAborted(); // what failed then is only what the interruption ended
     throw error;
@@ -99,13 +111,13 @@ async function measureAll({ load, targets, chosen, rounds, signal }: Plan): Prom
   return measurements;
 }
 
-/** Prints what the gateway's ledger says of the load, and whether a call failed. */
+/** Prints what a gateway's ledger says of the load, and whether a call failed. */
 async function judge(gateway: Gateway, all: readonly Measurement[]): Promise<boolean> {
   const ofGateway = all.filter(({ target }) => target === gateway.name);
   const findings = await checkLedger(gateway.purse, countCalls(ofGateway));
   const failed = all.reduce((sum, { errors, warmUp }) => sum + errors + warmUp.errors, 0);
   findings.push({ holds: failed === 0, words: `${failed} calls failed, warm-ups and all targets included` });
-  process.stdout.write("After the load, by the gateway's ledger:\n\n");
+  process.stdout.write(`After the load, by the ledger of ${gateway.name}:\n\n`);
   for (const { holds, words } of findings) process.stdout.write(`- ${holds ? 'good' : 'WRONG'}: ${words}\n`);
   return findings.every(({ holds }) => holds);
 }
@@ -116,6 +128,7 @@ function readOptions(args: readonly string[]) {
     options: {
       rounds: { type: 'string', default: '3' },
       only: { type: 'string' },
+      node: { type: 'string', multiple: true, default: [process.execPath] },
       peers: { type: 'boolean', default: false },
     },
   });
@@ -125,7 +138,15 @@ function readOptions(args: readonly string[]) {
   if (unknown !== undefined) throw new Error(`There is no scenario ${unknown}. ${usage}`);
   if (rounds < 1) throw new Error(`--rounds must be a whole number from 1 to 999. ${usage}`);
   const chosen = scenarios.filter(({ name }) => names?.includes(name) ?? true);
-  return { rounds, chosen, withPeers: values.peers };
+  return { rounds, chosen, nodes: namedNodes(values.node), withPeers: values.peers };
+}
+
+/** The Nodes to put side by side. The first one's targets have plain names, those of the others name their version. */
+function namedNodes(paths: readonly string[]): { path: string; suffix: string }[] {
+  return paths.map((path, index) => {
+    const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim();
+    return { path, suffix: index === 0 ? '' : ` on ${version}` };
+  });
 }
 
 /** A gateway has two sockets a stream, and some files of its own. */

@@ -4,14 +4,14 @@ import pg from 'pg';
 import { z } from 'zod';
 import { jsonUsage, streamUsage } from './wire.ts';
 
-/** Yuan a million tokens: whole micro-yuan a token, so that every call's price is exact. */
+/** The price of a million tokens: whole micro-units a token, so that every call's price is exact. */
 export const price = { input: 2, output: 8 };
 
 /** Whose money the calls spend, and how much that was at first. */
 export interface Purse {
   databaseUrl: string;
   account: string;
-  balanceYuan: number;
+  openingBalance: number;
 }
 
 /** Calls that ended well, warm-ups included. */
@@ -25,7 +25,7 @@ export interface Finding {
   words: string;
 }
 
-const microPerYuan = 1_000_000;
+const microsPerUnit = 1_000_000;
 /** A settlement is committed in a group just after its answer's last byte. */
 const settledMsMax = 10_000;
 
@@ -52,7 +52,10 @@ const totals = `
   from accounts where id = $1`;
 
 /** Asks the gateway's database, once all holds are settled or ten seconds have passed. */
-export async function checkLedger({ databaseUrl, account, balanceYuan }: Purse, sent: CallCounts): Promise<Finding[]> {
+export async function checkLedger(
+  { databaseUrl, account, openingBalance }: Purse,
+  sent: CallCounts,
+): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -62,20 +65,20 @@ export async function checkLedger({ databaseUrl, account, balanceYuan }: Purse, 
       await sleep(100);
       found = await ask();
     }
-    return findings(found, sent, balanceYuan);
+    return findings(found, sent, openingBalance);
   } finally {
     await client.end();
   }
 }
 
-function findings(found: z.output<typeof totalsSchema>, sent: CallCounts, balanceYuan: number): Finding[] {
+function findings(found: z.output<typeof totalsSchema>, sent: CallCounts, openingBalance: number): Finding[] {
   const count = sent.whole + sent.streamed;
   const priceOf = ({ input, output }: { input: number; output: number }) =>
     BigInt(input * price.input + output * price.output);
   const due = BigInt(sent.whole) * priceOf(jsonUsage) + BigInt(sent.streamed) * priceOf(streamUsage);
-  const expected = BigInt(balanceYuan * microPerYuan) - due;
+  const expected = BigInt(openingBalance * microsPerUnit) - due;
   return [
-    { holds: found.legs === '0', words: `the sum of all legs is ${found.legs} micro-yuan` },
+    { holds: found.legs === '0', words: `the sum of all legs is ${found.legs} micro-units` },
     {
       holds: found.calls === String(count) && found.irregular === '0' && found.open === '0',
       words:
@@ -84,7 +87,7 @@ function findings(found: z.output<typeof totalsSchema>, sent: CallCounts, balanc
     },
     {
       holds: BigInt(found.available) === expected && found.held === '0',
-      words: `the balance is ${found.available} micro-yuan, ${found.held} held; the start less the usage's price is ${expected}`,
+      words: `the balance is ${found.available} micro-units, ${found.held} held; the start less the usage's price is ${expected}`,
     },
   ];
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { scenarioSchema } from './scenarios.ts';
 
 export const loadSchema = z.object({
+  /** Of the target, with no path. */
   url: z.string(),
   model: z.string(),
   headers: z.record(z.string(), z.string()),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller, type Call, Tally } from './caller.ts';
 import { type LoadResult, loadSchema } from './load-messages.ts';
 import { bodyOf, type Scenario } from './scenarios.ts';
-import { clockMs } from './wire.ts';
+import { clockMs, forms } from './wire.ts';
 
 /** After a failed call, so that a target that refuses everything is not hammered. */
 const pauseAfterErrorMs = 50;
@@ -14,7 +14,8 @@ process.on('message', (message) => {
   const body = Buffer.from(bodyOf(load.scenario, load.model));
   const headers = { Host: url.host, 'Content-Type': 'application/json', Accept: '*/*', ...load.headers };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}Content-Length: ${body.length}\r\n\r\n`;
+  const { path } = forms[load.scenario.form];
+  const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}Content-Length: ${body.length}\r\n\r\n`;
   const bytes = Buffer.concat([Buffer.from(head), body]);
   const call = { host: url.hostname, port: Number(url.port), bytes, scenario: load.scenario };
   void run(call, load.limitMs).then((result) => process.send?.(result));

@@ -30,7 +30,11 @@ export async function measure(
   { target, scenario, round, warmUpMs }: { target: Target; scenario: Scenario; round: number; warmUpMs?: number },
 ): Promise<Measurement> {
   const put = (wanted: Scenario) => {
-    const { url, model, headers } = target;
+    const { url, headers } = target;
+    const model =
+      (wanted.isTranslated && target.translatedModel) ||
+      (wanted.form === 'embeddings' && target.embeddingModel) ||
+      target.model;
     return load.run({ url, model, headers, scenario: wanted, limitMs: wanted.measureMs + drainMsMax });
   };
   const warmUp = await put(warmUpOf(scenario, warmUpMs));

@@ -1,5 +1,6 @@
 /** The benchmark's own processes: each is forked, says when it is ready, and ends with the process that started it. */
 import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -22,18 +23,18 @@ export const startMock = (): Promise<Server> => startServer(join(import.meta.dir
 
 /**
  * Starts the floor in front of an upstream. It runs as plain JavaScript, as the gateway does: a TypeScript loader in the
- * process would make the floor look dearer than it is.
+ * process would make the floor look dearer than it is. Without a Node of its own it has the benchmark's.
  */
-export async function startFloor(upstream: string): Promise<Server> {
+export async function startFloor(upstream: string, node?: string): Promise<Server> {
   const source = await readFile(join(import.meta.dirname, 'floor.ts'), 'utf8');
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
   });
   const folder = join(root, '.run', 'bench');
   await mkdir(folder, { recursive: true });
-  const file = join(folder, `floor-${process.pid}.mjs`);
+  const file = join(folder, `floor-${randomUUID()}.mjs`);
   await writeFile(file, outputText);
-  const server = await startServer(file, [], { UPSTREAM: upstream, NODE_ENV: 'production' });
+  const server = await startServer(file, [], { UPSTREAM: upstream, NODE_ENV: 'production' }, node);
   return { ...server, stop: () => server.stop().then(() => rm(file, { force: true })) };
 }
 
@@ -54,8 +55,13 @@ export function startLoad(): LoadGenerator {
   };
 }
 
-async function startServer(file: string, execArgv: string[], env: NodeJS.ProcessEnv): Promise<Server> {
-  const child = fork(file, { cwd: root, execArgv, env: { ...process.env, ...env } });
+async function startServer(
+  file: string,
+  execArgv: string[],
+  env: NodeJS.ProcessEnv,
+  execPath = process.execPath,
+): Promise<Server> {
+  const child = fork(file, { cwd: root, execPath, execArgv, env: { ...process.env, ...env } });
   const { url } = readySchema.parse(await nextMessage(child));
   return { url, pid: child.pid ?? 0, stop: () => end(child) };
 }

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end } from '../children.ts';
-import { pathOfChat, plain, type Target } from './targets.ts';
+import { scenarios } from './scenarios.ts';
+import { plain, type Target } from './targets.ts';
 
 type Say = (line: string) => void;
 
@@ -112,9 +113,10 @@ async function start(peer: Peer, folder: string, upstream: string): Promise<Targ
     if (child.pid !== undefined) await stop();
     throw error;
   }
-  const { name, version, skipped } = peer;
+  const { name, version } = peer;
+  const skipped = [...peer.skipped, ...scenarios.flatMap(({ name, form }) => (form === 'chat' ? [] : name))];
   const title = `${name} ${version}`;
-  return { ...plain, name, title, url: origin + pathOfChat, headers, skipped, pid: child.pid ?? 0, stop };
+  return { ...plain, name, title, url: origin, headers, skipped, pid: child.pid ?? 0, stop };
 }
 
 /** The folder of a peer; made anew unless its installation once came to its end. */

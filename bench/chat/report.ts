@@ -36,7 +36,8 @@ const lastColumns: readonly Column[] = [{ title: 'RSS MB', value: (of) => of.res
 export function table(scenario: Scenario, targets: readonly Target[], all: readonly Measurement[]): string {
   const shown = [...columns, ...(scenario.stream ? streamColumns : []), ...lastColumns];
   const here = all.filter((measurement) => measurement.scenario === scenario.name && measurement.round > 0);
-  const floors = new Map(here.filter(({ target }) => target === 'floor').map((floor) => [floor.round, floor]));
+  const floorOf = (target: Target, round: number) =>
+    here.find((measurement) => measurement.target === target.floor && measurement.round === round);
   const others = median(here.map(({ otherCores }) => otherCores));
   const lines = [
     `### ${scenario.name}: ${scenario.about} (other programs used ${others.toFixed(2)} cores)`,
@@ -53,7 +54,7 @@ export function table(scenario: Scenario, targets: readonly Target[], all: reado
     }
     const cells = shown.map(({ value, text }) => {
       const values = ofTarget.flatMap((measurement) => {
-        const floor = floors.get(measurement.round);
+        const floor = floorOf(target, measurement.round);
         return floor ? [value(measurement, floor)] : [];
       });
       return text(median(values));
@@ -61,9 +62,32 @@ export function table(scenario: Scenario, targets: readonly Target[], all: reado
     const errors = sum(ofTarget.map((measurement) => measurement.errors));
     const calls = errors + sum(ofTarget.map((measurement) => measurement.calls));
     lines.push(`| ${target.title} | ${cells.join(' | ')} | ${errors} of ${calls} |`);
+    if (target.twin !== undefined) {
+      const ratios = ofTarget.flatMap((measurement) => {
+        const twin = here.find(({ target: name, round }) => name === target.twin && round === measurement.round);
+        return twin ? [measurement.cpuMsPerCall / twin.cpuMsPerCall] : [];
+      });
+      notes.push(`${target.name} ÷ ${target.twin}, CPU of a call: ${ratio(median(ratios))}.\n`);
+    }
+    const base = scenario.comparedWith;
+    if (base !== undefined) notes.push(...beside(base, target, ofTarget, all));
     if (target.counted.length < parts.length) notes.push(byPart(target, ofTarget));
   }
   return [...lines, '', ...notes].join('\n');
+}
+
+/** What a call takes of what one of another scenario takes, where that was measured in the same rounds. */
+function beside(
+  base: string,
+  { name }: Target,
+  measured: readonly Measurement[],
+  all: readonly Measurement[],
+): string[] {
+  const ratios = measured.flatMap(({ cpuMsPerCall, round }) => {
+    const other = all.find((one) => one.scenario === base && one.target === name && one.round === round);
+    return other ? [cpuMsPerCall / other.cpuMsPerCall] : [];
+  });
+  return ratios.length === 0 ? [] : [`${name}, CPU of a call ÷ ${base}: ${ratio(median(ratios))}.\n`];
 }
 
 /** One line for a run under way. */

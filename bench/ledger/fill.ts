@@ -1,6 +1,7 @@
 /** Fills a ledger as a gateway would: calls and tasks of many accounts and keys, in groups as large as they become. */
 import { Readable } from 'node:stream';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
+import { vendorText } from '../../src/domain/billing/vendor-text.ts';
 import { micros } from '../../src/domain/money.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import type { Administrator } from '../../src/ledger/audit-log.ts';
@@ -90,7 +91,14 @@ export async function fill(
 export async function admitted(calls: CallLedger, { account, key }: Customer, owner: string): Promise<CallHold> {
   const admission: CallAdmission = {
     ...{ account, key, owner, requestId: newRequestId(), model: 'bench' },
-    request: { needs: 'chat', model: 'bench', maintenance: false, hold: micros(5_000n), isTask: false },
+    request: {
+      needs: 'chat',
+      model: 'bench',
+      maintenance: false,
+      hold: micros(5_000n),
+      currency: 'CNY',
+      isTask: false,
+    },
     lines: callPrice.lines,
     priceVersion: callPrice.priceVersion,
     overrunFactor: 2,
@@ -108,6 +116,20 @@ export const callPrice: CallPrice = {
   ],
   usageSource: 'upstream',
   priceVersion: 'bench',
+  origin: {
+    provider: 'bench',
+    // As OpenAI answers: the audit reads it again.
+    vendor: vendorText({
+      id: 'chatcmpl-bench',
+      model: 'bench',
+      form: 'chat',
+      usage: {
+        ...{ prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 },
+        prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+      },
+    }),
+  },
 };
 
 /** A task's hold and row; returns what its end needs. */
@@ -119,7 +141,14 @@ export async function admitTask(ledger: Ledger, { account, key }: Customer) {
   const admission: TaskAdmission = {
     account,
     units,
-    request: { needs: 'standard', model: 'bench-image', maintenance: false, hold: price, isTask: true },
+    request: {
+      needs: 'standard',
+      model: 'bench-image',
+      maintenance: false,
+      hold: price,
+      currency: 'CNY',
+      isTask: true,
+    },
     task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: termsAt(price) },
   };
   if ((await ledger.admitTask(admission)).admitted !== 'new') throw new Error('a task was refused');

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { end, nextMessage } from '../children.ts';
+import { startOptions } from '../gateway.ts';
 import { root } from '../report.ts';
 import { type Load, type LoadResult, loadResultSchema } from './load-messages.ts';
 
@@ -31,7 +32,7 @@ export async function startLoadProcess(): Promise<LoadProcess> {
   });
   const child = fork(join(folder, 'load.mjs'), {
     cwd: root,
-    execArgv: ['--min-semi-space-size=16', ...(process.env['BENCH_LOAD_FLAGS']?.split(' ') ?? [])],
+    execArgv: [...startOptions, ...(process.env['BENCH_LOAD_FLAGS']?.split(' ') ?? [])],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   return {

@@ -8,7 +8,7 @@ import type { Parts } from './parts.ts';
 import type { RunClock } from './run-clock.ts';
 import { createsASecond, models } from './setting.ts';
 
-const balanceYuan = 1_000_000;
+const openingBalance = 1_000_000;
 const connections = 64;
 export const few = 10;
 const rounds = 3;
@@ -36,8 +36,8 @@ export async function measureFairness(
   clock: RunClock,
 ): Promise<FairnessFigures> {
   const [busyKey, fewKey] = [
-    (await gateway.customer(balanceYuan)).secret,
-    (await gateway.customer(balanceYuan)).secret,
+    (await gateway.customer(openingBalance)).secret,
+    (await gateway.customer(openingBalance)).secret,
   ];
   const common = { url: gateway.url, model: models.paced };
   const report = () => provider.report();

@@ -11,7 +11,7 @@ import { countUnfinished, tasksOf } from './task-rows.ts';
 import { type Usage, watchUsage } from './usage.ts';
 
 const accountsCount = 5;
-const balanceYuan = 1_000_000;
+const openingBalance = 1_000_000;
 const connections = 64;
 /** Poll intervals in which all wait: one for the first polls, which are more frequent, to be over; two are measured. */
 const settlingIntervals = 1;
@@ -52,7 +52,7 @@ export async function measureLive(
   clock: RunClock,
 ): Promise<LiveFigures> {
   const keys: string[] = [];
-  while (keys.length < accountsCount) keys.push((await gateway.customer(balanceYuan)).secret);
+  while (keys.length < accountsCount) keys.push((await gateway.customer(openingBalance)).secret);
   const word = 'live';
   say(`Creating ${count} tasks for ${accountsCount} accounts.`);
   const { ids, beganAt, overloaded } = await callers.create(

@@ -25,4 +25,4 @@ ${model(models.paced, 'paced')}
 
 /** Builds what is stale and starts it. */
 export const startLiveGateway = (provider: string, pollSeconds: number): Promise<MeasuredGateway> =>
-  startGateway({ configuration: configurationFor(provider, pollSeconds), nodeOptions: ['--min-semi-space-size=16'] });
+  startGateway({ configuration: configurationFor(provider, pollSeconds) });

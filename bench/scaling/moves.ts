@@ -37,7 +37,14 @@ export async function admittedCall(calls: CallLedger, caller: Caller): Promise<C
   const answer = await calls.admit({
     ...{ account: caller.account, key: keyOf(caller), owner: caller.owner },
     ...{ requestId: `req_${randomUUID()}`, model: 'bench' },
-    request: { needs: 'chat', model: 'bench', maintenance: false, hold: micros(5_000n), isTask: false },
+    request: {
+      needs: 'chat',
+      model: 'bench',
+      maintenance: false,
+      hold: micros(5_000n),
+      currency: 'CNY',
+      isTask: false,
+    },
     ...{ lines: price.lines, priceVersion: price.priceVersion },
     overrunFactor: 2,
   });
@@ -64,7 +71,14 @@ export async function admittedTask(ledger: Ledger, caller: Caller): Promise<Admi
   const answer = await ledger.admitTask({
     account: caller.account,
     units: taskUnits,
-    request: { needs: 'standard', model: 'bench-image', maintenance: false, hold: taskPrice, isTask: true },
+    request: {
+      needs: 'standard',
+      model: 'bench-image',
+      maintenance: false,
+      hold: taskPrice,
+      currency: 'CNY',
+      isTask: true,
+    },
     task: { ...shared, id, kind: 'image', keyId: key, request: { prompt: 'a gate' }, terms: { price: 'bench' } },
   });
   if (answer.admitted !== 'new') throw new Error('a task was refused');

@@ -1,7 +1,7 @@
 /** One role's start beside a gateway that runs, whose servers it uses: `tollgate api`, `tollgate worker`. */
 import { spawn } from 'node:child_process';
 import { end } from '../children.ts';
-import { program, withoutSettings } from '../gateway.ts';
+import { program, startOptions, withoutSettings } from '../gateway.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { root } from '../report.ts';
 import { becomesReady } from './npm-start.ts';
@@ -24,7 +24,7 @@ export async function roleStart(
   signal: AbortSignal,
 ): Promise<RoleStarted> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--min-semi-space-size=16', program, role], {
+  const child = spawn(process.execPath, [...startOptions, program, role], {
     cwd: root,
     env: {
       ...withoutSettings(process.env),

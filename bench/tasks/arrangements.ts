@@ -41,7 +41,7 @@ export interface Arrangement {
   stop: () => Promise<void>;
 }
 
-const balanceYuan = 1_000_000;
+const openingBalance = 1_000_000;
 const readyMsMax = 300_000;
 const keyOptions = ['--level', 'standard'];
 
@@ -53,7 +53,7 @@ export function arrange(name: ArrangementName, profiles?: string): Promise<Arran
 async function inOneProcess(profiles: string | undefined): Promise<Arrangement> {
   const nodeOptions = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`];
   const gateway = await startGateway({ nodeOptions });
-  const { secret } = await gateway.customer(balanceYuan, ...keyOptions);
+  const { secret } = await gateway.customer(openingBalance, ...keyOptions);
   return {
     ...{ url: gateway.url, secret, temporalAddress: gateway.temporalAddress, namespace: 'default' },
     folder: gateway.dataDir,
@@ -107,7 +107,7 @@ async function apart(name: 'split' | 'postgres'): Promise<Arrangement> {
     const [api, worker] = [role('api'), role('worker')];
     const hasEnded = () => api.exitCode !== null || worker.exitCode !== null;
     await awaitAnswer(`${url}/readyz`, { hasEnded, waitMs: readyMsMax, name: 'The API' });
-    const made = await tollgate('accounts', 'create', '--name', 'bench', '--balance', String(balanceYuan), '--json');
+    const made = await tollgate('accounts', 'create', '--name', 'bench', '--balance', String(openingBalance), '--json');
     const { id } = z.object({ id: z.string() }).parse(JSON.parse(made));
     const key = await tollgate('keys', 'create', '--account', id, ...keyOptions, '--json');
     const { key: secret } = z.object({ key: z.string() }).parse(JSON.parse(key));

@@ -96,7 +96,7 @@ export async function openFinisher(
     const answer = await ledger.admitTask({
       account,
       units,
-      request: { needs: 'standard', model, maintenance: false, hold: price, isTask: true },
+      request: { needs: 'standard', model, maintenance: false, hold: price, currency: 'CNY', isTask: true },
       task: {
         ...shared,
         id,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
 import { end, nextMessage } from '../children.ts';
+import { startOptions } from '../gateway.ts';
 import { root } from '../report.ts';
 import { type Order, type Outcome, outcomeSchema } from './messages.ts';
 
@@ -46,7 +47,7 @@ export async function startFloor(fileBytes: number): Promise<Floor> {
   await writeFile(join(folder, 'file'), pieces(fileBytes));
   const child = fork(program, {
     cwd: root,
-    execArgv: ['--min-semi-space-size=16'],
+    execArgv: startOptions,
     env: { ...process.env, FOLDER: folder, NODE_ENV: 'production' },
   });
   const { url } = readySchema.parse(await nextMessage(child));

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end } from '../children.ts';
-import { program, startGateway, withoutSettings } from '../gateway.ts';
+import { program, startGateway, startOptions, withoutSettings } from '../gateway.ts';
 import { openFinisher } from './finished.ts';
 import type { TransferRequest } from './messages.ts';
 import type { Floor } from './parts.ts';
@@ -49,7 +49,7 @@ export async function startTarget(name: string, bytes: number, env: Record<strin
     const { secret } = await gateway.customer(1_000_000);
     const [port = 0] = await freePorts([undefined]);
     const url = `http://127.0.0.1:${port}`;
-    const child = spawn(process.execPath, ['--min-semi-space-size=16', program, 'api'], {
+    const child = spawn(process.execPath, [...startOptions, program, 'api'], {
       env: {
         ...withoutSettings(process.env),
         ...{ PORT: String(port), TOLLGATE_DATA_DIR: gateway.dataDir, NODE_ENV: 'production' },

@@ -20,7 +20,7 @@ import { bytesPerCaller, tableOf, verdictsOf } from './report.ts';
 import { type Bench, measureRound, type Round } from './round.ts';
 
 const usage = 'npm run bench waiting -- [--callers 1000,5000] [--rounds 3] [--coming 30] [--ending 30]';
-const balanceYuan = 1_000_000;
+const openingBalance = 1_000_000;
 const callersMax = 10_000;
 
 /** Runs it and prints the table; returns whether the promises hold. */
@@ -73,7 +73,7 @@ async function measuredRound(bench: Omit<Bench, 'api'>, wanted: Wanted, round: n
 async function begin(stops: (() => Promise<unknown>)[], signal: AbortSignal): Promise<Omit<Bench, 'api'>> {
   const gateway = await startGateway({});
   stops.push(gateway.stop);
-  const { secret } = await gateway.customer(balanceYuan);
+  const { secret } = await gateway.customer(openingBalance);
   const callers = fork(join(import.meta.dirname, 'callers-process.ts'), { cwd: root, execArgv: ['--import', 'tsx'] });
   stops.push(() => end(callers));
   signal.addEventListener('abort', () => void end(callers)); // their answers are not needed any more

@@ -39,8 +39,10 @@ const operatorPages: RouteObject[] = [
   page('people', () => import('./pages/operator-people/index.tsx')),
   page('acts', () => import('./pages/operator-acts/index.tsx')),
   page('providers', () => import('./pages/operator-providers/index.tsx')),
+  page('margin', () => import('./pages/operator-margin/index.tsx')),
   page('unknown', () => import('./pages/operator-unknown/index.tsx')),
   page('audit', () => import('./pages/operator-audit/index.tsx')),
+  page('reconcile', () => import('./pages/operator-reconcile/index.tsx')),
 ];
 
 export const router = createBrowserRouter(

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
-import type { MicroYuan } from '../domain/money.ts';
+import type { Money } from '../domain/money.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
 import { id, money, row, type RowOf } from '../postgres/row.ts';
@@ -32,7 +32,7 @@ export type Account = RowOf<typeof accountRow>;
 /** What can be set of an account after it was made; what is not named stays. */
 export interface AccountChanges {
   webhookUrl?: string | null;
-  lowBalance?: MicroYuan | null;
+  lowBalance?: Money | null;
 }
 
 /** The link before an account's first entry. It is made from the account's id, so that no rows of another fit its chain. */

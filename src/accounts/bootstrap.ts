@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { AccountId } from '../domain/ids.ts';
-import type { MicroYuan } from '../domain/money.ts';
+import type { Money } from '../domain/money.ts';
 import type { Administrator } from '../ledger/audit-log.ts';
 import { createAccount, findAccount, listAccounts } from './accounts.ts';
 import { createApiKey, listKeys, noLimits } from './api-keys.ts';
@@ -22,7 +22,7 @@ export interface Bootstrapped {
 
 export interface BootstrapWishes {
   key: string | undefined;
-  balance: MicroYuan;
+  balance: Money;
   email: string | undefined;
   password: string | undefined;
 }

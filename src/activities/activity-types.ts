@@ -93,8 +93,10 @@ export interface Ended {
   expiresInMs: number | null;
   /** The event that is owed to a webhook for this end, if there is a webhook. */
   eventId?: string;
-  /** In micro-yuan. */
+  /** In micro-units. */
   cost: number;
+  /** Of the cost; histories from before there was a setting have none. */
+  currency?: string;
   /** The one that took the task, if any did: no refusal of its own is known. */
   provider?: string;
   /** ISO 8601, where the result is kept for minutes only. */

@@ -44,6 +44,8 @@ export interface ActivityDependencies {
   blobs: BlobStore;
   /** By the name that the settings give them. */
   providers: ReadonlyMap<string, TaskProvider>;
+  /** ISO 4217; of all amounts. */
+  currency: string;
   /** As configured at the moment of asking. */
   limits: (provider: string) => ProviderLimits;
   /** Of the provider whose submits run with these; none where it had no limits when its worker started. */

@@ -1,13 +1,17 @@
 /** The last step: what a task costs, and the one transaction that moves its money and its state together. */
 import { chargeOfTask } from '../domain/billing/charges.ts';
+import type { Output } from '../domain/billing/pricing.ts';
+import { costOfTask } from '../domain/billing/route-cost.ts';
+import { vendorText } from '../domain/billing/vendor-text.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { StoredFile } from '../domain/tasks/task-states.ts';
+import type { EntryOrigin } from '../ledger/commit/entry-sale.ts';
 import type { TaskEnded, Units } from '../ledger/ledger.ts';
 import { isAdmissionSealed } from '../ledger/admission-seal.ts';
 import { cancelled } from '../tasks/rows/cancel-task.ts';
 import { eventOfTask } from '../webhooks/events.ts';
-import { findTaskToEnd, findTaskToRelease, outcomeOf } from '../tasks/rows/task-outcome.ts';
+import { findTaskToEnd, findTaskToRelease, outcomeOf, type TaskToEnd } from '../tasks/rows/task-outcome.ts';
 import { notifyFinal } from '../tasks/rows/task-notifier.ts';
 import type { Task, TaskError } from '../tasks/rows/task-rows.ts';
 import type { Ended, FailureFacts } from './activity-types.ts';
@@ -21,14 +25,14 @@ export async function settle(
   deps: ActivityDependencies,
   { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] },
 ): Promise<Ended> {
-  const { task, provider, sealed } = await load(deps, taskId);
+  const { task, provider, served, sealed } = await load(deps, taskId);
   if (task.finishedAt === null && !isAdmissionSealed(deps.ledgerKeys, sealed)) {
     deps.log.error(
       'the terms of the task do not fit their seal, so it is not charged: it fails, and its hold goes back',
     );
     return release(deps, { taskId, error: 'broken' });
   }
-  const { quote, most, durationMs, thousandths } = chargeOfTask(task.kind, task.terms, task.holdAmount, files);
+  const { output, quote, most, durationMs, thousandths } = chargeOfTask(task.kind, task.terms, task.holdAmount, files);
   const units: Units = {
     thousandths,
     unit: quote.unit,
@@ -48,6 +52,7 @@ export async function settle(
     requestId,
     durationMs,
     files,
+    ...(provider !== null && { origin: originOf(task, served, provider, output) }),
   });
   return answer(deps, task, provider, ended);
 }
@@ -71,6 +76,13 @@ export async function release(
     error: factsOf(error, failure),
   });
   return answer(deps, task, provider, ended);
+}
+
+function originOf({ terms }: Task, served: TaskToEnd['served'], provider: string, output: Output): EntryOrigin {
+  const route = served ? terms.routes[served.route] : undefined;
+  const cost = costOfTask(route?.cost, output);
+  const vendor = vendorText({ id: served?.job ?? undefined, model: route?.model, cost: cost?.vendor });
+  return { provider, vendor, ...(cost && { cost: cost.cost }) };
 }
 
 type ToEnd = NonNullable<Awaited<ReturnType<typeof findTaskToEnd>>>;
@@ -102,8 +114,9 @@ async function answer(
     expiresInMs,
     ...(expiresInMs !== null && { expiresAt: new Date(Date.now() + expiresInMs).toISOString() }),
     ...(eventId !== undefined && { eventId }),
-    // Histories hold numbers; what is above 9 billion yuan is reported as that much.
+    // Histories hold numbers; what is above 9 billion is reported as that much.
     cost: Math.min(Number(cost), Number.MAX_SAFE_INTEGER),
+    currency: deps.currency,
     ...(provider !== null && { provider }),
   };
 }

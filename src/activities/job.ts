@@ -1,9 +1,11 @@
 /** From a task's row to what its provider may know of it. */
 import type { TaskId } from '../domain/ids.ts';
 import { providerReference } from '../domain/ids.ts';
+import type { StoredRequest } from '../domain/tasks/stored-request.ts';
 import type { StoredFile } from '../domain/tasks/task-states.ts';
 import type { TaskRoute } from '../domain/tasks/terms.ts';
 import { filledInMapping } from '../domain/tasks/variables.ts';
+import { uploadNameOf, type UploadName } from '../domain/tasks/uploads.ts';
 import type { Job, Media, TaskProvider } from '../providers/contract.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findTask, type Task } from '../tasks/rows/task-rows.ts';
@@ -51,11 +53,44 @@ function jobOf(deps: ActivityDependencies, task: Task, route: TaskRoute, routeIn
     hookUrl: deps.addresses.hook(task, routeIndex),
     isHook: (url: string) => deps.addresses.isHook(url, task, routeIndex),
   };
-  if (request.kind !== 'avatar_talk') return { ...common, input: request };
-  if (!uploads) throw new TypeError(`the uploads of task ${task.id} were deleted`);
-  const media = (file: 'audio' | 'video') => mediaOf(deps.blobs, uploads[file], deps.addresses.media(task, file));
-  return { ...common, input: { ...request, audio: media('audio'), video: media('video') } };
+  const media = (name: UploadName): Media => {
+    const file = uploads?.[name];
+    if (!file) throw new TypeError(`the upload ${name} of task ${task.id} was deleted`);
+    return mediaOf(deps.blobs, file, deps.addresses.media(task, name));
+  };
+  if (request.kind === 'avatar_talk')
+    return { ...common, input: { ...request, audio: media('audio'), video: media('video') } };
+  const named = new Map<string, Media>();
+  const linked = (address: string): string => {
+    const name = uploadNameOf(address);
+    if (name === undefined) return address;
+    const file = media(name);
+    named.set(file.url, file);
+    return file.url;
+  };
+  const input = request.kind === 'image' ? imageInput(request, linked) : videoInput(request, linked);
+  return { ...common, input, ...(named.size > 0 && { uploads: named }) };
 }
+
+type Linked = (address: string) => string;
+type Stored<Kind extends StoredRequest['kind']> = Extract<StoredRequest, { kind: Kind }>;
+
+const imageInput = ({ kind, request }: Stored<'image'>, linked: Linked): Stored<'image'> => ({
+  kind,
+  request: {
+    ...request,
+    imageUrls: request.imageUrls.map(linked),
+    ...(request.mask !== undefined && { mask: linked(request.mask) }),
+  },
+});
+
+const videoInput = ({ kind, request }: Stored<'video'>, linked: Linked): Stored<'video'> => ({
+  kind,
+  request: {
+    ...request,
+    content: request.content.map((item) => (item.type === 'text' ? item : { ...item, url: linked(item.url) })),
+  },
+});
 
 const mediaOf = (blobs: BlobStore, file: StoredFile, url: string): Media => ({
   mediaType: file.mediaType,

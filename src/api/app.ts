@@ -1,6 +1,6 @@
 /** The Koa application: an ordered table of contents of what happens to a request. */
 import Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import { isLeave, isReset } from './server/caller-left.ts';
 import { consoleApi } from './console/mount-calls.ts';
@@ -43,11 +43,34 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   for (const router of all) {
     const root = router.opts.prefix?.split('/:', 1)[0] ?? '';
     const routes = Object.assign(below(root, router.routes()), { router }); // named, as the router's own are
-    app.use(routes).use(below(root, router.allowedMethods()));
+    app.use(routes).use(ownMethodsOnly).use(below(root, router.allowedMethods()));
   }
+  app.use(answerHead(roots));
   app.use(redirectBrowsers); // behind all routes: a call of the API never comes here
   return app;
 }
+
+interface MatchedRoute {
+  methods: readonly string[];
+  paramNames: readonly unknown[];
+}
+
+/** `/responses/compact` allows the methods of its own operation, not those of `/responses/{id}`, which it looks like. */
+const ownMethodsOnly = (ctx: Context & { matched?: MatchedRoute[] }, next: Next): Promise<unknown> => {
+  const own = ctx.matched?.filter(({ methods, paramNames }) => methods.length > 0 && paramNames.length === 0) ?? [];
+  if (own.length > 0) ctx.matched = own;
+  return next();
+};
+
+/** Claude Code asks with HEAD whether its base URL, which is a root without its version, is there at all. */
+const answerHead = (roots: readonly string[]): Middleware => {
+  const bases = new Set(['/', ...roots.map((root) => root.slice(0, root.lastIndexOf('/')) || '/')]);
+  return (ctx, next) => {
+    if (ctx.method !== 'HEAD' || !bases.has(ctx.path) || ctx.accepts('json', 'html') === 'html') return next();
+    ctx.status = 200;
+    return undefined;
+  };
+};
 
 /** Leads a browser at the bare address to the console; other clients get the 404 of any unknown route. */
 const redirectBrowsers: Middleware = (ctx, next) => {

@@ -15,6 +15,8 @@ export type Examples = Readonly<Record<string, { summary: string; value: unknown
 /** What the document says of this gateway in particular. */
 export interface GatewayFacts extends Pick<Deployment, 'imageWaitSeconds' | 'videoWaitSeconds'> {
   limits: Configuration['limits'];
+  /** Of all amounts. */
+  currency: string;
   /** A model of the kind, for examples that work. */
   model: (kind: ModelKind) => string;
   /** Where links in records lead to. */
@@ -22,7 +24,9 @@ export interface GatewayFacts extends Pick<Deployment, 'imageWaitSeconds' | 'vid
 }
 
 export const tags = {
-  Chat: 'Chat completions and responses: straight through to the model, streamed or not.',
+  Chat: 'Chat completions, responses and messages: straight through to the model, streamed or not.',
+  Embeddings: 'Vectors of texts, and other calls that only read.',
+  Audio: 'Speech of texts, and texts of speech.',
   Models: 'The models that can be called, and how they are.',
   Images: 'Image generation: text-to-image, reference images and upscaling.',
   Videos: 'Video generation: text, image and avatar modes. The task is asynchronous and is queried by its id.',
@@ -49,6 +53,8 @@ interface PublicFacts<Query extends z.ZodObject, Body, Answer> extends Operation
   errors?: readonly ErrorCode[];
   /** A creation that fails within its wait is answered with its record, under the status of the record's error. */
   failedRecord?: (facts: GatewayFacts, error: unknown) => JsonSchema;
+  /** Of Anthropic's API, whose errors have a form of their own. */
+  errorForm?: 'messages';
   /** Refusals of upstreams pass under these statuses, with the upstream's own `code`. */
   upstreamRefusals?: readonly number[];
 }

@@ -13,7 +13,8 @@ export interface BlobName {
 const uploads = `case jsonb_typeof(uploads) when 'object' then uploads end`;
 
 // A result lies below its task's id, so it is found by that. Until the task is final all that lies there is spoken for: a
-// step may be about to name it, or to read it. Uploads and answers are few at a time, and all are read.
+// step may be about to name it, or to read it. Answers are few at a time and all are read; so are the tasks with uploads, by
+// an index of their own.
 const namesText = `with asked as materialized (select key from unnest($1::text[]) as key)
   select key, t.id, t.removed_at from asked join tasks t on t.id = split_part(key, '/', 2)
   where key like 'results/%'

@@ -18,15 +18,13 @@ export class EventStream {
   /** Sends events, after the head if it wasn't sent yet; returns whether the caller keeps up. */
   write(events: Buffer): boolean {
     this.#begin();
-    return this.#ctx.res.write(this.#isChunked ? framed(events, false) : events);
+    return this.#ctx.res.write(this.#isChunked ? framed([events], false) : events);
   }
 
   /** Ends the stream, with the last events if there are any. */
-  end(events: Buffer | undefined): void {
+  end(...events: Buffer[]): void {
     this.#begin();
-    const { res } = this.#ctx;
-    if (this.#isChunked) res.end(events === undefined ? lastChunk : framed(events, true));
-    else res.end(events);
+    this.#ctx.res.end(this.#isChunked ? framed(events, true) : Buffer.concat(events));
   }
 
   /**
@@ -37,7 +35,7 @@ export class EventStream {
     this.#begin();
     const { res } = this.#ctx;
     const { socket } = res;
-    res.end(this.#isChunked ? framed(events, false) : events, () => socket?.destroySoon());
+    res.end(this.#isChunked ? framed([events], false) : events, () => socket?.destroySoon());
   }
 
   #begin(): void {
@@ -59,12 +57,18 @@ export class EventStream {
 const lastChunk = Buffer.from('0\r\n\r\n');
 const lineEnd = '\r\n';
 
-function framed(events: Buffer, isLast: boolean): Buffer {
-  const size = events.length.toString(16) + lineEnd;
-  const frame = Buffer.allocUnsafe(size.length + events.length + lineEnd.length + (isLast ? lastChunk.length : 0));
-  frame.write(size, 0, 'latin1');
-  frame.set(events, size.length);
-  frame.write(lineEnd, size.length + events.length, 'latin1');
-  if (isLast) frame.set(lastChunk, frame.length - lastChunk.length);
+/** The events as one chunk, and behind it the end of all chunks if it is the last. */
+function framed(events: readonly Buffer[], isLast: boolean): Buffer {
+  const bytes = events.reduce((sum, { length }) => sum + length, 0);
+  if (bytes === 0) return lastChunk; // a chunk of no bytes is the end
+  const size = bytes.toString(16) + lineEnd;
+  const frame = Buffer.allocUnsafe(size.length + bytes + lineEnd.length + (isLast ? lastChunk.length : 0));
+  let at = frame.write(size, 0, 'latin1');
+  for (const piece of events) {
+    frame.set(piece, at);
+    at += piece.length;
+  }
+  at += frame.write(lineEnd, at, 'latin1');
+  if (isLast) frame.set(lastChunk, at);
   return frame;
 }

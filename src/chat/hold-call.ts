@@ -5,10 +5,12 @@ import type { ApiDependencies } from '../api/dependencies.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { idempotencyKeyOf } from '../api/idempotency-key.ts';
 import { showRate } from '../api/middleware/authenticated.ts';
+import { audioEndpoints } from '../domain/call-endpoints.ts';
 import { refuseLate } from '../api/server/draining.ts';
 import { type BoundedCall, type Call, continuedCall } from './call.ts';
 import { CallCancellation } from './call-cancellation.ts';
 import { CallClock } from './call-clock.ts';
+import { CallTranslation } from './call-translation.ts';
 import { type Route, routesOf } from './call-routes.ts';
 import { type SentCall, sendCall } from './send-call.ts';
 import { previousResponse } from './stored-responses.ts';
@@ -42,6 +44,10 @@ export async function holdCall(
   const previous = await previousResponse(deps, ctx, read);
   const call = previous ? continuedCall(read, previous.contextTokens) : read;
   const routes = routesOf(deps, call, previous?.provider);
+  if (routes.some(({ endpoint }) => endpoint !== call.endpoint)) {
+    call.translation = new CallTranslation(call);
+    ctx.set('X-Tollgate-Translated', call.translation.name);
+  }
   const admission = admissionOf(deps, ctx, call);
   const clock = new CallClock();
   const [first] = routes;
@@ -77,10 +83,11 @@ function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall):
     requestId: ctx.state.requestId,
     model: call.model.id,
     request: {
-      needs: 'chat',
+      needs: audioEndpoints.has(call.endpoint) ? 'standard' : 'chat',
       model: call.model.id,
       maintenance: call.model.maintenance,
       hold: call.bound.total,
+      currency: deps.configuration.currency,
       isTask: false,
     },
     lines: call.bound.lines,

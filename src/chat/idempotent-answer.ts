@@ -6,7 +6,7 @@ import { endLeft } from '../api/server/caller-left.ts';
 import { type ApiContext, keyOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { idempotencyKeyOf } from '../api/idempotency-key.ts';
-import type { Call } from './call.ts';
+import { type Call, mediaTypeOfAnswer } from './call.ts';
 
 /** The first pause; each is longer than the one before. */
 const pollMsMin = 100;
@@ -32,7 +32,7 @@ export async function replayAnswer(
     return;
   }
   ctx.status = 200;
-  ctx.set('Content-Type', 'application/json');
+  ctx.set('Content-Type', mediaTypeOfAnswer(call));
   ctx.set('Idempotency-Replayed', 'true');
   ctx.body = await deps.blobs.read(answer);
 }

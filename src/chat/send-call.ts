@@ -3,6 +3,7 @@
  * everything else is a failure that says whose fault it is.
  */
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
+import { type CallEndpoint, messagesVersion } from '../domain/call-endpoints.ts';
 import { spliceChatBody } from '../domain/chat/splice.ts';
 import type { ChatCall, ChatExchange, ChatHead, ChatListener, ChatProvider } from '../providers/chat-contract.ts';
 import type { ApiContext } from '../api/context.ts';
@@ -12,20 +13,45 @@ import type { Call } from './call.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Route } from './call-routes.ts';
 import { CallerFault, RouteFault } from './route-faults.ts';
+import { askingForEvents } from './speech-events.ts';
 import { cleanedError } from './upstream-error-answer.ts';
 
 /** Sends a call to a route. */
 export function sendCall(
   { configuration }: ApiDependencies,
   ctx: ApiContext,
-  { bytes, members, stream, endpoint: path }: Call,
-  { provider, model }: Route,
+  { bytes, members, stream, translation, speech, upload }: Call,
+  { provider, endpoint: path, model }: Route,
   clock: CallClock,
 ): SentCall {
-  const includeUsage = stream && path === 'chat/completions';
-  const body = spliceChatBody(bytes, { model, includeUsage }, members);
-  const call: ChatCall = { method: 'POST', path, body, stream, requestId: ctx.state.requestId };
+  const includeUsage = stream && (path === 'chat/completions' || path === 'completions');
+  const body =
+    (upload && emptyBody) ??
+    translation?.bodyFor(model) ??
+    (speech?.asksForEvents ? askingForEvents(bytes, model) : spliceChatBody(bytes, { model, includeUsage }, members));
+  const headers = headersFor(path, ctx);
+  const form = upload?.formFor(model);
+  const call: ChatCall = {
+    method: 'POST',
+    path,
+    body,
+    stream,
+    requestId: ctx.state.requestId,
+    headers,
+    ...(form && { form }),
+  };
   return new SentCall(provider, call, configuration, clock);
+}
+
+const emptyBody: readonly Buffer[] = [];
+const noHeaders: readonly string[] = [];
+
+/** What a caller of messages says in headers is a part of its request: passed on as it came, and known to the provider alone. */
+export function headersFor(endpoint: CallEndpoint, ctx: ApiContext): readonly string[] {
+  if (endpoint !== 'messages') return noHeaders;
+  const beta = ctx.get('anthropic-beta');
+  const version = ['anthropic-version', ctx.get('anthropic-version') || messagesVersion];
+  return beta === '' ? version : [...version, 'anthropic-beta', beta];
 }
 
 /** Reads the body of an answer that is a success: data, and at last one of `onEnd` and `onFailure`. */

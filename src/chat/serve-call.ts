@@ -1,16 +1,17 @@
-/** A chat or responses call from its body to its settlement: read, hold, send, relay, settle. */
+/** A call from its body to its settlement: read, hold, send, relay, settle. */
 import { GatewayError } from '../domain/errors.ts';
-import type { ChatEndpoint } from '../providers/chat-contract.ts';
+import { type CallEndpoint, repeatableEndpoints } from '../domain/call-endpoints.ts';
 import { endLeft } from '../api/server/caller-left.ts';
 import { type ApiContext, idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { readCall } from './call.ts';
+import { type BoundedCall, readCall } from './call.ts';
 import { CallCancelled } from './call-cancellation.ts';
-import { outcomeOfFault, refusalOf, routeFaultOf } from './call-routes.ts';
+import { isLost, outcomeOfFault, refusalOf, type Route, routeFaultOf } from './call-routes.ts';
 import { type HeldCall, holdCall } from './hold-call.ts';
 import { replayAnswer } from './idempotent-answer.ts';
-import { estimatedPrice, releaseSoon, settleSoon } from './receipt.ts';
+import { inputPrice, releaseSoon, settleSoon } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
+import { relayAudio } from './relay-audio.ts';
 import { relayStream } from './relay-stream.ts';
 import { CallerFault, type RouteFault } from './route-faults.ts';
 import { sendCall } from './send-call.ts';
@@ -20,10 +21,15 @@ import { answerUpstreamError } from './upstream-error-answer.ts';
  * Serves a call. Nothing is delivered before its hold is durable; what fails before the first byte gives the hold back
  * before the caller gets the error.
  */
-export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint: ChatEndpoint): Promise<void> {
+export async function serveCall(deps: ApiDependencies, ctx: ApiContext, endpoint: CallEndpoint): Promise<void> {
   const { calls } = deps.concurrencyLimits;
   calls.require(); // before the body is read; but a slot is taken only once the body is there
-  const read = await readCall(deps, ctx, endpoint);
+  await serveRead(deps, ctx, await readCall(deps, ctx, endpoint));
+}
+
+/** Serves a call that was read: see `serveCall`. */
+export async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: BoundedCall): Promise<void> {
+  const { calls } = deps.concurrencyLimits;
   calls.acquire();
   try {
     const held = await holdCall(deps, ctx, read); // may have started upstream
@@ -48,15 +54,17 @@ async function serveHeld(deps: ApiDependencies, ctx: ApiContext, held: HeldCall)
 
 /**
  * Tries the routes in their order until one has answered the caller. What is the route's fault falls over to the next
- * one, as long as nothing was delivered. When all have failed, refuses with one error for all of them.
+ * one, as long as nothing was delivered; a call that may be repeated asks a route once more that lost its answer. When all have failed, refuses with one error for all of them.
  */
 async function relayFirstAnswer(deps: ApiDependencies, ctx: ApiContext, held: HeldCall): Promise<void> {
   const { call, routes, cancellation, clock } = held;
-  const relay = call.stream ? relayStream : relayAnswer;
+  const relay = call.stream ? relayStream : call.speech ? relayAudio : relayAnswer;
   const faults: RouteFault[] = [];
-  for (const route of routes) {
+  const waiting = [...routes];
+  const repeated = new Set<Route>();
+  for (let route = waiting.shift(); route !== undefined; route = waiting.shift()) {
     if (cancellation.reason !== undefined) throw new CallCancelled();
-    const early = route === routes[0] ? held.early : undefined;
+    const early = route === routes[0] && !repeated.has(route) ? held.early : undefined;
     const counted = deps.meters.providers.of(route.name, 'chat');
     try {
       const sent = early ?? sendCall(deps, ctx, call, route, clock);
@@ -71,6 +79,10 @@ async function relayFirstAnswer(deps: ApiDependencies, ctx: ApiContext, held: He
       const fault = routeFaultOf(error);
       if (!fault) throw error;
       faults.push(fault);
+      if (isLost(error) && repeatableEndpoints.has(call.endpoint) && !repeated.has(route)) {
+        repeated.add(route);
+        waiting.unshift(route);
+      }
       deps.health.record(call.model.id, { errorCode: 'upstream_error', latencyMs: Math.round(failedMs) });
       deps.log.warn(
         { ...idsOf(ctx), model: call.model.id, provider: route.name, fault: fault.message },
@@ -105,7 +117,7 @@ async function endUnanswered(deps: ApiDependencies, ctx: ApiContext, held: HeldC
   // What the caller sent was read, and that is charged. A caller that disconnects just as every route has refused pays
   // nothing.
   if (isDisconnected && error instanceof CallCancelled) {
-    await settleSoon(deps, hold, () => estimatedPrice(call, hold, ''));
+    await settleSoon(deps, hold, () => inputPrice(call, hold));
   } else {
     await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
   }

@@ -2,7 +2,7 @@
 import { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { isUnreadable } from '../domain/json/json-bounds.ts';
-import type { ChatCall, ChatHead } from '../providers/chat-contract.ts';
+import type { ChatCall, ChatHead, ChatProvider } from '../providers/chat-contract.ts';
 import { deleteResponse } from './response-rows.ts';
 import { endLeft } from '../api/server/caller-left.ts';
 import { type ApiContext, keyOf } from '../api/context.ts';
@@ -21,8 +21,8 @@ const streamMsMax = 3_600_000;
 
 export interface StoredOperation {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the response's own path: '' or `/cancel`. */
-  below: string;
+  /** Below the response's own path. */
+  below: '' | '/cancel' | '/input_items';
 }
 
 /** Forwards an operation to the provider that made the response, and its answer to the caller. */
@@ -75,6 +75,10 @@ async function forward(deps: ApiDependencies, ctx: ApiContext, id: string, opera
       return;
     }
     const refusal = gatewayErrorOf(error);
+    if (refusal.code === 'response_not_found' && operation.below === '/input_items') {
+      const isThere = await isKept(deps, provider, { ...call, path: `responses/${encodeURIComponent(id)}` });
+      if (isThere) throw new GatewayError('route_not_found', 'The provider of this response lists no input items.');
+    }
     if (refusal.code === 'response_not_found' && operation.method === 'DELETE')
       await deleteResponse(deps.database, id, keyOf(ctx).accountId);
     throw refusal;
@@ -82,6 +86,23 @@ async function forward(deps: ApiDependencies, ctx: ApiContext, id: string, opera
     clearTimeout(timer);
     room.closeWhenTaken(ctx, deps.downloadPace);
   }
+}
+
+/** Whether a provider still has the response that a call asks for. */
+function isKept({ configuration }: ApiDependencies, provider: ChatProvider, call: ChatCall): Promise<boolean> {
+  return new Promise((resolve) => {
+    const sent = new SentCall(provider, { ...call, stream: false }, configuration);
+    const end = (isThere: boolean) => {
+      sent.abort();
+      resolve(isThere);
+    };
+    sent.readBy({
+      onSuccess: () => end(true),
+      onData: () => undefined,
+      onEnd: () => undefined,
+      onFailure: () => end(false),
+    });
+  });
 }
 
 function callOf(ctx: ApiContext, id: string, { method, below }: StoredOperation): ChatCall {

@@ -3,7 +3,8 @@ import type { ResponsesStreamMeter } from '../domain/chat/responses-meter.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { isKeepable } from '../domain/text.ts';
 import { findResponse, insertResponse, noteContext, type StoredResponse } from './response-rows.ts';
-import type { TokenCounts } from '../domain/billing/pricing.ts';
+import type { JsonObject } from '../domain/json/json-object.ts';
+import { wholeTokens } from '../domain/usage/openai-usage.ts';
 import { type ApiContext, idsOf, keyOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Call } from './call.ts';
@@ -29,7 +30,7 @@ export async function ownResponse(
 export async function previousResponse(
   deps: ApiDependencies,
   ctx: ApiContext,
-  { previousResponseId: id }: Call,
+  { previousResponseId: id }: Pick<Call, 'previousResponseId'>,
 ): Promise<StoredResponse | undefined> {
   return id === undefined ? undefined : await ownResponse(deps, ctx, id, 'previous_response_id');
 }
@@ -49,7 +50,7 @@ function requireRoute({ configuration }: ApiDependencies, id: string | undefined
 export async function keepResponse(
   deps: ApiDependencies,
   ctx: ApiContext,
-  response: { id: string; call: Call; provider: string; usage?: TokenCounts | undefined },
+  response: { id: string; call: Call; provider: string; usage?: JsonObject | undefined },
 ): Promise<void> {
   const { id, call, provider, usage } = response;
   const account = keyOf(ctx).accountId;
@@ -88,7 +89,7 @@ export class ResponseNote {
 
   /** Notes in the background how long the response is, so that a call that continues it is held in full. */
   keepLength(): void {
-    const { responseId: id, usage } = this.#meter;
+    const { id, usage } = this.#meter.stated;
     if (id === undefined || !usage) return;
     const length = { id, account: keyOf(this.#ctx).accountId, contextTokens: lengthBy(usage) };
     this.#deps.background(noteContext(this.#deps.database, length).catch(this.#logFailure));
@@ -99,4 +100,4 @@ export class ResponseNote {
 }
 
 /** All that was said so far, reasoning included, which vendors leave out again. */
-const lengthBy = (usage: TokenCounts | undefined): number | undefined => usage && usage.input + usage.output;
+const lengthBy = (usage: JsonObject | undefined): number | undefined => usage && wholeTokens(usage);

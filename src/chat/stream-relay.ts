@@ -1,4 +1,6 @@
 /** One stream between two sockets: the upstream's bytes are metered and written to the caller as they come. */
+import type { TokenCounts } from '../domain/billing/token-counts.ts';
+import type { CallEndpoint } from '../domain/call-endpoints.ts';
 import type { MeteredStream } from '../domain/chat/metered-stream.ts';
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -6,6 +8,7 @@ import type { ApiContext } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { CallCancelled, type CallCancellation } from './call-cancellation.ts';
+import type { StreamTranslation } from './call-translation.ts';
 import { EventStream } from './event-stream.ts';
 import { type CallerFault, RouteFault } from './route-faults.ts';
 import type { AnswerReader, SentCall } from './send-call.ts';
@@ -25,6 +28,10 @@ interface Relayed {
 
 export interface StreamParts {
   ctx: ApiContext;
+  /** The form of the call. */
+  endpoint: CallEndpoint;
+  /** Where the upstream is asked in another form than the call's. */
+  translation: StreamTranslation | undefined;
   settings: ApiDependencies['configuration'];
   stream: MeteredStream;
   room: AnswerMemory;
@@ -80,17 +87,33 @@ export class StreamRelay implements AnswerReader {
     });
   }
 
-  /** Ends the caller's answer: with the last events, or with an error. */
-  finish(end: StreamEnd): void {
-    const { ctx, stream } = this.#parts;
+  /** Ends the caller's answer: with the last events, or with an error. `counted` is for a usage that nothing else states. */
+  finish(end: StreamEnd, counted?: TokenCounts): void {
+    const { ctx, endpoint, stream, translation } = this.#parts;
     if (end === 'disconnected' || ctx.res.destroyed) {
       ctx.respond = false;
       ctx.res.destroy();
     } else if (end === 'complete') {
-      this.#events.end(joined(this.#last, stream.meter.terminator));
+      this.#finishWhole(counted);
     } else {
-      this.#events.breakOff(errorEvent(stream.meter, end.broke));
+      const { requestId } = ctx.state;
+      const event = translation?.fail(end.broke, requestId) ?? errorEvent({ endpoint, requestId }, stream.meter, end);
+      this.#events.breakOff(event);
     }
+  }
+
+  #finishWhole(counted: TokenCounts | undefined): void {
+    const { ctx, stream, translation } = this.#parts;
+    let end: Buffer | undefined;
+    try {
+      end = translation ? translation.end(counted) : stream.meter.terminator;
+    } catch (error) {
+      // Calls of tools that are whole only now, and are none.
+      if (!translation || !(error instanceof GatewayError)) throw error;
+      this.#events.breakOff(translation.fail(error, ctx.state.requestId));
+      return;
+    }
+    this.#events.end(...[this.#last, end].filter((piece) => piece !== undefined));
   }
 
   onSuccess(latencyMs: number): void {
@@ -133,13 +156,15 @@ export class StreamRelay implements AnswerReader {
 
   /** Meters what came, or the end, and writes what is for the caller. Returns whether the stream can go on. */
   #deliver(came: Buffer | undefined): boolean {
-    const { ctx, room, sent } = this.#parts;
+    const { ctx, room, sent, translation } = this.#parts;
     let bytes: Buffer | undefined;
     try {
       bytes = came === undefined ? this.#stream.end() : this.#stream.push(came);
+      if (bytes && translation) bytes = translation.push(bytes);
     } catch (error) {
       const text = 'The model sent an event that is too large.';
       if (room.refusal) this.#end({ broke: room.refusal, byUs: true });
+      else if (error instanceof GatewayError) this.#end({ broke: error });
       else this.#end({ broke: new GatewayError('upstream_error', text, { cause: error }) });
       return false;
     }
@@ -166,7 +191,8 @@ export class StreamRelay implements AnswerReader {
     const { ctx, sent } = this.#parts;
     // Nothing was delivered yet: the next route may do better.
     if (typeof end === 'object' && !ctx.headerSent && !ctx.res.destroyed) {
-      this.#fail(end.byUs === true ? end.broke : new RouteFault('fault', end.broke.message));
+      const status = end.type === 'overloaded_error' ? { status: 529 } : {};
+      this.#fail(end.byUs === true ? end.broke : new RouteFault('fault', end.broke.message, status));
       return;
     }
     this.#isOver = true;
@@ -195,6 +221,3 @@ export class StreamRelay implements AnswerReader {
 }
 
 const flush = (relay: StreamRelay): void => relay.flush();
-
-const joined = (last: Buffer | undefined, terminator: Buffer | undefined): Buffer | undefined =>
-  last && terminator ? Buffer.concat([last, terminator]) : (last ?? terminator);

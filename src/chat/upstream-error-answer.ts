@@ -1,10 +1,12 @@
 /** What a caller gets of an upstream's error: its own words, without the operator's addresses and credentials. */
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import { readJson } from '../domain/chat/json-reading.ts';
-import { isObject, jsonObjectOf } from '../domain/chat/token-usage.ts';
+import { isObject, jsonObjectOf } from '../domain/json/json-object.ts';
 import { errorTable } from '../domain/errors.ts';
 import { cleanUpstreamMessage, upstreamError, type UpstreamError } from '../net/upstream-error.ts';
 import type { ApiContext } from '../api/context.ts';
+import { messagesError } from '../domain/messages-errors.ts';
+import { speaksMessages } from '../api/messages-form.ts';
 
 type Settings = { providers: ReadonlyMap<string, ProviderSettings> };
 
@@ -25,6 +27,10 @@ export function answerUpstreamError(
   { status, message, param, code }: UpstreamError & { status: number },
 ): void {
   ctx.status = status;
+  if (speaksMessages(ctx)) {
+    ctx.body = messagesError({ status, message, type: code }, ctx.state.requestId);
+    return;
+  }
   ctx.body = { error: { message, type: errorTable.invalid_parameter.type, param, code } };
 }
 

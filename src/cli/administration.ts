@@ -11,6 +11,7 @@ import type { Administrator } from '../ledger/audit-log.ts';
 import { type Database, openDatabase } from '../postgres/database.ts';
 import { GroupCommitter } from '../ledger/commit/group-commit.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { agreeOnCurrency, checkCurrency } from '../runtime/check-currency.ts';
 import { checkSecret } from '../runtime/check-secret.ts';
 import { Refusal } from './output.ts';
 
@@ -21,13 +22,19 @@ export interface Administration {
   database: Database;
   ledger: Ledger;
   secrets: Secrets;
+  /** Of all amounts of this database. */
+  currency: string;
   /** The user of the machine, as whom the audit log names them. */
   by: Administrator;
 }
 
-/** Lends a connection to the gateway's database. Refuses when there is none to be found, and a secret that is not its own. */
+/** Lends a connection to the gateway's database. Refuses when there is none to be found, and a secret or a currency that is not its own. */
 export async function withDatabase<T>(use: (tools: Administration) => Promise<T>): Promise<T> {
-  const { environment, configuration } = await loadSettings(process.env, process.cwd(), providerKinds);
+  const { environment, configuration, configurationPath } = await loadSettings(
+    process.env,
+    process.cwd(),
+    providerKinds,
+  );
   const dataDir = resolve(environment.dataDir);
   const url = environment.databaseUrl ?? (await runningPostgres({ dataDir }).catch(() => undefined));
   if (url === undefined) {
@@ -40,11 +47,15 @@ export async function withDatabase<T>(use: (tools: Administration) => Promise<T>
   const by: Administrator = { database, ledgerKey: secrets.first.ledger, actor: `cli:${userInfo().username}` };
   try {
     await checkSecret(database, secrets);
+    // Without a file, what is built in wants no currency: this may be another folder than the gateway's.
+    if (configurationPath !== undefined) await checkCurrency(database, configuration.currency);
+    const currency = await agreeOnCurrency(database, configuration.currency);
     return await use({
       environment,
       configuration,
       database,
       secrets,
+      currency,
       by,
       ledger: new Ledger(new GroupCommitter(database, secrets.first.ledger)),
     });

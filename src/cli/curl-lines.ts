@@ -25,6 +25,10 @@ export function curlLines(url: string, key: string | undefined, offered: Offered
   );
   return [
     ...(chat || code ? textLines(base, auth, chat, code) : []),
+    ...readingCalls.flatMap(({ kind, what, path, body }) => {
+      const model = firstModel(offered, kind);
+      return model ? entry(what, `${curl} ${base}${path} ${sending(auth, { model: model.id, ...body })}`) : [];
+    }),
     ...(image ? imageLines(url, auth, offered.deployments, image) : []),
     ...(video ? videoLines(base, auth, deployment, video) : []),
     ...(talk ? avatarTalkLines(base, auth, samples) : []),
@@ -37,6 +41,28 @@ export function curlLines(url: string, key: string | undefined, offered: Offered
     ),
   ];
 }
+
+/** Calls whose models read and write no text. */
+const readingCalls = [
+  {
+    kind: 'embedding',
+    what: 'Embeddings: a vector of each text',
+    path: '/embeddings',
+    body: { input: ['A toll gate', 'A bridge'] },
+  },
+  {
+    kind: 'moderation',
+    what: 'Moderation: whether a text is harmful',
+    path: '/moderations',
+    body: { input: 'A toll gate at dawn' },
+  },
+  {
+    kind: 'rerank',
+    what: 'Documents by their relevance to a query',
+    path: '/rerank',
+    body: { query: 'toll', documents: ['A toll gate', 'A bridge'] },
+  },
+] as const satisfies readonly { kind: ModelKind; what: string; path: string; body: Record<string, unknown> }[];
 
 function firstModel(offered: Offered, kind: ModelKind): Model | undefined {
   const id = firstOfKind(offered, kind);

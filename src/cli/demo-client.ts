@@ -27,7 +27,7 @@ const entrySchema = z.object({
   unit: z.string().nullable(),
 });
 export type DemoEntry = z.output<typeof entrySchema>;
-const accountSchema = z.object({ id: z.string(), balance: z.number(), held: z.number() });
+const accountSchema = z.object({ id: z.string(), currency: z.string(), balance: z.number(), held: z.number() });
 
 /** Paths are below the first root that the gateway serves, whatever that is called. */
 export class DemoClient {

@@ -1,7 +1,7 @@
 /** The command line: `tollgate <command>`. */
 import { CommanderError } from 'commander';
 import { SettingsError } from '../config/setting-errors.ts';
-import { printError } from './output.ts';
+import { printError, ReportedEnd } from './output.ts';
 import { tollgateProgram } from './program.ts';
 
 // The reader was `head`, or a pager that was quit: it wants no more.
@@ -23,6 +23,7 @@ process.exit(
 /** 0 for help, 2 for bad usage and bad settings, 1 for everything else; each reported in plain words. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed it
+  if (error instanceof ReportedEnd) return error.exitCode;
   if (error instanceof SettingsError) {
     printError(error.message);
     return 2;

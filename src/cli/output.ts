@@ -5,6 +5,17 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
+/** A process of this command has ended with this exit code, and has reported why. */
+export class ReportedEnd extends Error {
+  override readonly name = 'ReportedEnd';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`ended with the exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
 /** Prints one line for people, or the object with `--json`. */
 export function show(object: unknown, asJson: boolean | undefined, line: string): void {
   print(asJson === true ? JSON.stringify(object) : line);

@@ -1,4 +1,4 @@
-/** The configuration without a file: the simulator's models, one of each kind, at prices for a demo. */
+/** The configuration without a file: the simulator's models, at prices for a demo. */
 
 /** Goes through the same parser as a file of an operator's own, and is a good start for one. */
 export const builtInConfiguration = `deployments:
@@ -18,6 +18,31 @@ models:
     owned_by: tollgate
     routes: [{ provider: simulator, model: sim-code }]
     price: { input_per_million: 4, output_per_million: 16 }
+  - id: sim-embedding
+    kind: embedding
+    owned_by: tollgate
+    routes: [{ provider: simulator, model: sim-embedding }]
+    price: { input_per_million: 0.5 }
+  - id: sim-moderation
+    kind: moderation
+    owned_by: tollgate
+    routes: [{ provider: simulator, model: sim-moderation }]
+    price: { per_call: 0.001 }
+  - id: sim-rerank
+    kind: rerank
+    owned_by: tollgate
+    routes: [{ provider: simulator, model: sim-rerank }]
+    price: { per_search: 0.01 }
+  - id: sim-speech
+    kind: speech
+    owned_by: tollgate
+    routes: [{ provider: simulator, model: sim-speech }]
+    price: { per_million_characters: 100 }
+  - id: sim-transcription
+    kind: transcription
+    owned_by: tollgate
+    routes: [{ provider: simulator, model: sim-transcription }]
+    price: { per_second: 0.001 }
   - id: sim-image
     kind: image
     owned_by: tollgate

@@ -5,11 +5,13 @@ import type {
   Model,
   ModelKind,
   ModelLimits,
-  Price,
   ProviderSettings,
   Route,
 } from '../domain/catalogue.ts';
+import { endpointNames } from '../domain/call-endpoints.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
+import { priceOf } from './model-price.ts';
+import { routeCostOf } from './route-cost.ts';
 import { crossMistakes } from './cross-rules.ts';
 import { present, SettingsError } from './setting-errors.ts';
 import {
@@ -29,6 +31,8 @@ export interface Limits {
   audioBytes: number;
   videoBytes: number;
   audioSeconds: number;
+  /** Of one image of a form. */
+  imageBytes: number;
   /** Accepted tasks that wait to be started, while Temporal is away. */
   waitingTasks: number;
 }
@@ -40,6 +44,8 @@ export interface Configuration {
   /** By id, in the order of the file. */
   models: ReadonlyMap<string, Model>;
   limits: Limits;
+  /** ISO 4217; all amounts are of it. */
+  currency: string;
   retentionDays: number;
   /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
   variables: Readonly<Record<string, string>>;
@@ -48,6 +54,11 @@ export interface Configuration {
 const capabilitiesDefault: Readonly<Record<ModelKind, readonly Capability[]>> = {
   chat: ['chat'],
   code: ['chat', 'code'],
+  embedding: [],
+  speech: ['tts'],
+  transcription: ['asr'],
+  moderation: [],
+  rerank: [],
   image: ['image'],
   video: ['video'],
   'avatar-video': ['avatar', 'video'],
@@ -58,7 +69,7 @@ const capabilitiesDefault: Readonly<Record<ModelKind, readonly Capability[]>> = 
 /**
  * Reads the text of a configuration file; `file` is its name in messages, `env` fills in `${NAME}`.
  * Throws one SettingsError with every mistake, such as
- * `tollgate.yaml:12: models[0].price.per_image: must be yuan: digits with at most six decimals, such as 0.25`.
+ * `tollgate.yaml:12: models[0].price.per_image: must be an amount with at most six decimals, such as 0.25`.
  */
 export function readConfiguration(
   text: string,
@@ -96,14 +107,16 @@ function configurationOf(
     providers: new Map(
       Object.entries(written.providers).map(([name, provider]) => [name, providerOf(name, provider, kinds)]),
     ),
-    models: new Map(written.models.map((model) => [model.id, modelOf(model)])),
+    models: new Map(written.models.map((model) => [model.id, modelOf(model, written.currency)])),
     limits: {
       jsonBytes: written.limits.json_bytes,
       audioBytes: written.limits.audio_bytes,
       videoBytes: written.limits.video_bytes,
       audioSeconds: written.limits.audio_seconds,
+      imageBytes: written.limits.image_bytes,
       waitingTasks: written.limits.waiting_tasks,
     },
+    currency: written.currency,
     retentionDays: written.retention_days,
   };
 }
@@ -117,6 +130,7 @@ function providerOf(name: string, written: WrittenProvider, kinds: readonly Prov
     name,
     kind: written.kind,
     baseUrl: written.base_url,
+    ...endpointsOf(values),
     secrets: ofType(declared.secrets, values, (value) => typeof value === 'string'),
     numbers: ofType(declared.numbers ?? {}, values, (value) => typeof value === 'number'),
     headers: written.headers,
@@ -130,7 +144,16 @@ function providerOf(name: string, written: WrittenProvider, kinds: readonly Prov
     pollIntervalMs:
       written.poll_interval_seconds === undefined ? undefined : milliseconds(written.poll_interval_seconds),
     maxPollsPerSecond: written.max_polls_per_second,
+    reconcileColumns: written.reconcile?.columns && present(written.reconcile.columns),
   });
+}
+
+/** Of a kind whose settings have them. */
+function endpointsOf({ endpoints, messages_base_url: messagesBaseUrl }: Record<string, unknown>) {
+  return {
+    endpoints: Array.isArray(endpoints) ? endpointNames.filter((name) => endpoints.includes(name)) : undefined,
+    messagesBaseUrl: typeof messagesBaseUrl === 'string' ? messagesBaseUrl : undefined,
+  };
 }
 
 /** The values of the declared keys, as far as they are there. */
@@ -147,7 +170,7 @@ function ofType<T>(
   return found;
 }
 
-function modelOf(written: WrittenModel): Model {
+function modelOf(written: WrittenModel, currency: string): Model {
   return present({
     id: written.id,
     kind: written.kind,
@@ -156,35 +179,16 @@ function modelOf(written: WrittenModel): Model {
     capabilities: [...new Set(written.capabilities ?? capabilitiesDefault[written.kind])],
     published: written.published,
     maintenance: written.maintenance,
-    routes: written.routes satisfies readonly Route[],
-    price: priceOf(written),
+    routes: written.routes.map(({ cost, ...route }): Route =>
+      present({ ...route, cost: routeCostOf(cost, written.kind, currency) }),
+    ),
+    price: priceOf(written.price, written.kind),
     limits: limitsOf(written.limits),
     qualityScale: written.quality_scale,
     onDisconnect: written.on_disconnect,
+    translate: written.translate,
     allow: written.allow,
     overrunFactor: written.overrun_factor,
-  });
-}
-
-/** The cross rules have seen to it that the price fits the kind. */
-function priceOf({ price }: WrittenModel): Price {
-  const { minimum } = price;
-  if (price.per_image !== undefined) {
-    const byQuality = price.by_quality && present(price.by_quality);
-    return present({ unit: 'image' as const, perImage: price.per_image, byQuality, bySize: price.by_size, minimum });
-  }
-  if (price.per_second !== undefined) {
-    const { per_second: perSecond, by_resolution: byResolution } = price;
-    return present({ unit: 'second' as const, perSecond, byResolution, minimum });
-  }
-  if (price.input_per_million === undefined || price.output_per_million === undefined)
-    throw new Error('a model has no price');
-  return present({
-    unit: 'token' as const,
-    inputPerMillion: price.input_per_million,
-    outputPerMillion: price.output_per_million,
-    cachedInputPerMillion: price.cached_input_per_million,
-    minimum,
   });
 }
 
@@ -194,13 +198,19 @@ function limitsOf(written: WrittenModel['limits']): ModelLimits {
     maxSeconds: written.max_seconds,
     maxOutputTokens: written.max_output_tokens,
     durations: written.durations,
+    ratios: written.ratios,
+    sizes: written.sizes,
     resolutions: written.resolutions,
+    references: written.references,
+    mask: written.mask,
+    variations: written.variations,
   });
 }
 
-/** `models[0].price.per_image` or `models[0].price.by_size.2k`. */
+/** `models[0].price.service_tiers.flex.above[0].input_per_million` or `models[0].routes[0].cost.rate`. */
 const isPrice = (path: Path): boolean =>
-  (path.length === 4 || path.length === 5) && path[0] === 'models' && path[2] === 'price';
+  path[0] === 'models' &&
+  ((path[2] === 'price' && path.length >= 4) || (path[2] === 'routes' && path[4] === 'cost' && path.length >= 6));
 
 /** They go into each task's terms, and may hold secrets. */
 const isOfOptions = (path: Path): boolean => path[0] === 'models' && path[2] === 'routes' && path[4] === 'options';

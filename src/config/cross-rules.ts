@@ -3,21 +3,29 @@
  * up even when another part of it is wrong.
  */
 import { z } from 'zod';
-import { modelKinds, type ModelKind } from '../domain/catalogue.ts';
+import { callModelKinds, modelKinds, type ModelKind } from '../domain/catalogue.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
+import { currencyDefault } from '../domain/currency.ts';
 import { type Mistake, priceMistakes } from './price-rules.ts';
+import { costMistakes } from './route-cost.ts';
 import { healthDefault } from './yaml-schema.ts';
 import type { Path } from './yaml-document.ts';
 
 /** Settings that would do nothing on a model of another kind, so their author expects something that won't happen. */
 const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: readonly ModelKind[] }[] = [
   { path: ['quality_scale'], kinds: ['image'] },
-  { path: ['on_disconnect'], kinds: ['chat', 'code'] },
+  { path: ['on_disconnect'], kinds: callModelKinds },
   { path: ['allow'], kinds: ['chat', 'code'] },
+  { path: ['translate'], kinds: ['chat', 'code'] },
   { path: ['limits', 'max_output_tokens'], kinds: ['chat', 'code'] },
   { path: ['limits', 'max_seconds'], kinds: ['video', 'avatar-video', 'avatar-image', 'avatar-talk'] },
   { path: ['limits', 'durations'], kinds: ['video'] },
+  { path: ['limits', 'ratios'], kinds: ['video'] },
+  { path: ['limits', 'sizes'], kinds: ['video'] },
   { path: ['limits', 'resolutions'], kinds: ['image'] },
+  { path: ['limits', 'references'], kinds: ['image'] },
+  { path: ['limits', 'mask'], kinds: ['image'] },
+  { path: ['limits', 'variations'], kinds: ['image'] },
 ];
 
 const reservedRoots = ['files', 'docs', 'console', 'healthz', 'readyz', 'metrics', 'openapi.json'];
@@ -27,6 +35,7 @@ const reservedHeaders = ['host', 'content-length', 'transfer-encoding', 'connect
 const maybeText = z.string().optional().catch(undefined);
 const mapping = z.record(z.string(), z.unknown()).catch({});
 const outlineSchema = z.object({
+  currency: z.string().catch(currencyDefault),
   deployments: z.array(z.object({ root: maybeText, health: maybeText }).catch({})).catch([]),
   providers: z
     .record(
@@ -35,9 +44,11 @@ const outlineSchema = z.object({
         .looseObject({
           kind: maybeText,
           base_url: z.unknown().optional(),
+          messages_base_url: z.unknown().optional(),
+          endpoints: z.array(z.unknown()).catch([]),
           headers: mapping,
         })
-        .catch({ kind: undefined, base_url: undefined, headers: {} }),
+        .catch({ kind: undefined, base_url: undefined, headers: {}, endpoints: [] }),
     )
     .catch({}),
   models: z
@@ -46,7 +57,7 @@ const outlineSchema = z.object({
         .looseObject({
           id: maybeText,
           kind: z.enum(modelKinds).optional().catch(undefined),
-          routes: z.array(z.object({ provider: maybeText }).catch({})).catch([]),
+          routes: z.array(z.object({ provider: maybeText, cost: mapping.optional() }).catch({})).catch([]),
           price: mapping.optional(),
         })
         .catch({ routes: [], price: undefined }),
@@ -99,6 +110,10 @@ function* providerMistakes({ providers }: Outline, kinds: readonly ProviderKind[
       if (rule !== 'without base_url' || provider.base_url !== undefined || provider[secret] !== undefined) continue;
       yield { path: ['providers', name, secret], message: 'is required without a base_url' };
     }
+    if (provider.messages_base_url !== undefined && !provider.endpoints.includes('messages')) {
+      const message = "does nothing unless the provider's 'endpoints' have messages";
+      yield { path: ['providers', name, 'messages_base_url'], message };
+    }
     for (const [header, value] of Object.entries(provider.headers)) {
       const path = ['providers', name, 'headers', header];
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(header) || reservedHeaders.includes(header.toLowerCase())) {
@@ -110,7 +125,7 @@ function* providerMistakes({ providers }: Outline, kinds: readonly ProviderKind[
   }
 }
 
-function* modelMistakes({ models, providers }: Outline, kinds: readonly ProviderKind[]): Iterable<Mistake> {
+function* modelMistakes({ currency, models, providers }: Outline, kinds: readonly ProviderKind[]): Iterable<Mistake> {
   const ids = new Set<string>();
   for (const [index, model] of models.entries()) {
     const path = ['models', index];
@@ -136,12 +151,18 @@ function* modelMistakes({ models, providers }: Outline, kinds: readonly Provider
         yield { path: place, message };
       }
     }
-    if (model.kind !== undefined) yield* kindMistakes(model, model.kind, path);
+    if (model.kind !== undefined) yield* kindMistakes(model, { kind: model.kind, currency }, path);
   }
 }
 
-function* kindMistakes(model: Outline['models'][number], kind: ModelKind, path: Path): Iterable<Mistake> {
+function* kindMistakes(
+  model: Outline['models'][number],
+  { kind, currency }: { kind: ModelKind; currency: string },
+  path: Path,
+): Iterable<Mistake> {
   if (model.price !== undefined) yield* priceMistakes(model.price, kind, [...path, 'price']);
+  for (const [number, { cost }] of model.routes.entries())
+    if (cost !== undefined) yield* costMistakes(cost, kind, currency, [...path, 'routes', number, 'cost']);
   for (const { path: below, kinds } of keysOfSomeKinds) {
     if (!kinds.includes(kind) && valueAt(model, below) !== undefined) {
       yield { path: [...path, ...below], message: `is not allowed for kind ${kind}, only for ${kinds.join(', ')}` };

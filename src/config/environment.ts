@@ -1,12 +1,12 @@
 /** The settings that come from the environment, checked together. `docs/settings.md` explains them. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { micros, type MicroYuan, yuanText } from '../domain/money.ts';
+import { micros, type Money, amountText } from '../domain/money.ts';
 import { emailField, passwordForm } from '../domain/accounts/person-rules.ts';
 import { type CodecKey, codecKeyList } from './codec-keys.ts';
 import { corsOriginList, type CorsOrigins } from './cors-origins.ts';
 import { must, SettingsError } from './setting-errors.ts';
-import { matching, webAddress, yuan } from './setting-values.ts';
+import { matching, webAddress, money } from './setting-values.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -30,7 +30,7 @@ export interface Environment {
   /** The demo account of an empty database; what is undefined is made up. */
   bootstrap: {
     key: string | undefined;
-    balance: MicroYuan;
+    balance: Money;
     email: string | undefined;
     password: string | undefined;
   };
@@ -140,7 +140,7 @@ const schema = z.object({
     /^sk-tg-[A-Za-z0-9_-]{10,194}$/,
     'begin with sk-tg- and have 16 to 200 characters of A-Z, a-z, 0-9, _ and -',
   ).optional(),
-  TOLLGATE_BOOTSTRAP_BALANCE: yuan().default(bootstrapBalanceDefault),
+  TOLLGATE_BOOTSTRAP_BALANCE: money().default(bootstrapBalanceDefault),
   TOLLGATE_BOOTSTRAP_EMAIL: emailField.optional(),
   TOLLGATE_BOOTSTRAP_PASSWORD: passwordForm.optional(),
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
@@ -292,7 +292,7 @@ function crossMistakes(given: ReadonlyMap<Name, string>): string[] {
 function defaultOf(field: z.ZodType): string | undefined {
   if (!(field instanceof z.ZodDefault)) return undefined;
   const value: unknown = field.def.defaultValue;
-  if (typeof value === 'bigint') return yuanText(micros(value));
+  if (typeof value === 'bigint') return amountText(micros(value));
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined; // an empty list is nothing
 }
 

@@ -1,11 +1,15 @@
 /** The schema of `tollgate.yaml`: every key, its bounds and its default. `docs/settings.md` explains them. */
 import { z } from 'zod';
-import { capabilityLabels, modelKinds, type Capability, type ImageQuality } from '../domain/catalogue.ts';
+import { billColumns, capabilityLabels, modelKinds, type Capability, type ImageQuality } from '../domain/catalogue.ts';
+import { endpointNames } from '../domain/call-endpoints.ts';
+import { currencyDefault } from '../domain/currency.ts';
+import { isTimeZone } from '../domain/billing/daily-hours.ts';
 import { overrunFactorDefault } from '../domain/billing/overrun.ts';
+import { editImagesMax, videoSecondsMax } from '../domain/limits.ts';
 import { unpricedNames } from '../domain/unpriced-names.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { must, ruleMessage } from './setting-errors.ts';
-import { matching, webAddress, yuan } from './setting-values.ts';
+import { currency, matching, webAddress, money } from './setting-values.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -23,22 +27,63 @@ export const imageWaitSecondsDefault = (root: string): number => (root === '/ai/
 
 const capabilities = Object.keys(capabilityLabels) as Capability[];
 
-// Which keys go with which kind of model, and which names the last two take, is in `price-rules.ts`.
-const pricesByName = () => z.record(z.string(), yuan(), must('be a mapping of names to yuan'));
-const price = strict({
-  input_per_million: yuan().optional(),
-  output_per_million: yuan().optional(),
-  cached_input_per_million: yuan().optional(),
-  per_image: yuan().optional(),
-  per_second: yuan().optional(),
-  minimum: yuan().optional(),
+const timeZoneRule = 'be a time zone of the IANA database, such as Asia/Shanghai';
+
+/** Encoders take even sides only. */
+const videoSize = /^[1-9]\d{1,2}[02468]x[1-9]\d{1,2}[02468]$/;
+
+// Which keys go with which kind of model, and which names listings take, is in `price-rules.ts`.
+const pricesByName = () => z.record(z.string(), money(), must('be a mapping of names to amounts'));
+const rates = {
+  input_per_million: money().optional(),
+  output_per_million: money().optional(),
+  cached_input_per_million: money().optional(),
+  cache_write_per_million: money().optional(),
+  cache_write_1h_per_million: money().optional(),
+  audio_input_per_million: money().optional(),
+  audio_output_per_million: money().optional(),
+  image_input_per_million: money().optional(),
+  image_output_per_million: money().optional(),
+  per_call: money().optional(),
+  per_tool_call: pricesByName().optional(),
+  minimum: money().optional(),
+};
+const longPrompt = strict({ input_tokens: number({ whole: true, min: 1, max: 1_000_000_000 }), ...rates });
+const ratesByLength = { ...rates, above: list(longPrompt, 20).optional() };
+const timeOfDay = () => matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'be a time of day from "00:00" to "23:59", in quotes');
+const hours = strict({
+  from: timeOfDay(),
+  to: timeOfDay(),
+  time_zone: z.string(must(timeZoneRule)).refine(isTimeZone, must(timeZoneRule)),
+  ...ratesByLength,
+});
+const priceKeys = {
+  ...ratesByLength,
+  service_tiers: z
+    .record(z.string(), strict(ratesByLength), must('be a mapping of names of tiers to prices'))
+    .optional(),
+  batch: strict(ratesByLength).optional(),
+  hours: list(hours, 20).optional(),
+  per_image: money().optional(),
+  per_second: money().optional(),
+  per_million_characters: money().optional(),
+  per_search: money().optional(),
   by_quality: strict({
-    low: yuan().optional(),
-    medium: yuan().optional(),
-    high: yuan().optional(),
+    low: money().optional(),
+    medium: money().optional(),
+    high: money().optional(),
   } satisfies Record<ImageQuality, unknown>).optional(),
   by_size: pricesByName().optional(),
   by_resolution: pricesByName().optional(),
+};
+const price = strict(priceKeys);
+const cost = strict({
+  ...priceKeys,
+  currency: currency().optional(),
+  rate: matching(
+    /^(?=.*[1-9])\d{1,9}(\.\d{1,9})?$/,
+    "be how much of the gateway's currency one unit costs, with at most nine decimals, such as 7.15",
+  ).optional(),
 });
 
 const route = strict({
@@ -46,6 +91,7 @@ const route = strict({
   model: text(200),
   options: z.record(z.string(), z.json(), must('be a mapping')).default({}),
   fields: z.record(z.string(), z.string(must('be a field name, or null')).nullable(), must('be a mapping')).default({}),
+  cost: cost.optional(),
 });
 
 const model = strict({
@@ -65,8 +111,13 @@ const model = strict({
     prompt_characters: number({ whole: true, min: 1, max: 1_000_000 }).optional(),
     max_seconds: number({ min: 1, max: 3600 }).optional(),
     max_output_tokens: number({ whole: true, min: 1, max: 10_000_000 }).optional(),
-    durations: list(oneOf([5, 8, 10, 11]), 4).optional(),
+    durations: list(number({ whole: true, min: 1, max: videoSecondsMax }), 100).optional(),
+    ratios: list(matching(/^[1-9]\d?:[1-9]\d?$/, 'be a ratio such as 16:9, in quotes'), 30).optional(),
+    sizes: list(matching(videoSize, 'be even pixels such as 1280x720'), 100).optional(),
     resolutions: list(z.enum(['1k', '2k', '4k'], must('be one of 1k, 2k, 4k')), 3).optional(),
+    references: number({ whole: true, min: 0, max: editImagesMax }).optional(),
+    mask: flag().optional(),
+    variations: flag().optional(),
   }).prefault({}),
   quality_scale: strict({
     low: number({ min: 0, max: 1000 }),
@@ -74,9 +125,13 @@ const model = strict({
     high: number({ min: 0, max: 1000 }),
   } satisfies Record<ImageQuality, unknown>).optional(),
   on_disconnect: z.enum(['abort', 'drain'], must('be abort or drain')).default('abort'),
+  translate: flag().default(false),
   allow: list(z.enum(unpricedNames, must(`be one of ${unpricedNames.join(', ')}`)), unpricedNames.length).default([]),
   overrun_factor: number({ min: 1, max: 1000 }).default(overrunFactorDefault),
 });
+
+const columnRule = must(`be a mapping of ${billColumns.join(', ')} to names of columns`);
+const columnsOfBills = z.partialRecord(z.enum(billColumns), text(200), columnRule);
 
 const commonToProviders = {
   base_url: webAddress().optional(),
@@ -89,17 +144,27 @@ const commonToProviders = {
   max_concurrent: number({ whole: true, min: 1, max: 1_000_000 }).optional(),
   poll_interval_seconds: number({ min: 0.5, max: 600 }).optional(),
   max_polls_per_second: number({ min: 0.1, max: 10_000 }).optional(),
+  reconcile: strict({ columns: columnsOfBills.optional() }).optional(),
+};
+
+const endpoints = {
+  endpoints: list(
+    z.enum(endpointNames, must(`be one of ${endpointNames.join(', ')}`)),
+    endpointNames.length,
+  ).optional(),
+  messages_base_url: webAddress().optional(),
 };
 
 /** The mapping of a provider of one kind: what all have, and what this kind declares. */
-function providerOf({ kind, secrets, numbers = {} }: ProviderKind) {
+function providerOf({ kind, secrets, numbers = {}, endpoints: hasEndpoints }: ProviderKind) {
   const own: Record<string, z.ZodType<string | number | undefined>> = {};
   for (const [name, rule] of Object.entries(secrets)) {
     // What is only needed without a base URL is asked for in `cross-rules.ts`.
     own[name] = rule === 'required' ? text(4096) : text(4096).optional();
   }
   for (const [name, rule] of Object.entries(numbers)) own[name] = number(rule).default(rule.default);
-  return strict({ ...own, kind: z.literal(kind), ...commonToProviders });
+  const ofChat: Partial<typeof endpoints> = hasEndpoints ? endpoints : {};
+  return strict({ ...own, kind: z.literal(kind), ...commonToProviders, ...ofChat });
 }
 
 const anyOf = (kinds: readonly ProviderKind[]) => {
@@ -133,12 +198,17 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
       audio_bytes: number({ whole: true, min: KiB, max: 2048 * MiB }).default(50 * MiB),
       video_bytes: number({ whole: true, min: KiB, max: 16_384 * MiB }).default(500 * MiB),
       audio_seconds: number({ min: 1, max: 3600 }).default(600),
+      // What OpenAI takes is less than 50,000,000 bytes: as much as fits below that.
+      image_bytes: number({ whole: true, min: KiB, max: 512 * MiB }).default(47 * MiB),
       waiting_tasks: number({ whole: true, min: 1, max: 1_000_000 }).default(10_000),
     }).prefault({}),
+    currency: currency().default(currencyDefault),
     retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
   });
 export type WrittenConfiguration = z.output<ReturnType<typeof configurationSchema>>;
 export type WrittenModel = WrittenConfiguration['models'][number];
+export type WrittenPrice = WrittenModel['price'];
+export type WrittenCost = NonNullable<WrittenModel['routes'][number]['cost']>;
 export type WrittenProvider = WrittenConfiguration['providers'][string];
 
 /** A mapping that refuses keys that it doesn't know, naming those that it does. */
@@ -166,10 +236,6 @@ function text(max: number) {
 function number({ min, max, whole = false }: { min: number; max: number; whole?: boolean }) {
   const rule = must(`be a ${whole ? 'whole ' : ''}number from ${min} to ${max}`);
   return z.preprocess(numberOfText, (whole ? z.int(rule) : z.number(rule)).min(min, rule).max(max, rule));
-}
-
-function oneOf(values: readonly number[]) {
-  return z.preprocess(numberOfText, z.literal(values, must(`be one of ${values.join(', ')}`)));
 }
 
 function flag() {

@@ -1,8 +1,17 @@
 /** The model catalogue: what is offered, by which routes, at which price. Parsed from settings, then frozen. */
-import type { MicroYuan } from './money.ts';
+import type { TokenPrice } from './billing/token-card.ts';
+import type { Money } from './money.ts';
+import type { EndpointName } from './call-endpoints.ts';
 import type { UnpricedName } from './unpriced-names.ts';
 
-export const modelKinds = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
+/** Kinds of model that make a file, each by a task. */
+export const taskModelKinds = ['image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'] as const;
+export type TaskModelKind = (typeof taskModelKinds)[number];
+
+/** Kinds of model that answer a call at once. */
+export const callModelKinds = ['chat', 'code', 'embedding', 'speech', 'transcription', 'moderation', 'rerank'] as const;
+
+export const modelKinds = [...callModelKinds, ...taskModelKinds] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
 /** Capability tags with their display names (health report, `labels`). */
@@ -31,23 +40,35 @@ export interface Route {
   options: Record<string, unknown>;
   /** Of providers whose models each have fields of their own: what this one calls ours; null leaves one out. */
   fields: Readonly<Record<string, string | null>>;
+  /** What its provider charges the operator, as far as that is known. */
+  cost?: RouteCost;
+}
+
+/** What a route's provider charges, as the settings say it. */
+export interface RouteCost {
+  /** ISO 4217. */
+  currency: string;
+  /** How much of the gateway's currency one unit is, in decimal digits; absent where it is the gateway's own. */
+  rate?: string;
+  /** In that currency. Without one only what the provider states is known. */
+  card?: Price;
 }
 
 export type Price = ImagePrice | SecondPrice | TokenPrice;
 
 /** A price's variants by their names in the settings. */
-export type PricesByName = Readonly<Record<string, MicroYuan>>;
+export type PricesByName = Readonly<Record<string, Money>>;
 
 /** What is charged at all costs at least `minimum`, once a task or call. */
 interface WithMinimum {
-  minimum?: MicroYuan;
+  minimum?: Money;
 }
 
 export interface ImagePrice extends WithMinimum {
   unit: 'image';
   /** Where neither of the two below says another; a model has one of them at most. */
-  perImage: MicroYuan;
-  byQuality?: Readonly<Partial<Record<ImageQuality, MicroYuan>>>;
+  perImage: Money;
+  byQuality?: Readonly<Partial<Record<ImageQuality, Money>>>;
   /** By `1k`, `2k`, `4k`, `8k` or an exact size such as `1024x1536`. */
   bySize?: PricesByName;
 }
@@ -55,16 +76,9 @@ export interface ImagePrice extends WithMinimum {
 export interface SecondPrice extends WithMinimum {
   unit: 'second';
   /** Where `byResolution` says no other. */
-  perSecond: MicroYuan;
+  perSecond: Money;
   /** By lines of a video as `720p`. */
   byResolution?: PricesByName;
-}
-
-export interface TokenPrice extends WithMinimum {
-  unit: 'token';
-  inputPerMillion: MicroYuan;
-  outputPerMillion: MicroYuan;
-  cachedInputPerMillion?: MicroYuan;
 }
 
 export interface ModelLimits {
@@ -73,8 +87,17 @@ export interface ModelLimits {
   maxSeconds?: number;
   /** The upstream's real cap on the tokens of one answer. */
   maxOutputTokens?: number;
-  /** Video durations in seconds that the model has, out of 5, 8, 10 and 11. */
+  /** Video durations in seconds that the model has, the default first unless 5 is one of them. */
   durations?: readonly number[];
+  /** Ratios of videos that the model has, such as `16:9`, likewise. */
+  ratios?: readonly string[];
+  /** Pixels of videos that can be asked for, such as `1280x720`. */
+  sizes?: readonly string[];
+  /** The most reference images that an image model takes; 0: none. */
+  references?: number;
+  /** Whether an image model takes a mask, and whether it makes variations, where its providers don't say it. */
+  mask?: boolean;
+  variations?: boolean;
   /** Image resolutions that the model has, out of `1k`, `2k`, `4k`. */
   resolutions?: readonly string[];
 }
@@ -94,11 +117,28 @@ export interface Model {
   limits: ModelLimits;
   qualityScale?: Record<ImageQuality, number>;
   onDisconnect: 'abort' | 'drain';
+  /** Whether it serves endpoints that none of its routes has, by translation. */
+  translate: boolean;
   /** What costs money upstream and has no price here, and passes all the same. */
   allow: readonly UnpricedName[];
   /** How many times its hold a charge may be; the rest is the operator's loss. */
   overrunFactor: number;
 }
+
+/** What a column of a vendor's CSV may mean, and what it is called without a mapping. */
+export const billColumns = [
+  'time',
+  'request_id',
+  'model',
+  'key',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'cost',
+  'currency',
+] as const;
+export type BillColumn = (typeof billColumns)[number];
 
 /** A provider as configured. Times in milliseconds. */
 export interface ProviderSettings {
@@ -106,6 +146,10 @@ export interface ProviderSettings {
   /** Of which kind it is, out of the registry's. */
   kind: string;
   baseUrl?: string;
+  /** The endpoints of calls that it has; those of its kind where it is absent. */
+  endpoints?: readonly EndpointName[];
+  /** Where `messages` is, if not below `baseUrl`. */
+  messagesBaseUrl?: string;
   /** The credentials that its kind declares, by their keys in the settings. */
   secrets: Readonly<Record<string, string>>;
   /** The other keys that its kind declares. */
@@ -129,6 +173,8 @@ export interface ProviderSettings {
   pollIntervalMs?: number;
   /** Polls a second of one process, likewise. */
   maxPollsPerSecond?: number;
+  /** What its CSV of usage calls the columns that `tollgate reconcile` reads; undefined: the file has a known form. */
+  reconcileColumns?: Readonly<Partial<Record<BillColumn, string>>>;
 }
 
 /** One address below which the whole API is served. */

@@ -22,6 +22,7 @@ export const errorTable = {
   idempotency_key_used: { status: 409, type: 'conflict_error' },
   task_being_fetched: { status: 409, type: 'conflict_error' },
   task_not_cancellable: { status: 409, type: 'conflict_error' },
+  task_not_ended: { status: 409, type: 'conflict_error' },
   request_too_large: { status: 413, type: 'invalid_request_error' },
   unsupported_media_type: { status: 415, type: 'invalid_request_error' },
   call_limit_exceeded: { status: 429, type: 'rate_limit_error' },

@@ -7,6 +7,9 @@ export const imageAreaPixelsMax = 4096 * 4096;
 export const imageSideRatioMax = 3;
 export const referenceImagesMax = 14;
 
+/** Of an image edit, as with the OpenAI images API. */
+export const editImagesMax = 16;
+
 /** What one image request may ask for, as with the OpenAI images API. */
 export const imagesMax = 10;
 
@@ -28,8 +31,17 @@ export const addressCharactersMax = 2048;
 /** Our own bound: the 14 references that an image may have, with room for texts and audio. */
 export const contentItemsMax = 20;
 
-/** The lengths that a video may have. The first is the default. */
-export const videoDurationsSeconds = [5, 8, 10, 11] as const;
+/** The lengths that a video may have where its model has no list of its own. The first is the default. */
+export const videoDurationsSeconds: readonly number[] = [5, 8, 10, 11];
+
+/** Longer than any video model makes in one piece. */
+export const videoSecondsMax = 600;
+
+/** The ratios of videos, likewise. */
+export const videoRatios: readonly string[] = ['16:9', '9:16', '1:1'];
+
+/** The pixels of videos that can be asked for, likewise: the ratios above at 720 lines. There is no default. */
+export const videoSizes: readonly string[] = ['1280x720', '720x1280', '720x720'];
 
 export const templateNameCharactersMax = 200;
 
@@ -44,6 +56,18 @@ export const penaltyMax = 2;
 /** The OpenAI API's own. */
 export const choicesMax = 128;
 export const topLogprobsMax = 20;
+
+/** The OpenAI API's own, of one embeddings call. */
+export const embeddingItemsMax = 2048;
+export const embeddingTokensMax = 300_000;
+/** Our own: such calls hold their output at once. */
+export const completionPromptsMax = 128;
+/** Our own, far above what providers take. */
+export const moderationItemsMax = 2048;
+export const rerankDocumentsMax = 10_000;
+
+/** The OpenAI API's own, of one speech call. */
+export const speechCharactersMax = 4096;
 
 /** Every address passes to the upstream as it came, so it is only kept from being absurd. */
 export const chatAddressCharactersMax = 8192;

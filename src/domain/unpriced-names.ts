@@ -3,11 +3,18 @@
 export const unpricedNames = [
   'service_tier',
   'best_of',
+  // Places and speeds that cost a multiple of the price.
+  'inference_geo',
+  'speed',
   'web_search_options',
   // Tools that the upstream runs, and bills by the call or by tokens that no hold can bound.
   'web_search',
   'file_search',
   'code_interpreter',
+  'web_fetch',
+  'code_execution',
+  // Its tokens cost what another model's do.
+  'advisor',
   'image_generation',
   'computer_use',
   'mcp',

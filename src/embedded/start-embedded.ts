@@ -16,6 +16,8 @@ export interface StartedGateway {
   core: Core;
   url: string;
   temporalUiUrl: string | undefined;
+  /** Of the servers that it brings, when they started. */
+  pids: { postgres?: number; temporal?: number };
   /** Resolves with the reason when the gateway can't go on by itself. */
   failed: Promise<Error>;
   /** Lets `/readyz` say so, once the first key is made. */
@@ -68,7 +70,6 @@ async function startInOrder(
   const meanwhile = async () => {
     const roles = await steps.during('load roles', () => import('./roles.ts'));
     await beforeRoles?.();
-    await steps.during('load tokenizer', () => roles.loadTokenizer()); // the API would, and it needs no server
     return roles;
   };
   const servers = await startServers({ settings, dataDir, say, signal, steps, meanwhile }, started);
@@ -98,6 +99,7 @@ async function startInOrder(
     core,
     url: api.url,
     temporalUiUrl,
+    pids: servers.pids,
     failed: failureOf(worker.done, lock, log),
     becomeReady: () => (prepared = true),
   };

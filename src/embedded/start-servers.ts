@@ -14,6 +14,8 @@ export interface StartedServers<T> {
   lock: FolderLock | undefined;
   temporalAddress: string;
   temporalUiUrl: string | undefined;
+  /** The processes of now, of those that were started or taken over. */
+  pids: { postgres?: number; temporal?: number };
   /** What was done while Temporal started. */
   meanwhile: T;
 }
@@ -69,6 +71,7 @@ export async function startServers<T>(
     lock,
     temporalAddress: environment.temporal.address ?? temporal?.address ?? '',
     temporalUiUrl: temporal?.uiUrl,
+    pids: { ...(postgres && { postgres: postgres.pid }), ...(temporal && { temporal: temporal.pid }) },
     meanwhile: done,
   };
 }

@@ -1,6 +1,14 @@
-/** Keeps one embedded server running until it is stopped or left. */
+/** Keeps one process running until it is stopped or left. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerProcess } from './server-process.ts';
+
+/** A process that runs now. */
+interface Process {
+  facts: { readonly pid: number };
+  /** Resolves when it has ended, by whatever cause. */
+  exited: Promise<unknown>;
+  /** Lets this process exit while that one runs on. */
+  release(): void;
+}
 
 /** A server that is started again, on its own port, whenever it dies. */
 export interface KeptServer {
@@ -14,12 +22,12 @@ export interface KeptServer {
   readonly exited: Promise<void>;
 }
 
-export interface Care {
+export interface Care<P extends Process> {
   name: string;
-  first: ServerProcess;
+  first: P;
   /** Starts it on the same port; gives up with an error when the signal is aborted. */
-  startAgain: (signal: AbortSignal) => Promise<ServerProcess>;
-  end: (server: ServerProcess) => Promise<void>;
+  startAgain: (signal: AbortSignal) => Promise<P>;
+  end: (server: P) => Promise<void>;
   say: (line: string) => void;
 }
 
@@ -28,7 +36,7 @@ const backOffMs = { first: 100, most: 5_000 };
 const stableAfterMs = 60_000;
 
 /** Watches over a running server from now on. */
-export function keepRunning({ name, first, startAgain, end, say }: Care): KeptServer {
+export function keepRunning<P extends Process>({ name, first, startAgain, end, say }: Care<P>): KeptServer {
   let current = first;
   let stopped: Promise<void> | undefined;
   const ending = new AbortController();

@@ -4,6 +4,7 @@
  * written into the database, nor moved from one row to another. A row whose seal doesn't fit gives no right.
  */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hmacKey } from './hmac-key.ts';
 
 /** Each purpose has a key of its own, derived from the ledger's. */
 type Purpose = 'api-keys' | 'sessions' | 'invitations' | 'rights';
@@ -15,7 +16,9 @@ export const tokenHash = (ledgerKey: Buffer, kind: TokenKind, token: string): Bu
 
 /** The same of a token of which only the SHA-256 is known. */
 export const digestHash = (ledgerKey: Buffer, kind: TokenKind, digest: Buffer): Buffer =>
-  createHmac('sha256', derived(ledgerKey, kind)).update(digest).digest();
+  createHmac('sha256', hmacKey(derived(ledgerKey, kind)))
+    .update(digest)
+    .digest();
 
 /** What a token may be kept as, under each of the keys; the newest first. */
 export function tokenHashes(ledgerKeys: readonly Buffer[], kind: TokenKind, token: string): Buffer[] {
@@ -42,7 +45,7 @@ export type Right =
 
 /** HMAC-SHA256 over a right. */
 export const rightSeal = (ledgerKey: Buffer, right: Right): Buffer =>
-  createHmac('sha256', derived(ledgerKey, 'rights'))
+  createHmac('sha256', hmacKey(derived(ledgerKey, 'rights')))
     .update(JSON.stringify(right.map((part) => (Buffer.isBuffer(part) ? part.toString('hex') : part))))
     .digest();
 

@@ -10,13 +10,13 @@ import {
 import { GatewayError } from '../domain/errors.ts';
 import type { AccountId, KeyId, TransferId } from '../domain/ids.ts';
 import * as rules from '../domain/billing/postings.ts';
-import { type MicroYuan, micros } from '../domain/money.ts';
+import { type Money, micros } from '../domain/money.ts';
 import { mostOfHold } from '../domain/billing/overrun.ts';
-import { type TokenLine, tokensIn } from '../domain/billing/pricing.ts';
+import { type TokenLine, unitsSold } from '../domain/billing/token-lines.ts';
 import { newTransferId } from '../postgres/new-ids.ts';
 import { failedGuard, sqlState } from '../postgres/database.ts';
 import { isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
-import { type EntrySale, unusedOf } from './commit/entry-sale.ts';
+import { type EntryOrigin, type EntrySale, originOn, type UsageSource, unusedOf } from './commit/entry-sale.ts';
 import type { EntrySubject, LedgerOperation, OperationRows } from './commit/ledger-operation.ts';
 
 export interface CallAdmission {
@@ -40,7 +40,7 @@ export interface CallHold {
   account: AccountId;
   key: KeyId;
   transferId: TransferId;
-  amount: MicroYuan;
+  amount: Money;
   /** The number of its entry in the account's ledger. */
   seq: bigint;
   admittedAt: Date;
@@ -61,10 +61,11 @@ export type CallAdmitted =
   | { admitted: 'no'; refusal: GatewayError; rate: RateState | undefined };
 
 export interface CallPrice {
-  total: MicroYuan;
+  total: Money;
   lines: readonly TokenLine[];
-  usageSource: 'upstream' | 'estimated';
+  usageSource: UsageSource;
   priceVersion: string;
+  origin?: EntryOrigin;
   /** The blob of the answer, or `streamedAnswer`: what binds an idempotency key for good. Without it the key is freed. */
   answer?: string;
 }
@@ -141,7 +142,7 @@ export class CallLedger {
    * Captures what a call cost and releases the rest. A hold that was swept meanwhile is gone: then nothing is booked on
    * the customer, and the price is written off. Returns what was charged; waits for a database that is away.
    */
-  async settle(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
+  async settle(hold: CallHold, price: CallPrice): Promise<Money> {
     try {
       return await this.#capture(hold, price);
     } catch (error) {
@@ -179,8 +180,8 @@ export class CallLedger {
     return this.#groups.settled(account);
   }
 
-  #capture(hold: CallHold, price: CallPrice): Promise<MicroYuan> {
-    const move: LedgerOperation<MicroYuan> = {
+  #capture(hold: CallHold, price: CallPrice): Promise<Money> {
+    const move: LedgerOperation<Money> = {
       account: hold.account,
       key: hold.key,
       decide: ({ account, key }) => {
@@ -197,7 +198,11 @@ export class CallLedger {
           entries: movements.map(({ type, legs }) =>
             type === 'release'
               ? { type, legs, subject, sale: unusedOf(hold.sale, sale) }
-              : { type, legs, subject, sale, ...(type === 'write_off' && reason && { reason }) },
+              : {
+                  ...{ type, legs, subject, sale },
+                  ...originOn(type, price.origin),
+                  ...(type === 'write_off' && reason && { reason }),
+                },
           ),
           inArrears: account.inArrears || isWanting,
           ...correction(hold, key, charged),
@@ -214,7 +219,12 @@ export class CallLedger {
   async #writeOff(hold: CallHold, price: CallPrice): Promise<void> {
     if (price.total === 0n) return;
     try {
-      const writeOff = { ...rules.writeOff(price.total), subject: subjectOf(hold), sale: saleOf(price) };
+      const writeOff = {
+        ...rules.writeOff(price.total),
+        subject: subjectOf(hold),
+        sale: saleOf(price),
+        ...(price.origin && { origin: price.origin }),
+      };
       await this.#groups.commit<undefined>(
         {
           account: hold.account,
@@ -275,7 +285,7 @@ function reused(rate: RateState | undefined) {
   return { admitted: 'no', refusal: new GatewayError('idempotency_key_reused', text), rate } as const;
 }
 
-function correction(hold: CallHold, key: OperationRows['key'], charged: MicroYuan) {
+function correction(hold: CallHold, key: OperationRows['key'], charged: Money) {
   if (!key) throw new Error(`no key ${hold.key}`);
   return {
     counters: correctedCounters(key.counters, {
@@ -289,7 +299,7 @@ function correction(hold: CallHold, key: OperationRows['key'], charged: MicroYua
 }
 
 /** Nearly all calls stay within their holds, and need no bound. */
-const mostOf = ({ amount, overrunFactor }: CallHold, price: MicroYuan): MicroYuan | undefined =>
+const mostOf = ({ amount, overrunFactor }: CallHold, price: Money): Money | undefined =>
   overrunFactor === undefined || price <= amount ? undefined : mostOfHold(amount, overrunFactor);
 
 const subjectOf = ({ transferId, key, requestId, model }: CallHold): EntrySubject => ({
@@ -303,19 +313,16 @@ const saleOf = ({
   lines,
   usageSource,
   priceVersion,
-}: Pick<CallPrice, 'lines' | 'priceVersion'> & Partial<Pick<CallPrice, 'usageSource'>>): EntrySale => ({
-  unit: 'token',
-  units: `${tokensIn(lines)}.000`,
-  lines: linesJson(lines),
-  ...(usageSource && { usageSource }),
-  priceVersion,
-});
+}: Pick<CallPrice, 'lines' | 'priceVersion'> & Partial<Pick<CallPrice, 'usageSource'>>): EntrySale => {
+  const { unit, units } = unitsSold(lines);
+  return { unit, units: `${units}.000`, lines: linesJson(lines), ...(usageSource && { usageSource }), priceVersion };
+};
 
-/** As canonical JSON: the names in their order. */
+/** As canonical JSON: the names in their order. Names of tools are of the settings, and need no escaping. */
 const linesJson = (lines: readonly TokenLine[]): string =>
   `[${lines
     .map(
-      ({ unit, units, pricePerMillion, amount }) =>
-        `{"amount":"${amount}","price_per_million":"${pricePerMillion}","unit":"${unit}","units":${units}}`,
+      ({ unit, name, units, pricePerMillion, amount }) =>
+        `{"amount":"${amount}",${name === undefined ? '' : `"name":"${name}",`}"price_per_million":"${pricePerMillion}","unit":"${unit}","units":${units}}`,
     )
     .join(',')}]`;

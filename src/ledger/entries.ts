@@ -2,8 +2,10 @@
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
 import { type EntryType, entryTypes } from '../domain/billing/postings.ts';
-import { type TokenLine, tokenUnits } from '../domain/billing/pricing.ts';
+import { lineUnits } from '../domain/billing/line-units.ts';
+import type { TokenLine } from '../domain/billing/token-lines.ts';
 import { zero } from '../domain/money.ts';
+import { keptUsageOf } from '../domain/billing/vendor-text.ts';
 import type { Database } from '../postgres/database.ts';
 import { computed, money, moneyDigits, row, type RowOf } from '../postgres/row.ts';
 
@@ -18,8 +20,15 @@ export interface EntryFilter {
 }
 
 const lineRow = z
-  .object({ unit: z.enum(tokenUnits), units: z.int(), price_per_million: moneyDigits, amount: moneyDigits })
-  .transform(({ price_per_million, ...line }): TokenLine => ({ ...line, pricePerMillion: price_per_million }));
+  .object({
+    ...{ unit: z.enum(lineUnits), name: z.string().optional() },
+    ...{ units: z.int(), price_per_million: moneyDigits, amount: moneyDigits },
+  })
+  .transform(({ price_per_million, name, ...line }): TokenLine => ({
+    ...line,
+    ...(name !== undefined && { name }),
+    pricePerMillion: price_per_million,
+  }));
 
 const entryRow = row({
   transferId: z.string(),
@@ -40,8 +49,11 @@ const entryRow = row({
   lines: z.array(lineRow).nullable(),
   usageSource: z.string().nullable(),
   reason: z.string().nullable(),
-}).as(({ earned, ...entry }) => ({
+  vendor: z.string().nullable(),
+}).as(({ earned, vendor, ...entry }) => ({
   ...entry,
+  /** The provider's own, as it was kept. */
+  usage: vendor === null ? undefined : keptUsageOf(vendor),
   /** What a write-off brings to the revenue is not earned. */
   charged: entry.type === 'capture' ? earned : zero,
 }));

@@ -10,13 +10,13 @@ import {
 import { GatewayError } from '../domain/errors.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../domain/ids.ts';
 import * as rules from '../domain/billing/postings.ts';
-import { type MicroYuan, micros } from '../domain/money.ts';
+import { type Money, micros } from '../domain/money.ts';
 import { type FinalTaskState, isFinal, type StoredFile } from '../domain/tasks/task-states.ts';
 import type { Actor } from './audit-log.ts';
 import type { TaskError } from '../tasks/rows/task-rows.ts';
 import { newEventId, newTransferId } from '../postgres/new-ids.ts';
 import { type CommitOptions, isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
-import { type EntrySale, thousandthsText, unusedOf } from './commit/entry-sale.ts';
+import { type EntryOrigin, type EntrySale, originOn, thousandthsText, unusedOf } from './commit/entry-sale.ts';
 import {
   type Effects,
   type EntrySubject,
@@ -40,7 +40,7 @@ export interface Units {
   /** In thousandths: an image is 1000, a second as many as it has milliseconds. */
   thousandths: bigint;
   unit: 'image' | 'second';
-  unitPrice: MicroYuan;
+  unitPrice: Money;
   priceVersion: string;
   /** Why it is another amount all the same. */
   reason?: 'minimum charge';
@@ -59,14 +59,15 @@ export interface TaskEnd {
 }
 
 export interface TaskSuccess extends TaskEnd {
-  price: MicroYuan;
+  price: Money;
   /** The most that may be charged, if there is a bound. */
-  most?: MicroYuan | undefined;
+  most?: Money | undefined;
   units: Units;
   model: string;
   requestId: string;
   durationMs: number | null;
   files: readonly StoredFile[];
+  origin?: EntryOrigin;
 }
 
 export interface TaskFailure extends TaskEnd {
@@ -83,7 +84,7 @@ export interface TaskEnded {
   ended: boolean;
   state: FinalTaskState;
   /** What was charged; only of the call that ended the task. */
-  cost?: MicroYuan;
+  cost?: Money;
   /** The event that notifies a webhook of this end; only of the call that ended the task. */
   eventId?: string;
 }
@@ -93,7 +94,7 @@ export interface Booking {
   account: AccountId;
   type: 'credit' | 'adjustment';
   /** Of an adjustment, signed. */
-  amount: MicroYuan;
+  amount: Money;
   reason: string;
   actor: Actor;
   request?: string;
@@ -106,7 +107,7 @@ export interface Booking {
 export interface Booked {
   booked: 'now' | 'before' | 'otherwise' | 'not';
   /** The account's available balance now. */
-  available: MicroYuan;
+  available: Money;
 }
 
 export class Ledger {
@@ -149,7 +150,11 @@ export class Ledger {
         entries: movements.map(({ type, legs }) =>
           type === 'release'
             ? { type, legs, subject, sale: unusedOf(task.sale, sale) }
-            : { type, legs, subject, sale, ...(type === 'capture' ? reasonOf(success.units) : reason && { reason }) },
+            : {
+                ...{ type, legs, subject, sale },
+                ...originOn(type, success.origin),
+                ...(type === 'capture' ? reasonOf(success.units) : reason && { reason }),
+              },
         ),
         inArrears: account.inArrears || isWanting,
         closedHold: { transferId: task.transferId, state: 'captured' },
@@ -197,7 +202,7 @@ export class Ledger {
   }
 
   /** Adds money to an account and ends its arrears; returns the available balance after it. */
-  async credit(account: AccountId, amount: MicroYuan, reason: string, actor: Actor = 'tollgate'): Promise<MicroYuan> {
+  async credit(account: AccountId, amount: Money, reason: string, actor: Actor = 'tollgate'): Promise<Money> {
     return (await this.book({ account, type: 'credit', amount, reason, actor })).available;
   }
 
@@ -207,10 +212,10 @@ export class Ledger {
    */
   async adjust(
     account: AccountId,
-    amount: MicroYuan,
+    amount: Money,
     reason: string,
     actor: Actor = 'tollgate',
-  ): Promise<{ adjusted: boolean; available: MicroYuan }> {
+  ): Promise<{ adjusted: boolean; available: Money }> {
     const { booked, available } = await this.book({ account, type: 'adjustment', amount, reason, actor });
     return { adjusted: booked === 'now', available };
   }
@@ -257,7 +262,7 @@ export class Ledger {
 
   #endTask(
     end: TaskEnd & { act?: unknown },
-    decideEnd: (rows: OperationRows, task: LockedTask) => Omit<Effects<never>, 'outcome'> & { charged: MicroYuan },
+    decideEnd: (rows: OperationRows, task: LockedTask) => Omit<Effects<never>, 'outcome'> & { charged: Money },
   ) {
     const eventId = newEventId();
     return this.#groups.commit<TaskEnded>({

@@ -1,12 +1,12 @@
 /** The low-balance event: an account whose money, held money included, falls below its threshold has crossed it, once until it is back above. */
-import { plus, toYuan } from '../domain/money.ts';
+import { plus, toAmount } from '../domain/money.ts';
 import { newEventId } from '../postgres/new-ids.ts';
 import type { NewEvent } from './commit/ledger-operation.ts';
 import type { LockedAccount } from './commit/locked-rows.ts';
 
 /**
  * Notes on the account whether it is low now. Returns the event of having crossed its threshold, if it has just done so
- * and there is a webhook to notify. What is held counts as there: it mostly comes back, and calls would cross to and fro.
+ * and there is a webhook to notify; its amounts get their currency when it is delivered. What is held counts as there: it mostly comes back, and calls would cross to and fro.
  */
 export function noteBalance(account: LockedAccount): NewEvent | undefined {
   const { id, available, held, lowBalance, webhookUrl } = account;
@@ -22,10 +22,9 @@ export function noteBalance(account: LockedAccount): NewEvent | undefined {
     data: {
       id,
       object: 'account',
-      currency: 'CNY',
-      balance: toYuan(available),
-      held: toYuan(held),
-      low_balance: toYuan(lowBalance),
+      balance: toAmount(available),
+      held: toAmount(held),
+      low_balance: toAmount(lowBalance),
     },
   };
 }

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
-import { micros, type MicroYuan, plus } from '../domain/money.ts';
+import { micros, type Money, plus } from '../domain/money.ts';
 import type { Database } from '../postgres/database.ts';
 import { stretchOf } from './sequence-range.ts';
 
@@ -22,7 +22,7 @@ export interface DayCharges {
   model: string;
   /** Calls and tasks that were charged, those that cost nothing included. */
   calls: number;
-  cost: MicroYuan;
+  cost: Money;
   /** Tasks that failed; cancelled ones did not. */
   failed: number;
   /** The newest of them. */

@@ -5,6 +5,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
+import { hmacKey } from './hmac-key.ts';
 
 /** A task as it was admitted, by its columns; amounts as decimal digits, moments in ISO 8601 to the millisecond. */
 export interface AdmittedFacts {
@@ -58,6 +59,6 @@ export const admissionSeal = (ledgerKey: Buffer, facts: AdmittedFacts): Buffer =
 export const endSeal = (ledgerKey: Buffer, facts: EndFacts): Buffer => seal(ledgerKey, 'ended', facts);
 
 const seal = (ledgerKey: Buffer, what: string, facts: AdmittedFacts | EndFacts): Buffer =>
-  createHmac('sha256', ledgerKey)
+  createHmac('sha256', hmacKey(ledgerKey))
     .update(`task ${what}\n${canonicalJson(facts)}`)
     .digest();

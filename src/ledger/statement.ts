@@ -1,20 +1,20 @@
 /** A month of an account's ledger in sums. All of them are over the same entries, so that they agree with each other. */
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
-import { micros, type MicroYuan, plus, zero } from '../domain/money.ts';
+import { micros, type Money, plus, zero } from '../domain/money.ts';
 import type { Database } from '../postgres/database.ts';
 import { stretchOf } from './sequence-range.ts';
 import { listUsage, type Usage } from './usage-report.ts';
 
 /** An account's money at a moment: what could be spent, and what was held on top. */
 export interface Funds {
-  available: MicroYuan;
-  held: MicroYuan;
+  available: Money;
+  held: Money;
 }
 
 export interface SumOf {
   count: number;
-  amount: MicroYuan;
+  amount: Money;
 }
 
 export interface Statement {
@@ -24,7 +24,7 @@ export interface Statement {
   adjustments: SumOf;
   /** By model; what is charged with them leaves the account. */
   charges: readonly Usage[];
-  charged: MicroYuan;
+  charged: Money;
   /** What the operator bears; it is none of the account's money. */
   writeOffs: SumOf;
   closing: Funds;
@@ -59,7 +59,7 @@ export async function statementOf(
 }
 
 /** Available and held together: what came in and was not charged. */
-export const total = ({ available, held }: Funds): MicroYuan => plus(available, held);
+export const total = ({ available, held }: Funds): Money => plus(available, held);
 
 async function fundsAfter(database: Database, account: AccountId, seq: bigint): Promise<Funds> {
   if (seq === 0n) return { available: zero, held: zero };

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { soldUnits } from '../domain/billing/line-units.ts';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
 import type { AccountId, KeyId, TransferId } from '../domain/ids.ts';
 import { type ClockLook, ClockWatch } from './commit/clock-watch.ts';
@@ -284,12 +285,13 @@ const orphanRow = row({
   requestId: computed('h.subject', z.string()),
   seq: computed('e.seq', z.bigint()),
   model: computed('e.model', z.string()),
+  unit: computed('e.unit', z.enum(soldUnits)),
   units: computed('e.units::text', z.string()),
   lines: computed('e.lines', z.unknown()),
   priceVersion: computed('e.price_version', z.string()),
-}).as(({ units, lines, priceVersion, ...hold }): CallHold => ({
+}).as(({ unit, units, lines, priceVersion, ...hold }): CallHold => ({
   ...hold,
-  sale: { unit: 'token', units, ...(lines !== null && { lines: canonicalJson(lines) }), priceVersion },
+  sale: { unit, units, ...(lines !== null && { lines: canonicalJson(lines) }), priceVersion },
   isKeyed: true,
 }));
 

@@ -1,5 +1,6 @@
 /** What an account used and paid, summed by day, model or key over the ledger's captures: one statement a page. */
 import * as z from 'zod';
+import { inputUnits, outputUnits } from '../domain/billing/line-units.ts';
 import { taskIdPrefixes, type AccountId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
@@ -60,6 +61,8 @@ export async function listUsage(
   return rows.map((row) => usageRow.parse(row));
 }
 
+const quoted = (units: readonly string[]) => units.map((unit) => `'${unit}'`).join(', ');
+
 const usageOf = ({ group, shown, behind, order }: { group: string; shown: string; behind: string; order: string }) => `
   select ${shown} as "group", count(*) as calls,
     coalesce(sum(tokens.input), 0)::bigint as "inputTokens", coalesce(sum(tokens.output), 0)::bigint as "outputTokens",
@@ -69,8 +72,8 @@ const usageOf = ({ group, shown, behind, order }: { group: string; shown: string
       + coalesce(sum(units * 1000) filter (where unit = 'second' and starts_with(task_id, $6)), 0))::bigint as tokens,
     sum(d_revenue)::bigint as cost
   from entries left join lateral (
-    select sum((line ->> 'units')::bigint) filter (where line ->> 'unit' in ('input_token', 'cached_input_token')) as input,
-      sum((line ->> 'units')::bigint) filter (where line ->> 'unit' = 'output_token') as output
+    select sum((line ->> 'units')::bigint) filter (where line ->> 'unit' in (${quoted(inputUnits)})) as input,
+      sum((line ->> 'units')::bigint) filter (where line ->> 'unit' in (${quoted(outputUnits)})) as output
     from jsonb_array_elements(lines) as line
   ) as tokens on lines is not null
   where account_id = $1 and type = 'capture' and seq > $8 and seq <= coalesce($2, 9223372036854775807)

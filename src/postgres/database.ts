@@ -64,6 +64,7 @@ export function openDatabase(
   const keyed = new BoundedPool({
     ...hurried,
     max: Math.min(connectionsMax, keyedConnections),
+    pipeline: true, // an intent that waits for a slot sends its first statements together
     options: planning,
     maxLifetimeSeconds: keyedSecondsMax, // plans over many partitions are large, and lists have one for each set of filters
   });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Database } from './database.ts';
 
-type FactName = 'secret_fingerprint' | 'demo_account' | 'queue_prefix' | 'public_url';
+type FactName = 'secret_fingerprint' | 'demo_account' | 'queue_prefix' | 'public_url' | 'currency';
 
 /** The fact, written by this call if it was not there before: the first to say it is believed. */
 export async function agreeOn(database: Database, name: FactName, value: string): Promise<string> {

@@ -1,6 +1,6 @@
 /** Rows, each declared once: the declaration gives the row's type, its columns for SELECT, and its parse. */
 import * as z from 'zod';
-import { micros, type MicroYuan } from '../domain/money.ts';
+import { micros, type Money } from '../domain/money.ts';
 
 /** What a statement reads of a table, and the value that is made of it. */
 export interface Row<Value> {
@@ -48,10 +48,10 @@ export const computed = <Type extends z.ZodType>(sql: string, type: Type): Compu
 /** An id of text. Its form is checked where it enters, so that a row's is only named. */
 export const id = <Id extends string>(): z.ZodType<Id> => z.string() as z.ZodType as z.ZodType<Id>;
 
-/** Micro-yuan in a `bigint`. */
-export const money: z.ZodType<MicroYuan> = z.bigint() as z.ZodType as z.ZodType<MicroYuan>;
+/** Micro-units in a `bigint`. */
+export const money: z.ZodType<Money> = z.bigint() as z.ZodType as z.ZodType<Money>;
 
-/** Micro-yuan as text, for sums (`numeric`) and JSON. */
+/** Micro-units as text, for sums (`numeric`) and JSON. */
 export const moneyDigits = z.string().transform((digits) => micros(BigInt(digits)));
 
 /** Whole milliseconds in a `bigint`. */

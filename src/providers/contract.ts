@@ -8,6 +8,7 @@ import type { ModelKind } from '../domain/catalogue.ts';
 import type { GatewayError } from '../domain/errors.ts';
 import type { ProbeAnswer } from '../domain/probes.ts';
 import type { ImageOutputs, OutputRoute } from '../domain/tasks/image-outputs.ts';
+import type { InputRoute, RouteInputs } from '../domain/tasks/route-inputs.ts';
 import type { AvatarTalkRequest } from '../domain/requests/avatar-talk.ts';
 import type { ImageRequest } from '../domain/requests/image-request.ts';
 import type { VideoRequest } from '../domain/requests/video-request.ts';
@@ -43,6 +44,8 @@ export interface TaskProvider {
   cancel?(jobId: string, job: Job, signal: AbortSignal): Promise<boolean>;
   /** What an image of this route can be asked to be; without it, the caller can ask for nothing. */
   imageOutputs?(route: OutputRoute): ImageOutputs;
+  /** What edits, variations and videos of this route can be given; without it, nothing. */
+  inputs?(route: InputRoute): RouteInputs;
   /** The upstream's id of the job that carries our reference. Only with `abilities.lookup`. */
   find?(job: Job, signal: AbortSignal): Promise<string | undefined>;
   /** The id of the job that a call to `Job.hookUrl` is about. Only with `abilities.webhook`. */
@@ -81,6 +84,8 @@ export interface Job {
   hookUrl: string;
   /** Whether an address is this job's hook, too: of before the gateway's address or its secret changed. */
   isHook?: (url: string) => boolean;
+  /** The caller's own files among the addresses of an image's or a video's request, by their links. */
+  uploads?: ReadonlyMap<string, Media>;
   /** Pixels are computed already (`width`, `height` of an image request). */
   input:
     | { kind: 'image'; request: ImageRequest }
@@ -92,6 +97,7 @@ export interface Job {
 export interface Media {
   mediaType: string;
   bytes: number;
+  /** 0 for an image. */
   durationMs: number;
   /** A signed link, good until the task's last deadline. */
   url: string;

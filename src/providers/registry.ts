@@ -1,5 +1,6 @@
 /** The registry: one line a kind of provider. A new kind is a folder, and its line here. */
 import type { ProviderSettings } from '../domain/catalogue.ts';
+import { anthropic } from './anthropic/anthropic.ts';
 import { ark } from './ark/ark.ts';
 import type { ChatProvider } from './chat-contract.ts';
 import type { TaskProvider } from './contract.ts';
@@ -11,7 +12,16 @@ import { simulator } from '../simulator/simulator-kind.ts';
 import { sync } from './sync/sync.ts';
 import { volcVisual } from './volc-visual/volc-visual.ts';
 
-export const providerKinds: readonly ProviderDefinition[] = [openai, ark, volcVisual, fal, replicate, sync, simulator];
+export const providerKinds: readonly ProviderDefinition[] = [
+  openai,
+  anthropic,
+  ark,
+  volcVisual,
+  fal,
+  replicate,
+  sync,
+  simulator,
+];
 
 /** The task adapters of the configured providers that have one, by the providers' names. */
 export function createTaskProviders(

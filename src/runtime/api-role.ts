@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { within } from '../domain/within.ts';
 import { createApp } from '../api/app.ts';
 import { addressList, callerAddress } from '../api/server/caller-address.ts';
-import type { ApiDependencies } from '../api/dependencies.ts';
+import type { ApiDependencies, Metrics } from '../api/dependencies.ts';
 import { Attempts } from '../api/console/sign-in-attempts.ts';
 import { HealthBook } from '../api/health/health-book.ts';
 import { Readiness } from '../api/health/readiness.ts';
@@ -21,7 +21,6 @@ import { countTasksToStart } from '../tasks/rows/task-rows.ts';
 import { AuditRuns } from '../audit/audit-runs.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
 import { TaskStarter } from '../tasks/start/task-starter.ts';
-import { loadTokenizer } from '../chat/count-tokens.ts';
 import type { Core } from './parts.ts';
 import { showApi, showReadiness } from './scraped-gauges.ts';
 import { ModelSwitches } from './live-model-switches.ts';
@@ -44,6 +43,8 @@ export interface ApiRoleOptions {
   isPrepared?: () => boolean;
   /** Of the embedded server, where the settings name none. */
   temporalUiUrl?: string | undefined;
+  /** What `/metrics` shows: this process's figures, unless something else is named. */
+  metrics?: Metrics | undefined;
 }
 
 /** In a hurry: a second Ctrl-C would be the next thing to come. */
@@ -58,7 +59,7 @@ export async function startApiRole(
   core: Core,
   connection: ConnectionLike,
   namespace: string,
-  { eager, isPrepared = () => true, temporalUiUrl }: ApiRoleOptions,
+  { eager, isPrepared = () => true, temporalUiUrl, metrics = core.meters.metrics }: ApiRoleOptions,
 ): Promise<ApiRole> {
   const { database, live, log } = core;
   const { host, port } = core.environment;
@@ -113,7 +114,7 @@ export async function startApiRole(
     refreshSwitches: () => switches.refresh(),
     owner,
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
-    metrics: core.meters.metrics,
+    metrics,
     publicUrl: () => core.publicUrl,
     workflowUrl: (task: TaskId) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${task}`,
     draining: draining.signal,
@@ -165,7 +166,7 @@ export async function startApiRole(
   };
 
   async function openParts() {
-    await Promise.all([owner.open(), loadTokenizer()]); // later it would hold up streams for a quarter of a second
+    await owner.open();
     await news.open();
     await switches.open();
     now = made();

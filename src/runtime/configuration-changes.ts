@@ -1,6 +1,7 @@
 /** What a reload would change, as a line for the log, and what can't change while the gateway runs. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
+import { otherCurrency } from './check-currency.ts';
 import type { ProviderInUse } from '../tasks/rows/providers-in-use.ts';
 
 const namesMax = 20;
@@ -18,8 +19,12 @@ export function changesBetween(before: Configuration, next: Configuration): stri
 
 /** Mistakes of a configuration that could be started with, but not changed to. */
 export function unchangeable(before: Configuration, next: Configuration): string[] {
-  if (isDeepStrictEqual(before.deployments, next.deployments)) return [];
-  return ["deployments: can't change while the gateway is running; revert the change, or restart"];
+  return [
+    ...(isDeepStrictEqual(before.deployments, next.deployments)
+      ? []
+      : ["deployments: can't change while the gateway is running; revert the change, or restart"]),
+    ...(before.currency === next.currency ? [] : [otherCurrency(before.currency, next.currency)]),
+  ];
 }
 
 /** Why providers that tasks are on can be neither removed nor become another kind. */

@@ -33,6 +33,7 @@ import { webhookSecrets } from '../webhooks/webhook-secrets.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import { queueNames, type QueueNames } from '../temporal/temporal-names.ts';
 import { blobsOf } from './open-blob-store.ts';
+import { checkCurrency } from './check-currency.ts';
 import { checkSecret } from './check-secret.ts';
 import { logsClock } from './clock-log.ts';
 import { eventData } from './event-data.ts';
@@ -60,6 +61,8 @@ export interface Core {
   database: Database;
   ledger: Ledger;
   ledgerKeys: readonly Buffer[];
+  /** ISO 4217; of all amounts, for good. */
+  currency: string;
   calls: CallLedger;
   blobs: BlobStore;
   secrets: Secrets;
@@ -112,7 +115,7 @@ export interface CoreOptions {
   kinds?: readonly ProviderDefinition[];
 }
 
-/** Opens database, ledger, blob store and providers. Refuses a database that was signed under another secret. */
+/** Opens database, ledger, blob store and providers. Refuses a database that was signed under another secret, and one whose books are in another currency. */
 export async function openCore(settings: Settings, options: CoreOptions): Promise<Core> {
   const { environment, configuration } = settings;
   const { log } = options;
@@ -146,6 +149,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
   let queuePrefix: string;
   try {
     await checkSecret(database, secrets);
+    await checkCurrency(database, configuration.currency);
     await beginLog(database, secrets.first.ledger);
     queuePrefix = options.queuePrefix ?? (await agreedPrefix(database));
   } catch (error) {
@@ -161,6 +165,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     database,
     ledger: new Ledger(groups),
     ledgerKeys: secrets.ledgerKeys,
+    currency: configuration.currency,
     calls: new CallLedger(groups),
     blobs: measuredBlobs(blobs, meters.blobs),
     secrets,
@@ -172,7 +177,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     downloads,
     webhooks: {
       post: tracing ? tracedPost(tracing, webhookPoster(guards.callers)) : webhookPoster(guards.callers),
-      dataOf: eventData({ database, secrets, publicUrl: () => core.publicUrl }),
+      dataOf: eventData({ database, secrets, publicUrl: () => core.publicUrl, currency: configuration.currency }),
       secrets: (account) => webhookSecrets(database, secrets, account),
       pace: options.deliveryPace ?? standardPace,
     },
@@ -202,6 +207,7 @@ export async function openCore(settings: Settings, options: CoreOptions): Promis
     metrics: meters.metrics,
     database,
     ledgerKeys: secrets.ledgerKeys,
+    currency: configuration.currency,
     groups,
     dataDir: environment.dataDir,
     downloads,

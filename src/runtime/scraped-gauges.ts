@@ -6,12 +6,14 @@ import type { Logger } from 'pino';
 import type { Readiness } from '../api/health/readiness.ts';
 import type { Bounds, ConcurrencyLimits } from '../api/concurrency-limits.ts';
 import type { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
-import type { MicroYuan } from '../domain/money.ts';
+import type { Money } from '../domain/money.ts';
 import type { ProcessMetrics, Reading } from '../observability/metrics/metric-registry.ts';
 import { remembered } from '../observability/metrics/cached-gauge.ts';
 import type { GaugeName } from '../observability/metrics/metric-table.ts';
 import { type KeptAudit, lastWholeAudit } from '../audit/audit-results.ts';
 import type { Database } from '../postgres/database.ts';
+import { differenceKinds } from '../reconciliation/report.ts';
+import { type KeptReconciliation, listReconciliations } from '../reconciliation/results.ts';
 import { type Figures, readFigures } from '../tasks/rows/gauges.ts';
 import { type GroupCommitter, waitingMembersMax } from '../ledger/commit/group-commit.ts';
 import { unfinishedByProvider } from '../tasks/rows/tasks-by-provider.ts';
@@ -25,6 +27,7 @@ export interface FiguresOf {
   metrics: ProcessMetrics;
   database: Database;
   ledgerKeys: readonly Buffer[];
+  currency: string;
   groups: Pick<GroupCommitter, 'waiting' | 'postponed' | 'inDoubt'>;
   dataDir: string;
   downloads: { readonly activeCount: number; readonly pendingCount: number };
@@ -36,8 +39,8 @@ export interface FiguresOf {
 
 /** Shows what every process has: build, pools, the ledger's queue, the disk, and the figures of the database. */
 export function showFigures(of: FiguresOf): void {
-  const { metrics, database, groups, downloads, version } = of;
-  metrics.gauge('tollgate_build_info', () => [{ labels: [version, process.version], value: 1 }]);
+  const { metrics, currency, database, groups, downloads, version } = of;
+  metrics.gauge('tollgate_build_info', () => [{ labels: [version, process.version, currency], value: 1 }]);
   metrics.gauge('tollgate_ledger_moves_waiting', () => groups.waiting);
   metrics.gauge('tollgate_ledger_moves_postponed', () => groups.postponed);
   metrics.gauge('tollgate_ledger_moves_in_doubt', () => groups.inDoubt);
@@ -49,6 +52,7 @@ export function showFigures(of: FiguresOf): void {
   showDisk(of);
   showDatabase(of);
   showAudit(of);
+  showReconciliations(of);
 }
 
 /**
@@ -102,6 +106,7 @@ export function showApi(
   metrics.gauge('tollgate_body_bytes_max', () => bodyBytes.max);
   metrics.gauge('tollgate_task_starts_running', () => waitingTasks.starting);
   metrics.gauge('tollgate_http_connections', connections);
+  metrics.gauge('tollgate_api_processes', () => 1);
 }
 
 /** Counts what the concurrency limits refuse. */
@@ -193,9 +198,9 @@ function showDatabase({ metrics, database, warn }: FiguresOf): void {
     { labels: ['under_way'], value: eventsUnderWay },
   ]);
   show('tollgate_events_oldest_unstarted_seconds', ({ oldestEventSeconds }) => oldestEventSeconds);
-  show('tollgate_held_yuan', ({ held }) => yuanOf(held));
+  show('tollgate_held_amount', ({ held }) => amountOf(held));
   show('tollgate_orphaned_holds', ({ orphans }) => orphans.count);
-  show('tollgate_orphaned_held_yuan', ({ orphans }) => yuanOf(orphans.held));
+  show('tollgate_orphaned_held_amount', ({ orphans }) => amountOf(orphans.held));
 }
 
 /** The last whole audit; without one, or without the database, these have no value. */
@@ -221,5 +226,35 @@ function showAudit({ metrics, database, ledgerKeys, warn }: FiguresOf): void {
   show('tollgate_audit_finished_timestamp_seconds', ({ finishedAt }) => secondsOf(finishedAt));
 }
 
+/** Shows how the ledger compared with the last bill of each provider. */
+function showReconciliations({ metrics, database, warn }: FiguresOf): void {
+  const errors = metrics.counter('tollgate_scrape_errors_total', 'reconcile');
+  const last = remembered({
+    ask: () => listReconciliations(database),
+    keptMs: databaseKeptMs,
+    onError: (error) => {
+      errors.add();
+      warn('reconcile', error);
+    },
+  });
+  const show = (
+    name: Exclude<ReconcileGauge, 'tollgate_reconcile_differences'>,
+    valueOf: (one: KeptReconciliation) => number,
+  ) =>
+    metrics.gauge(name, async () =>
+      (await last())?.map((one) => ({ labels: [one.provider] as const, value: valueOf(one) })),
+    );
+  show('tollgate_reconcile_differing_ratio', ({ share }) => share);
+  show('tollgate_reconcile_agrees', ({ share, tolerance }) => Number(share <= tolerance));
+  show('tollgate_reconcile_period_end_timestamp_seconds', ({ period }) => secondsOf(period.to));
+  metrics.gauge('tollgate_reconcile_differences', async () =>
+    (await last())?.flatMap(({ provider, report }) =>
+      differenceKinds.map((kind) => ({ labels: [provider, kind] as const, value: report[kind] })),
+    ),
+  );
+}
+
+type ReconcileGauge = Extract<GaugeName, `tollgate_reconcile_${string}`>;
+
 const secondsOf = (date: Date): number => date.getTime() / 1000;
-const yuanOf = (amount: MicroYuan): number => Number(amount) / 1_000_000;
+const amountOf = (amount: Money): number => Number(amount) / 1_000_000;

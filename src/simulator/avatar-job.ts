@@ -21,6 +21,9 @@ export interface AvatarInput {
   open(): Promise<Readable>;
 }
 
+/** What an avatar is made of. */
+type AvatarInputs = Record<Exclude<TaskInput, 'mask'>, AvatarInput>;
+
 export interface AvatarTools {
   fetchFile: (url: string, param: string) => Promise<Readable>;
   tempDir: string;
@@ -31,7 +34,7 @@ export interface AvatarTools {
  * The two inputs of an avatar job: the uploaded files, or the first video (else image) and the first audio of the
  * content. Refuses with `invalid_parameter` a content without either.
  */
-export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): Record<TaskInput, AvatarInput> {
+export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): AvatarInputs {
   const { input } = job;
   if (input.kind === 'avatar_talk') {
     return {
@@ -61,7 +64,7 @@ export function avatarInputs(job: Job, fetchFile: AvatarTools['fetchFile']): Rec
  * Makes the MP4 in a new work folder, which the caller has to remove. Refuses with `invalid_parameter` and the param
  * of the input that can't be fetched or used; nothing is left behind then.
  */
-export async function prepareAvatar(inputs: Record<TaskInput, AvatarInput>, tools: AvatarTools): Promise<WorkFolder> {
+export async function prepareAvatar(inputs: AvatarInputs, tools: AvatarTools): Promise<WorkFolder> {
   const folder = await makeWorkFolder(tools.tempDir);
   try {
     const visual = await bring('visual');
@@ -83,10 +86,11 @@ export async function prepareAvatar(inputs: Record<TaskInput, AvatarInput>, tool
     return folder;
   } catch (error) {
     await folder.remove();
-    throw error instanceof UnusableInput ? unusable(inputs[error.input].param, error) : error;
+    if (!(error instanceof UnusableInput)) throw error;
+    throw unusable(inputs[error.input === 'audio' ? 'audio' : 'visual'].param, error);
   }
 
-  async function bring(input: TaskInput): Promise<MediaFacts> {
+  async function bring(input: keyof AvatarInputs): Promise<MediaFacts> {
     const path = await folder.save(input, await inputs[input].open());
     try {
       return await withFileReader(path, probeMedia);

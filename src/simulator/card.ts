@@ -5,6 +5,8 @@ import { cellWidth, glyphHeight, glyphOf, lineHeight, type Glyph } from './font.
 /** Colours of the gradient; the two that follow are for texts. */
 const shades = 96;
 const colours = { text: shades, caption: shades + 1 } as const;
+/** The colour numbers that texts have, and nothing else. */
+export const textColours: ReadonlySet<number> = new Set([colours.text, colours.caption]);
 /** Columns of text at the largest size. */
 const columnsLeast = 20;
 /** A card of any size shows less than this; laying out more would only hold up the event loop. */

@@ -1,5 +1,5 @@
 /** A small JSON value that fits a simple JSON schema: types, required properties, enums, bounds, references. */
-import { isObject, type JsonObject } from '../domain/chat/token-usage.ts';
+import { isObject, type JsonObject } from '../domain/json/json-object.ts';
 
 /** Schemas may refer to themselves. */
 const depthMax = 12;

@@ -1,13 +1,20 @@
 /** Plays an answer that is known already to a listener: after a delay, a piece a turn of the event loop. */
-import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
+import { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import type { ChatExchange, ChatListener } from '../providers/chat-contract.ts';
 
 export type Score = { delayMs: number } & (
-  { status: number; contentType: string; pieces: readonly Buffer[] } | { failure: ChatUnreachable }
+  | {
+      status: number;
+      contentType: string;
+      pieces: readonly Buffer[];
+      /** What comes after the pieces in the place of an orderly end. */
+      breaksAs?: ChatUnreachable;
+    }
+  | { failure: ChatUnreachable }
 );
 
 export class Playback implements ChatExchange {
-  readonly #score: Score;
+  #score: Score | undefined;
   readonly #listener: ChatListener;
   /** Calls off what is due: the beginning, or the next piece. */
   #cancel: (() => void) | undefined;
@@ -15,9 +22,20 @@ export class Playback implements ChatExchange {
   #isPaused = false;
   #isOver = false;
 
-  constructor(score: Score, listener: ChatListener) {
-    this.#score = score;
+  /** Of an answer that still has to be made, nothing comes before it is. */
+  constructor(score: Score | Promise<Score>, listener: ChatListener) {
     this.#listener = listener;
+    if (score instanceof Promise) {
+      const fail = (cause: unknown) => ({
+        delayMs: 0,
+        failure: new ChatUnreachable('broken', 'the simulator failed', cause),
+      });
+      void score.catch(fail).then((made) => this.#isOver || this.#take(made));
+    } else this.#take(score);
+  }
+
+  #take(score: Score): void {
+    this.#score = score;
     if (score.delayMs > 0) {
       const timer = setTimeout(() => this.#begin(), score.delayMs);
       this.#cancel = () => clearTimeout(timer);
@@ -46,6 +64,7 @@ export class Playback implements ChatExchange {
   #begin(): void {
     this.#cancel = undefined;
     const score = this.#score;
+    if (score === undefined) return;
     if ('failure' in score) {
       this.#isOver = true;
       this.#listener.onFailure(score.failure);
@@ -63,11 +82,13 @@ export class Playback implements ChatExchange {
 
   #turn(): void {
     this.#cancel = undefined;
-    if (this.#isOver || this.#isPaused || 'failure' in this.#score) return;
+    if (this.#isOver || this.#isPaused || !this.#score || 'failure' in this.#score) return;
     const piece = this.#score.pieces[this.#at++];
     if (piece === undefined) {
       this.#isOver = true;
-      this.#listener.onEnd();
+      const { breaksAs } = this.#score;
+      if (breaksAs === undefined) this.#listener.onEnd();
+      else this.#listener.onFailure(breaksAs);
       return;
     }
     this.#schedule();

@@ -1,5 +1,7 @@
 /** What the simulator reads out of a chat or responses body. Bodies were checked by the gateway; odd parts are skipped. */
-import { isObject, type JsonObject } from '../domain/chat/token-usage.ts';
+import { isObject, type JsonObject } from '../domain/json/json-object.ts';
+import { roundOf, type Round, type Saying } from './chat-conversation.ts';
+import { readChatKnobs, type ChatKnobs } from './chat-knobs.ts';
 import { tokensOf } from './chat-tokens.ts';
 
 export interface SimulatedTool {
@@ -9,12 +11,9 @@ export interface SimulatedTool {
   parameters: unknown;
 }
 
-export interface ChatPrompt {
+export interface ChatPrompt extends Round {
   model: string;
-  /** The text of the last user's message: what is answered, and where the knobs are looked for. */
-  text: string;
-  /** The last message, if it is what a tool answered. */
-  toolAnswer: string | undefined;
+  knobs: ChatKnobs;
   images: number;
   inputTokens: number;
   n: number;
@@ -25,14 +24,21 @@ export interface ChatPrompt {
   tools: readonly SimulatedTool[];
   /** `auto`, `none`, `required`, or the name of a tool. */
   toolChoice: { mode: 'auto' | 'none' | 'required' } | { name: string };
+  /** Whether several tools may be called at once. */
+  isParallel: boolean;
+  thinks: boolean;
+  /** As the answer says it; undefined where the request doesn't ask for one. */
+  serviceTier: string | undefined;
   stream: boolean;
   includeUsage: boolean;
   seed: number;
+  /** Of legacy completions: all prompts, each answered `n` times. */
+  prompts?: readonly ChatPrompt[];
 }
 
 /** Plausible, and the same for every size. */
-const tokensPerImage = 85;
-const tokensPerMessage = 4;
+export const tokensPerImage = 85;
+export const tokensPerMessage = 4;
 
 /** The prompt of a chat completions body. */
 export function chatPrompt(body: JsonObject): ChatPrompt {
@@ -64,8 +70,6 @@ export function responsesPrompt(body: JsonObject): ChatPrompt {
 }
 
 function common(body: JsonObject, messages: readonly JsonObject[], instructions: string) {
-  const last = messages.at(-1);
-  const isToolAnswer = last?.['role'] === 'tool' || last?.['type'] === 'function_call_output';
   let inputTokens = instructions === '' ? 0 : tokensOf(instructions).length + tokensPerMessage;
   let images = 0;
   for (const message of messages) {
@@ -76,16 +80,30 @@ function common(body: JsonObject, messages: readonly JsonObject[], instructions:
   }
   const tools = objectsIn(body['tools']).flatMap(toolIn);
   if (tools.length > 0) inputTokens += tokensOf(JSON.stringify(body['tools'])).length;
-  const user = messages.findLast(({ role }) => role === 'user');
+  const round = roundOf(messages.map(sayingOf));
+  const knobs = readChatKnobs(round.asked);
+  const { service_tier: tier } = body as { service_tier?: unknown };
   return {
+    ...round,
+    knobs,
     model: typeof body['model'] === 'string' ? body['model'] : 'sim',
-    text: user === undefined ? '' : textOf(user),
-    toolAnswer: isToolAnswer ? textOf(last) : undefined,
     ...{ images, inputTokens, tools },
     toolChoice: toolChoiceIn(body['tool_choice']),
+    isParallel: body['parallel_tool_calls'] !== false,
+    thinks: knobs.thinks,
+    serviceTier: typeof tier === 'string' ? (tier === 'auto' ? 'default' : tier) : undefined,
     stream: body['stream'] === true,
     seed: numberOr(body['seed'], 0),
   };
+}
+
+function sayingOf(message: JsonObject): Saying {
+  const { role, type } = message as { role?: unknown; type?: unknown };
+  if (role === 'user') return { by: 'user', text: textOf(message) };
+  if (role === 'assistant') return { by: 'assistant', calls: objectsIn(message['tool_calls']).length };
+  if (type === 'function_call' || type === 'custom_tool_call') return { by: 'assistant', calls: 1 };
+  const isToolAnswer = role === 'tool' || type === 'function_call_output' || type === 'custom_tool_call_output';
+  return isToolAnswer ? { by: 'tool', text: textOf(message) } : { by: 'other' };
 }
 
 /** Chat nests a tool's description in a field of its type, responses don't. */
@@ -112,7 +130,8 @@ function schemaOf(format: JsonObject, schema: unknown): unknown {
   return format['type'] === 'json_schema' ? (schema ?? null) : undefined;
 }
 
-function textOf(message: JsonObject): string {
+/** Returns the text of a message, an item or a block that holds text or parts. */
+export function textOf(message: JsonObject): string {
   for (const held of [message['content'], message['output']]) {
     if (typeof held === 'string') return held;
     const texts = objectsIn(held).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
@@ -121,16 +140,16 @@ function textOf(message: JsonObject): string {
   return '';
 }
 
-function textsIn(value: unknown): string[] {
+export function textsIn(value: unknown): string[] {
   const texts: unknown[] = Array.isArray(value) ? value : [value];
   return texts.filter((text): text is string => typeof text === 'string' && text !== '');
 }
 
-const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+export const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+export const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-const leastOf = (...limits: readonly unknown[]): number =>
+export const leastOf = (...limits: readonly unknown[]): number =>
   Math.min(...limits.map((limit) => (typeof limit === 'number' && limit > 0 ? limit : Number.POSITIVE_INFINITY)));

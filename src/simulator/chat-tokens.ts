@@ -5,3 +5,6 @@ const form =
 
 /** The tokens of a text; joined they are the text. */
 export const tokensOf = (text: string): string[] => text.match(form) ?? [];
+
+/** The tokens of JSON, which may have no spaces: they end at commas and colons, too. */
+export const jsonTokensOf = (text: string): string[] => text.match(/[^\s,:]+[\s,:]*|[\s,:]+/g) ?? [];

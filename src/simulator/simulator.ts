@@ -5,22 +5,21 @@
 import type { Readable } from 'node:stream';
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { editImagesMax, imagesMax } from '../domain/limits.ts';
+import type { ImageRequest } from '../domain/requests/image-request.ts';
 import { itemParam, type VideoRequest } from '../domain/requests/video-request.ts';
+import type { Pixels } from '../domain/tasks/pixels.ts';
 import type { Job, Poll, ResultPart, TaskProvider } from '../providers/contract.ts';
 import { avatarFile, avatarInputs, prepareAvatar, type AvatarTools } from './avatar-job.ts';
 import { createEncoderPool } from './encoding/pool.ts';
-import { cardImages, prepareUpscaled, upscaledFile } from './image-job.ts';
+import { cardImages, preparedFile, prepareEdit, prepareUpscaled } from './image-job.ts';
 import { newJobId, submittedAt } from './job-id.ts';
 import { knobSettingsOf, readKnobs, type Knobs } from './knobs.ts';
 import { createPreparations, type Prepare } from './preparations.ts';
 import { makeWorkFolder, sweepWorkFolders } from './work-folders.ts';
 
-/** Small, so that eleven seconds encode in half a second. */
-const videoSizes = {
-  '16:9': { width: 640, height: 360 },
-  '9:16': { width: 360, height: 640 },
-  '1:1': { width: 480, height: 480 },
-} as const;
+/** About so many pixels where no size is asked for: small, so that eleven seconds encode in half a second. */
+const videoAreaPixels = 640 * 360;
 /** After a poll that waited for a preparation already. */
 const nextPollMs = 500;
 /** How far clocks of processes may differ: a job of a later time than that was submitted by a clock set back since, and is done. */
@@ -51,6 +50,7 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
   return {
     abilities: { idempotent: true, lookup: false, cancel: true, webhook: false },
     imageOutputs: () => ({ formats: ['png'], backgrounds: ['opaque'] }),
+    inputs: () => ({ references: editImagesMax, mask: true, variations: true, lastFrame: true }),
     submit: (job) => {
       const refusal = refusalOf(job, knobsOf(job));
       if (refusal !== undefined) return Promise.resolve({ outcome: 'refused', error: refusal, fallOver: false });
@@ -69,6 +69,7 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
     },
     cancel: (jobId) => {
       preparations.drop(jobId);
+      for (let at = 0; at < imagesMax; at++) preparations.drop(nameOfImage(jobId, at));
       return Promise.resolve(true);
     },
     close: async () => {
@@ -83,10 +84,11 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
   function resultOf(jobId: string, job: Job, signal: AbortSignal): Promise<Poll> {
     const { input } = job;
     if (input.kind === 'image') {
-      const { pixels } = input.request;
+      const { pixels, form } = input.request;
+      if (form !== undefined) return editedImages(jobId, job, input.request, signal);
       if (pixels.mode === 'sized') return Promise.resolve(succeeded(cardImages(input.request, pixels, job.model)));
       const prepare = () => prepareUpscaled(input.request, pixels.longerSide, avatarTools);
-      return prepared(jobId, prepare, upscaledFile, signal);
+      return prepared(jobId, prepare, preparedFile, signal);
     }
     if (input.kind === 'video' && job.kind === 'video') {
       return Promise.resolve(succeeded([{ open: (openSignal) => openVideo(input.request, job.model, openSignal) }]));
@@ -107,8 +109,21 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
     return succeeded([{ open }]);
   }
 
+  /** Each image is prepared by itself; one that can't be made fails them all. */
+  async function editedImages(jobId: string, job: Job, request: ImageRequest, signal: AbortSignal): Promise<Poll> {
+    const images = Array.from({ length: request.n }, (_, at) =>
+      prepared(nameOfImage(jobId, at), () => prepareEdit(job, request, at, avatarTools), preparedFile, signal),
+    );
+    const parts: ResultPart[] = [];
+    for (const poll of await Promise.all(images)) {
+      if (poll.state !== 'succeeded') return poll;
+      parts.push(...poll.parts);
+    }
+    return succeeded(parts);
+  }
+
   async function openVideo(request: VideoRequest, model: string, signal: AbortSignal): Promise<Readable> {
-    const { width, height } = videoSizes[request.ratio];
+    const { width, height } = request.size ?? sizeOfRatio(request.ratio);
     const references = request.content.filter(({ type }) => type !== 'text').length;
     const notes = [references === 0 ? '' : `  references: ${references}`, request.watermark ? '  watermark' : ''];
     const folder = await makeWorkFolder(tempDir);
@@ -132,6 +147,15 @@ export function createSimulator(settings: ProviderSettings, tools: SimulatorTool
       throw error;
     }
   }
+}
+
+const nameOfImage = (jobId: string, at: number): string => `${jobId}/${at}`;
+
+/** Of about the usual area. The encoder takes even sides only. */
+function sizeOfRatio(ratio: string): Pixels {
+  const [across = 1, down = 1] = ratio.split(':').map(Number);
+  const side = (square: number) => 2 * Math.round(Math.sqrt(square) / 2);
+  return { width: side((videoAreaPixels * across) / down), height: side((videoAreaPixels * down) / across) };
 }
 
 const succeeded = (parts: ResultPart[]): Poll => ({ state: 'succeeded', parts });

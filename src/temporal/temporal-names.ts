@@ -27,6 +27,6 @@ export const searchAttributes = {
   provider: keyword('TollgateProvider'),
   kind: keyword('TollgateKind'),
   status: keyword('TollgateStatus'),
-  /** In micro-yuan, from the task's end on; 0 of what cost nothing. */
+  /** In micro-units, from the task's end on; 0 of what cost nothing. */
   cost: defineSearchAttributeKey('TollgateCost', 'INT'),
 };

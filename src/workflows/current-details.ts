@@ -3,7 +3,8 @@
  * not written to the history, and contain no text of a request or an upstream.
  */
 import type { Collected, Ended, Submitted, TaskFailed, Withdrawn } from '../activities/activity-types.ts';
-import { micros, yuanText } from '../domain/money.ts';
+import { currencyDefault } from '../domain/currency.ts';
+import { micros, amountText } from '../domain/money.ts';
 
 /** `ark (route 1 of 2)`. */
 export const placeOf = (provider: string, index: number, count: number): string =>
@@ -33,9 +34,9 @@ export const ending = ({ outcome }: Collected): string =>
 export const cancelling = 'Cancelled; releasing the hold.';
 export const breaking = 'Failed because of an internal error; releasing the hold. See the worker log.';
 
-export const ended = ({ state, cost, provider }: Ended): string => {
+export const ended = ({ state, cost, currency = currencyDefault, provider }: Ended): string => {
   const result = `${state[0]?.toUpperCase() ?? ''}${state.slice(1)}`;
-  const costText = state === 'succeeded' ? `; cost ${yuanText(micros(BigInt(cost)))} yuan` : '; not charged';
+  const costText = state === 'succeeded' ? `; cost ${amountText(micros(BigInt(cost)))} ${currency}` : '; not charged';
   return `${result}${costText}${provider === undefined ? '' : `; provider ${provider}`}.`;
 };
 

@@ -39,13 +39,15 @@ function parse(text: string): Record<string, string>[] {
   return lines.map((line) => Object.fromEntries(line.map((value, index) => [header[index] ?? '', value])));
 }
 
-/** A record of the JSON answer, as a line of CSV shows it. */
-const shown = (record: Record<string, unknown>) =>
-  Object.fromEntries(
+/** A record of the JSON answer, as a line of CSV shows it: with the currency of its amounts. */
+const shown = (record: Record<string, unknown>) => ({
+  ...Object.fromEntries(
     Object.entries(record)
       .filter(([, value]) => value !== null)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
+  ),
+  currency: 'CNY',
+});
 const filledIn = (line: Record<string, string>) =>
   Object.fromEntries(Object.entries(line).filter(([, value]) => value !== ''));
 
@@ -101,7 +103,7 @@ test('a CSV of the ledger says what the JSON says, field by field, and is a file
   const text = await response.text();
   assert.equal(
     text.slice(0, text.indexOf('\r\n')),
-    'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,reason',
+    'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,usage,reason,currency',
   );
   assert.deepEqual(parse(text).map(filledIn), (data as Record<string, unknown>[]).map(shown));
   assert.equal(parse(text)[0]?.['reason'], 'two\r\nlines, a "quote" and 元');

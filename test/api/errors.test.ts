@@ -4,6 +4,7 @@ import { suspendAccount } from '../../src/accounts/accounts.ts';
 import { revokeKey } from '../../src/accounts/api-keys.ts';
 import { assertError } from '../support/errors.ts';
 import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
 
 const images = '/v1/images/generations';
 const videos = '/v1/video/generations';
@@ -113,24 +114,16 @@ test('a scheme is read whatever its case', async () => {
   assert.equal((await gateway.get('/v1/models', { Authorization: `bearer ${gateway.key}` })).status, 200);
 });
 
-test('a revoked key is refused within five seconds everywhere, and at once for what is billed', async () => {
+test('a revoked key is refused everywhere once it was looked up again, and at once for what is billed', async () => {
   const { key, keyId } = await gateway.newKey();
   assert.equal((await gateway.get('/v1/models', bearer(key))).status, 200);
-  const revokedAt = performance.now();
   await revokeKey(gateway.by, keyId);
   assertError(await gateway.post(images, good, bearer(key)), 'invalid_api_key');
-  for (
-    let answer = await gateway.get('/v1/models', bearer(key));
-    ;
-    answer = await gateway.get('/v1/models', bearer(key))
-  ) {
-    if (answer.status === 401) {
-      assertError(answer, 'invalid_api_key');
-      break;
-    }
-    assert.ok(performance.now() - revokedAt < 5_000, 'it still works after 5 s');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const refusal = await until('the refusal', async () => {
+    const answer = await gateway.get('/v1/models', bearer(key));
+    return answer.status === 401 ? answer : undefined;
+  });
+  assertError(refusal, 'invalid_api_key');
 });
 
 test('an expired key is refused, one that expires later is not', async () => {
@@ -155,8 +148,6 @@ for (const [method, path, meant] of [
   ['GET', '/models/', '/v1/models'],
   ['GET', '/images/generations/img_1', '/v1/images/generations/img_1'],
   ['POST', '/models', undefined],
-  ['POST', '/v1/responses/input_tokens', undefined],
-  ['POST', '/v1/responses/compact', undefined],
   ['GET', `/${'x/'.repeat(500)}`, undefined],
 ] as const) {
   test(`${method} ${path.slice(0, 40)} is no route, and ${meant ?? 'nothing'} is named instead`, async () => {
@@ -167,6 +158,14 @@ for (const [method, path, meant] of [
     assert.equal(answer.headers.get('allow'), null);
   });
 }
+
+test('a fixed path allows its own methods, not those of the path with an id that it looks like', async () => {
+  for (const [path, allowed] of [
+    ['/v1/responses/compact', 'POST'],
+    ['/v1/responses/resp_1', 'HEAD, GET, DELETE'],
+  ] as const)
+    assert.equal((await ask(path, { method: 'OPTIONS' })).headers.get('allow'), allowed);
+});
 
 test('suspending an account stops at once what is billed, whatever was remembered of its key', async () => {
   const { key, account } = await gateway.newKey({ balance: '5' });
@@ -296,7 +295,7 @@ test('an account without the money is refused and nothing is held', async () => 
   const { key } = await gateway.newKey({ balance: '0.19' });
   const answer = await gateway.post(images, good, bearer(key));
   assertError(answer, 'insufficient_balance');
-  assert.match(String(answer.body['error'].message), /0\.2 yuan.*0\.19 yuan/);
+  assert.match(String(answer.body['error'].message), /0\.2 CNY.*0\.19 CNY/);
   assert.deepEqual(await gateway.money(key), { balance: 0.19, held: 0 });
 });
 
@@ -437,7 +436,7 @@ test('a page that the OpenAI SDKs know how to read: an unknown key raises their 
   assert.deepEqual(Object.keys(answer.body['error'] as object).sort(), ['code', 'message', 'param', 'type']);
 });
 
-/** A key of an account of its own, with 0.8 yuan left and no call. */
+/** A key of an account of its own, with 0.8 CNY left and no call. */
 async function usedUp(): Promise<string> {
   const { key } = await gateway.newKey({ balance: '1', callLimits: [{ calls: 1, per: 'total' }] });
   assert.equal((await gateway.post(images, good, { ...bearer(key), Prefer: 'wait=0' })).status, 202);

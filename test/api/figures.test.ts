@@ -1,7 +1,7 @@
 /** One figure everywhere: records, headers, task list, ledger, usage and the balance say the same of what was paid. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { parseYuan } from '../../src/domain/money.ts';
+import { parseAmount } from '../../src/domain/money.ts';
 import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { type Customer, customerOf } from '../support/chat-gateway.ts';
 import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -31,10 +31,10 @@ after(async () => {
   await closeUpstream();
 });
 
-/** Yuan as the answers give them, in micro-yuan. */
-const micros = (yuan: unknown): bigint => {
-  const read = parseYuan(Number(yuan).toFixed(6));
-  assert.ok(read !== undefined && Number(yuan) === Number(read) / 1e6, `${String(yuan)} has more than six decimals`);
+/** Amounts as the answers give them, in micro-units. */
+const micros = (money: unknown): bigint => {
+  const read = parseAmount(Number(money).toFixed(6));
+  assert.ok(read !== undefined && Number(money) === Number(read) / 1e6, `${String(money)} has more than six decimals`);
   return read;
 };
 const sum = (rows: readonly Row[], field: string): bigint =>
@@ -149,7 +149,7 @@ test('what was paid is one figure, wherever it is shown', async () => {
       by: { request_id: requestId },
     });
   }
-  // 601 x 3.3 + 400 x 0.7 + 77 x 1234.5, in millionths of a yuan, rounded half up.
+  // 601 x 3.3 + 400 x 0.7 + 77 x 1234.5, in millionths of 1 CNY, rounded half up.
   assert.equal(paid.find(({ by }) => 'request_id' in by && by.request_id === 'figures-whole')?.cost, 97_320n);
 
   const total = paid.reduce((all, { cost }) => all + cost, 0n);

@@ -1,7 +1,7 @@
 /** The keys of an account, as its admin keys see and set them over the API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { MicroYuan } from '../../src/domain/money.ts';
+import type { Money } from '../../src/domain/money.ts';
 import { findKeyBySecret, revokeKey } from '../../src/accounts/api-keys.ts';
 import { assertError } from '../support/errors.ts';
 import { type Answer, answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -105,7 +105,7 @@ test('an admin key with limits lifts none of them, neither its own nor by way of
   const limits = {
     models: ['sim-image', 'sim-chat'],
     callLimits: [{ calls: 10, per: 'day' as const }],
-    spendLimit: { amount: 5_000_000n as MicroYuan, per: 'month' as const },
+    spendLimit: { amount: 5_000_000n as Money, per: 'month' as const },
     maxRunningTasks: 3,
     expiresAt: new Date('2098-01-01T00:00:00Z'),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CallLimit } from '../../src/domain/accounts/key-rules.ts';
-import { parseYuan } from '../../src/domain/money.ts';
+import { parseAmount } from '../../src/domain/money.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { release } from '../../src/activities/end.ts';
 import { assertError } from '../support/errors.ts';
@@ -71,8 +71,8 @@ test('a task that ended makes room for another', async () => {
   assert.equal((await create(key)).status, 202);
 });
 
-test('of fifty calls at once, a spend limit of one yuan admits five of 0.2', async () => {
-  const { key } = await gateway.newKey({ balance: '100', spendLimit: { amount: yuan('1'), per: 'day' } });
+test('of fifty calls at once, a spend limit of one CNY admits five of 0.2', async () => {
+  const { key } = await gateway.newKey({ balance: '100', spendLimit: { amount: money('1'), per: 'day' } });
   const answers = await createMany(key);
   assert.equal(admitted(answers).length, 5);
   for (const answer of refused(answers)) {
@@ -82,7 +82,7 @@ test('of fifty calls at once, a spend limit of one yuan admits five of 0.2', asy
 });
 
 test('what a task gives back counts no longer as spent', async () => {
-  const { key } = await gateway.newKey({ balance: '100', spendLimit: { amount: yuan('0.2'), per: 'month' } });
+  const { key } = await gateway.newKey({ balance: '100', spendLimit: { amount: money('0.2'), per: 'month' } });
   const first = await create(key);
   assertError(await create(key), 'spend_limit_exceeded');
   await release(gateway.core, { taskId: first.body['id'] as TaskId, error: 'broken' });
@@ -96,10 +96,23 @@ test('a limit for all time says no time to try again', async () => {
   const second = await create(calls.key);
   assertError(second, 'call_limit_exceeded');
   assert.deepEqual([second.headers.get('retry-after'), second.headers.get('x-should-retry')], [null, 'false']);
-  const spend = await gateway.newKey({ spendLimit: { amount: yuan('0.1'), per: 'total' } });
+  const spend = await gateway.newKey({ spendLimit: { amount: money('0.1'), per: 'total' } });
   const third = await create(spend.key);
   assertError(third, 'spend_limit_exceeded');
   assert.equal(third.headers.get('retry-after'), null);
+});
+
+test('Codex gets a used-up limit in the form whose words it shows, others do not', async () => {
+  const { key } = await gateway.newKey({ spendLimit: { amount: money('0.1'), per: 'month' } });
+  const plain = await create(key);
+  assertError(plain, 'spend_limit_exceeded');
+  assert.equal(plain.headers.get('x-codex-promo-message'), null);
+  const { status, headers, body } = await create(key, image, { originator: 'codex_exec' });
+  const { message, type, code, resets_at: resetsAt } = body['error'] as Record<string, unknown>;
+  assert.deepEqual([status, type, code], [429, 'usage_limit_reached', 'spend_limit_exceeded']);
+  assert.equal(`${headers.get('x-codex-promo-message')}.`, message);
+  assert.match(String(message), /will reset at \d{4}-\d\d-01T00:00:00Z\.$/);
+  assert.ok(Number(resetsAt) * 1000 > Date.now());
 });
 
 for (const per of ['minute', 'hour', 'day', 'month'] as const) {
@@ -139,7 +152,7 @@ test('reads and refused calls count nowhere', async () => {
   const { key } = await gateway.newKey({
     balance: '1',
     callLimits: [{ calls: 2, per: 'total' }],
-    spendLimit: { amount: yuan('0.4'), per: 'total' },
+    spendLimit: { amount: money('0.4'), per: 'total' },
     maxRunningTasks: 2,
   });
   const { body } = await create(key);
@@ -209,7 +222,7 @@ test('the ledger of an account lists its holds, newest first, page by page', asy
   });
 });
 
-const yuan = (text: string) => parseYuan(text) ?? assert.fail(text);
+const money = (text: string) => parseAmount(text) ?? assert.fail(text);
 
 const rateOf = ({ headers }: Answer) => ({
   limit: headers.get('x-ratelimit-limit'),

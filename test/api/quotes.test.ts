@@ -1,7 +1,7 @@
 /** Quotes: exactly what the operation would hold, refused as it would refuse, and nothing held, counted or stored. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { parseYuan } from '../../src/domain/money.ts';
+import { parseAmount } from '../../src/domain/money.ts';
 import { assertError } from '../support/errors.ts';
 import { answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { mp4, wav } from '../support/media.ts';
@@ -83,7 +83,8 @@ for (const [path, body] of [
   test(`a quote of a call is what the call holds: ${JSON.stringify(body).slice(0, 80)}`, async () => {
     const { status, body: answer } = await quote(path, body);
     assert.equal(status, 200, JSON.stringify(answer));
-    const { hold, units, lines, ...rest } = answer;
+    const { hold, units, lines, price, ...rest } = answer;
+    assert.equal((price as { output_per_million: number }).output_per_million, 8);
     assert.deepEqual(rest, { object: 'quote', model: body.model, currency: 'CNY', unit: 'token', unit_price: null });
     assert.equal(hold, await heldBy(path, body));
     const parts = lines as { unit: string; units: number; unit_price: number; amount: number }[];
@@ -91,7 +92,7 @@ for (const [path, body] of [
       units,
       parts.reduce((sum, line) => sum + line.units, 0),
     );
-    const micros = (yuan: number) => parseYuan(yuan.toFixed(6)) ?? assert.fail();
+    const micros = (money: number) => parseAmount(money.toFixed(6)) ?? assert.fail();
     assert.equal(
       micros(hold),
       parts.reduce((sum, line) => sum + micros(line.amount), 0n),
@@ -161,7 +162,7 @@ test('a quote holds, counts and stores nothing, and asks for neither balance nor
     balance: '0',
     level: 'read',
     callLimits: [{ calls: 1, per: 'total' }],
-    spendLimit: { amount: parseYuan('0.01') ?? assert.fail(), per: 'total' },
+    spendLimit: { amount: parseAmount('0.01') ?? assert.fail(), per: 'total' },
     maxRunningTasks: 0,
   });
   const bodies = [

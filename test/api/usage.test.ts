@@ -177,7 +177,7 @@ for (const by of ['day', 'model', 'key']) {
   });
 }
 
-test('sums of billions stay exact to the micro-yuan', async () => {
+test('sums of billions stay exact to the micro-unit', async () => {
   const { key, account } = await gateway.newKey({ balance: '1' });
   const most = { createdAt: '2026-01-01T00:00:00Z', revenue: 2_000_000_000_000_001 };
   await writeEntries(gateway.core.database, account, [most, most, most, most]);

@@ -1,11 +1,14 @@
 /** The bounds from which `tollgate doctor` warns, on facts that no test can bring about; and how its checks are run. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findingText } from '../../src/cli/commands/doctor.ts';
 import { judgeProxies } from '../../src/cli/roles/doctor/check-addresses.ts';
 import { judgeClock } from '../../src/cli/roles/doctor/check-clock.ts';
 import { judgeServer } from '../../src/cli/roles/doctor/check-database.ts';
+import { examineConfiguration } from '../../src/cli/roles/doctor/check-settings.ts';
 import { Examination } from '../../src/cli/roles/doctor/examination.ts';
 import { fail, type Finding, ok, type Verdict } from '../../src/cli/roles/doctor/finding.ts';
 import { type DiskFacts, judgeDisk, nodeMin } from '../../src/cli/roles/doctor/check-machine.ts';
@@ -50,6 +53,35 @@ describe('the clock', () => {
     assert.match(judgeClock("the database's", 5_000, 0).found, /is 5\.0 s ahead of the database's/);
     assert.match(judgeClock("the database's", -5_000, 0).found, /is 5\.0 s behind the database's/);
   });
+});
+
+test('a price that leaves out tokens which its provider counts apart is named with its rates', async (t) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
+  t.after(() => rmSync(cwd, { recursive: true }));
+  const model = (id: string, more: string) =>
+    `  - { id: ${id}, kind: chat, owned_by: me, routes: [{ provider: one, model: m }], price: { input_per_million: 2, output_per_million: 8${more} } }`;
+  const yaml = `providers:
+  one: { kind: openai, base_url: "http://127.0.0.1:1/v1" }
+models:
+${model('bare', '')}
+${model('named', ', cached_input_per_million: 0.5')}
+`;
+  writeFileSync(join(cwd, 'tollgate.yaml'), yaml);
+  const { findings } = await examineConfiguration({ env: {}, cwd });
+  const warned = findings.filter(({ state }) => state === 'warn').map(({ found }) => found);
+  assert.deepEqual(warned, [
+    'the price of bare leaves out cached_input_per_million: such tokens cost what plain ones do',
+  ]);
+});
+
+test('the built-in configuration has nothing to warn of', async (t) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
+  t.after(() => rmSync(cwd, { recursive: true }));
+  const { findings } = await examineConfiguration({ env: {}, cwd });
+  assert.deepEqual(
+    findings.map(({ state }) => state),
+    ['ok'],
+  );
 });
 
 describe('a database server', () => {

@@ -91,16 +91,25 @@ describe('keys of tollgate.yaml', () => {
   });
 });
 
-/** Every key by its path, such as `models[].price.per_image`, with what the schemas of all kinds say of it. */
+/**
+ * Every key by its path, such as `models[].price.per_image`, with what the schemas of all kinds say of it. A card inside a
+ * price has one row for itself, and what it shares with the price is said there; so has the cost of a route.
+ */
 function keysOf(): Map<string, KeySchema[]> {
   const keys = new Map<string, KeySchema[]>();
+  const ownOfCost = ['currency', 'rate'];
+  const isOfPrice = (name: string) => ['', '[]'].some((end) => keys.has(`models[].price.${name}${end}`));
   const walk = (node: unknown, path: string): void => {
     const schema = keySchema.parse(node ?? {});
     if (schema.oneOf) for (const one of schema.oneOf) walk(one, path);
-    else if (schema.properties)
+    else if (schema.properties) {
+      const isCost = path === 'models[].routes[].cost';
+      const isCard = isCost || (path.startsWith('models[].price.') && 'input_per_million' in schema.properties);
+      if (isCard) keys.set(path, [{}]);
       for (const [name, below] of Object.entries(schema.properties))
-        walk(below, path === '' ? name : `${path}.${name}`);
-    else if (keySchema.parse(schema.items ?? {}).properties) walk(schema.items, `${path}[]`);
+        if (isCost ? ownOfCost.includes(name) : !isCard || !isOfPrice(name))
+          walk(below, path === '' ? name : `${path}.${name}`);
+    } else if (keySchema.parse(schema.items ?? {}).properties) walk(schema.items, `${path}[]`);
     else if (path === 'providers') walk(schema.additionalProperties, `${path}.<name>`);
     else keys.set(path, [...(keys.get(path) ?? []), schema]);
   };

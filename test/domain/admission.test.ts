@@ -33,6 +33,7 @@ const request: AdmissionRequest = {
   model: 'm',
   maintenance: false,
   hold: micros(10n),
+  currency: 'CNY',
   isTask: true,
 };
 const account: AccountState = { status: 'active', available: micros(10n), held: micros(0n), seq: 7n, inArrears: false };
@@ -119,7 +120,7 @@ describe('a single reason', () => {
       undefined,
     ],
     ['exactly enough money', { request: { hold: micros(10n) } }, 'admitted'],
-    ['a micro-yuan too little', { request: { hold: micros(11n) } }, 'insufficient_balance'],
+    ['a micro-unit too little', { request: { hold: micros(11n) } }, 'insufficient_balance'],
     ['arrears in spite of money', { account: { inArrears: true } }, 'insufficient_balance'],
   ];
   for (const [name, parts, code, retryAfter] of cases) {
@@ -129,6 +130,23 @@ describe('a single reason', () => {
       if (!decision.admitted) assert.equal(decision.refusal.retryAfterSeconds, retryAfter);
     });
   }
+});
+
+test('a spent limit says when it is reset, and in all that only a higher one resets it', () => {
+  const messageAt = (per: 'day' | 'month' | 'total') => {
+    const spendLimit = { amount: micros(29n), per };
+    const decision = decide({ key: { spendLimit, counters: counters({ spent: all(20n) }) } });
+    return decision.admitted ? undefined : decision.refusal.message;
+  };
+  const [endOfDay, endOfMonth] = ['2026-05-16T00:00:00Z', '2026-06-01T00:00:00Z'];
+  const cost = 'and this call may cost up to 0.00001 CNY: its quota is exceeded';
+  const day = `This key is limited to 0.000029 CNY per day, ${cost} and will reset at ${endOfDay}.`;
+  assert.equal(messageAt('day'), day);
+  assert.equal(messageAt('month'), day.replace('per day', 'per month').replace(endOfDay, endOfMonth));
+  assert.equal(
+    messageAt('total'),
+    `This key is limited to 0.000029 CNY in total, ${cost}, and only a higher limit will reset it.`,
+  );
 });
 
 test('of several reasons the first in the order of checks is reported', () => {

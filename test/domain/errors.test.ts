@@ -17,7 +17,7 @@ const rows: readonly [status: number, type: string, codes: readonly ErrorCode[]]
   [
     409,
     'conflict_error',
-    ['idempotency_key_reused', 'idempotency_key_used', 'task_being_fetched', 'task_not_cancellable'],
+    ['idempotency_key_reused', 'idempotency_key_used', 'task_being_fetched', 'task_not_cancellable', 'task_not_ended'],
   ],
   [413, 'invalid_request_error', ['request_too_large']],
   [415, 'invalid_request_error', ['unsupported_media_type']],

@@ -1,4 +1,4 @@
-/** Money goes in and out as decimal digits and is never off by a micro-yuan on the way. */
+/** Money goes in and out as decimal digits and is never off by a micro-unit on the way. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -6,17 +6,17 @@ import {
   lesser,
   micros,
   minus,
-  parseYuan,
+  parseAmount,
   plus,
   roundedHalfUp,
-  toYuan,
-  yuanText,
+  toAmount,
+  amountText,
   zero,
 } from '../../src/domain/money.ts';
 
 const anyAmount = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }).map(micros);
 
-describe('a written yuan amount', () => {
+describe('a written amount', () => {
   for (const [text, amount] of [
     ['0', 0n],
     ['1', 1_000_000n],
@@ -26,7 +26,7 @@ describe('a written yuan amount', () => {
     ['007.10', 7_100_000n],
     ['999999999.999999', 999_999_999_999_999n],
   ] as const) {
-    test(`${text} is ${amount} micro-yuan`, () => assert.equal(parseYuan(text), amount));
+    test(`${text} is ${amount} micro-units`, () => assert.equal(parseAmount(text), amount));
   }
   for (const text of [
     '',
@@ -45,11 +45,11 @@ describe('a written yuan amount', () => {
     'NaN',
     '１',
   ]) {
-    test(`${JSON.stringify(text)} is none`, () => assert.equal(parseYuan(text), undefined));
+    test(`${JSON.stringify(text)} is none`, () => assert.equal(parseAmount(text), undefined));
   }
 });
 
-describe('a yuan text', () => {
+describe('the text of an amount', () => {
   for (const [amount, text] of [
     [0n, '0'],
     [1n, '0.000001'],
@@ -59,15 +59,15 @@ describe('a yuan text', () => {
     [-99_800_000n, '-99.8'],
     [123_456_789_000_000n, '123456789'],
   ] as const) {
-    test(`of ${amount} micro-yuan is ${text}`, () => assert.equal(yuanText(micros(amount)), text));
+    test(`of ${amount} micro-units is ${text}`, () => assert.equal(amountText(micros(amount)), text));
   }
 
   test('is read as the same amount', () => {
-    fc.assert(fc.property(anyAmount, (amount) => assert.equal(parseYuan(yuanText(amount)), amount)));
+    fc.assert(fc.property(anyAmount, (amount) => assert.equal(parseAmount(amountText(amount)), amount)));
   });
 
-  test('is the yuan number in digits', () => {
-    fc.assert(fc.property(anyAmount, (amount) => assert.equal(Number(yuanText(amount)), toYuan(amount))));
+  test('is the number in digits', () => {
+    fc.assert(fc.property(anyAmount, (amount) => assert.equal(Number(amountText(amount)), toAmount(amount))));
   });
 });
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { imageQualities, type ImagePrice, type SecondPrice, type TokenPrice } from '../../src/domain/catalogue.ts';
-import { greater, type MicroYuan, micros, yuanText } from '../../src/domain/money.ts';
+import { imageQualities, type ImagePrice, type SecondPrice } from '../../src/domain/catalogue.ts';
+import { greater, type Money, micros, amountText } from '../../src/domain/money.ts';
 import {
   agreedPrice,
   holdOf,
@@ -11,34 +11,34 @@ import {
   quoteOf,
   type Quote,
   secondsPrice,
-  tokensBound,
   tokensOfSeconds,
-  tokensPrice,
 } from '../../src/domain/billing/pricing.ts';
+import type { TokenPrice } from '../../src/domain/billing/token-card.ts';
 import { present } from '../../src/config/setting-errors.ts';
 import type { ImageRequest } from '../../src/domain/requests/image-request.ts';
 import type { TaskPrice } from '../../src/domain/tasks/terms.ts';
+import { holdOfBounds, priceOfCounts } from '../support/token-prices.ts';
 import { modelOf } from './requests/cases.ts';
 
-const yuan = (amount: number) => micros(BigInt(Math.round(amount * 1_000_000)));
-const perImage = (amount: number): ImagePrice => ({ unit: 'image', perImage: yuan(amount) });
-const perSecond = (amount: number): SecondPrice => ({ unit: 'second', perSecond: yuan(amount) });
+const money = (amount: number) => micros(BigInt(Math.round(amount * 1_000_000)));
+const perImage = (amount: number): ImagePrice => ({ unit: 'image', perImage: money(amount) });
+const perSecond = (amount: number): SecondPrice => ({ unit: 'second', perSecond: money(amount) });
 const agreedPerImage = (amount: number, minimum = 0): TaskPrice => ({
   unit: 'image',
-  perImage: yuan(amount),
-  minimum: yuan(minimum),
+  perImage: money(amount),
+  minimum: money(minimum),
 });
 const agreedPerSecond = (amount: number, { minimum = 0, byResolution = {} } = {}): TaskPrice => ({
   unit: 'second',
-  perSecond: yuan(amount),
-  byResolution: Object.fromEntries(Object.entries<number>(byResolution).map(([name, each]) => [name, yuan(each)])),
-  minimum: yuan(minimum),
+  perSecond: money(amount),
+  byResolution: Object.fromEntries(Object.entries<number>(byResolution).map(([name, each]) => [name, money(each)])),
+  minimum: money(minimum),
 });
 const tokens = (input: number, output: number, cached?: number): TokenPrice => ({
   unit: 'token',
-  inputPerMillion: yuan(input),
-  outputPerMillion: yuan(output),
-  ...(cached === undefined ? {} : { cachedInputPerMillion: yuan(cached) }),
+  inputPerMillion: money(input),
+  outputPerMillion: money(output),
+  ...(cached === undefined ? {} : { cachedInputPerMillion: money(cached) }),
 });
 const sized: ImageRequest['pixels'] = { mode: 'sized', width: 1024, height: 1024 };
 const image = (n: number, pixels: ImageRequest['pixels'] = sized) =>
@@ -51,19 +51,19 @@ describe('a price per second', () => {
     [60_000, 0.05, 3_000_000n],
     [1, 0.05, 50n],
     [0, 0.05, 0n],
-    // 0.0005 and 0.0004 micro-yuan a millisecond, so halves go up and less goes down.
+    // 0.0005 and 0.0004 micro-units a millisecond, so halves go up and less goes down.
     [1000, 0.000001, 1n],
     [500, 0.000001, 1n],
     [499, 0.000001, 0n],
     [1500, 0.000001, 2n],
     [1499, 0.000001, 1n],
   ] as const) {
-    test(`of ${price} yuan makes ${durationMs} ms cost ${amount} micro-yuan`, () => {
-      assert.equal(secondsPrice(yuan(price), durationMs), amount);
+    test(`of ${price} CNY makes ${durationMs} ms cost ${amount} micro-units`, () => {
+      assert.equal(secondsPrice(money(price), durationMs), amount);
     });
   }
 
-  test('makes 12.4 s a quote of 0.62 yuan', () => {
+  test('makes 12.4 s a quote of 0.62 CNY', () => {
     assert.deepEqual(quoteOf(agreedPerSecond(0.05), { durationMs: 12_400 }), {
       unit: 'second',
       units: 12.4,
@@ -80,7 +80,7 @@ describe('a price per second', () => {
 
 describe('a price per image', () => {
   test('counts the images', () => {
-    assert.equal(imagePrice(yuan(0.25), 3), 750_000n);
+    assert.equal(imagePrice(money(0.25), 3), 750_000n);
     assert.deepEqual(quoteOf(agreedPerImage(0.25), { images: 3 }), {
       unit: 'image',
       units: 3,
@@ -92,7 +92,7 @@ describe('a price per image', () => {
 
 describe('a price per million tokens', () => {
   test('has a line for each kind of token', () => {
-    assert.deepEqual(tokensPrice(tokens(2, 8, 0.5), { input: 1000, cachedInput: 400, output: 10 }), {
+    assert.deepEqual(priceOfCounts(tokens(2, 8, 0.5), { fresh: 600, cacheRead: 400, output: 10 }), {
       lines: [
         { unit: 'input_token', units: 600, pricePerMillion: 2_000_000n, amount: 1200n },
         { unit: 'cached_input_token', units: 400, pricePerMillion: 500_000n, amount: 200n },
@@ -103,27 +103,24 @@ describe('a price per million tokens', () => {
   });
 
   test('takes cached tokens as plain input where they have no price of their own', () => {
-    const { lines, total } = tokensPrice(tokens(2, 8), { input: 1000, cachedInput: 400, output: 0 });
+    const { lines, total } = priceOfCounts(tokens(2, 8), { fresh: 600, cacheRead: 400 });
     assert.deepEqual(
       lines.map(({ unit, units }) => [unit, units]),
       [
-        ['input_token', 1000],
+        ['input_token', 600],
+        ['cached_input_token', 400],
         ['output_token', 0],
       ],
     );
     assert.equal(total, 2000n);
   });
 
-  test('takes an upstream that reports more cached than input tokens at its input', () => {
-    assert.equal(tokensPrice(tokens(2, 8, 1), { input: 10, cachedInput: 99, output: 0 }).total, 10n);
-  });
-
   test('rounds once, half up, and not each line', () => {
     const cheap = tokens(0.4, 0.4);
-    // 0.4 micro-yuan each: two lines rounded by themselves would make 0, their sum is 0.8.
-    assert.equal(tokensPrice(cheap, { input: 1, cachedInput: 0, output: 1 }).total, 1n);
-    assert.equal(tokensPrice(tokens(0.5, 0), { input: 1, cachedInput: 0, output: 0 }).total, 1n);
-    assert.equal(tokensPrice(tokens(0.499999, 0), { input: 1, cachedInput: 0, output: 0 }).total, 0n);
+    // 0.4 micro-units each: two lines rounded by themselves would make 0, their sum is 0.8.
+    assert.equal(priceOfCounts(cheap, { fresh: 1, output: 1 }).total, 1n);
+    assert.equal(priceOfCounts(tokens(0.5, 0), { fresh: 1, output: 0 }).total, 1n);
+    assert.equal(priceOfCounts(tokens(0.499999, 0), { fresh: 1, output: 0 }).total, 0n);
   });
 });
 
@@ -143,7 +140,7 @@ describe('a minimum', () => {
 
   test('of a call is a line of its own', () => {
     const price: TokenPrice = { ...tokens(2, 8), minimum: micros(100n) };
-    assert.deepEqual(tokensPrice(price, { input: 10, cachedInput: 0, output: 5 }), {
+    assert.deepEqual(priceOfCounts(price, { fresh: 10, output: 5 }), {
       lines: [
         { unit: 'input_token', units: 10, pricePerMillion: 2_000_000n, amount: 20n },
         { unit: 'output_token', units: 5, pricePerMillion: 8_000_000n, amount: 40n },
@@ -151,8 +148,8 @@ describe('a minimum', () => {
       ],
       total: 100n,
     });
-    assert.equal(tokensPrice(price, { input: 10, cachedInput: 0, output: 10 }).lines.length, 2);
-    assert.equal(tokensBound(price, { input: 10, output: 5 }).total, 100n);
+    assert.equal(priceOfCounts(price, { fresh: 10, output: 10 }).lines.length, 2);
+    assert.equal(holdOfBounds(price, { input: 10, output: 5 }).total, 100n);
   });
 });
 
@@ -194,14 +191,26 @@ describe('a hold', () => {
   });
 
   test('of a video is at its dearest resolution, and covers the minimum', () => {
-    const byResolution = { '480p': yuan(0.1), '1080p': yuan(0.5) };
+    const byResolution = { '480p': money(0.1), '1080p': money(0.5) };
     const dear = modelOf('video', { price: { ...perSecond(0.3), byResolution } });
     assert.deepEqual(holdOf(dear, videoOf(8)), { unit: 'second', units: 8, unitPrice: 500_000n, amount: 4_000_000n });
-    const cheap = modelOf('video', { price: { ...perSecond(0.3), byResolution, minimum: yuan(9) } });
+    const cheap = modelOf('video', { price: { ...perSecond(0.3), byResolution, minimum: money(9) } });
     assert.deepEqual(
       [holdOf(cheap, videoOf(8)).amount, holdOf(cheap, videoOf(8)).reason],
       [9_000_000n, 'minimum charge'],
     );
+  });
+
+  test('of a video of a size is at the price of that size, and so is the dearest charge', () => {
+    const byResolution = { '480p': money(0.1), '720p': money(0.2), '1080p': money(0.5) };
+    const model = modelOf('video', { price: { ...perSecond(0.9), byResolution } });
+    const facts = { kind: 'video', request: { durationSeconds: 8, size: { width: 720, height: 1280 } } } as const;
+    assert.deepEqual(holdOf(model, facts), { unit: 'second', units: 8, unitPrice: 200_000n, amount: 1_600_000n });
+    const agreed = agreedPrice(model.price, facts);
+    const charged = (width: number, height: number) =>
+      quoteOf(agreed, { durationMs: 1_000, pixels: { width, height } }).unitPrice;
+    // Less than was asked for costs less; more costs no more.
+    assert.deepEqual([charged(854, 480), charged(1280, 720), charged(1920, 1080)], [100_000n, 200_000n, 200_000n]);
   });
 
   for (const kind of ['avatar-video', 'avatar-image'] as const) {
@@ -234,16 +243,16 @@ describe('a price', () => {
 
   for (const count of [-1, 0.5, NaN, Infinity, 2 ** 53]) {
     test(`is not for ${count} units`, () => {
-      assert.throws(() => imagePrice(yuan(1), count), RangeError);
-      assert.throws(() => secondsPrice(yuan(1), count), RangeError);
+      assert.throws(() => imagePrice(money(1), count), RangeError);
+      assert.throws(() => secondsPrice(money(1), count), RangeError);
       assert.throws(() => tokensOfSeconds(count), RangeError);
-      assert.throws(() => tokensPrice(tokens(1, 1), { input: count, cachedInput: 0, output: 0 }), RangeError);
+      assert.throws(() => priceOfCounts(tokens(1, 1), { fresh: count, output: 0 }), RangeError);
     });
   }
 });
 
 describe('for all prices and counts', () => {
-  const price = fc.bigInt({ min: 0n, max: 10n ** 15n }).map((count): MicroYuan => micros(count));
+  const price = fc.bigInt({ min: 0n, max: 10n ** 15n }).map((count): Money => micros(count));
   const count = fc.nat();
   const tokenPrice = fc
     .record({
@@ -269,7 +278,7 @@ describe('for all prices and counts', () => {
     })
     .map((rest): SecondPrice => present({ unit: 'second' as const, ...rest }));
   const part = fc.double({ min: 0, max: 1, noNaN: true });
-  const tokenCounts = fc.record({ input: count, cachedInput: count, output: count });
+  const tokenCounts = fc.record({ fresh: count, cacheRead: count, output: count });
 
   test('nothing costs less than nothing, and more never costs less', () => {
     fc.assert(
@@ -281,14 +290,14 @@ describe('for all prices and counts', () => {
     );
     fc.assert(
       fc.property(tokenPrice, tokenCounts, count, (each, counts, more) => {
-        const { total } = tokensPrice(each, counts);
+        const { total } = priceOfCounts(each, counts);
         assert.ok(total >= 0n);
-        assert.ok(tokensPrice(each, { ...counts, output: counts.output + more }).total >= total);
+        assert.ok(priceOfCounts(each, { ...counts, output: counts.output + more }).total >= total);
       }),
     );
   });
 
-  test('seconds are within half a micro-yuan of their exact price', () => {
+  test('seconds are within half a micro-unit of their exact price', () => {
     fc.assert(
       fc.property(price, count, (each, durationMs) => {
         const difference = secondsPrice(each, durationMs) * 1000n - each * BigInt(durationMs);
@@ -300,7 +309,7 @@ describe('for all prices and counts', () => {
   test('the lines of a call add up to its total and none is negative', () => {
     fc.assert(
       fc.property(tokenPrice, tokenCounts, (each, counts) => {
-        const { lines, total } = tokensPrice(each, counts);
+        const { lines, total } = priceOfCounts(each, counts);
         assert.equal(
           lines.reduce((sum, { amount }) => sum + amount, 0n),
           total,
@@ -309,7 +318,7 @@ describe('for all prices and counts', () => {
         const ofTokens = lines.filter(({ unit }) => unit !== 'minimum_charge');
         assert.equal(
           ofTokens.reduce((sum, { units }) => sum + units, 0),
-          counts.input + counts.output,
+          counts.fresh + counts.cacheRead + counts.output,
         );
       }),
     );
@@ -357,11 +366,11 @@ describe('for all prices and counts', () => {
   test('a hold of a call covers every charge within what was asked for', () => {
     fc.assert(
       fc.property(tokenPrice, tokenCounts, count, count, (each, counts, moreInput, moreOutput) => {
-        const { total: bound } = tokensBound(each, {
-          input: counts.input + moreInput,
+        const { total: bound } = holdOfBounds(each, {
+          input: counts.fresh + counts.cacheRead + moreInput,
           output: counts.output + moreOutput,
         });
-        assert.ok(bound >= tokensPrice(each, counts).total, yuanText(bound));
+        assert.ok(bound >= priceOfCounts(each, counts).total, amountText(bound));
       }),
     );
   });
@@ -370,8 +379,8 @@ describe('for all prices and counts', () => {
     fc.assert(
       fc.property(tokenPrice, tokenCounts, price, ({ ...each }, counts, minimum) => {
         delete each.minimum;
-        const plain = tokensPrice(each, counts).total;
-        assert.equal(tokensPrice({ ...each, minimum }, counts).total, greater(plain, minimum));
+        const plain = priceOfCounts(each, counts).total;
+        assert.equal(priceOfCounts({ ...each, minimum }, counts).total, greater(plain, minimum));
       }),
     );
     fc.assert(

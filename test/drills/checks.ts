@@ -173,7 +173,7 @@ interface Calls {
   held: bigint;
 }
 
-/** What was charged for chat, and what became of its holds. */
+/** What was charged for calls, and what became of their holds. */
 async function callsOf({ database }: World, { account }: Buyer): Promise<Calls> {
   const { rows } = await database.pool.query(
     `select coalesce(sum(d_revenue) filter (where task_id is null), 0)::bigint as charged,

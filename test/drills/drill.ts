@@ -75,7 +75,7 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
   const load = new Load({
     ...{ urls: world.urls, key: buyer.key, random: generator(seed + 4), callers, misbehaviour },
     webhookUrl: receiver.url,
-    uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video: media.video },
+    uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), ...media },
   });
   opened.push(() => load.stop());
   const strikes = new Strikes({ world, load, providers, random: generator(seed) });
@@ -93,11 +93,11 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
     isSwept: options.waitsForSweep,
   });
   const { counts } = videos;
-  const { streams, brokenStreams, downloads, unanswered } = load.counts;
+  const { streams, brokenStreams, embeddings, brokenEmbeddings, downloads, unanswered } = load.counts;
   for (const line of [
     ...['', ...table(struck), ''],
     `the provider was late ${counts.late} times, called back twice ${counts.twice}, never answered ${counts.never}, was never done ${counts.endless}; creates that came again under their key: ${talks.repeats}`,
-    `chat streams ${streams} (${brokenStreams} broken off) · results fetched ${downloads} · creations without an answer ${unanswered}`,
+    `chat streams ${streams} (${brokenStreams} broken off) · embeddings ${embeddings} (${brokenEmbeddings} broken off) · results fetched ${downloads} · creations without an answer ${unanswered}`,
     doubtLine(struck, verdict, load),
     ...summary(verdict),
     ...brokenLines(verdict),

@@ -1,4 +1,4 @@
-/** Callers who order images, videos and talks, chat, and fetch what they got, for as long as a drill goes on. */
+/** Callers who order images, videos and talks, chat, ask for embeddings, and fetch what they got, for as long as a drill goes on. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ export interface LoadOptions extends Omit<CallerOptions, 'signal'> {
   callers: number;
   /** Where webhooks are to be delivered. */
   webhookUrl: string;
-  uploads: { audio: Buffer; video: Buffer };
+  uploads: { audio: Buffer; video: Buffer; image: Buffer };
   /** How often a provider misbehaves, from 0 to 1. */
   misbehaviour: number;
 }
@@ -43,7 +43,7 @@ export class Load {
   readonly notFound = new Set<string>();
   /** Answers that nothing explains. */
   readonly wrong: string[] = [];
-  readonly counts = { streams: 0, brokenStreams: 0, downloads: 0, unanswered: 0 };
+  readonly counts = { streams: 0, brokenStreams: 0, embeddings: 0, brokenEmbeddings: 0, downloads: 0, unanswered: 0 };
   /** How many callers are in the middle of what. */
   readonly underWay = new Map<CallStep, number>();
   readonly #options: LoadOptions;
@@ -76,8 +76,9 @@ export class Load {
     const { signal } = this.#stopping;
     const acts = [
       ...[() => this.#image(), () => this.#image(), () => this.#image(), () => this.#simulated()],
-      ...[() => this.#video(), () => this.#video(), () => this.#video(), () => this.#talk(), () => this.#talk()],
-      ...[() => this.#chat(), () => this.#chat(), () => this.#fetch(), () => this.#fetch()],
+      ...[() => this.#video(), () => this.#video(), () => this.#video(), () => this.#openAiVideo()],
+      ...[() => this.#talk(), () => this.#talk(), () => this.#edit()],
+      ...[() => this.#chat(), () => this.#chat(), () => this.#embed(), () => this.#fetch(), () => this.#fetch()],
     ];
     while (!signal.aborted) {
       await oneOf(random, acts)();
@@ -103,12 +104,18 @@ export class Load {
     return this.#order(videos, manner, { model, prompt: `Cars pass [drill:${manner}]`, duration: 5, ratio: '16:9' });
   }
 
-  async #order(path: string, manner: Manner, wanted: Record<string, unknown>): Promise<void> {
+  /** The same task in another form, which is answered at once. */
+  #openAiVideo(): Promise<void> {
+    const wanted = { model: 'drill-video', prompt: 'Cars pass [drill:plain]', seconds: '5', size: '1280x720' };
+    return this.#order('/v1/videos', 'plain', wanted, videos);
+  }
+
+  async #order(path: string, manner: Manner, wanted: Record<string, unknown>, records = path): Promise<void> {
     const hasWebhook = this.#options.random() < 0.7;
     const body = { ...wanted, ...(hasWebhook && { webhook_url: this.#options.webhookUrl }) };
     const waits = this.#options.random() < 0.3;
     const init = { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
-    const send = () => this.#create(path, init, { manner, hasWebhook }, waits ? 'wait=15' : 'wait=0');
+    const send = () => this.#create(path, init, { manner, hasWebhook, records }, waits ? 'wait=15' : 'wait=0');
     await (waits ? this.#during('caller waiting', send) : send());
   }
 
@@ -120,15 +127,29 @@ export class Load {
     form.set('audio', new Blob([new Uint8Array(audio)]), 'voice.wav');
     form.set('video', new Blob([new Uint8Array(video)]), 'footage.mp4');
     await this.#during('upload under way', () =>
-      this.#create(talks, { body: form }, { manner: 'plain', hasWebhook: true }, 'wait=0'),
+      this.#create(talks, { body: form }, { manner: 'plain', hasWebhook: true, records: talks }, 'wait=0'),
     );
+  }
+
+  async #edit(): Promise<void> {
+    const { image } = this.#options.uploads;
+    const form = new FormData();
+    for (const [name, text] of [
+      ['model', 'sim-image'],
+      ['prompt', 'Fog'],
+      ['size', '1024x1024'],
+    ] as const)
+      form.set(name, text);
+    for (const name of ['image', 'mask']) form.set(name, new Blob([new Uint8Array(image)]), `${name}.png`);
+    const asked = { manner: 'plain', hasWebhook: false, records: images } as const;
+    await this.#during('upload under way', () => this.#create('/v1/images/edits', { body: form }, asked, 'wait=0'));
   }
 
   /** Callers with a key repeat what was not answered; the others can't know whether they have a task then. */
   async #create(
     path: string,
     { body, headers = {} }: { body: string | FormData; headers?: Record<string, string> },
-    asked: Pick<Order, 'manner' | 'hasWebhook'>,
+    { records, ...asked }: Pick<Order, 'manner' | 'hasWebhook'> & { records: string },
     prefer: string,
   ): Promise<void> {
     const hasKey = this.#options.random() < shareWithKey;
@@ -144,7 +165,7 @@ export class Load {
       this.wrong.push(`POST ${path} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
       return;
     }
-    const made = { ...asked, id, address: `${path}/${id}` };
+    const made = { ...asked, id, address: `${records}/${id}` };
     this.orders.set(id, made);
     if (asked.manner === 'plain') this.#toFetch.push(made);
   }
@@ -153,7 +174,7 @@ export class Load {
   async #chat(): Promise<void> {
     const delayMs = Math.round(this.#options.random() * chatMsMax);
     const messages = [{ role: 'user', content: `Tell me of the gate. [sim:delay=${delayMs}ms]` }];
-    await this.#during('chat under way', async () => {
+    await this.#during('call under way', async () => {
       const answer = await this.#caller.once('/v1/chat/completions', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -165,6 +186,24 @@ export class Load {
       this.counts.brokenStreams++;
       if (answer !== undefined && answer.status >= 400 && answer.status < 500)
         this.wrong.push(`a chat was answered ${answer.status} ${text}`);
+    });
+  }
+
+  /** A call that is answered whole: one that its gateway's death breaks off is for the sweep, too. */
+  async #embed(): Promise<void> {
+    const input = [`The toll gate at dusk [sim:delay=${Math.round(this.#options.random() * chatMsMax)}ms]`, 'A bridge'];
+    await this.#during('call under way', async () => {
+      const answer = await this.#caller.once('/v1/embeddings', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ model: 'sim-embedding', input }),
+      });
+      const text = await answer?.text().catch(() => '');
+      this.counts.embeddings++;
+      if (answer?.status === 200 && text?.includes('"embedding"') === true) return;
+      this.counts.brokenEmbeddings++;
+      if (answer !== undefined && answer.status >= 400 && answer.status < 500)
+        this.wrong.push(`embeddings were answered ${answer.status} ${text}`);
     });
   }
 

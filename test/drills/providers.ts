@@ -59,6 +59,7 @@ export function configurationOf(
       modelSettings('drill-talk', modelOf(syncFixture, 'avatar-talk'), ['talks']),
       { id: 'sim-image', kind: 'image', routes: [simulated], price: { per_image: 0.2 } },
       { id: 'sim-chat', kind: 'chat', routes: [simulated], price: { input_per_million: 2, output_per_million: 8 } },
+      { id: 'sim-embedding', kind: 'embedding', routes: [simulated], price: { input_per_million: 0.5 } },
     ],
   };
 }

@@ -20,7 +20,7 @@ export const taskSteps = [
 export type TaskStep = (typeof taskSteps)[number];
 
 /** What callers were in the middle of. */
-export const callSteps = ['chat under way', 'caller waiting', 'upload under way', 'download under way'] as const;
+export const callSteps = ['call under way', 'caller waiting', 'upload under way', 'download under way'] as const;
 export type CallStep = (typeof callSteps)[number];
 
 export type Step = TaskStep | CallStep;

@@ -50,7 +50,7 @@ export interface Buyer {
   key: string;
 }
 
-/** Micro-yuan that each account begins with. */
+/** Micro-units that each account begins with. */
 export const opening = 100_000_000_000n;
 const secret = 'a secret of the drills with 40 characters';
 const diskBytes = '96m';

@@ -1,7 +1,7 @@
 /** Chat completions that go well: what reaches the upstream, what reaches the caller, and what it costs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { toYuan } from '../../src/domain/money.ts';
+import { toAmount } from '../../src/domain/money.ts';
 import { listWriteOffs } from '../../src/ledger/write-offs.ts';
 import { assertError } from '../support/errors.ts';
 import { type ChatGateway, chatPath, hello, startChatGateway, typesOf, wireOf } from '../support/chat-gateway.ts';
@@ -231,7 +231,7 @@ test("tokens that an upstream can not have used are charged up to twice the hold
   const since = new Date(Date.now() - 86_400_000);
   const listed = await listWriteOffs(database, { account: customer.account, since, limit: 10 }, new Date());
   assert.deepEqual(
-    listed.map(({ model, amount, charged, reason }) => [model, toYuan(amount), toYuan(charged), reason]),
+    listed.map(({ model, amount, charged, reason }) => [model, toAmount(amount), toAmount(charged), reason]),
     [['chat-one', 1_000_000 - capture['charged'], capture['charged'], 'implausible_usage']],
   );
   const other = { account: customer.account, reason: 'owner_lost', since, limit: 10 };

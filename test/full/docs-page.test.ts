@@ -14,7 +14,7 @@ import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { startBrowser, type TestBrowser, type VisitOptions } from '../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../support/browser/accessibility.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { mp4, wav } from '../support/media.ts';
+import { mp4, png, wav } from '../support/media.ts';
 import { pythonWith } from '../support/python.ts';
 
 const run = promisify(execFile);
@@ -130,6 +130,7 @@ describe('each sample works as it is', () => {
     folder = await mkdtemp(join(tmpdir(), 'tollgate-samples-'));
     await writeFile(join(folder, 'speech.wav'), wav({ seconds: 0.5, samplesPerSecond: 8_000 }));
     await writeFile(join(folder, 'footage.mp4'), await mp4({ seconds: 1 }));
+    await writeFile(join(folder, 'gate.png'), await png({ width: 64, height: 64 }));
     await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
     ids = realIds();
   });
@@ -143,6 +144,8 @@ describe('each sample works as it is', () => {
     getFile: 'the link is signed',
     callHook: 'the address is signed',
     cancelResponse: 'the simulator makes no response in the background',
+    getOpenAiVideoContent: 'the video is not made yet',
+    deleteOpenAiVideo: 'only a video that has ended is deleted',
   };
   /** Of one root: those of the others differ in the address alone. */
   const called = () =>

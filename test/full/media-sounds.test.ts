@@ -1,12 +1,14 @@
 /** Audio as another program writes it is measured for as long as that program plays it. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { AudioLength } from '../../src/media/audio-length/audio-length.ts';
 import { probeMedia } from '../../src/media/probe.ts';
 import { withFileReader } from '../../src/media/reader.ts';
 
@@ -102,3 +104,19 @@ test('a WAV whose frames are said to be large is refused, though it is played wh
   assert.ok((await playedMs(path)) > 10_000);
   await assert.rejects(withFileReader(path, probeMedia), /30000 bytes per frame/);
 });
+
+for (const [format, args] of [
+  ['mp3', ['-c:a', 'libmp3lame', '-f', 'mp3']],
+  ['aac', ['-c:a', 'aac', '-f', 'adts']],
+  ['flac', ['-c:a', 'flac', '-f', 'flac']],
+  ['opus', ['-c:a', 'libopus', '-f', 'opus']],
+  ['wav', ['-c:a', 'pcm_s16le', '-f', 'wav']],
+] as const) {
+  test(`${format} that passes by lasts as long as ffprobe says, in begun seconds`, async () => {
+    const path = join(folder, `passing.${format}`);
+    await run('ffmpeg', ['-y', '-v', 'error', ...tone(3.4, '-ar', '24000', ...args), path]);
+    const length = new AudioLength(format);
+    for await (const piece of createReadStream(path, { highWaterMark: 777 })) length.push(piece as Buffer);
+    assert.equal(length.wholeSeconds, Math.ceil((await saidMs(path)) / 1000));
+  });
+}

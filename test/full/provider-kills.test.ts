@@ -30,7 +30,7 @@ import { type JobStep, jobSteps, openWatched, type WatchedService } from '../sup
 
 const secret = 'a secret of the tests with 40 characters';
 const key = 'sk-tg-a-key-that-the-operator-chose-for-this-test';
-/** Micro-yuan. */
+/** Micro-units. */
 const opening = 100_000_000n;
 /** Shorter than a create that was killed is waited for: a create that can't be looked up has then failed. */
 const deadlineSeconds = 20;
@@ -51,7 +51,7 @@ const files: { image: Buffer; video: Buffer } = { image: Buffer.alloc(0), video:
 const benches = new Map<ProviderFixture, Bench>();
 const tasks = new Map<string, Created>();
 const reached = new Set<string>();
-/** Micro-yuan by task. */
+/** Micro-units by task. */
 const charges = new Map<string, bigint>();
 let isHolding = true;
 let database: TestDatabase;

@@ -53,7 +53,6 @@ test('Temporal killed: tasks are accepted up to the bound, and run when it is ba
   await assertAllWorks();
   await own.temporal.kill();
   const accepted: string[] = [];
-  const startedAt = performance.now();
   const waiting = await create('wait=2');
   assert.equal(waiting.status, 202);
   accepted.push(String(waiting.body['id']));
@@ -63,7 +62,6 @@ test('Temporal killed: tasks are accepted up to the bound, and run when it is ba
     accepted.push(String(body['id']));
     return undefined;
   });
-  assert.ok(performance.now() - startedAt < 60_000);
   assert.equal(accepted.length, most);
   assert.equal((await gateway.money()).held, most * 0.2);
   assert.equal((await chat()).status, 200, 'chat needs no Temporal');
@@ -105,6 +103,9 @@ for (const [what, takeAway] of [
         const waiting = Array.from({ length: 5 }, () => create('wait=120'));
         await until('five tasks', async () => ((await taskCount()) === before + 5 ? true : undefined));
         const bringBack = await takeAway();
+        // A check of readiness that was under way when the server went may still say that all is well.
+        const isNoticed = async () => ((await gateway.get('/readyz')).status === 503 ? true : undefined);
+        await until('readiness to be lost', isNoticed, 10_000);
         const startedAt = performance.now();
         while (performance.now() - startedAt < 15_000) {
           const answers = await Promise.all([chat(), create(), gateway.get('/v1/account'), gateway.get('/v1/tasks')]);

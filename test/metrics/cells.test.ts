@@ -55,11 +55,11 @@ test('a gauge shows what it is read to be, and nothing where there is nothing to
 test('a figure that is missing or fails costs no other', async () => {
   const metrics = new ProcessMetrics();
   metrics.gauge('tollgate_part_up', () => undefined);
-  metrics.gauge('tollgate_held_yuan', () => undefined);
+  metrics.gauge('tollgate_held_amount', () => undefined);
   metrics.gauge('tollgate_orphaned_holds', () => Promise.reject(new Error('away')));
   metrics.gauge('tollgate_ready', () => 1);
   const shown = parseMetrics(await metrics.metrics());
-  for (const name of ['tollgate_part_up', 'tollgate_held_yuan', 'tollgate_orphaned_holds'])
+  for (const name of ['tollgate_part_up', 'tollgate_held_amount', 'tollgate_orphaned_holds'])
     assert.deepEqual(shown.get(name)?.samples, [], name);
   assert.equal(valueOf(shown, 'tollgate_ready'), 1);
   const later = parseMetrics(await metrics.metrics());

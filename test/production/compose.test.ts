@@ -142,7 +142,7 @@ describe('the gateway’s own services', () => {
     assert.deepEqual(file.services['worker-1'], file.services['worker-2']);
     assert.deepEqual(
       ours.map(([name, { command }]) => `${name} ${String(command)}`),
-      ['api-1 api', 'api-2 api', 'worker-1 worker', 'worker-2 worker', 'migration migrate'],
+      ['api-1 api,--processes,1', 'api-2 api,--processes,1', 'worker-1 worker', 'worker-2 worker', 'migration migrate'],
     );
   });
 

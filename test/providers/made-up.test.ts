@@ -125,5 +125,6 @@ test('its model is bought, delivered and charged as any other', async () => {
   const [create] = standIn.paid;
   assert.ok(create !== undefined && standIn.paid.length === 1);
   acmeFixture.assertSigned(create);
-  assert.deepEqual(create.json, model.body({ imageUrl: media.image, videoUrl: '', audioUrl: '', hookUrl: '' }));
+  const facts = { imageUrl: media.image, maskUrl: '', videoUrl: '', audioUrl: '', hookUrl: '' };
+  assert.deepEqual(create.json, model.body(facts));
 });

@@ -4,11 +4,11 @@ import { ChatStreamMeter } from '../../src/domain/chat/chat-meter.ts';
 import { MeteredStream } from '../../src/domain/chat/metered-stream.ts';
 import { ResponsesStreamMeter } from '../../src/domain/chat/responses-meter.ts';
 import { SseDecoder } from '../../src/domain/chat/sse.ts';
-import { chatUsage, responsesUsage } from '../../src/domain/chat/token-usage.ts';
+import { isUsage } from '../../src/domain/usage/vendor-usage.ts';
 import type { ChatCall, ChatProvider } from '../../src/providers/chat-contract.ts';
-import { createSimulatorChat } from '../../src/simulator/chat.ts';
 import { jsonSample } from '../../src/simulator/chat-json.ts';
 import { callOf, listen } from './openai/support.ts';
+import { simulator } from './simulator-chat-support.ts';
 
 const never = new AbortController().signal;
 
@@ -41,13 +41,6 @@ interface Response {
   incomplete_details: { reason: string } | null;
   usage: { input_tokens: number; output_tokens: number; total_tokens: number };
 }
-
-const simulator = (knobs: Record<string, number> = {}, timeoutMs = 60_000) =>
-  createSimulatorChat({
-    ...{ name: 'local', kind: 'simulator', secrets: {}, headers: {} },
-    ...{ timeoutMs, idleTimeoutMs: 60_000, deadlineMs: 60_000 },
-    numbers: { latency_ms: 0, fail_rate: 0, seed: 1, ...knobs },
-  });
 
 const user = (content: unknown) => ({ role: 'user', content });
 const chat = (prompt: unknown, more: object = {}) => callOf({ model: 'sim-chat', messages: [user(prompt)], ...more });
@@ -120,7 +113,7 @@ test('a stream has role, deltas, finish, usage if asked for, and [DONE]; togethe
     assert.equal(stream.push(bytes)?.toString(), bytes.toString().replace('data: [DONE]\n\n', ''));
     assert.equal(stream.state, 'done');
     assert.equal(stream.meter.producedText(), body.choices[0]?.message.content);
-    assert.deepEqual(stream.meter.usage, includesUsage ? chatUsage(body.usage) : undefined);
+    assert.deepEqual(stream.meter.stated.usage, includesUsage ? body.usage : undefined);
     const first = new SseDecoder().push(bytes)[0]?.data.toString() ?? '';
     assert.match(first, /"role":"assistant"/);
   }
@@ -293,7 +286,7 @@ test('latency comes before the first byte, and one beyond the time-out is a time
   context.mock.timers.tick(1);
   assert.equal((await slow).head?.status, 200);
 
-  const endless = listen(simulator({}, 1_000), chat('Hi [sim:delay=2h] [sim:delay=2000s]'));
+  const endless = listen(simulator({}, { timeoutMs: 1_000 }), chat('Hi [sim:delay=2h] [sim:delay=2000s]'));
   context.mock.timers.tick(1_000);
   assert.equal((await endless).failure?.kind, 'timeout');
 });
@@ -343,7 +336,7 @@ test('a response has its message and usage, and cut ones are incomplete', async 
   assert.match(body.id, /^resp_/);
   assert.deepEqual([body.object, body.status, body.output.length], ['response', 'completed', 1]);
   assert.match(body.output[0]?.content?.[0]?.text ?? '', /Write a loop/);
-  assert.ok(responsesUsage(body.usage));
+  assert.ok(isUsage('responses', body.usage));
   const cut = await askResponse(respond('Write a loop', { max_output_tokens: 2 }));
   assert.deepEqual([cut.body.status, cut.body.incomplete_details?.reason], ['incomplete', 'max_output_tokens']);
   assert.equal(cut.body.usage.output_tokens, 2);
@@ -400,7 +393,10 @@ test('a responses stream has its events in order and numbered, and ends with wha
     ]);
     const stream = new MeteredStream(new ResponsesStreamMeter());
     assert.equal(stream.push(bytes)?.toString(), bytes.toString());
-    assert.equal(stream.meter.usage?.output, received.filter(({ type }) => type.endsWith('.delta')).length);
+    assert.equal(
+      stream.meter.stated.usage?.['output_tokens'],
+      received.filter(({ type }) => type.endsWith('.delta')).length,
+    );
   }
 });
 

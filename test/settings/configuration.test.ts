@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { providerKinds } from '../../src/providers/registry.ts';
+import { callModelKinds, type ModelKind, modelKinds } from '../../src/domain/catalogue.ts';
 import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { readConfiguration } from '../../src/config/configuration.ts';
 import { SettingsError } from '../../src/config/setting-errors.ts';
@@ -53,7 +54,7 @@ models:
     published: true
     maintenance: false
     routes: [{ provider: upstream, model: upstream-model-id }]     # tried in this order
-    price: { input_per_million: 2, output_per_million: 8 }          # yuan; or per_image, or per_second
+    price: { input_per_million: 2, output_per_million: 8 }          # money; or per_image, or per_second
   - id: image-a
     kind: image
     owned_by: example
@@ -97,13 +98,14 @@ models:
     limits: { promptCharacters: 800 },
     qualityScale: { low: 25, medium: 50, high: 75 },
     onDisconnect: 'abort',
+    translate: false,
     allow: [],
     overrunFactor: 2,
   });
 });
 
-test('the built-in configuration offers one simulated model of each kind, two of video', () => {
-  const { models, deployments, limits, retentionDays } = readConfiguration(
+test('the built-in configuration offers simulated models of each kind that is served, two of video', () => {
+  const { models, deployments, limits, currency, retentionDays } = readConfiguration(
     builtInConfiguration,
     'built-in',
     {},
@@ -114,6 +116,11 @@ test('the built-in configuration offers one simulated model of each kind, two of
     [
       'sim-chat chat',
       'sim-code code',
+      'sim-embedding embedding',
+      'sim-moderation moderation',
+      'sim-rerank rerank',
+      'sim-speech speech',
+      'sim-transcription transcription',
       'sim-image image',
       'sim-video-fast video',
       'sim-video-pro video',
@@ -131,9 +138,11 @@ test('the built-in configuration offers one simulated model of each kind, two of
     audioBytes: 50 * 1024 * 1024,
     videoBytes: 500 * 1024 * 1024,
     audioSeconds: 600,
+    imageBytes: 47 * 1024 * 1024,
     waitingTasks: 10_000,
   });
   assert.equal(retentionDays, 7);
+  assert.equal(currency, 'CNY');
 });
 
 test('deployments left out are the two built-in ones, one left out is switched off', () => {
@@ -161,7 +170,7 @@ test('prices are read from their digits, however they are written', () => {
   for (const refused of ['0.0000001', '-1', '1e-1', '.5', '1_000', 'free', '[1]', 'null', '']) {
     assert.match(
       linesOf(minimal.replace('0.25', refused)).join(),
-      /^tollgate\.yaml:13: models\[0\]\.price\.per_image: must be an amount in yuan/,
+      /^tollgate\.yaml:13: models\[0\]\.price\.per_image: must be an amount/,
       refused,
     );
   }
@@ -194,8 +203,8 @@ test('a missing environment variable is a mistake with its line, reported once',
 test('unknown keys are refused with what is allowed', () => {
   assert.deepEqual(linesOf(`${minimal}    colour: red\nextra: 1\n`), [
     'tollgate.yaml:14: models[0].colour: is unknown; allowed are id, kind, owned_by, created, capabilities, ' +
-      'published, maintenance, routes, price, limits, quality_scale, on_disconnect, allow, overrun_factor',
-    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, retention_days',
+      'published, maintenance, routes, price, limits, quality_scale, on_disconnect, translate, allow, overrun_factor',
+    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, currency, retention_days',
   ]);
 });
 
@@ -276,29 +285,30 @@ for (const [what, text, place] of [
   ],
   ['no deployment', `deployments: []\n${minimal}`, 'deployments'],
   ['no models', `${head}models: []\n`, 'models'],
+  ['a currency in lower case', `currency: usd\n${minimal}`, 'currency'],
+  ['a currency that is none', `currency: XYZ\n${minimal}`, 'currency'],
   ['a retention below a day', `retention_days: 0\n${minimal}`, 'retention_days'],
   ['tiny bodies', `limits: { json_bytes: 1 }\n${minimal}`, 'limits.json_bytes'],
 ] as const) {
   test(`${what} is refused at ${place}`, () => assert.deepEqual(placesOf(text), [place]));
 }
 
+const pricesOfKinds: Partial<Record<ModelKind, string>> = {
+  ...{ chat: 'input_per_million: 1, output_per_million: 2', code: 'input_per_million: 1, output_per_million: 2' },
+  ...{ embedding: 'input_per_million: 1', moderation: 'per_call: 1', rerank: 'per_search: 1', image: 'per_image: 1' },
+};
 for (const [provider, kinds] of [
-  ['openai', ['chat', 'code', 'image']],
-  ['ark', ['chat', 'code', 'image', 'video']],
+  ['openai', [...callModelKinds, 'image']],
+  ['ark', ['chat', 'code', 'embedding', 'image', 'video']],
   ['visual', ['image', 'avatar-video', 'avatar-image']],
   ['fal', ['image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk']],
   ['replicate', ['image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk']],
   ['sync', ['avatar-video', 'avatar-talk']],
-  ['sim', ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk']],
+  ['sim', modelKinds],
 ] as const) {
   test(`a provider such as ${provider} serves ${kinds.join(', ')} and no other kind`, () => {
-    const served = ['chat', 'code', 'image', 'video', 'avatar-video', 'avatar-image', 'avatar-talk'].filter((kind) => {
-      const price =
-        kind === 'image'
-          ? 'per_image: 1'
-          : /chat|code/.test(kind)
-            ? 'input_per_million: 1, output_per_million: 2'
-            : 'per_second: 1';
+    const served = modelKinds.filter((kind) => {
+      const price = pricesOfKinds[kind] ?? 'per_second: 1';
       const text = `${head}models:\n  - { id: m, kind: ${kind}, routes: [{ provider: ${provider}, model: m }], price: { ${price} } }\n`;
       const lines = linesOf(text);
       assert.ok(

@@ -64,9 +64,10 @@ test('a file that is a folder is a mistake', () =>
 test('mistakes of the environment and of the file are reported together', () =>
   inFolder(async (folder) => {
     await writeFile(join(folder, 'tollgate.yaml'), `${builtInConfiguration}retention_days: 0\n`);
+    const line = builtInConfiguration.split('\n').length;
     await assert.rejects(
       loadSettings({ PORT: 'x', LOG_LEVEL: 'loud' }, folder, providerKinds),
-      refusedWith([/^PORT: /, /^LOG_LEVEL: /, /^tollgate\.yaml:50: retention_days: /]),
+      refusedWith([/^PORT: /, /^LOG_LEVEL: /, new RegExp(`^tollgate\\.yaml:${line}: retention_days: `)]),
     );
   }));
 

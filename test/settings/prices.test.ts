@@ -49,6 +49,11 @@ describe('a price is read', () => {
       '{ input_per_million: 0, output_per_million: 0, minimum: 0.01 }',
       { unit: 'token', inputPerMillion: 0n, outputPerMillion: 0n, minimum: 10_000n },
     ],
+    ['embedding', '{ input_per_million: 0.5 }', { unit: 'token', inputPerMillion: 500_000n }],
+    ['speech', '{ per_million_characters: 15 }', { unit: 'token', perMillionCharacters: 15_000_000n }],
+    ['transcription', '{ per_second: 0.0001, minimum: 1 }', { unit: 'token', perSecond: 100n, minimum: 1_000_000n }],
+    ['moderation', '{ per_call: 0 }', { unit: 'token', perCall: 0n }],
+    ['rerank', '{ per_search: 0.002 }', { unit: 'token', perSearch: 2_000n }],
   ] as const) {
     test(`of kind ${kind} from ${written}`, () => {
       assert.deepEqual(priceOf(kind, written, { EIGHT: '0.7' }), price);
@@ -56,14 +61,71 @@ describe('a price is read', () => {
   }
 });
 
+test('a price that names none of the ways to charge is refused with all of them', () => {
+  assert.throws(
+    () => priceOf('speech', '{ minimum: 1 }'),
+    (error) =>
+      error instanceof SettingsError &&
+      error.lines
+        .join()
+        .endsWith(
+          'must have per_million_characters, per_second or input_per_million and output_per_million for a model of kind speech',
+        ),
+  );
+});
+
 describe('a mistake in a price is reported with its line:', () => {
-  const yuan = 'must be an amount in yuan with at most six decimals, such as 0.25';
+  const money = 'must be an amount with at most six decimals, such as 0.25';
   const sizes = '1k, 2k, 4k, 8k or a valid size such as 1024x1536';
+  const perToken = 'input_per_million: 1, output_per_million: 2';
+  const cardMistakes = [
+    [
+      'chat',
+      `{ ${perToken}, above: [{ input_tokens: 0, output_per_million: 1 }] }`,
+      'above[0].input_tokens: must be a whole number from 1 to 1000000000',
+    ],
+    [
+      'chat',
+      `{ ${perToken}, above: [{ input_tokens: 9, output_per_million: 1 }, { input_tokens: 9, output_per_million: 2 }] }`,
+      'above[1].input_tokens: must not stand there twice',
+    ],
+    [
+      'chat',
+      `{ ${perToken}, above: [{ input_tokens: 9 }] }`,
+      "above[0]: must have a price that differs from the model's own",
+    ],
+    [
+      'chat',
+      `{ ${perToken}, hours: [{ from: "00:00", to: "00:00", time_zone: UTC, output_per_million: 1 }] }`,
+      'hours[0].to: must not be the time of from',
+    ],
+    [
+      'chat',
+      `{ ${perToken}, hours: [{ from: "24:10", to: "08:00", time_zone: UTC, output_per_million: 1 }] }`,
+      'hours[0].from: must be a time of day from "00:00" to "23:59", in quotes',
+    ],
+    [
+      'chat',
+      `{ ${perToken}, hours: [{ from: "00:00", to: "08:00", time_zone: Mars/Olympus, output_per_million: 1 }] }`,
+      'hours[0].time_zone: must be a time zone of the IANA database, such as Asia/Shanghai',
+    ],
+    [
+      'chat',
+      `{ ${perToken}, hours: [{ from: "00:00", to: "08:00", time_zone: UTC }] }`,
+      "hours[0]: must have a price that differs from the model's own",
+    ],
+    [
+      'chat',
+      `{ ${perToken}, service_tiers: { default: { output_per_million: 1 } } }`,
+      'service_tiers.default: is not a valid price name: it must be the name of a tier, such as flex; batch has a key of its own, and default and standard are the price itself',
+    ],
+    ['chat', `{ ${perToken}, batch: {} }`, "batch: must have a price that differs from the model's own"],
+  ] as const;
   const lines = 'a number of lines followed by p, such as 720p';
   for (const [kind, price, ...mistakes] of [
-    ['image', '{ per_image: 1, minimum: -1 }', `minimum: ${yuan}`],
-    ['image', '{ per_image: 1, minimum: 1e-2 }', `minimum: ${yuan}`],
-    ['image', '{ per_image: 1, by_quality: { low: cheap } }', `by_quality.low: ${yuan}`],
+    ['image', '{ per_image: 1, minimum: -1 }', `minimum: ${money}`],
+    ['image', '{ per_image: 1, minimum: 1e-2 }', `minimum: ${money}`],
+    ['image', '{ per_image: 1, by_quality: { low: cheap } }', `by_quality.low: ${money}`],
     [
       'image',
       '{ per_image: 1, by_quality: { best: 1 } }',
@@ -71,21 +133,33 @@ describe('a mistake in a price is reported with its line:', () => {
     ],
     ['image', '{ per_image: 1, by_quality: {} }', 'by_quality: must list at least one price, by low, medium, high'],
     ['image', '{ per_image: 1, by_quality: 1 }', 'by_quality: must be a mapping'],
-    ['image', '{ per_image: 1, by_size: { 1k: 0.0000001 } }', `by_size.1k: ${yuan}`],
+    ['image', '{ per_image: 1, by_size: { 1k: 0.0000001 } }', `by_size.1k: ${money}`],
     [
       'image',
       '{ per_image: 1, by_size: { 3k: 1, 512x512: 1, 2k: x } }',
-      `by_size.2k: ${yuan}`,
+      `by_size.2k: ${money}`,
       `by_size.3k: is not a valid price name: it must be ${sizes}`,
       `by_size.512x512: is not a valid price name: it must be ${sizes}`,
     ],
     ['image', '{ per_image: 1, by_size: {} }', `by_size: must list at least one price, by ${sizes}`],
-    ['image', '{ per_image: 1, by_size: [1] }', 'by_size: must be a mapping of names to yuan'],
+    ['image', '{ per_image: 1, by_size: [1] }', 'by_size: must be a mapping of names to amounts'],
     [
       'image',
       '{ per_image: 1, by_quality: { low: 1 }, by_size: { 1k: 1 } }',
       "by_size: can't be combined with by_quality; use one of the two",
     ],
+    ['embedding', '{ output_per_million: 1 }', 'input_per_million: is required for a model of kind embedding'],
+    [
+      'speech',
+      '{ per_second: 1, per_million_characters: 1 }',
+      "per_second: can't be combined with per_million_characters; use one of the two",
+    ],
+    [
+      'rerank',
+      '{ per_search: 1, input_per_million: 1 }',
+      "input_per_million: can't be combined with per_search; use one of the two",
+    ],
+    ['transcription', '{ input_per_million: 1 }', 'output_per_million: is required for a model of kind transcription'],
     ['image', '{ by_size: { 1k: 1 } }', 'per_image: is required for a model of kind image'],
     [
       'image',
@@ -107,8 +181,9 @@ describe('a mistake in a price is reported with its line:', () => {
     [
       'chat',
       '{ input_per_million: 1, output_per_million: 1, by_quality: { low: 1 } }',
-      'by_quality: is not allowed for kind chat; allowed are input_per_million, output_per_million, cached_input_per_million, minimum',
+      'by_quality: is not allowed for kind chat; allowed are input_per_million, output_per_million, cached_input_per_million, cache_write_per_million, cache_write_1h_per_million, audio_input_per_million, audio_output_per_million, image_input_per_million, image_output_per_million, per_call, per_tool_call, above, service_tiers, batch, hours, minimum',
     ],
+    ...cardMistakes,
   ] as const) {
     test(`${kind} ${price}`, () => {
       const expected = mistakes.map((mistake) => `tollgate.yaml:7: models[0].price.${mistake}`);

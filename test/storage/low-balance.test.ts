@@ -36,7 +36,7 @@ after(async () => {
   await made.drop();
 });
 
-/** An account that is low below 50 of its micro-yuan. */
+/** An account that is low below 50 of its micro-units. */
 async function customer(balance = 100n, changes: Parameters<typeof changeAccount>[2] = {}): Promise<Customer> {
   const who = await newCustomer(database, ledger, balance);
   await changeAccount(administrator(database), who.account, { webhookUrl: url, lowBalance: micros(50n), ...changes });
@@ -48,7 +48,7 @@ const isLow = async ({ account }: Customer): Promise<unknown> =>
     ?.is_low;
 const reportedBalances = async ({ account }: Customer) =>
   (await eventsOf(database, account)).map(({ data }) => [microsOf(data['balance']), microsOf(data['held'])]);
-const microsOf = (yuan: unknown) => Math.round(Number(yuan) * 1e6);
+const microsOf = (money: unknown) => Math.round(Number(money) * 1e6);
 const take = ({ account }: Customer, amount: bigint) => ledger.adjust(account, micros(-amount), 'for a test');
 const give = ({ account }: Customer, amount: bigint) => ledger.credit(account, micros(amount), 'for a test');
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountId } from '../../src/domain/ids.ts';
-import { parseYuan } from '../../src/domain/money.ts';
+import { parseAmount } from '../../src/domain/money.ts';
 import { deriveKeys } from '../../src/config/secrets.ts';
 import type { Administrator } from '../../src/ledger/audit-log.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
@@ -19,16 +19,19 @@ import { type Environment, Installation, ready, type Running } from './process.t
 export interface ApiProcess {
   running: Running;
   url: string;
-  /** Sends a chat call. */
-  open: (headers: Record<string, string>, body: unknown) => Promise<Response>;
+  /** Sends a chat call, or one of another path. */
+  open: (headers: Record<string, string>, body: unknown, path?: string) => Promise<Response>;
 }
 
 export interface ApiProcesses {
   apis: ApiProcess[];
+  home: Installation;
+  /** Starts one more, with other options than the first ones. */
+  startAnother: (options: readonly string[]) => Promise<ApiProcess>;
   database: Database;
   groups: GroupCommitter;
   ledgerKey: Buffer;
-  /** An account with so many yuan, and the header of a key of it. */
+  /** An account with so much money, and the header of a key of it. */
   newCustomer: (
     balance: string,
     limits?: Partial<NewApiKey>,
@@ -39,7 +42,7 @@ export interface ApiProcesses {
 const secret = 'a secret of the tests with 40 characters';
 
 /**
- * Starts so many processes, with `env` besides; the model `chat-one` of all leads to this upstream, for a thousand yuan a
+ * Starts so many processes, with `env` besides; the model `chat-one` of all leads to this upstream, for a thousand CNY a
  * million tokens.
  */
 export async function startApiProcesses(
@@ -61,12 +64,14 @@ export async function startApiProcesses(
   await writeFile(join(home.folder, 'tollgate.yaml'), configurationOf(upstreamUrl));
   return {
     apis: await Promise.all(Array.from({ length: count }, () => startApi(home))),
+    home,
+    startAnother: (options) => startApi(home, options),
     database,
     groups,
     ledgerKey,
     async newCustomer(balance, limits = {}) {
       const { id: account } = await createAccount(by, 'test');
-      await new Ledger(groups).credit(account, parseYuan(balance) ?? assert.fail('no amount'), 'for a test');
+      await new Ledger(groups).credit(account, parseAmount(balance) ?? assert.fail('no amount'), 'for a test');
       const options = { ...noLimits, name: 'test', level: 'chat' as const, ...limits };
       return { account, headers: bearer((await createApiKey(by, account, options)).secret) };
     },
@@ -77,15 +82,15 @@ export async function startApiProcesses(
   };
 }
 
-async function startApi(home: Installation): Promise<ApiProcess> {
-  const running = home.spawn(['api']);
+async function startApi(home: Installation, options: readonly string[] = []): Promise<ApiProcess> {
+  const running = home.spawn(['api', ...options]);
   const url = await running.printed(/"address":"(http:[^"]+)"/);
   await ready(url);
   return {
     running,
     url,
-    open: (headers, body) =>
-      fetch(`${url}${chatPath}`, {
+    open: (headers, body, path = chatPath) =>
+      fetch(`${url}${path}`, {
         method: 'POST',
         headers: { ...headers, 'Content-Type': 'application/json' },
         body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -95,7 +100,7 @@ async function startApi(home: Installation): Promise<ApiProcess> {
 
 const configurationOf = (url: string): string => `
 providers:
-  first: { kind: openai, base_url: '${url}', api_key: sk-of-the-operator-1 }
+  first: { kind: openai, base_url: '${url}', api_key: sk-of-the-operator-1, endpoints: [chat, messages] }
 models:
   - id: chat-one
     kind: chat

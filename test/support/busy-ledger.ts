@@ -1,6 +1,7 @@
 /** A ledger that has seen everything: what the audit has to agree with as it is, and to tell a changed row of. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { vendorText } from '../../src/domain/billing/vendor-text.ts';
 import { micros } from '../../src/domain/money.ts';
 import { changeAccount } from '../../src/accounts/accounts.ts';
 import type { Database } from '../../src/postgres/database.ts';
@@ -50,7 +51,9 @@ export async function makeBusyLedger(database: Database): Promise<BusyLedger> {
   await ledger.releaseTask(failureOf(busy, tasks.failed));
 
   // Many at once, so that commits give the account several entries each.
-  const price = { ...callPrice(70n), lines: [line('input_token', 20n), line('output_token', 50n)] };
+  const vendor = vendorText({ id: oddText, model: 'upstream', tier: 'flex' });
+  const origin = { provider: `of ${oddText}`, cost: micros(33n), vendor };
+  const price = { ...callPrice(70n), lines: [line('input_token', 20n), line('output_token', 50n)], origin };
   const held = await Promise.all(Array.from({ length: 12 }, () => admittedCall(calls, busy, 100n, owner)));
   await Promise.all([
     ...held.slice(0, 6).map((hold) => calls.settle(hold, price)),

@@ -6,7 +6,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import type { CallAdmission, CallHold, CallLedger, CallPrice } from '../../src/ledger/call-ledger.ts';
 import type { Customer } from './money.ts';
 
-/** A call that holds so many micro-yuan, for this process or the owner named. */
+/** A call that holds so many micro-units, for this process or the owner named. */
 export const callAdmissionOf = (
   { account, key }: Customer,
   hold: bigint,
@@ -16,7 +16,7 @@ export const callAdmissionOf = (
   key,
   requestId: `req_${randomUUID()}`,
   model: 'sim-chat',
-  request: { needs: 'chat', model: 'sim-chat', maintenance: false, hold: micros(hold), isTask: false },
+  request: { needs: 'chat', model: 'sim-chat', maintenance: false, hold: micros(hold), currency: 'CNY', isTask: false },
   lines: callPrice(hold).lines,
   priceVersion: 'v1',
   overrunFactor: 1000,

@@ -10,7 +10,7 @@ import { assertLedgerAddsUp, ledgerKey } from './money.ts';
 import type { TaskRunner } from './task-runner.ts';
 
 /** What the workflow of a cancelled task answers, besides who had it. */
-export const cancelledAtNoCost = { state: 'cancelled', expiresInMs: null, cost: 0 };
+export const cancelledAtNoCost = { state: 'cancelled', expiresInMs: null, cost: 0, currency: 'CNY' };
 
 export async function taskOf({ db }: TaskRunner, id: TaskId): Promise<Task> {
   return (await findTask(db.database, id)) ?? assert.fail(`no task ${id}`);

@@ -13,7 +13,7 @@ export interface ChatGateway {
   /** The first route of most models, and the second one of `chat-two` and `code-two`. */
   first: Upstream;
   second: Upstream;
-  /** A key of an account of its own with so many yuan, 100 if none are named. */
+  /** A key of an account of its own with so much money, 100 if none are named. */
   customer: (balance?: string, limits?: Parameters<TestGateway['newKey']>[0]) => Promise<Customer>;
   /** Checks the whole ledger, and that nothing is held any more. */
   assertAddsUp: () => Promise<void>;
@@ -30,7 +30,7 @@ export interface Customer {
   raw: (body: unknown, path?: string) => Promise<{ status: number; headers: Headers; text: string; isWhole: boolean }>;
   /** Sends a request that can be left. */
   open: (body: unknown, signal: AbortSignal, path?: string) => Promise<Response>;
-  /** Yuan available, and the ledger's entries but for the credit, oldest first, once nothing is held. */
+  /** Amounts available, and the ledger's entries but for the credit, oldest first, once nothing is held. */
   settled: () => Promise<{ balance: number; entries: Entry[] }>;
 }
 
@@ -38,8 +38,9 @@ export type Entry = Record<string, any>; // eslint-disable-line @typescript-esli
 
 export const chatPath = '/v1/chat/completions';
 export const responsesPath = '/v1/responses';
+export const messagesPath = '/v1/messages';
 
-/** The smallest body of the model that has a thousand yuan a million tokens of either kind, so 0.001 yuan a token. */
+/** The smallest body of the model that has a thousand CNY a million tokens of either kind, so 0.001 CNY a token. */
 export const hello = { model: 'chat-one', messages: [{ role: 'user', content: 'Hello' }] };
 
 /** Starts the gateway and its upstreams; `stop` it in an `after` hook. */
@@ -149,7 +150,53 @@ providers:
   hasty: { kind: openai, base_url: '${first}', timeout_seconds: 0.3, idle_timeout_seconds: 0.3 }
   dead: { kind: openai, base_url: '${dead}' }
   simulator: { kind: simulator }
+  claude: { kind: anthropic, base_url: '${first}', api_key: sk-ant-operator-1 }
+  claude-second: { kind: anthropic, base_url: '${second}', api_key: sk-ant-operator-2 }
+  chat-only: { kind: openai, base_url: '${first}', api_key: sk-of-the-operator-3, endpoints: [chat] }
+  vendor:
+    kind: openai
+    base_url: '${first}'
+    api_key: sk-of-the-vendor
+    endpoints: [chat, messages]
+    messages_base_url: '${second}/anthropic'
 models:
+  - id: claude-one
+    kind: chat
+    routes: [{ provider: claude, model: upstream-claude }]
+    price:
+      input_per_million: 1000
+      output_per_million: 5000
+      cached_input_per_million: 100
+      cache_write_per_million: 1250
+      cache_write_1h_per_million: 2000
+  - id: claude-two
+    kind: chat
+    routes: [{ provider: claude, model: upstream-claude }, { provider: claude-second, model: upstream-claude-2 }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: claude-drained
+    kind: chat
+    routes: [{ provider: claude, model: upstream-claude }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+    on_disconnect: drain
+  - id: claude-searching
+    kind: chat
+    routes: [{ provider: claude, model: upstream-claude }]
+    price: { input_per_million: 1000, output_per_million: 1000, per_tool_call: { web_search: 0.5 } }
+    allow: [container]
+  - id: claude-maintained
+    kind: chat
+    maintenance: true
+    routes: [{ provider: claude, model: upstream-claude }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+  - id: chat-translated
+    kind: code
+    routes: [{ provider: chat-only, model: upstream-one }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
+    translate: true
+  - id: vendor-one
+    kind: chat
+    routes: [{ provider: vendor, model: upstream-vendor }]
+    price: { input_per_million: 1000, output_per_million: 1000 }
   - id: chat-one
     kind: chat
     routes: [{ provider: first, model: upstream-one }]

@@ -27,8 +27,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const server = fromTestRun('DATABASE_URL');
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(server, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [templateLock]);
-    await makeTemplate(client, server);
+    if (!(await hasTemplate(client))) await makeTemplate(client, server);
     await client.query(`create database ${name} template tollgate_template`);
   });
   return opened(server, name);
@@ -47,12 +46,20 @@ function opened(server: string, name: string): TestDatabase {
   };
 }
 
-async function makeTemplate(client: pg.Client, server: string): Promise<void> {
+async function hasTemplate(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(`select 1 from pg_database where datname = 'tollgate_template'`);
-  if (rowCount === 1) return;
-  await client.query('create database tollgate_template_made');
-  await migrateDatabase(named(server, 'tollgate_template_made'));
-  await client.query('alter database tollgate_template_made rename to tollgate_template');
+  return rowCount === 1;
+}
+
+/** Makes it once, whichever test process comes first. */
+async function makeTemplate(client: pg.Client, server: string): Promise<void> {
+  await client.query('select pg_advisory_lock($1)', [templateLock]);
+  if (!(await hasTemplate(client))) {
+    await client.query('create database tollgate_template_made');
+    await migrateDatabase(named(server, 'tollgate_template_made'));
+    await client.query('alter database tollgate_template_made rename to tollgate_template');
+  }
+  await client.query('select pg_advisory_unlock($1)', [templateLock]);
 }
 
 /** Calls back with a connection of its own, which reads values as the driver does, not as the gateway. */

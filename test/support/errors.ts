@@ -23,6 +23,7 @@ const rows: Record<string, [status: number, type: string]> = {
   idempotency_key_used: [409, 'conflict_error'],
   task_being_fetched: [409, 'conflict_error'],
   task_not_cancellable: [409, 'conflict_error'],
+  task_not_ended: [409, 'conflict_error'],
   request_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   call_limit_exceeded: [429, 'rate_limit_error'],
@@ -45,6 +46,7 @@ const neverAgain = new Set([
   'idempotency_key_used',
   'task_being_fetched',
   'task_not_cancellable',
+  'task_not_ended',
   'spend_limit_exceeded',
   'outcome_unknown',
 ]);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import pino, { type Logger } from 'pino';
-import { parseYuan } from '../../src/domain/money.ts';
+import { parseAmount } from '../../src/domain/money.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import type { DeliveryPace } from '../../src/domain/webhook-rules.ts';
 import type { ProviderDefinition } from '../../src/providers/definition.ts';
@@ -33,7 +33,7 @@ export interface TestGateway {
   url: string;
   databaseUrl: string;
   dataDir: string;
-  /** An account with 100 yuan and an admin key. */
+  /** An account with 100 CNY and an admin key. */
   account: AccountId;
   key: string;
   /** Sends a request with the admin key, or with the headers given. */
@@ -55,7 +55,7 @@ export interface TestGateway {
   fetchedVideo(path: string, key?: string): Promise<Response>;
   /** How many blobs are stored. */
   blobs(): Promise<number>;
-  /** What the API says of the account: yuan available and held. */
+  /** What the API says of the account: CNY available and held. */
   money(key?: string): Promise<{ balance: number; held: number }>;
   /** Puts another `tollgate.yaml` in force, and returns in words what it changes. */
   reload(configuration: string): Promise<string>;
@@ -168,7 +168,7 @@ export async function startTestGateway({
   };
   const newAccount = async (balance: string): Promise<AccountId> => {
     const { id } = await createAccount(by, 'test');
-    const amount = parseYuan(balance);
+    const amount = parseAmount(balance);
     if (amount !== undefined && amount > 0n) await core.ledger.credit(id, amount, 'for a test');
     return id;
   };

@@ -6,7 +6,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { mp4, wav } from './media.ts';
+import { mp4, png, wav } from './media.ts';
 import type { Running } from './process.ts';
 
 const boundary = 'the-boundary-of-this-test';
@@ -20,10 +20,42 @@ export async function uploadTalk({ url, key }: { url: string; key: string }, vid
   box.writeUInt32BE(videoBytes - video.length);
   box.write('free', 4, 'latin1');
   const before = [head('audio'), wav({ seconds: 1 }), Buffer.from('\r\n'), head('video'), video, box];
-  const after = Buffer.from(`\r\n--${boundary}--\r\n`);
   const padding = videoBytes - video.length - box.length;
-  const length = [...before, after].reduce((sum, { byteLength }) => sum + byteLength, padding);
-  const call = request(`${url}/v1/svctalk/generate`, {
+  await send(`${url}/v1/svctalk/generate`, { key, before, padding, status: 200 });
+}
+
+/** Sends an edit with one image that is padded to so many bytes; fails unless the task was accepted. */
+export async function uploadEdit({ url, key }: { url: string; key: string }, imageBytes: number): Promise<void> {
+  const image = await png({ width: 64, height: 48 });
+  const head = (disposition: string) =>
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`);
+  const fields = Object.entries({ model: 'sim-image', prompt: 'Fog', size: '1024x1024' }).flatMap(([name, text]) => [
+    head(`name="${name}"`),
+    Buffer.from(`${text}\r\n`),
+  ]);
+  // A chunk that no reader knows lies between the header and the pixels.
+  const headerEnd = 33;
+  const chunk = Buffer.alloc(8);
+  chunk.writeUInt32BE(imageBytes - image.length);
+  chunk.write('teSt', 4, 'latin1');
+  const before = [...fields, head('name="image"; filename="x.png"'), image.subarray(0, headerEnd), chunk];
+  const behind = [Buffer.alloc(4), image.subarray(headerEnd)];
+  await send(`${url}/ai/v1/images/edits`, { key, before, padding: imageBytes - image.length, behind, status: 202 });
+}
+
+interface Upload {
+  key: string;
+  before: readonly Buffer[];
+  /** Zeros behind them, so many bytes. */
+  padding: number;
+  behind?: readonly Buffer[];
+  status: number;
+}
+
+async function send(address: string, { key, before, padding, behind = [], status }: Upload): Promise<void> {
+  const after = [...behind, Buffer.from(`\r\n--${boundary}--\r\n`)];
+  const length = [...before, ...after].reduce((sum, { byteLength }) => sum + byteLength, padding);
+  const call = request(address, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${key}`,
@@ -34,13 +66,13 @@ export async function uploadTalk({ url, key }: { url: string; key: string }, vid
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   await pipeline(Readable.from(body()), call);
   const [answer] = await answered;
-  assert.equal(answer.statusCode, 200, await text(answer));
+  assert.equal(answer.statusCode, status, await text(answer));
 
   function* body() {
     yield* before;
     const piece = Buffer.alloc(256 * 1024);
     for (let left = padding; left > 0; left -= piece.length) yield piece.subarray(0, Math.min(left, piece.length));
-    yield after;
+    yield* after;
   }
 }
 

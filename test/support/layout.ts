@@ -93,7 +93,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   chat: {
     holds: 'a chat call: admission, routing, early start, relay, metering, settlement',
-    all: ['domain', 'postgres', 'ledger', 'net', 'tasks/rows', 'api'],
+    all: ['domain', 'postgres', 'blobs', 'ledger', 'media', 'net', 'tasks/rows', 'api'],
     types: ['providers', 'observability'],
     packages: ['node:', 'zod', 'gpt-tokenizer'],
   },
@@ -102,6 +102,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     all: ['domain', 'postgres', 'blobs', 'ledger', 'accounts', 'temporal', 'tasks/start'],
     types: ['workflows'],
     packages: ['node:', 'zod', '@temporalio/client', '@temporalio/common'],
+  },
+  reconciliation: {
+    holds: "vendors' usage and bills, read and compared with the ledger; the last result of each",
+    all: ['domain', 'postgres'],
+    packages: ['node:', 'zod', 'csv-parse'],
   },
   providers: {
     holds: 'one folder a kind of upstream, and what they share',
@@ -201,6 +206,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'accounts',
       'audit',
+      'reconciliation',
       'tasks/rows',
       'tasks/provider-calls',
       'tasks/create',

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { crc32, deflateSync } from 'node:zlib';
 import jpeg from 'jpeg-js';
 import { encodePng } from '../../src/simulator/png.ts';
 
@@ -71,6 +72,33 @@ export async function mp4({ seconds, hasAudio = true }: { seconds: number; hasAu
 /** A PNG whose colours change from left to right and from top to bottom. */
 export function png({ width, height }: { width: number; height: number }): Promise<Buffer> {
   return buffer(encodePng({ width, height, rows: gradient(width, height) }));
+}
+
+/** A PNG of one colour, transparent where `isClear` says so: a mask as OpenAI's clients send it. */
+export function maskPng(width: number, height: number, isClear: (x: number, y: number) => boolean): Buffer {
+  const chunk = (type: string, content: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(content.length);
+    const typed = Buffer.concat([Buffer.from(type, 'latin1'), content]);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc32(typed));
+    return Buffer.concat([length, typed, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 6, 0, 0, 0], 8);
+  const rows = Buffer.alloc(height * (1 + width * 4));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) rows[y * (1 + width * 4) + 1 + x * 4 + 3] = isClear(x, y) ? 0 : 255;
+  }
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 /** The same image as JPEG. */

@@ -27,7 +27,7 @@ export interface Customer {
   key: KeyId;
 }
 
-/** An account with this many micro-yuan and a key. */
+/** An account with this many micro-units and a key. */
 export async function newCustomer(
   database: Database,
   ledger: Ledger,
@@ -82,7 +82,7 @@ export function admissionOf({ account, key }: Customer, hold: bigint, more: Admi
   const kind = more.kind ?? 'image';
   return {
     account,
-    request: { needs: 'standard', model: 'sim-image', maintenance: false, hold: price, isTask: true },
+    request: { needs: 'standard', model: 'sim-image', maintenance: false, hold: price, currency: 'CNY', isTask: true },
     units: { thousandths: 1000n, unit: 'image', unitPrice: price, priceVersion: 'v1' },
     task: {
       id: more.id ?? newTaskId(kind),
@@ -248,6 +248,7 @@ export function canonicalOf(row: Row): string {
         priceVersion: of('price_version'),
         lines: row['lines'] === null ? undefined : canonicalJson(row['lines']),
       },
+      origin: { provider: of('provider'), cost: of('cost'), vendor: of('vendor') },
       reason: of('reason'),
     },
     availableAfter: of('available_after'),

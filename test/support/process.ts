@@ -24,19 +24,25 @@ export class Running {
   readonly ended: Promise<Ended>;
   stdout = '';
   stderr = '';
+  readonly #isGroup: boolean;
+  #hasEnded = false;
 
-  /** `uid` and `gid` run it as another user, which root may. */
+  /** `uid` and `gid` run it as another user, which root may. `detached`: signals reach what it starts, too. */
   constructor(
     command: string,
     args: readonly string[],
-    options: { cwd: string; env: Environment; uid?: number; gid?: number },
+    options: { cwd: string; env: Environment; uid?: number; gid?: number; detached?: boolean },
   ) {
+    this.#isGroup = options.detached === true;
     this.child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.ended = new Promise((resolve, reject) => {
       this.child.once('error', reject);
-      this.child.once('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }));
+      this.child.once('close', (code) => {
+        this.#hasEnded = true;
+        resolve({ code, stdout: this.stdout, stderr: this.stderr });
+      });
     });
   }
 
@@ -53,7 +59,9 @@ export class Running {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.child.kill(name);
+    const { pid } = this.child;
+    if (!this.#isGroup) this.child.kill(name);
+    else if (!this.#hasEnded && pid !== undefined) kill(-pid, name);
   }
 }
 
@@ -181,7 +189,7 @@ export async function until<T>(
   }
 }
 
-/** Signals a process that may have ended already. */
+/** Signals a process, or a group by its negative id, that may have ended already. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,7 +1,7 @@
 /** The fixtures' models as callers buy them: how they are published, what is sent for each kind, and how a task ends. */
 import assert from 'node:assert/strict';
 import type { FixtureModel, ProviderFixture } from '../providers/contract/fixture.ts';
-import { providerOf } from '../providers/contract/jobs.ts';
+import { imageFile, providerOf } from '../providers/contract/jobs.ts';
 import type { StandIn } from '../providers/contract/stand-in.ts';
 import { bearer } from './gateway.ts';
 import { until } from './process.ts';
@@ -17,8 +17,13 @@ export const providerSettings = (
 ): Record<string, unknown> => ({ kind: definition.kind, base_url: baseUrl, ...secrets, ...more });
 
 /** A model for `tollgate.yaml`, with one route to each of these providers. */
-export const modelSettings = (id: string, { kind, model, options, fields }: FixtureModel, providers: string[]) => ({
+export const modelSettings = (
+  id: string,
+  { kind, model, options, fields, form }: FixtureModel,
+  providers: string[],
+) => ({
   ...{ id, kind },
+  ...(form && { limits: { mask: true, variations: true } }),
   routes: providers.map((provider) => ({ provider, model, ...(options && { options }), ...(fields && { fields }) })),
   ...(kind === 'image'
     ? { price: { per_image: perImage }, quality_scale: { low: 25, medium: 50, high: 75 } }
@@ -54,16 +59,17 @@ export async function createTask(
   { id, model, media }: { id: string; model: FixtureModel; media: CallerMedia },
   headers: Record<string, string> = {},
 ): Promise<Created> {
-  const path = {
+  const records = {
     ...{ image: '/v1/images/generations', video: '/v1/video/generations' },
     ...{ 'avatar-video': '/v1/video/generations', 'avatar-image': '/v1/video/generations' },
     'avatar-talk': '/v1/svctalk/generate',
   }[model.kind];
-  const isUpload = model.kind === 'avatar-talk';
+  const isUpload = model.kind === 'avatar-talk' || model.form !== undefined;
+  const path = pathOf(model) ?? records;
   const answer = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { ...bearer(key), ...(!isUpload && { 'Content-Type': 'application/json' }), ...headers },
-    body: isUpload ? formOf(id, media) : JSON.stringify(bodyOf(id, model, media)),
+    body: isUpload ? formOf(id, model, media) : JSON.stringify(bodyOf(id, model, media)),
   });
   const body = (await answer.json()) as Record<string, unknown>;
   assert.equal(typeof body['id'], 'string', JSON.stringify(body));
@@ -72,12 +78,22 @@ export async function createTask(
     headers: answer.headers,
     body,
     id: String(body['id']),
-    address: `${path}/${String(body['id'])}`,
+    address: `${records}/${String(body['id'])}`,
   };
 }
 
+/** Of those that are created elsewhere than where their records are. */
+function pathOf({ form, isOfVideos }: FixtureModel): string | undefined {
+  if (form !== undefined) return form === 'edit' ? '/v1/images/edits' : '/v1/images/variations';
+  return isOfVideos ? '/v1/videos' : undefined;
+}
+
 /** The suite's request of each kind (`test/providers/contract/jobs.ts`), in the form that its endpoint takes. */
-function bodyOf(id: string, { kind, upscales }: FixtureModel, { image: imageUrl, video, audio }: CallerMedia) {
+function bodyOf(
+  id: string,
+  { kind, upscales, isOfVideos }: FixtureModel,
+  { image: imageUrl, video, audio }: CallerMedia,
+) {
   const image = { type: 'image_url', image_url: { url: imageUrl } };
   const voice = { type: 'audio_url', audio_url: { url: audio } };
   switch (kind) {
@@ -85,6 +101,17 @@ function bodyOf(id: string, { kind, upscales }: FixtureModel, { image: imageUrl,
       if (upscales) return { model: id, upscale: true, resolution: '4k', image_urls: [imageUrl] };
       return { model: id, prompt: 'A toll gate at dawn', size: '1024x1024', n: 2, image_urls: [imageUrl] };
     case 'video':
+      if (isOfVideos) {
+        const last = [{ ...image, frame_type: 'last_frame' }];
+        const asked = { seconds: '5', size: '720x1280', seed: 7 };
+        return {
+          model: id,
+          prompt: 'Cars pass',
+          ...asked,
+          input_reference: { image_url: imageUrl },
+          frame_images: last,
+        };
+      }
       return { model: id, content: [{ type: 'text', text: 'Cars pass' }, image], duration: 5, ratio: '16:9' };
     case 'avatar-video':
       return { model: id, audioUrl: audio, videoUrl: video };
@@ -95,9 +122,21 @@ function bodyOf(id: string, { kind, upscales }: FixtureModel, { image: imageUrl,
   }
 }
 
-function formOf(id: string, { uploads }: CallerMedia): FormData {
+function formOf(id: string, { form: imageForm, masks }: FixtureModel, { uploads }: CallerMedia): FormData {
   const form = new FormData();
   form.set('model', id);
+  if (imageForm !== undefined) {
+    const image = new Blob([new Uint8Array(imageFile)]);
+    for (const [name, text] of [
+      ['size', '1024x1024'],
+      ['n', '2'],
+    ] as const)
+      form.set(name, text);
+    if (imageForm === 'edit') form.set('prompt', 'A toll gate at dawn');
+    form.set('image', image, 'image.png');
+    if (masks) form.set('mask', image, 'mask.png');
+    return form;
+  }
   form.set('audio', new Blob([uploads.audio]), 'voice.wav');
   form.set('video', new Blob([uploads.video]), 'footage.mp4');
   return form;

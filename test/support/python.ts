@@ -1,24 +1,26 @@
-/** Python programs for tests: a virtual environment of its own for each set of packages, made once on a machine. */
+/** Python programs for tests: a virtual environment of its own for each set of packages, made once a checkout. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+/** Beside the other programs that tests bring; a run's temporary folder ends with it. */
+const environments = join(import.meta.dirname, '..', '..', '.run', 'python');
 
 /** The folder of the programs of an environment that has these packages, as `name==version`. */
 export async function pythonWith(...packages: string[]): Promise<string> {
   const name = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
   // An environment can't be moved, so its final name is a link, made when it is whole. Several files may make one at once.
-  const link = join(tmpdir(), `tollgate-python-${name}`);
+  const link = join(environments, name);
   return join((await wholeAt(link)) ?? (await madeAt(link, packages)), 'bin');
 }
 
 const wholeAt = (link: string): Promise<string | undefined> => realpath(link).catch(() => undefined);
 
 async function madeAt(link: string, packages: readonly string[]): Promise<string> {
+  await mkdir(environments, { recursive: true });
   const folder = await mkdtemp(`${link}-`);
   try {
     await run('python3', ['-m', 'venv', folder]);

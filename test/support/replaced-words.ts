@@ -25,6 +25,7 @@ export const replacedWords: readonly ReplacedWord[] = [
   { pattern: 'farewells?', instead: 'terminator; the last message', isRefusedInNames: true },
   { pattern: 'unhurried', instead: 'long-running', isRefusedInNames: true },
   { pattern: 'troubles?', instead: 'error, failure; connection error', isRefusedInNames: true },
+  { pattern: '(?:micro-?)?yuan', instead: "an amount; the gateway's currency", isRefusedInNames: true },
   { pattern: 'comes? to no good|came to no good', instead: 'fails; failed' },
   { pattern: '(?:comes?|came) to nothing', instead: 'fails; failed' },
   { pattern: 'made good', instead: 'completed' },

@@ -19,7 +19,7 @@ const secret = 'a secret of the tests with 40 characters';
 export interface TalkProcesses {
   database: Database;
   blobs: BlobStore;
-  /** Of an account with 1,000 yuan. */
+  /** Of an account with 1,000 CNY. */
   key: string;
   /** A task that is done, with a video of so many bytes. */
   finished: (bytes: number) => Promise<Talk>;

@@ -114,7 +114,7 @@ export interface TaskRunner {
   events: EventScan;
   queues: QueueNames;
   customer: Customer;
-  /** Admits a task on these providers, 10 micro-yuan an image or second, and starts nothing. */
+  /** Admits a task on these providers, 10 micro-units an image or second, and starts nothing. */
   admit(options: AdmissionOptions, of?: Customer): Promise<TaskId>;
   /** Admits a task and starts its workflow. */
   start(options: AdmissionOptions, of?: Customer): Promise<TaskId>;
@@ -170,6 +170,7 @@ export async function startTaskRunner({
     database: db.database,
     ledger,
     ledgerKeys: [ledgerKey],
+    currency: 'CNY',
     blobs: createFileBlobs(folder),
     providers: new Map(Object.entries(providers)),
     limits: (provider) => limits[provider] ?? {},
@@ -182,7 +183,7 @@ export async function startTaskRunner({
     downloads: (download) => download(),
     webhooks: {
       post: (request, signal) => Promise.resolve(webhook(request, signal)),
-      dataOf: eventData({ database: db.database, secrets, publicUrl: () => 'http://gateway' }),
+      dataOf: eventData({ database: db.database, secrets, currency: 'CNY', publicUrl: () => 'http://gateway' }),
       secrets: () => Promise.resolve(['whsec_c2VjcmV0']),
       pace,
     },

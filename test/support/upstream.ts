@@ -281,3 +281,54 @@ function chatUsageOf(prompt: number, completion: number): Record<string, unknown
     prompt_tokens_details: { cached_tokens: 0 },
   };
 }
+
+/** An event of a messages stream. */
+export const messagesEvent = (type: string, fields: Record<string, unknown> = {}): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+
+/** What a messages fixture counts: 9 fresh tokens, 5 read from a cache and 7 + 2 written to one. */
+export const messagesUsage = {
+  input_tokens: 9,
+  cache_read_input_tokens: 5,
+  cache_creation_input_tokens: 9,
+  cache_creation: { ephemeral_5m_input_tokens: 7, ephemeral_1h_input_tokens: 2 },
+};
+
+const openMessage = {
+  ...{ id: 'msg_upstream1', type: 'message', role: 'assistant', model: 'upstream-claude' },
+  ...{ content: [], stop_reason: null, stop_sequence: null },
+};
+
+export const messageStartEvent = (usage: unknown = { ...messagesUsage, output_tokens: 1 }): string =>
+  messagesEvent('message_start', { message: { ...openMessage, usage } });
+
+export const textDeltaEvent = (text: string): string =>
+  messagesEvent('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+
+/** A whole stream of messages with a block of text; its output is counted twice, and the last count is the one. */
+export const messagesStream = (texts: readonly string[]): Answer => ({
+  pieces: [
+    messageStartEvent(),
+    messagesEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    messagesEvent('ping'),
+    ...texts.map(textDeltaEvent),
+    messagesEvent('content_block_stop', { index: 0 }),
+    messagesEvent('message_delta', { delta: { stop_reason: null }, usage: { output_tokens: 2 } }),
+    messagesEvent('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { input_tokens: null, cache_read_input_tokens: null, output_tokens: texts.length },
+    }),
+    messagesEvent('message_stop'),
+  ],
+});
+
+/** A whole message that is not streamed. */
+export const messagesAnswer = (text: string, usage: unknown = { ...messagesUsage, output_tokens: 3 }): Answer => ({
+  json: { ...openMessage, content: [{ type: 'text', text }], stop_reason: 'end_turn', usage },
+});
+
+/** An error as Anthropic's API has it. */
+export const messagesErrorAnswer = (status: number, type: string, message: string): Answer => ({
+  status,
+  json: { type: 'error', error: { type, message }, request_id: 'req_upstream' },
+});

@@ -102,7 +102,7 @@ test('at its end a workflow says what the task cost, and which provider had it',
   const { typedSearchAttributes } = await handleOf(id).describe();
   assert.equal(typedSearchAttributes.get(searchAttributes.provider), 'good');
   assert.equal(typedSearchAttributes.get(searchAttributes.cost), 10);
-  assert.equal(await detailsOf(id), 'Succeeded; cost 0.00001 yuan; provider good.');
+  assert.equal(await detailsOf(id), 'Succeeded; cost 0.00001 CNY; provider good.');
   const history = historyJson(await handleOf(id).fetchHistory());
   assert.deepEqual(summariesOf(history), [
     'submit to refusing (route 1 of 2)',

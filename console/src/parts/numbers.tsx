@@ -10,10 +10,10 @@ export function Count({ of }: { of: number }) {
 }
 
 /** With its sign, and a colour that says the same. */
-export function SignedMoney({ yuan }: { yuan: number }) {
+export function SignedMoney({ amount }: { amount: number }) {
   return (
-    <span className={yuan > 0 ? 'tg-plus' : yuan < 0 ? 'tg-minus' : 'tg-even'}>
-      <Money yuan={yuan} signed />
+    <span className={amount > 0 ? 'tg-plus' : amount < 0 ? 'tg-minus' : 'tg-even'}>
+      <Money amount={amount} signed />
     </span>
   );
 }

@@ -10,8 +10,10 @@ import {
   ExperimentOutlined,
   FileDoneOutlined,
   FileSearchOutlined,
+  FundOutlined,
   KeyOutlined,
   QuestionCircleOutlined,
+  ReconciliationOutlined,
   ScheduleOutlined,
   TeamOutlined,
   UserSwitchOutlined,
@@ -38,9 +40,11 @@ const operatorPages = [
   { page: 'accounts', icon: <ApiOutlined /> },
   { page: 'people', icon: <UserSwitchOutlined /> },
   { page: 'providers', icon: <CloudServerOutlined /> },
+  { page: 'margin', icon: <FundOutlined /> },
   { page: 'unknown', icon: <QuestionCircleOutlined /> },
   { page: 'acts', icon: <FileSearchOutlined /> },
   { page: 'audit', icon: <AuditOutlined /> },
+  { page: 'reconcile', icon: <ReconciliationOutlined /> },
 ] as const;
 
 export function SideNavigation({ onGo }: { onGo?: () => void }) {

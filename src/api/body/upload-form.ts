@@ -1,4 +1,4 @@
-/** The avatar-talk upload: two files that stream from the connection into the blob store, and a few short fields. */
+/** Forms with files, which stream from the connection into the blob store, and with short fields. */
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -7,23 +7,45 @@ import { BlobTooLarge, type BlobStore, type StoredBlob } from '../../blobs/blob-
 import { askForBody, awaitsGoAhead } from './continue.ts';
 import { ClientGone, discardRest, refuseContentCoding } from './request-stream.ts';
 
-const fileNames = ['audio', 'video'] as const;
-type FileName = (typeof fileNames)[number];
-const fieldNames = ['model', 'template_name', 'webhook_url'] as const;
-type FieldName = (typeof fieldNames)[number];
-
-export interface AvatarTalkForm {
-  /** As they were sent; their own rules are the request schema's. */
-  fields: Partial<Record<FieldName, string>>;
-  audio: StoredBlob;
-  video: StoredBlob;
+/** What a form may have. */
+export interface FormRules<FileName extends string, FieldName extends string> {
+  files: readonly FileRule<FileName>[];
+  /** Short texts; what else a form has is ignored, but for files. */
+  fields: readonly FieldName[];
+  /** Every field is kept as it was sent, whatever its name and however often it comes. */
+  keepsFields?: boolean;
+  /** Of one field, in bytes; 8192 without. */
+  fieldBytesMax?: number;
+  /** All files together, in bytes; as many as each of them may have without. */
+  filesBytesMax?: number;
 }
 
-export interface AvatarTalkFormOptions {
+interface FileRule<FileName extends string> {
+  name: FileName;
+  bytesMax: number;
+  /** How many files may have the name, written once or as `name[]`; one without. */
+  most?: number;
+  isOptional?: boolean;
+}
+
+export interface UploadForm<FileName extends string, FieldName extends string> {
+  /** As they were sent; their own rules are the request schema's. */
+  fields: Partial<Record<FieldName, string>>;
+  /** All fields in the order in which they came, where they are kept. */
+  sent: readonly FormField[];
+  /** In the order in which they came. */
+  files: ReadonlyMap<FileName, readonly StoredBlob[]>;
+}
+
+export interface FormField {
+  name: string;
+  value: string;
+}
+
+export interface UploadOptions {
   store: Pick<BlobStore, 'write' | 'remove'>;
   /** A new key for each file. */
-  newKey: (name: FileName) => string;
-  limits: { audioBytes: number; videoBytes: number };
+  newKey: (name: string) => string;
   /** How long the caller may send nothing. */
   idleMs?: number;
   /** How long all of it may take. */
@@ -32,36 +54,80 @@ export interface AvatarTalkFormOptions {
 
 const idleMsDefault = 30_000;
 const totalMsDefault = 3_600_000;
-const fieldBytesMax = 8192;
+const fieldBytesMaxDefault = 8192;
+/** Of a field that holds a prompt: 32,000 characters, of four bytes each, are the most that one may have. */
+export const promptBytesMax = 128 * 1024;
+const fieldsMax = 32;
 // Above what one read of the connection brings: the parser never goes on after a part that it skips was paused with
 // another one behind it.
 const partBytesUnreadMax = 512 * 1024;
-// Fields, part headers and unknown parts, which are skipped, must fit in what the two files leave.
+// Fields, part headers and unknown parts, which are skipped, must fit in what the files leave.
 const besidesFilesBytesMax = 1024 * 1024;
 
 /**
- * Streams the two files of an avatar-talk creation into the blob store and answers where they are.
+ * Streams the files of a form into the blob store and answers where they are.
  * Refuses with `unsupported_media_type` for anything but an uncompressed form, `missing_parameter` and
  * `invalid_parameter` with the part as `param`, `request_too_large` with the file as `param`. Throws `ClientGone` when
  * the caller leaves. Whatever goes wrong, the files written so far are removed first, and the rest of the body is
  * thrown away in the background, so that the answer can be read.
  */
-export async function readAvatarTalkForm(
+export async function readUploadForm<FileName extends string, FieldName extends string>(
   request: IncomingMessage,
-  options: AvatarTalkFormOptions,
-): Promise<AvatarTalkForm> {
-  const upload = new Upload(options);
+  given: FormRules<FileName, FieldName>,
+  options: UploadOptions,
+): Promise<UploadForm<FileName, FieldName>> {
+  const rules = new Rules(given);
+  const upload = new Upload(rules, options);
   try {
     refuseContentCoding(request);
-    refuseLength(request, options);
-    await feed(request, upload, options);
+    refuseLength(request, rules);
+    await feed(request, upload, rules, options);
     return await upload.form();
   } catch (error) {
     const failures = await upload.undo();
-    discardRest(request, 2 * bytesMaxOf(options));
+    discardRest(request, 2 * rules.bytesMax);
     if (failures.length > 0)
       throw new AggregateError([error, ...failures], 'an upload failed and could not be removed');
     throw error;
+  }
+}
+
+/** Whether a request's body is such a form, by its header. */
+export const isForm = (request: IncomingMessage): boolean =>
+  /^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+
+/** The rules of a form, and what follows from them. */
+class Rules<FileName extends string, FieldName extends string> {
+  readonly files: readonly Required<FileRule<FileName>>[];
+  readonly fieldBytesMax: number;
+  readonly filesMax: number;
+  /** Of all files together, where that is less than each of them may have. */
+  readonly filesBytesMax: number | undefined;
+  /** Of the whole body. */
+  readonly bytesMax: number;
+  readonly keepsFields: boolean;
+  readonly #fields: readonly FieldName[];
+
+  constructor({ files, fields, keepsFields = false, ...bounds }: FormRules<FileName, FieldName>) {
+    const { fieldBytesMax = fieldBytesMaxDefault, filesBytesMax } = bounds;
+    this.keepsFields = keepsFields;
+    this.files = files.map((rule) => ({ most: 1, isOptional: false, ...rule }));
+    this.#fields = fields;
+    this.fieldBytesMax = fieldBytesMax;
+    this.filesMax = this.files.reduce((sum, { most }) => sum + most, 0);
+    this.filesBytesMax = filesBytesMax;
+    const together = this.files.reduce((sum, { bytesMax, most }) => sum + bytesMax * most, 0);
+    this.bytesMax = (filesBytesMax ?? together) + besidesFilesBytesMax;
+  }
+
+  /** Clients write several files of a name as `name[]` or `name[0]`. */
+  fileNamed(name = ''): Required<FileRule<FileName>> | undefined {
+    const plain = name.replace(/\[\d{0,3}\]$/, '');
+    return this.files.find((file) => file.name === name || (file.name === plain && file.most > 1));
+  }
+
+  fieldNamed(name: string | undefined): FieldName | undefined {
+    return this.#fields.find((field) => field === name);
   }
 }
 
@@ -69,34 +135,40 @@ export async function readAvatarTalkForm(
  * Where nothing is sent before the go-ahead, what can't fit is refused by its length. Where it is sent anyway, it is read
  * until it is known which of the files is too large, which a caller would rather hear.
  */
-function refuseLength(request: IncomingMessage, options: AvatarTalkFormOptions): void {
-  if (!awaitsGoAhead(request) || Number(request.headers['content-length'] ?? 0) <= bytesMaxOf(options)) return;
-  const { audioBytes, videoBytes } = options.limits;
-  throw new GatewayError(
-    'request_too_large',
-    `The form is too large: audio must not exceed ${audioBytes} bytes, video ${videoBytes} bytes.`,
+function refuseLength(request: IncomingMessage, rules: Rules<string, string>): void {
+  if (!awaitsGoAhead(request) || Number(request.headers['content-length'] ?? 0) <= rules.bytesMax) return;
+  const bounds = rules.files.map(({ name, bytesMax }, at) =>
+    at === 0 ? `${name} must not exceed ${bytesMax} bytes` : `${name} ${bytesMax} bytes`,
   );
+  throw new GatewayError('request_too_large', `The form is too large: ${bounds.join(', ')}.`);
 }
 
 /** What came so far. `failed` is called with its first fault. */
-class Upload {
+class Upload<FileName extends string, FieldName extends string> {
   failed: (error: unknown) => void = () => undefined;
-  private readonly options: AvatarTalkFormOptions;
-  private readonly fields: AvatarTalkForm['fields'] = {};
+  private readonly rules: Rules<FileName, FieldName>;
+  private readonly options: UploadOptions;
+  private readonly fields: UploadForm<FileName, FieldName>['fields'] = {};
+  private readonly sent: FormField[] = [];
   private readonly streams: Readable[] = [];
   private readonly keys: string[] = [];
-  private readonly files = new Map<FileName, Promise<StoredBlob>>();
+  private readonly files = new Map<FileName, Promise<StoredBlob>[]>();
+  private fileBytes = 0;
   private givenUp = false;
 
-  constructor(options: AvatarTalkFormOptions) {
+  constructor(rules: Rules<FileName, FieldName>, options: UploadOptions) {
+    this.rules = rules;
     this.options = options;
   }
 
   addField(name: string | undefined, value: string, truncated: boolean): void {
-    const known = fieldNames.find((field) => field === name);
-    if (known === undefined) return; // ignored, as unknown names in JSON bodies are
-    if (truncated) this.failed(invalid(known, `${known} must not exceed ${fieldBytesMax} bytes.`));
-    else if (known in this.fields) this.failed(invalid(known, `${known} must be sent once.`));
+    const known = this.rules.fieldNamed(name);
+    const { keepsFields, fieldBytesMax } = this.rules;
+    if (name === undefined || (known === undefined && !keepsFields)) return; // ignored, as unknown names in JSON bodies are
+    if (truncated) this.failed(invalid(shown(name), `${name} must not exceed ${fieldBytesMax} bytes.`));
+    else if (keepsFields) this.sent.push({ name, value });
+    if (known === undefined || truncated) return;
+    if (known in this.fields) this.failed(invalid(known, `${known} must be sent once.`));
     else this.fields[known] = value;
   }
 
@@ -104,50 +176,75 @@ class Upload {
     stream.on('error', () => undefined); // the store's reader gets it too; this one is for when there is none
     this.streams.push(stream);
     if (this.givenUp) return; // the parser still had a piece in its buffer; what is stored now would never be removed
-    const known = fileNames.find((file) => file === name);
-    if (known === undefined)
-      this.failed(invalid(shown(name), "The only file parts of this form are 'audio' and 'video'."));
-    else if (this.files.has(known)) this.failed(invalid(known, `${known} must be sent once.`));
-    else this.store(known, stream);
+    const known = this.rules.fileNamed(name);
+    if (known === undefined) {
+      const names = this.rules.files.map((file) => `'${file.name}'`);
+      const rule =
+        names.length === 1
+          ? `The only file part of this form is ${names.join()}.`
+          : `The only file parts of this form are ${allOf(names)}.`;
+      this.failed(invalid(shown(name), rule));
+      return;
+    }
+    const { name: file, most } = known;
+    const before = this.files.get(file) ?? [];
+    if (before.length < most) this.files.set(file, [...before, this.store(known, stream)]);
+    else this.failed(invalid(file, `${file} must be sent ${most === 1 ? 'once' : `at most ${most} times`}.`));
   }
 
-  private store(known: FileName, stream: Readable): void {
-    const key = this.options.newKey(known);
+  private store({ name, bytesMax }: Required<FileRule<FileName>>, stream: Readable): Promise<StoredBlob> {
+    const key = this.options.newKey(name);
     this.keys.push(key);
-    const bytesMax = bytesMaxOfFile(this.options, known);
-    const written = this.options.store.write(key, stream, { bytesMax });
-    this.files.set(known, written);
-    written.catch((error: unknown) => this.failed(error instanceof BlobTooLarge ? tooLarge(known, bytesMax) : error));
+    const { filesBytesMax } = this.rules;
+    const source = filesBytesMax === undefined ? stream : this.counted(stream, filesBytesMax);
+    const written = this.options.store.write(key, source, { bytesMax });
+    written.catch((error: unknown) => this.failed(error instanceof BlobTooLarge ? tooLarge(name, bytesMax) : error));
+    return written;
   }
 
-  async form(): Promise<AvatarTalkForm> {
-    return { fields: this.fields, audio: await this.file('audio'), video: await this.file('video') };
+  private async *counted(stream: AsyncIterable<Uint8Array>, filesBytesMax: number): AsyncGenerator<Uint8Array> {
+    for await (const piece of stream) {
+      this.fileBytes += piece.length;
+      if (this.fileBytes > filesBytesMax)
+        throw new GatewayError('request_too_large', `The files together must not exceed ${filesBytesMax} bytes.`);
+      yield piece;
+    }
   }
 
-  private async file(name: FileName): Promise<StoredBlob> {
-    const written = this.files.get(name);
-    if (written === undefined) {
+  async form(): Promise<UploadForm<FileName, FieldName>> {
+    const files = new Map<FileName, StoredBlob[]>();
+    for (const rule of this.rules.files) files.set(rule.name, await this.filesOf(rule));
+    return { fields: this.fields, sent: this.sent, files };
+  }
+
+  private async filesOf({ name, isOptional }: Required<FileRule<FileName>>): Promise<StoredBlob[]> {
+    const written = this.files.get(name) ?? [];
+    if (written.length === 0 && !isOptional) {
       throw new GatewayError('missing_parameter', `The form must have a file part named ${name}.`, { param: name });
     }
-    const blob = await written;
-    if (blob.bytes === 0) throw invalid(name, `${name} must not be empty.`);
-    return blob;
+    const blobs = await Promise.all(written);
+    if (blobs.some(({ bytes }) => bytes === 0)) throw invalid(name, `${name} must not be empty.`);
+    return blobs;
   }
 
   /** Ends the writing and removes what was written. Answers what could not be removed. */
   async undo(): Promise<unknown[]> {
     this.givenUp = true;
     for (const stream of this.streams) stream.destroy(new Error('the upload was given up'));
-    await Promise.allSettled(this.files.values());
+    await Promise.allSettled([...this.files.values()].flat());
     const removals = await Promise.allSettled(this.keys.map((key) => this.options.store.remove(key)));
     return removals.flatMap((removal) => (removal.status === 'rejected' ? [removal.reason as unknown] : []));
   }
 }
 
 /** Feeds the request to the parser until it has seen the whole form and every file of it is stored. */
-async function feed(request: IncomingMessage, upload: Upload, options: AvatarTalkFormOptions): Promise<void> {
-  const { idleMs = idleMsDefault, totalMs = totalMsDefault } = options;
-  const parser = parserOf(request);
+async function feed<FileName extends string, FieldName extends string>(
+  request: IncomingMessage,
+  upload: Upload<FileName, FieldName>,
+  rules: Rules<FileName, FieldName>,
+  { idleMs = idleMsDefault, totalMs = totalMsDefault }: UploadOptions,
+): Promise<void> {
+  const parser = parserOf(request, rules);
   askForBody(request);
   const cleanUp: (() => void)[] = [];
   try {
@@ -157,11 +254,11 @@ async function feed(request: IncomingMessage, upload: Upload, options: AvatarTal
       parser.on('file', (name, stream) => upload.addFile(name, stream));
       parser.on('error', () => reject(broken()));
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-        parser.on(limit, () => reject(tooMany()));
+        parser.on(limit, () => reject(tooMany(rules)));
       parser.on('finish', () => {
         upload.form().then(() => resolve(), reject);
       });
-      cleanUp.push(pump(request, parser, { idleMs, totalMs, bytesMax: bytesMaxOf(options) }, reject));
+      cleanUp.push(pump(request, parser, { idleMs, totalMs, bytesMax: rules.bytesMax }, reject));
     });
   } finally {
     for (const act of cleanUp) act();
@@ -220,20 +317,19 @@ function pump(
   };
 }
 
-function parserOf(request: IncomingMessage): BusboyInstance {
+function parserOf(request: IncomingMessage, rules: Rules<string, string>): BusboyInstance {
   const type = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) {
+  if (!isForm(request)) {
     throw new GatewayError('unsupported_media_type', 'The body must be a form. Send it as multipart/form-data.');
   }
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': type },
-      // `audio` and `video` are files whether or not a file name came with them; they are never held in memory.
-      isPartAFile: (name = '', _type, fileName) =>
-        isOneOf(fileNames, name) || (fileName !== undefined && !isOneOf(fieldNames, name)),
+      // Files are files whether or not a file name came with them; they are never held in memory.
+      isPartAFile: (name, _type, fileName) =>
+        rules.fileNamed(name) !== undefined || (fileName !== undefined && rules.fieldNamed(name) === undefined),
       fileHwm: partBytesUnreadMax,
-      // One file more than there may be, so that it is met and refused by its name.
-      limits: { files: 3, fields: 32, parts: 40, fieldSize: fieldBytesMax, headerPairs: 32, headerSize: 8192 },
+      limits: { ...partLimits(rules), fieldSize: rules.fieldBytesMax, headerPairs: 32, headerSize: 8192 },
     });
   } catch (error) {
     throw invalid(undefined, 'Content-Type has no boundary. Let the HTTP client set this header.', error);
@@ -243,22 +339,25 @@ function parserOf(request: IncomingMessage): BusboyInstance {
 /** A name of the caller's, if it is one that an error may repeat. */
 const shown = (name: string | undefined): string | undefined => (/^[\w.-]{1,64}$/.test(name ?? '') ? name : undefined);
 
-const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name);
+/** One file more than there may be, so that it is met and refused by its name. */
+function partLimits({ filesMax }: Rules<string, string>) {
+  const files = filesMax + 1;
+  return { files, fields: fieldsMax, parts: files + fieldsMax + 5 };
+}
 
-const bytesMaxOfFile = ({ limits }: AvatarTalkFormOptions, name: FileName): number =>
-  name === 'audio' ? limits.audioBytes : limits.videoBytes;
-
-const bytesMaxOf = ({ limits }: AvatarTalkFormOptions): number =>
-  limits.audioBytes + limits.videoBytes + besidesFilesBytesMax;
-
-const tooLarge = (name: FileName, bytesMax: number) =>
+const tooLarge = (name: string, bytesMax: number) =>
   new GatewayError('request_too_large', `${name} must not exceed ${bytesMax} bytes.`, { param: name });
 
 const broken = () =>
   invalid(undefined, 'The form is malformed: it ended before its last boundary, or a part has no valid header.');
 
-const tooMany = () =>
-  invalid(undefined, 'The form has too many parts. The maximum is 3 files, 32 fields and 40 parts.');
+function tooMany(rules: Rules<string, string>) {
+  const { files, fields, parts } = partLimits(rules);
+  const most = `${files} files, ${fields} fields and ${parts} parts`;
+  return invalid(undefined, `The form has too many parts. The maximum is ${most}.`);
+}
+
+const allOf = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 
 const invalid = (param: string | undefined, message: string, cause?: unknown) =>
   new GatewayError('invalid_parameter', message, { cause, ...(param === undefined ? {} : { param }) });

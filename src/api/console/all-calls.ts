@@ -8,8 +8,10 @@ import { modelCalls } from './calls/models.ts';
 import { operatorAccountCalls } from './calls/operator-accounts.ts';
 import { operatorActCalls } from './calls/operator-acts.ts';
 import { operatorAuditCalls } from './calls/operator-audit.ts';
+import { operatorMarginCalls } from './calls/operator-margin.ts';
 import { operatorPeopleCalls } from './calls/operator-people.ts';
 import { operatorProviderCalls } from './calls/operator-providers.ts';
+import { operatorReconciliationCalls } from './calls/operator-reconciliations.ts';
 import { operatorUnknownCalls } from './calls/operator-unknown.ts';
 import { overviewCalls } from './calls/overview.ts';
 import { playgroundCalls } from './calls/playground.ts';
@@ -39,5 +41,7 @@ export const calls: readonly Call[] = [
   ...operatorActCalls,
   ...operatorProviderCalls,
   ...operatorUnknownCalls,
+  ...operatorMarginCalls,
   ...operatorAuditCalls,
+  ...operatorReconciliationCalls,
 ];

@@ -1,4 +1,5 @@
 /** The playground's operations in the console's document: the public ones, for a session instead of a key. */
+import { currencyDefault } from '../../domain/currency.ts';
 import { documented } from '../openapi/documented-operation.ts';
 import { requestHeaders } from '../openapi/headers.ts';
 import { type JsonSchema, namedSchemas } from '../openapi/schemas.ts';
@@ -8,7 +9,15 @@ import type { GatewayFacts, Operation } from '../public-operation.ts';
 const MiB = 1024 * 1024;
 // The console's document is the same everywhere; its public one has what a gateway is set to.
 const usual: GatewayFacts = {
-  limits: { jsonBytes: 20 * MiB, audioBytes: 50 * MiB, videoBytes: 500 * MiB, audioSeconds: 600, waitingTasks: 10_000 },
+  limits: {
+    jsonBytes: 20 * MiB,
+    audioBytes: 50 * MiB,
+    videoBytes: 500 * MiB,
+    audioSeconds: 600,
+    imageBytes: 47 * MiB,
+    waitingTasks: 10_000,
+  },
+  currency: currencyDefault,
   model: (kind) => `your-${kind}-model`,
   publicUrl: '',
   imageWaitSeconds: 300,

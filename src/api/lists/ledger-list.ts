@@ -6,11 +6,17 @@ import { list } from '../../domain/requests/parse.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type Entry, type EntryFilter, listEntries } from '../../ledger/entries.ts';
 import { entryColumns, entryObject, type EntryRecord } from '../presenters/ledger-entries.ts';
+import type { CsvForm } from './list-answer.ts';
 import type { ShownListing } from './list-page.ts';
 import { cursorRule, isRange, limit, rangeFault, timeRange } from './list-query.ts';
 
 // 500 entries are 150 KB of CSV.
-export const ledgerCsv = { name: 'ledger', columns: entryColumns, pageRows: 500 };
+export const ledgerCsv = (currency: string): CsvForm => ({
+  name: 'ledger',
+  columns: entryColumns,
+  currency,
+  pageRows: 500,
+});
 
 /**
  * The entries that pass the filter. Those that arrive have higher numbers than the first page's, so that a list read

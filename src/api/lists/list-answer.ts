@@ -21,6 +21,8 @@ export interface CsvForm {
   /** What the file's name says of it. */
   name: string;
   columns: readonly string[];
+  /** Of the amounts of every row: the last column. */
+  currency: string;
   /** Rows of the pages in which a whole list is read. */
   pageRows: number;
 }
@@ -44,7 +46,7 @@ export async function answerList<Row, Position, Shown extends Fields>(
   const page = await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor });
   if (!isCsv) return listObject(page, listing.present);
   if (page.nextCursor !== null) ctx.set('Link', `<${nextAddress(ctx, page)}>; rel="next"`);
-  answerCsv(ctx, csvHeader(csv.columns) + csvLines(listing, csv, page.rows), csv);
+  answerCsv(ctx, headerOf(csv) + csvLines(listing, csv, page.rows), csv);
   return written;
 }
 
@@ -66,7 +68,7 @@ async function* csvPages<Row, Position>(
   first: Row[],
 ): AsyncGenerator<string> {
   let rows = first;
-  yield csvHeader(csv.columns) + csvLines(listing, csv, rows);
+  yield headerOf(csv) + csvLines(listing, csv, rows);
   for (let last = rows.at(-1); last !== undefined && rows.length === csv.pageRows; last = rows.at(-1)) {
     rows = await listing.read({ limit: csv.pageRows, after: listing.positionOf(last) });
     if (rows.length > 0) yield csvLines(listing, csv, rows);
@@ -75,9 +77,11 @@ async function* csvPages<Row, Position>(
 
 const csvLines = <Row>(
   { present }: Pick<ShownListing<Row, never, Fields>, 'present'>,
-  { columns }: CsvForm,
+  { columns, currency }: CsvForm,
   rows: readonly Row[],
-): string => rows.map((row) => csvLine(columns, present(row))).join('');
+): string => rows.map((row) => csvLine([...columns, 'currency'], { ...present(row), currency })).join('');
+
+const headerOf = ({ columns }: CsvForm): string => csvHeader([...columns, 'currency']);
 
 /** Answers a CSV as a file to be saved. A stream that fails is broken off by Koa, so that what came of it can't be taken for all. */
 export function answerCsv(ctx: ApiContext, body: string | Readable, { name }: Pick<CsvForm, 'name'>): void {

@@ -26,20 +26,21 @@ export const usageListing = (
   present: (usage) => usageObject(by, usage),
 });
 
-export const usageCsv = (by: UsageGroup): CsvForm => ({
+export const usageCsv = (by: UsageGroup, currency: string): CsvForm => ({
   name: `usage-by-${by}`,
   columns: usageColumns(by),
+  currency,
   pageRows: csvPageRows,
 });
 
 /** A cursor names the last group that was shown and what it is grouped by. */
-const cursorOfGroup = (by: UsageGroup, group: string): string => Buffer.from(`${by} ${group}`).toString('base64url');
+export const cursorOfGroup = (by: string, group: string): string => Buffer.from(`${by} ${group}`).toString('base64url');
 
-export function groupOfCursor(by: UsageGroup, cursor: string): string {
+export function groupOfCursor(by: string, cursor: string): string {
   const group = Buffer.from(cursor, 'base64url')
     .toString()
     .slice(by.length + 1);
-  const isOurs = cursorOfGroup(by, group) === cursor && isKeepable(group) && group !== '';
+  const isOurs = cursorOfGroup(by, group) === cursor && isKeepable(group);
   if (isOurs && (by !== 'day' || isDay(group))) return group;
   throw invalid('cursor', cursorRule);
 }

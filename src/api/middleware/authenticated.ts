@@ -32,6 +32,9 @@ export function showRate(ctx: ApiContext, rate: RateState | undefined): void {
 function secretOf(ctx: ApiContext): string {
   const header = ctx.get('Authorization');
   if (header === '') {
+    const alone = ctx.get('x-api-key'); // as Anthropic's clients send it
+    if (/^[\x21-\x7e]{1,512}$/.test(alone)) return alone;
+    if (alone !== '') throw new GatewayError('invalid_api_key', 'Invalid API key.');
     throw new GatewayError('missing_api_key', "Send your API key in the header 'Authorization: Bearer <key>'.");
   }
   const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1];

@@ -3,7 +3,9 @@ import { errorBody, errorTable, GatewayError } from '../../domain/errors.ts';
 import { storeFailure } from '../../blobs/blob-store.ts';
 import { databaseFailure } from '../../postgres/database.ts';
 import { ClientGone } from '../body/request-stream.ts';
+import { showLimitToCodex } from '../codex-form.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { answerMessagesError, speaksMessages } from '../messages-form.ts';
 import { showRetry } from '../retry-headers.ts';
 import type { RouteHint } from '../route-hint.ts';
 
@@ -13,10 +15,6 @@ export const errors =
     try {
       await next();
       if (ctx.status === 404 && isEmpty(ctx)) throw notFound(ctx, hint);
-      if (ctx.status === 405 && isEmpty(ctx) && unserved.test(ctx.path)) {
-        ctx.remove('Allow');
-        throw notFound(ctx, hint);
-      }
       if ((ctx.status === 405 || ctx.status === 501) && isEmpty(ctx)) {
         throw new GatewayError(
           'method_not_allowed',
@@ -38,16 +36,17 @@ export function answerError(ctx: ApiContext, error: unknown): void {
 
 /** Answers with an error's status, headers and body. */
 export function answer(ctx: ApiContext, error: GatewayError): void {
-  const { status } = errorTable[error.code];
-  ctx.status = status;
-  ctx.body = { error: errorBody(error) };
+  if (speaksMessages(ctx)) {
+    answerMessagesError(ctx, error);
+  } else {
+    ctx.status = errorTable[error.code].status;
+    ctx.body = { error: errorBody(error) };
+  }
   // The console's people have no key to send.
   if (error.code === 'missing_api_key' || error.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer');
   showRetry(ctx, error);
+  showLimitToCodex(ctx, error);
 }
-
-/** Endpoints of the OpenAI API that aren't here; by their paths they could be ids of responses. */
-const unserved = /\/responses\/(?:input_tokens|compact)$/;
 
 function notFound(ctx: ApiContext, hint: RouteHint): GatewayError {
   const meant = hint(ctx.method, ctx.path);

@@ -49,6 +49,7 @@ export function openApiDocument(all: AllOperations, configuration: Configuration
 function documentOf(all: AllOperations, configuration: Configuration, publicUrl: string): JsonSchema {
   const facts: GatewayFacts = {
     limits: configuration.limits,
+    currency: configuration.currency,
     model: (kind: ModelKind) => firstOfKind(configuration, kind) ?? `your-${kind}-model`,
     publicUrl,
     imageWaitSeconds: 0,
@@ -61,7 +62,7 @@ function documentOf(all: AllOperations, configuration: Configuration, publicUrl:
       title: 'Tollgate',
       version,
       summary: 'Language, image, video and code-generation models behind one API.',
-      description: description(configuration.deployments),
+      description: description(configuration),
     },
     servers: [{ url: publicUrl }],
     tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
@@ -84,12 +85,13 @@ function documentOf(all: AllOperations, configuration: Configuration, publicUrl:
   };
 }
 
-const description = (deployments: readonly Deployment[]): string =>
+const description = ({ currency, deployments }: Configuration): string =>
   [
     `The same operations are served below ${deployments.map(({ root }) => `\`${root}\``).join(' and ')}.`,
     'All endpoints except those under Service and the health report need `Authorization: Bearer <API_KEY>`.',
     'Errors have the form `{"error":{"message","type","param","code"}}`; a failed task is returned as its record.',
     'Paths that accept GET also accept HEAD.',
+    `All amounts are in ${currency}, with at most six decimals.`,
   ].join(' ');
 
 type Named = Record<string, JsonSchema>;

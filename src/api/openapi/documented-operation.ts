@@ -18,8 +18,11 @@ export interface DocumentedOperation {
   body: Readonly<Record<string, JsonSchema>> | undefined;
   responses: Readonly<Record<number, DocumentedResponse>>;
   errors: readonly ErrorCode[];
+  /** That examples of errors name. */
+  currency: string;
   failedRecord: { name: string; schema: JsonSchema; exampleWith: (error: unknown) => JsonSchema } | undefined;
   upstreamRefusals: readonly number[];
+  errorForm: 'messages' | undefined;
 }
 
 export interface DocumentedResponse {
@@ -48,12 +51,14 @@ export function documented(operation: Operation, facts: GatewayFacts): Documente
       Object.entries(operation.responses).map(([status, response]) => [status, responseOf(answer, response, facts)]),
     ),
     errors: operation.errors ?? [],
+    currency: facts.currency,
     failedRecord: failedRecord && {
       name: nameOf(answer),
       schema: refOf(answer),
       exampleWith: (error) => failedRecord(facts, error),
     },
     upstreamRefusals: operation.upstreamRefusals ?? [],
+    errorForm: operation.errorForm,
   };
 }
 

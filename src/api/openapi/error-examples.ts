@@ -1,8 +1,9 @@
 /** What each refusal looks like: an example a code, in words that the gateway uses. */
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
+import { messagesError, messagesStatusOf } from '../../domain/messages-errors.ts';
 import type { Examples } from '../public-operation.ts';
 
-/** Of the public API's codes; those of the console speak to its own pages. */
+/** Of the public API's codes, with `{currency}` for the gateway's; those of the console speak to its own pages. */
 const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: string }>>> = {
   invalid_json: { message: "The body is not valid JSON: line 1, column 9: expected ',' or '}'." },
   missing_parameter: {
@@ -15,7 +16,7 @@ const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: strin
   invalid_api_key: { message: 'Invalid API key.' },
   insufficient_balance: {
     message:
-      'Insufficient balance: this may cost up to 0.2 yuan, but only 0.05 yuan are available. Add credit to continue.',
+      'Insufficient balance: this may cost up to 0.2 {currency}, but only 0.05 {currency} is available. Add credit to continue.',
   },
   permission_denied: { message: "This requires a key of level 'standard' or higher; this key's level is 'read'." },
   model_not_allowed: { message: "This API key may not use the model 'other-model'.", param: 'model' },
@@ -36,10 +37,14 @@ const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: strin
   task_being_fetched: { message: 'Another request is downloading this result.' },
   cancelled: { message: 'The task was cancelled.' },
   task_not_cancellable: { message: "The task has already ended and can't be cancelled." },
+  task_not_ended: { message: 'The video is still being made. GET it until its status is completed.' },
   request_too_large: { message: 'The body must not exceed 10485760 bytes.' },
   unsupported_media_type: { message: 'The body must be JSON encoded as UTF-8.' },
   call_limit_exceeded: { message: 'This key is limited to 60 calls per minute.' },
-  spend_limit_exceeded: { message: 'This key is limited to 10 yuan per day, and this call may cost up to 0.2 yuan.' },
+  spend_limit_exceeded: {
+    message:
+      'This key is limited to 10 {currency} per day, and this call may cost up to 0.2 {currency}: its quota is exceeded and will reset at 2026-11-25T00:00:00Z.',
+  },
   concurrency_limit_exceeded: { message: 'This key is limited to 5 running tasks.' },
   upstream_rate_limited: { message: "Every route of 'other-model' is rate limited. Retry later." },
   internal_error: { message: 'Internal error. Give the operator the request id.' },
@@ -55,16 +60,28 @@ const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: strin
 };
 
 /** The error object of a code; none of those that only the console's pages meet. */
-export function errorExample(code: ErrorCode) {
+export function errorExample(code: ErrorCode, currency: string) {
   const { message, param = null } = words[code] ?? {};
-  return message === undefined ? undefined : { message, type: errorTable[code].type, param, code };
+  if (message === undefined) return undefined;
+  return { message: message.replaceAll('{currency}', currency), type: errorTable[code].type, param, code };
 }
 
 /** One example for each of these codes that callers of the public API may meet. */
-export function errorExamples(codes: readonly ErrorCode[]): Examples {
+export function errorExamples(codes: readonly ErrorCode[], currency: string): Examples {
   const found = codes.flatMap((code) => {
-    const error = errorExample(code);
+    const error = errorExample(code, currency);
     return error ? [[code, { summary: code, value: { error } }] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The same in Anthropic's form. */
+export function messagesErrorExamples(codes: readonly ErrorCode[], currency: string): Examples {
+  const found = codes.flatMap((code) => {
+    const message = errorExample(code, currency)?.message;
+    if (message === undefined) return [];
+    const value = messagesError({ status: messagesStatusOf(code), message }, 'req_1');
+    return [[code, { summary: code, value }] as const];
   });
   return Object.fromEntries(found);
 }
@@ -81,5 +98,12 @@ export const upstreamExample: Examples = {
         code: 'context_length_exceeded',
       },
     },
+  },
+};
+
+export const upstreamMessagesExample: Examples = {
+  upstream: {
+    summary: "An upstream's own",
+    value: messagesError({ status: 400, message: 'prompt is too long: 213462 tokens > 200000 maximum' }, 'req_1'),
   },
 };

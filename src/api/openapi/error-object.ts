@@ -1,6 +1,7 @@
 /** The error object of answers and records. */
 import * as z from 'zod';
 import { errorTable } from '../../domain/errors.ts';
+import { messagesErrorTypes } from '../../domain/messages-errors.ts';
 import { answer } from './schemas.ts';
 
 const codes = Object.keys(errorTable);
@@ -19,6 +20,19 @@ export const errorObject = answer(
         .describe(`One of ${codes.join(', ')}; of an upstream's refusal, the upstream's own.`),
     })
     .describe('All four members are always present.'),
+);
+
+/** What refusals are in Anthropic's form. */
+export const messagesErrorAnswer = answer(
+  'MessagesError',
+  z.strictObject({
+    type: z.literal('error'),
+    error: z.strictObject({
+      type: z.enum(messagesErrorTypes),
+      message: z.string().describe('What is wrong and what is allowed.'),
+    }),
+    request_id: z.string(),
+  }),
 );
 
 /** What all refusals are, but for the records of failed tasks. */

@@ -1,9 +1,16 @@
 /** Refusals: one answer for each status that an operation's codes have in the error table. */
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
-import { errorExample, errorExamples, upstreamExample } from './error-examples.ts';
+import { messagesStatusOf } from '../../domain/messages-errors.ts';
+import {
+  errorExample,
+  errorExamples,
+  messagesErrorExamples,
+  upstreamExample,
+  upstreamMessagesExample,
+} from './error-examples.ts';
 import { upstreamErrors } from './error-lists.ts';
 import type { DocumentedOperation, DocumentedResponse } from './documented-operation.ts';
-import { errorAnswer } from './error-object.ts';
+import { errorAnswer, messagesErrorAnswer } from './error-object.ts';
 import { headers } from './headers.ts';
 import { type JsonSchema, refOf } from './schemas.ts';
 
@@ -34,7 +41,8 @@ const failures = [
 
 /** The refusals of an operation by their status; equal ones of several operations have the same name. */
 export function refusals(operation: DocumentedOperation): Record<number, DocumentedResponse> {
-  const { upstreamRefusals, failedRecord } = operation;
+  const { upstreamRefusals, failedRecord, currency, errorForm } = operation;
+  if (errorForm === 'messages') return messagesRefusals(operation);
   const own = [...new Set([...sharedErrors(operation), ...operation.errors])];
   const failed = failedRecord === undefined ? [] : failures;
   const statuses = new Set([...[...own, ...failed].map((code) => errorTable[code].status), ...upstreamRefusals]);
@@ -43,22 +51,49 @@ export function refusals(operation: DocumentedOperation): Record<number, Documen
       const isOfStatus = (code: ErrorCode) => errorTable[code].status === status;
       const refused = own.filter(isOfStatus).sort();
       const failure = failed.find(isOfStatus);
-      const record = failure && failedRecord ? { ...failedRecord, error: errorExample(failure) } : undefined;
-      return [status, refusal(status, refused, { record, isUpstreams: upstreamRefusals.includes(status) })];
+      const record = failure && failedRecord ? { ...failedRecord, error: errorExample(failure, currency) } : undefined;
+      return [status, refusal(status, refused, { record, isUpstreams: upstreamRefusals.includes(status), currency })];
     }),
   );
 }
+
+/** The same in Anthropic's form, which has no codes. */
+function messagesRefusals(operation: DocumentedOperation): Record<number, DocumentedResponse> {
+  const { errors: ofItsOwn, upstreamRefusals, currency } = operation;
+  const own = [...new Set([...sharedErrors(operation), ...ofItsOwn])];
+  const statuses = new Set([...own.map(messagesStatusOf), ...upstreamRefusals]);
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const refused = own.filter((code) => messagesStatusOf(code) === status).sort();
+      const isUpstreams = upstreamRefusals.includes(status);
+      const examples = { ...messagesErrorExamples(refused, currency), ...(isUpstreams && upstreamMessagesExample) };
+      const texts = [...refused.map((code) => `\`${code}\``), ...(isUpstreams ? [upstreamsOwn] : [])];
+      return [
+        status,
+        {
+          name: ['messages', status, ...refused, ...(isUpstreams ? ['upstream'] : [])].join('.'),
+          description: `${texts.join(', ')}.`,
+          headers: headers('request-id', ...(headersOf[status] ?? [])),
+          content: { 'application/json': { schema: refOf(messagesErrorAnswer), examples } },
+        },
+      ];
+    }),
+  );
+}
+
+const upstreamsOwn = "an upstream's refusal in its own words";
 
 interface AlsoShown {
   /** A failed task's, which is an answer of this status too. */
   record: (NonNullable<DocumentedOperation['failedRecord']> & { error: unknown }) | undefined;
   isUpstreams: boolean;
+  currency: string;
 }
 
 function refusal(
   status: number,
   refused: readonly ErrorCode[],
-  { record, isUpstreams }: AlsoShown,
+  { record, isUpstreams, currency }: AlsoShown,
 ): DocumentedResponse {
   const schemas: JsonSchema[] = [];
   if (isUpstreams) schemas.push(refOf(errorAnswer));
@@ -66,7 +101,7 @@ function refusal(
   if (record) schemas.push(record.schema);
   const texts = [
     ...refused.map((code) => `\`${code}\``),
-    ...(isUpstreams ? ["an upstream's refusal in its own words"] : []),
+    ...(isUpstreams ? [upstreamsOwn] : []),
     ...(record ? ["the failed task's record"] : []),
   ];
   const [only] = schemas;
@@ -80,7 +115,7 @@ function refusal(
     content: {
       'application/json': {
         schema: schemas.length === 1 && only ? only : { anyOf: schemas },
-        examples: { ...errorExamples(refused), ...(isUpstreams && upstreamExample), ...failedExample },
+        examples: { ...errorExamples(refused, currency), ...(isUpstreams && upstreamExample), ...failedExample },
       },
     },
   };
@@ -93,6 +128,7 @@ const headersOf: Readonly<Partial<Record<number, Parameters<typeof headers>>>> =
   429: ['x-should-retry', 'Retry-After'],
   502: ['Retry-After'],
   503: ['Retry-After'],
+  529: ['Retry-After'],
 };
 
 const withCodes = (refused: readonly ErrorCode[]): JsonSchema => ({

@@ -13,6 +13,11 @@ export const answerHeaders = {
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
+  'request-id': {
+    description: "The same id where Anthropic's SDKs look for it.",
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
   'X-RateLimit-Limit': {
     description: "Calls in a window of the key's tightest call limit, if it has one.",
     schema: count,
@@ -45,7 +50,7 @@ export const answerHeaders = {
     schema: count,
   },
   'X-Cost': {
-    description: 'What the video cost in yuan, with up to six decimals.',
+    description: "What the video cost, in the gateway's currency, with up to six decimals.",
     schema: { type: 'number', minimum: 0 },
   },
   ETag: { description: 'Names the bytes of the answer.', required: true, schema: text },
@@ -66,6 +71,13 @@ export const requestHeaders = {
     description:
       'Makes the call safe to send again: kept for 24 hours for the account, the same key and body give the same task or the same answer, and never a second charge.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  'anthropic-version': {
+    name: 'anthropic-version',
+    in: 'header',
+    description: "The version of Anthropic's API, passed on to the provider; `2023-06-01` if it is absent.",
+    schema: text,
+    example: '2023-06-01',
   },
   Prefer: {
     name: 'Prefer',

@@ -1,5 +1,6 @@
 /** The events that webhooks receive, as OpenAPI 3.1's `webhooks`. */
 import * as z from 'zod';
+import { currencyField } from '../presenters/currency.ts';
 import { endedAvatarTalkTask, imageTask, videoTask } from '../presenters/task-records.ts';
 import type { GatewayFacts } from '../public-operation.ts';
 import { exampleIds } from './example-ids.ts';
@@ -11,7 +12,7 @@ const lowBalance = answer(
   z.strictObject({
     id: z.string(),
     object: z.literal('account'),
-    currency: z.literal('CNY'),
+    currency: currencyField,
     balance: z.number(),
     held: z.number(),
     low_balance: z.number(),
@@ -60,10 +61,10 @@ const events: Readonly<Record<string, Event>> = {
   'account.balance_low': {
     summary: "The account's money has fallen below its threshold",
     data: lowBalance,
-    example: () => ({
+    example: ({ currency }) => ({
       id: exampleIds.account,
       object: 'account',
-      currency: 'CNY',
+      currency,
       balance: 9.8,
       held: 0,
       low_balance: 10,

@@ -21,7 +21,7 @@ const words = {
   name: 'Display name.',
   models: 'Ids of the models that it may use; null: all.',
   call_limits: 'How many calls it may make in a window.',
-  spend_limit: 'How many yuan it may spend in a window.',
+  spend_limit: 'How much it may spend in a window.',
   max_running_tasks: 'How many of its tasks may run at once.',
   expires_at: 'When it stops to work, in ISO 8601.',
 };

@@ -9,18 +9,18 @@ import { exampleIds } from '../openapi/example-ids.ts';
 import { one } from '../openapi/examples.ts';
 import { jsonBody } from '../openapi/json-body.ts';
 import { accountObject, accountRecord } from '../presenters/account.ts';
-import { operation } from '../public-operation.ts';
+import { type GatewayFacts, operation } from '../public-operation.ts';
 
-const account = {
+const account = ({ currency }: GatewayFacts) => ({
   object: 'account',
   id: exampleIds.account,
   name: 'Example',
-  currency: 'CNY',
+  currency,
   balance: 99.8,
   held: 0,
   webhook_url: null,
   low_balance: null,
-};
+});
 
 export const getAccount = operation({
   method: 'get',
@@ -30,13 +30,13 @@ export const getAccount = operation({
   level: 'read',
   summary: 'The account and its balance',
   answer: accountRecord,
-  responses: { 200: { description: 'The account.', examples: () => one('The account', account) } },
-  handle: async ({ ctx, deps: { calls, database } }) => {
+  responses: { 200: { description: 'The account.', examples: (facts) => one('The account', account(facts)) } },
+  handle: async ({ ctx, deps: { calls, configuration, database } }) => {
     const { accountId } = keyOf(ctx);
     await calls.settled(accountId);
     const found = await findAccount(database, accountId);
     if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
-    return accountObject(found);
+    return accountObject(found, configuration.currency);
   },
 });
 
@@ -52,7 +52,7 @@ export const changeAccountSettings = operation({
       words: {
         webhook_url: "The default for the account's tasks; null clears it.",
         low_balance:
-          'The webhook receives `account.balance_low` when the balance falls below this many yuan; null clears it.',
+          'The webhook receives `account.balance_low` when the balance falls below this amount; null clears it.',
       },
       shown: () => ({ example: { low_balance: 10 } }),
     }),
@@ -62,7 +62,7 @@ export const changeAccountSettings = operation({
   responses: {
     200: {
       description: 'The updated account.',
-      examples: () => one('The account', { ...account, low_balance: 10 }),
+      examples: (facts) => one('The account', { ...account(facts), low_balance: 10 }),
     },
   },
   handle: async ({ ctx, deps, body: changes }) => {
@@ -71,6 +71,6 @@ export const changeAccountSettings = operation({
     await deps.calls.settled(accountId);
     const changed = await changeAccount(await administratorOf(ctx, deps), accountId, changes);
     if (!changed) throw new Error(`account ${accountId} is gone`);
-    return accountObject(changed);
+    return accountObject(changed, deps.configuration.currency);
   },
 });

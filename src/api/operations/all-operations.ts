@@ -4,12 +4,21 @@ import { changeAccountSettings, getAccount } from './account.ts';
 import { keyOperations } from './account-keys.ts';
 import { avatarTalkOperations } from './avatar-talk.ts';
 import { createChatCompletion } from './chat.ts';
+import { createCompletion } from './completions.ts';
+import { embeddingsOperation } from './embeddings.ts';
+import { speechOperation } from './speech.ts';
+import { transcriptionOperations } from './transcriptions.ts';
 import { getFile } from './files.ts';
+import { imageEditOperations } from './image-edits.ts';
 import { imageOperations } from './images.ts';
 import { listLedger } from './ledger.ts';
+import { messagesOperations } from './messages.ts';
 import { healthOperation, modelOperations } from './models.ts';
+import { createModeration } from './moderations.ts';
 import { callHook } from './provider-hooks.ts';
+import { openAiVideoOperations } from './openai-videos.ts';
 import { createQuote } from './quotes.ts';
+import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
 import { serviceOperations } from './service.ts';
 import { listTasksOperation } from './tasks.ts';
@@ -21,9 +30,18 @@ export const operations: AllOperations = {
   ofRoots: [
     createChatCompletion,
     ...responseOperations,
+    ...messagesOperations,
+    createCompletion,
+    embeddingsOperation,
+    createModeration,
+    createRanking,
+    speechOperation,
+    ...transcriptionOperations,
     ...modelOperations,
     ...imageOperations,
+    ...imageEditOperations,
     ...videoOperations,
+    ...openAiVideoOperations,
     ...avatarTalkOperations,
     listTasksOperation,
     createQuote,
@@ -44,7 +62,9 @@ export const playgroundOperations = [
   createChatCompletion,
   ...responseOperations,
   ...imageOperations,
+  ...imageEditOperations,
   ...videoOperations,
+  ...openAiVideoOperations,
   ...avatarTalkOperations,
   createQuote,
   listLedger,

@@ -11,7 +11,7 @@ import { sendOnce } from '../../tasks/fetch-once/send-once.ts';
 import type { Task } from '../../tasks/rows/task-rows.ts';
 import { taskNotFound, taskOf } from '../../tasks/wait/find-task.ts';
 import { whenCertain } from '../../tasks/wait/wait-for-task.ts';
-import { readAvatarTalkForm } from '../body/upload-form.ts';
+import { readAvatarTalkForm } from '../body/avatar-talk-form.ts';
 import { acquireOnce } from '../concurrency-limits.ts';
 import { keyOf } from '../context.ts';
 import { firstOfKind, modelFor } from '../model-catalogue.ts';

@@ -17,7 +17,7 @@ import { exampleIds } from '../openapi/example-ids.ts';
 import { headers } from '../openapi/headers.ts';
 import { pathParameter, queryParameter, signatureParameters } from '../openapi/parameters.ts';
 import type { JsonSchema } from '../openapi/schemas.ts';
-import { operation } from '../public-operation.ts';
+import { operation, type Response } from '../public-operation.ts';
 
 /** Of a link to the store, and of the answer that leads there, which is asked again well before its link is old. */
 const storeLinkSeconds = 300;
@@ -32,6 +32,19 @@ const contentRange: Record<string, JsonSchema> = {
   'Content-Range': { required: true, schema: { type: 'string', pattern: '^bytes ' } },
 };
 const media = { 'image/*': {}, 'video/*': {}, 'audio/*': {} };
+
+/** What a stored file of these types is answered with. */
+export function fileResponses(content: Readonly<Record<string, JsonSchema>>): Readonly<Record<number, Response>> {
+  return {
+    200: { description: 'The file.', headers: fileHeaders, content },
+    302: {
+      description: 'It is in a store that callers can reach: `Location` is good for five minutes, for ranges, too.',
+      headers: headers('Location', 'Cache-Control'),
+    },
+    206: { description: 'The range.', headers: { ...fileHeaders, ...contentRange }, content },
+    416: { description: 'Range not satisfiable.', headers: contentRange },
+  };
+}
 
 export const getFile = operation({
   method: 'get',
@@ -48,22 +61,22 @@ export const getFile = operation({
     ...signatureParameters,
   ],
   answer: z.void(),
-  responses: {
-    200: { description: 'The file.', headers: fileHeaders, content: media },
-    302: {
-      description: 'It is in a store that callers can reach: `Location` is good for five minutes, for ranges, too.',
-      headers: headers('Location', 'Cache-Control'),
-    },
-    206: { description: 'The range.', headers: { ...fileHeaders, ...contentRange }, content: media },
-    416: { description: 'Range not satisfiable.', headers: contentRange },
-  },
+  responses: fileResponses(media),
   errors: ['route_not_found'],
   handle: async ({ ctx, deps, params }) => {
-    const file = await linkedFile(deps, ctx, { taskId: params['task'] ?? '', file: params['file'] ?? '' });
-    if (deps.blobs.links && ctx.method === 'GET') await leadTo(deps.blobs.links, ctx, file);
-    else await sendFile(deps, ctx, file);
+    await answerFile(
+      deps,
+      ctx,
+      await linkedFile(deps, ctx, { taskId: params['task'] ?? '', file: params['file'] ?? '' }),
+    );
   },
 });
+
+/** Answers with a stored file, or leads to the store that has it. */
+export async function answerFile(deps: ApiDependencies, ctx: ApiContext, file: LinkedFile): Promise<void> {
+  if (deps.blobs.links && ctx.method === 'GET') await leadTo(deps.blobs.links, ctx, file);
+  else await sendFile(deps, ctx, file);
+}
 
 /** Answers with the file, or the range that is asked for; HEAD, with its headers. */
 async function sendFile(deps: ApiDependencies, ctx: ApiContext, file: LinkedFile): Promise<void> {
@@ -115,7 +128,7 @@ const headersOf = (file: LinkedFile) => ({
   'Content-Disposition': `inline; filename="${file.link.taskId}-${file.link.file}.${extensionOf(file)}"`,
 });
 
-type LinkedFile = StoredFile & { link: FileLink };
+export type LinkedFile = StoredFile & { link: FileLink };
 
 async function linkedFile(
   deps: ApiDependencies,

@@ -20,11 +20,12 @@ import type { JsonSchema } from '../openapi/schemas.ts';
 import { allStates, imageTasks } from '../openapi/task-examples.ts';
 import { imageTask } from '../presenters/task-records.ts';
 import { answerCreation, imageRecord } from '../presenters/tasks.ts';
-import { operation } from '../public-operation.ts';
+import { type GatewayFacts, operation } from '../public-operation.ts';
 import { answerLater } from '../server/late-answer.ts';
 import { cancelOperation, taskIdParameter } from './task-operations.ts';
 
-const words = {
+/** What a reader should know of the fields; edits and variations have most of them. */
+export const imageWords = {
   model: 'Image model id.',
   prompt: 'Description of content and style. Required but for upscaling. How long it may be is a matter of the model.',
   quality: 'Default `medium`. `auto` is as if absent, `standard` is `medium`, `hd` is `high`.',
@@ -48,12 +49,44 @@ const modelParameter: JsonSchema = {
 };
 const ofTask = { path: '/images/generations/{id}', parameters: [taskIdParameter('image'), modelParameter] };
 
+/** What the creations of image tasks have in common. */
+export const imageCreation = {
+  tag: 'Images',
+  level: 'standard',
+  responses: {
+    200: {
+      description: 'The images are ready.',
+      examples: (facts: GatewayFacts) => one('Done', imageTasks(facts).succeeded),
+      next: ['getImage'],
+    },
+    202: {
+      description: 'The task is running: poll it by its id.',
+      examples: (facts: GatewayFacts) => one('Running', imageTasks(facts).processing),
+      next: ['getImage', 'cancelImage'],
+    },
+  },
+  errors: [...modelErrors, ...billableErrors, 'concurrency_limit_exceeded'],
+  failedRecord: (facts: GatewayFacts, error: unknown) => ({ ...imageTasks(facts).failed, error }),
+} as const;
+
+/** Answers a creation once its task has ended or the wait is over. */
+export function answerImageCreation(
+  deps: ApiDependencies,
+  ctx: ApiContext,
+  { created, isInline }: { created: CreatedTask; isInline: boolean },
+  seconds: number,
+): typeof written {
+  answerLater(ctx, waitForTask(deps, ctx, created, seconds), (task) =>
+    isInline ? answerInline(deps, ctx, task) : answerCreation(ctx, task, imageRecord(deps, task)),
+  );
+  return written;
+}
+
 const createImage = operation({
+  ...imageCreation,
   method: 'post',
   path: '/images/generations',
   id: 'createImage',
-  tag: 'Images',
-  level: 'standard',
   summary: 'Image generation',
   description: ({ imageWaitSeconds }) =>
     imageWaitSeconds === 0
@@ -62,7 +95,7 @@ const createImage = operation({
   parameters: [requestHeader('Idempotency-Key'), requestHeader('Prefer')],
   before: ({ deps, ctx }) => requireRoom(deps, ctx),
   body: jsonBody('ImageRequest', imageBody, {
-    words,
+    words: imageWords,
     shown: ({ model }) => ({
       examples: {
         text: {
@@ -82,27 +115,9 @@ const createImage = operation({
     }),
   }),
   answer: imageTask,
-  responses: {
-    200: {
-      description: 'The images are ready.',
-      examples: (facts) => one('Done', imageTasks(facts).succeeded),
-      next: ['getImage'],
-    },
-    202: {
-      description: 'The task is running: poll it by its id.',
-      examples: (facts) => one('Running', imageTasks(facts).processing),
-      next: ['getImage', 'cancelImage'],
-    },
-  },
-  errors: [...modelErrors, ...billableErrors, 'concurrency_limit_exceeded'],
-  failedRecord: (facts, error) => ({ ...imageTasks(facts).failed, error }),
   handle: async ({ ctx, deps, body }) => {
     const seconds = waitSeconds(ctx, deploymentOf(ctx).imageWaitSeconds);
-    const { created, isInline } = await createdBy(deps, ctx, body, seconds);
-    answerLater(ctx, waitForTask(deps, ctx, created, seconds), (task) =>
-      isInline ? answerInline(deps, ctx, task) : answerCreation(ctx, task, imageRecord(deps, task)),
-    );
-    return written;
+    return answerImageCreation(deps, ctx, await createdBy(deps, ctx, body, seconds), seconds);
   },
 });
 

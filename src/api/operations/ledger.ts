@@ -32,12 +32,12 @@ export const listLedger = operation({
   answer: listOfRecords('LedgerPage', entryRecord),
   responses: { 200: listAnswer(csvExample, ({ model }) => one('A page', examplePage(entryExample(model('image'))))) },
   errors: ['invalid_parameter'],
-  handle: async ({ ctx, deps: { calls, database }, query }) => {
+  handle: async ({ ctx, deps: { calls, configuration, database }, query }) => {
     const { type, from, to, task_id: taskId, request_id: requestId } = query;
     const { accountId } = keyOf(ctx);
     await calls.settled(accountId);
     const listing = ledgerListing(database, accountId, { type, from, to, taskId, requestId });
-    return answerList(ctx, listing, query, ledgerCsv);
+    return answerList(ctx, listing, query, ledgerCsv(configuration.currency));
   },
 });
 

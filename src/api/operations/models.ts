@@ -1,8 +1,12 @@
 /** The models that a key may use, and how they are. */
 import * as z from 'zod';
-import { capabilityLabels, type Deployment, type Model } from '../../domain/catalogue.ts';
+import { capabilityLabels, type Deployment, type Model, type ModelKind } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { keyOf } from '../context.ts';
+import { endpointKinds } from '../../domain/requests/parse.ts';
+import { routesOf } from '../../chat/call-routes.ts';
+import { type ApiContext, keyOf } from '../context.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { speaksMessages } from '../messages-form.ts';
 import { listed } from '../model-catalogue.ts';
 import { exampleCreated, one } from '../openapi/examples.ts';
 import { pathParameter } from '../openapi/parameters.ts';
@@ -24,12 +28,55 @@ const modelObject = ({ id, created, ownedBy }: Model): z.input<typeof modelRecor
   created,
   owned_by: ownedBy,
 });
+/** As Anthropic's API has it. */
+const messagesModel = answer(
+  'MessagesModel',
+  z.strictObject({
+    type: z.literal('model'),
+    id: z.string().describe('Model id.'),
+    display_name: z.string(),
+    created_at: z.iso.datetime(),
+  }),
+);
+const messagesModelObject = ({ id, created }: Model): z.input<typeof messagesModel> => ({
+  type: 'model',
+  id,
+  display_name: id,
+  created_at: new Date(created * 1000).toISOString(),
+});
+
+const takesMessages: ReadonlySet<ModelKind> = new Set(endpointKinds.messages);
+
+/** Those that its callers can send messages to. */
+const listedForMessages = (ctx: ApiContext, deps: ApiDependencies): Model[] =>
+  listed(keyOf(ctx), deps.configuration).filter(
+    (model) => takesMessages.has(model.kind) && routesOf(deps, { model, endpoint: 'messages' }).length > 0,
+  );
+
 const chatModel = ({ model }: GatewayFacts) => ({
   object: 'model',
   id: model('chat'),
   created: exampleCreated,
   owned_by: 'tollgate',
 });
+
+const exampleOfMessages = ({ model }: GatewayFacts) => ({
+  type: 'model',
+  id: model('chat'),
+  display_name: model('chat'),
+  created_at: '2026-01-01T00:00:00.000Z',
+});
+
+const modelList = answer('ModelList', z.strictObject({ object: z.literal('list'), data: z.array(modelRecord) }));
+const messagesModelList = answer(
+  'MessagesModelList',
+  z.strictObject({
+    data: z.array(messagesModel),
+    has_more: z.literal(false),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  }),
+);
 
 const listModels = operation({
   method: 'get',
@@ -38,18 +85,32 @@ const listModels = operation({
   tag: 'Models',
   level: 'read',
   summary: 'Available models',
-  description: "Published, not in maintenance, and on the key's allow-list. Always whole.",
-  answer: answer('ModelList', z.strictObject({ object: z.literal('list'), data: z.array(modelRecord) })),
+  description:
+    "Published, not in maintenance, and on the key's allow-list. Always whole. With the header `anthropic-version` in the form of Anthropic's API, and only models that take messages.",
+  answer: answer('AnyModelList', z.union([modelList, messagesModelList])),
   responses: {
     200: {
       description: 'The models.',
-      examples: (facts) => one('The models', { object: 'list', data: [chatModel(facts)] }),
+      examples: (facts) => ({
+        ...one('The models', { object: 'list', data: [chatModel(facts)] }),
+        messages: {
+          summary: "In Anthropic's form",
+          value: {
+            data: [exampleOfMessages(facts)],
+            has_more: false,
+            first_id: facts.model('chat'),
+            last_id: facts.model('chat'),
+          },
+        },
+      }),
     },
   },
-  handle: ({ ctx, deps }) => ({
-    object: 'list',
-    data: listed(keyOf(ctx), deps.configuration).map(modelObject),
-  }),
+  handle: ({ ctx, deps }) => {
+    if (!speaksMessages(ctx))
+      return { object: 'list' as const, data: listed(keyOf(ctx), deps.configuration).map(modelObject) };
+    const data = listedForMessages(ctx, deps).map(messagesModelObject);
+    return { data, has_more: false as const, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  },
 });
 
 const getModel = operation({
@@ -59,13 +120,24 @@ const getModel = operation({
   tag: 'Models',
   level: 'read',
   summary: 'One model',
+  description: "With the header `anthropic-version` in the form of Anthropic's API.",
   parameters: ({ model }) => [pathParameter('id', 'Model id; slashes in it may stand as they are.', model('chat'))],
-  answer: modelRecord,
-  responses: { 200: { description: 'The model.', examples: (facts) => one('The model', chatModel(facts)) } },
+  answer: answer('AnyModel', z.union([modelRecord, messagesModel])),
+  responses: {
+    200: {
+      description: 'The model.',
+      examples: (facts) => ({
+        ...one('The model', chatModel(facts)),
+        messages: { summary: "In Anthropic's form", value: exampleOfMessages(facts) },
+      }),
+    },
+  },
   errors: ['model_not_found'],
   handle: ({ ctx, deps, params }) => {
-    const model = listed(keyOf(ctx), deps.configuration).find(({ id }) => id === (params['id'] ?? ''));
-    if (model) return modelObject(model);
+    const isOfMessages = speaksMessages(ctx);
+    const models = isOfMessages ? listedForMessages(ctx, deps) : listed(keyOf(ctx), deps.configuration);
+    const model = models.find(({ id }) => id === (params['id'] ?? ''));
+    if (model) return isOfMessages ? messagesModelObject(model) : modelObject(model);
     throw new GatewayError('model_not_found', 'Model not found. GET /models lists the available models.', {
       param: 'model',
     });

@@ -47,12 +47,12 @@ export const createQuote = operation({
   responses: {
     200: {
       description: 'The quote.',
-      examples: ({ model }) =>
+      examples: ({ currency, model }) =>
         one('An image', {
           object: 'quote',
           model: model('image'),
           hold: 0.4,
-          currency: 'CNY',
+          currency,
           unit: 'image',
           units: 2,
           unit_price: 0.2,

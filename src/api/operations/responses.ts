@@ -1,9 +1,10 @@
 /** Responses: making one, straight through as chat, and what the provider keeps of it. */
 import * as z from 'zod';
 import { responsesBody } from '../../domain/requests/responses-request.ts';
+import { serveCountTokens } from '../../chat/count-input.ts';
 import { serveCall } from '../../chat/serve-call.ts';
 import { serveStored, type StoredOperation } from '../../chat/serve-stored-response.ts';
-import { callErrors, upstreamErrors } from '../openapi/error-lists.ts';
+import { callErrors, modelErrors, upstreamErrors } from '../openapi/error-lists.ts';
 import { exampleIds } from '../openapi/example-ids.ts';
 import { exampleCreated, one } from '../openapi/examples.ts';
 import { headers, requestHeader } from '../openapi/headers.ts';
@@ -23,6 +24,22 @@ const deletedResponse = answer(
   'DeletedResponse',
   z.looseObject({ id: z.string(), deleted: z.boolean() }).describe("The upstream's own word that it is deleted."),
 );
+const count = z.int().min(0);
+const inputItems = answer('InputItems', z.looseObject({ object: z.literal('list'), data: z.array(z.looseObject({})) }));
+const inputTokens = answer(
+  'InputTokens',
+  z.looseObject({ object: z.literal('response.input_tokens'), input_tokens: count }),
+);
+const compaction = answer(
+  'Compaction',
+  z
+    .looseObject({ id: z.string(), object: z.string(), output: z.array(z.looseObject({})) })
+    .describe("The upstream's own answer, handed on as it came."),
+);
+/** What both read of a response's request, under a name of its own each. */
+const inputOnly = () => responsesBody.omit({ stream: true, max_output_tokens: true, background: true, store: true });
+const [inputTokensBody, compactionBody] = [inputOnly(), inputOnly()];
+
 const stream = streamed(
   jsonEvent({ type: 'object', required: ['type'], properties: { type: { type: 'string' } } }),
   'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"Hello"}\n\n',
@@ -38,6 +55,14 @@ const words = {
   previous_response_id: 'A response of the same account to continue from.',
   conversation: 'Not offered.',
   background: 'Only false: answers are given at once or streamed.',
+};
+
+const inputWords = {
+  model: 'Model id.',
+  input: 'A text, or the items of a conversation.',
+  prompt: "A prompt template of the upstream's, which may stand for the input.",
+  previous_response_id: 'A response of the same account to continue from; it may stand for the input.',
+  conversation: 'Not offered.',
 };
 
 const createResponse = operation({
@@ -135,7 +160,103 @@ const cancelResponse = operation({
   responses: { 200: shown('The response as it is now.', responseContent) },
 });
 
-export const responseOperations = [createResponse, getResponse, deleteResponse, cancelResponse];
+const listInputItems = operation({
+  ...stored({ method: 'GET', below: '/input_items' }),
+  method: 'get',
+  id: 'listInputItems',
+  level: 'read',
+  summary: 'The input of a stored response',
+  description: 'Where its provider lists them. The query is passed on.',
+  errors: ['response_not_found', 'route_not_found', ...upstreamErrors],
+  responses: {
+    200: {
+      description: 'The items.',
+      content: { 'application/json': { schema: refOf(inputItems) } },
+      examples: () =>
+        one('The items', { object: 'list', data: [inputItem], first_id: 'msg_1', last_id: 'msg_1', has_more: false }),
+    },
+  },
+});
+
+const countInputTokens = operation({
+  method: 'post',
+  path: '/responses/input_tokens',
+  id: 'countInputTokens',
+  tag: 'Chat',
+  level: 'chat',
+  summary: 'Count the input of a response',
+  description: "The provider's own count, where it has one. Costs nothing.",
+  body: {
+    content: jsonContent('InputTokensRequest', inputTokensBody, {
+      words: inputWords,
+      shown: ({ model }) => ({
+        examples: { text: { summary: 'A task', value: { model: model('code'), input: 'Add two numbers.' } } },
+      }),
+    }),
+  },
+  answer: z.void(),
+  responses: {
+    200: {
+      description: 'The count.',
+      content: { 'application/json': { schema: refOf(inputTokens) } },
+      examples: () => one('The count', { object: 'response.input_tokens', input_tokens: 8 }),
+    },
+  },
+  errors: [...modelErrors, 'response_not_found', 'route_not_found'],
+  upstreamRefusals: [400, 413, 422],
+  handle: ({ ctx, deps }) => deps.during(() => serveCountTokens(deps, ctx, 'responses')),
+});
+
+const compactResponse = operation({
+  method: 'post',
+  path: '/responses/compact',
+  id: 'compactResponse',
+  tag: 'Chat',
+  level: 'chat',
+  summary: 'Compact a conversation',
+  description:
+    'A shorter input that stands for the conversation, where the provider makes one. It is charged as a response is.',
+  parameters: [requestHeader('Idempotency-Key')],
+  body: {
+    content: jsonContent('CompactionRequest', compactionBody, {
+      words: inputWords,
+      shown: ({ model }) => ({
+        examples: { text: { summary: 'A conversation', value: { model: model('code'), input: 'Add two numbers.' } } },
+      }),
+    }),
+  },
+  answer: z.void(),
+  responses: {
+    200: {
+      description: 'The compacted input.',
+      headers: headers('Idempotency-Replayed'),
+      content: { 'application/json': { schema: refOf(compaction) } },
+      examples: () => one('The compaction', compactionOf()),
+    },
+  },
+  errors: [...callErrors, 'response_not_found', 'route_not_found'],
+  upstreamRefusals: [400, 413, 422],
+  handle: ({ ctx, deps }) => deps.during(() => serveCall(deps, ctx, 'responses/compact')),
+});
+
+export const responseOperations = [
+  createResponse,
+  getResponse,
+  deleteResponse,
+  cancelResponse,
+  listInputItems,
+  countInputTokens,
+  compactResponse,
+];
+
+const inputItem = { id: 'msg_1', type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] };
+const compactionOf = () => ({
+  id: exampleIds.response,
+  object: 'response.compaction',
+  created_at: exampleCreated,
+  output: [{ id: 'cmp_1', type: 'compaction', encrypted_content: 'b3BhcXVl' }],
+  usage: { input_tokens: 9, output_tokens: 12, total_tokens: 21 },
+});
 
 const responseOf = (model: string) => ({
   id: exampleIds.response,

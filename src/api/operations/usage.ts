@@ -35,12 +35,16 @@ export const listUsageRows = operation({
   answer: listOfRecords('UsagePage', usageRecord),
   responses: { 200: listAnswer(csvExample, () => one('By day', examplePage(usage))) },
   errors: ['invalid_parameter'],
-  handle: async ({ ctx, deps: { calls, database }, query: { group_by: by, cursor, from, to, limit } }) => {
+  handle: async ({
+    ctx,
+    deps: { calls, configuration, database },
+    query: { group_by: by, cursor, from, to, limit },
+  }) => {
     const after = cursor === undefined ? undefined : groupOfCursor(by, cursor);
     const { accountId } = keyOf(ctx);
     await calls.settled(accountId);
     const upTo = (await findAccount(database, accountId))?.seq;
     const listing = usageListing(database, accountId, by, { from, to, upTo });
-    return answerList(ctx, listing, { limit, cursor: after }, usageCsv(by));
+    return answerList(ctx, listing, { limit, cursor: after }, usageCsv(by, configuration.currency));
   },
 });

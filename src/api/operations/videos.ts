@@ -28,8 +28,8 @@ const words = {
   videoUrl: 'Of the flat body of avatar video models: URL of the background or reference video.',
   modelVersion: 'Version number of the avatar model.',
   generate_audio: 'Default true.',
-  ratio: 'Default `16:9`.',
-  duration: 'Seconds. Default 5.',
+  ratio: 'Default `16:9`. `16:9`, `9:16` or `1:1`, where the model has no list of its own.',
+  duration: 'Seconds. Default 5. 5, 8, 10 or 11, where the model has no list of its own.',
   watermark: 'Default false.',
   webhook_url: 'Receives a signed POST when the task ends.',
 };

@@ -1,28 +1,29 @@
 /** An account as callers see it. The commands print the same object. */
 import * as z from 'zod';
-import { toYuan } from '../../domain/money.ts';
+import { toAmount } from '../../domain/money.ts';
 import type { Account } from '../../accounts/accounts.ts';
 import { answer } from '../openapi/schemas.ts';
+import { currencyField } from './currency.ts';
 
 export const accountFields = {
   object: z.literal('account'),
   id: z.string(),
   name: z.string(),
-  currency: z.literal('CNY'),
-  balance: z.number().describe('Available balance in yuan.'),
+  currency: currencyField,
+  balance: z.number().describe('Available balance.'),
   held: z.number().describe('On hold for running tasks and calls, not included in the balance.'),
   webhook_url: z.string().nullable().describe("The default for the account's tasks."),
-  low_balance: z.number().nullable().describe('The webhook is notified when the balance falls below this many yuan.'),
+  low_balance: z.number().nullable().describe('The webhook is notified when the balance falls below this amount.'),
 };
 export const accountRecord = answer('Account', z.strictObject(accountFields));
 
-export const accountObject = (account: Account): z.input<typeof accountRecord> => ({
+export const accountObject = (account: Account, currency: string): z.input<typeof accountRecord> => ({
   object: 'account',
   id: account.id,
   name: account.name,
-  currency: 'CNY',
-  balance: toYuan(account.available),
-  held: toYuan(account.held),
+  currency,
+  balance: toAmount(account.available),
+  held: toAmount(account.held),
   webhook_url: account.webhookUrl,
-  low_balance: account.lowBalance === null ? null : toYuan(account.lowBalance),
+  low_balance: account.lowBalance === null ? null : toAmount(account.lowBalance),
 });

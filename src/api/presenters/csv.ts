@@ -20,7 +20,7 @@ function cell(value: unknown): string {
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** JSON whose numbers are plain too: the price of a single token may be 0.0000002 yuan. */
+/** JSON whose numbers are plain too: the price of a single token may be 0.0000002. */
 function jsonText(value: unknown): string {
   if (typeof value === 'number') return plainDigits(value);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;

@@ -1,7 +1,7 @@
 /** API keys as callers see them. The commands print the same objects. */
 import * as z from 'zod';
 import { keyLevels, windows } from '../../domain/accounts/key-rules.ts';
-import { toYuan } from '../../domain/money.ts';
+import { toAmount } from '../../domain/money.ts';
 import type { ApiKey } from '../../accounts/api-keys.ts';
 import { answer } from '../openapi/schemas.ts';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
@@ -14,7 +14,7 @@ export const keyFields = {
   level: z.enum(keyLevels).describe('Each level contains the one before.'),
   models: z.array(z.string()).nullable().describe('The models that it may use; null: all.'),
   call_limits: z.array(z.strictObject({ calls: z.int(), per })),
-  spend_limit: z.strictObject({ amount: z.number().describe('Yuan.'), per }).nullable(),
+  spend_limit: z.strictObject({ amount: z.number(), per }).nullable(),
   max_running_tasks: z.int().nullable(),
   expires_at: z.iso.datetime().nullable(),
   created: z.int().describe('Unix seconds.'),
@@ -32,7 +32,7 @@ export const keyObject = (key: ApiKey): z.input<typeof keyRecord> => ({
   level: key.level,
   models: key.models && [...key.models],
   call_limits: [...key.callLimits],
-  spend_limit: key.spendLimit && { amount: toYuan(key.spendLimit.amount), per: key.spendLimit.per },
+  spend_limit: key.spendLimit && { amount: toAmount(key.spendLimit.amount), per: key.spendLimit.per },
   max_running_tasks: key.maxRunningTasks,
   expires_at: key.expiresAt?.toISOString() ?? null,
   created: unixSeconds(key.createdAt),

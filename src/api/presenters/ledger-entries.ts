@@ -1,8 +1,9 @@
 /** Ledger entries as callers see them, in JSON and CSV. */
 import * as z from 'zod';
-import { tokenUnits, type TokenLine } from '../../domain/billing/pricing.ts';
+import { lineUnits } from '../../domain/billing/line-units.ts';
+import type { TokenLine } from '../../domain/billing/token-lines.ts';
 import { entryTypes } from '../../domain/billing/postings.ts';
-import { toYuan } from '../../domain/money.ts';
+import { toAmount } from '../../domain/money.ts';
 import type { Entry } from '../../ledger/entries.ts';
 import { answer } from '../openapi/schemas.ts';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
@@ -11,9 +12,10 @@ import { unixSeconds } from '../../domain/unix-seconds.ts';
 export const costLine = answer(
   'CostLine',
   z.strictObject({
-    unit: z.enum(tokenUnits),
+    unit: z.enum(lineUnits),
+    name: z.string().optional().describe('Of a `tool_call`: the tool.'),
     units: z.number(),
-    unit_price: z.number().describe('Yuan.'),
+    unit_price: z.number(),
     amount: z.number(),
   }),
 );
@@ -25,16 +27,17 @@ export const entryFields = {
   type: z.enum(entryTypes),
   amount: z.number().describe('Signed, on the available balance.'),
   balance: z.number().describe('Available balance after this entry.'),
-  charged: z.number().describe('Amount charged by this entry, in yuan.'),
+  charged: z.number().describe('Amount charged by this entry.'),
   task_id: z.string().nullable(),
   request_id: z.string().nullable(),
   key_id: z.string().nullable(),
   model: z.string().nullable(),
   units: z.number().nullable(),
-  unit: z.string().nullable().describe('`image`, `second` or `token`.'),
+  unit: z.string().nullable().describe('`image`, `second`, `token`, `character`, `search` or `call`.'),
   unit_price: z.number().nullable(),
-  usage_source: z.string().nullable().describe('`upstream` or `estimated`.'),
-  lines: z.array(costLine).optional().describe('Of a chat call.'),
+  usage_source: z.string().nullable().describe('`upstream`, `estimated` or `measured`.'),
+  lines: z.array(costLine).optional().describe('Of a call.'),
+  usage: z.record(z.string(), z.unknown()).optional().describe("Of a call's capture: the provider's own `usage`."),
   reason: z.string().optional(),
 };
 export const entryRecord = answer('LedgerEntry', z.strictObject(entryFields));
@@ -48,25 +51,27 @@ export const entryObject = (entry: Entry): EntryRecord => ({
   object: 'ledger_entry',
   created: unixSeconds(entry.createdAt),
   type: entry.type,
-  amount: toYuan(entry.amount),
-  balance: toYuan(entry.balance),
-  charged: toYuan(entry.charged),
+  amount: toAmount(entry.amount),
+  balance: toAmount(entry.balance),
+  charged: toAmount(entry.charged),
   task_id: entry.taskId,
   request_id: entry.requestId,
   key_id: entry.keyId,
   model: entry.model,
   units: entry.units,
   unit: entry.unit,
-  unit_price: entry.unitPrice === null ? null : toYuan(entry.unitPrice),
+  unit_price: entry.unitPrice === null ? null : toAmount(entry.unitPrice),
   usage_source: entry.usageSource,
   ...(entry.lines && { lines: entry.lines.map(lineObject) }),
+  ...(entry.type === 'capture' && entry.usage && { usage: entry.usage }),
   ...(entry.reason !== null && { reason: entry.reason }),
 });
 
-/** The price of a single token may lie below a micro-yuan; divided once, it is the nearest number to the exact one. */
-export const lineObject = ({ unit, units, pricePerMillion, amount }: TokenLine): z.input<typeof costLine> => ({
+/** The price of a single token may lie below a micro-unit; divided once, it is the nearest number to the exact one. */
+export const lineObject = ({ unit, name, units, pricePerMillion, amount }: TokenLine): z.input<typeof costLine> => ({
   unit,
+  ...(name !== undefined && { name }),
   units,
   unit_price: Number(pricePerMillion) / 1e12,
-  amount: toYuan(amount),
+  amount: toAmount(amount),
 });

@@ -7,25 +7,20 @@ import {
   type Price,
   type PricesByName,
 } from '../../domain/catalogue.ts';
-import { type MicroYuan, toYuan } from '../../domain/money.ts';
+import { tokenPriceObject } from './token-prices.ts';
+import { type Money, toAmount } from '../../domain/money.ts';
 import type { ModelSwitch } from '../../accounts/model-switches.ts';
 
-/** All of a price, in yuan; what it doesn't have is null. */
+/** All of a price, in the gateway's currency; what it doesn't have is null. */
 export function priceObject(price: Price) {
-  const minimum = yuanOrNull(price.minimum);
+  const minimum = amountOrNull(price.minimum);
   switch (price.unit) {
     case 'token':
-      return {
-        unit: price.unit,
-        input_per_million: toYuan(price.inputPerMillion),
-        output_per_million: toYuan(price.outputPerMillion),
-        cached_input_per_million: yuanOrNull(price.cachedInputPerMillion),
-        minimum,
-      };
+      return tokenPriceObject(price);
     case 'image':
       return {
         unit: price.unit,
-        per_image: toYuan(price.perImage),
+        per_image: toAmount(price.perImage),
         by_quality: byName(price.byQuality),
         by_size: byName(price.bySize),
         minimum,
@@ -33,7 +28,7 @@ export function priceObject(price: Price) {
     case 'second':
       return {
         unit: price.unit,
-        per_second: toYuan(price.perSecond),
+        per_second: toAmount(price.perSecond),
         by_resolution: byName(price.byResolution),
         minimum,
       };
@@ -45,7 +40,10 @@ export const limitsObject = (limits: ModelLimits) => ({
   max_seconds: limits.maxSeconds ?? null,
   max_output_tokens: limits.maxOutputTokens ?? null,
   durations: limits.durations ? [...limits.durations] : null,
+  ratios: limits.ratios ? [...limits.ratios] : null,
+  sizes: limits.sizes ? [...limits.sizes] : null,
   resolutions: limits.resolutions ? [...limits.resolutions] : null,
+  references: limits.references ?? null,
 });
 
 export const capabilityObjects = ({ capabilities }: Model) =>
@@ -62,10 +60,10 @@ export const switchObject = ({ model, published, maintenance, setBy, setByEmail,
   set_at: unixSeconds(setAt),
 });
 
-const yuanOrNull = (amount: MicroYuan | undefined): number | null => (amount === undefined ? null : toYuan(amount));
+const amountOrNull = (amount: Money | undefined): number | null => (amount === undefined ? null : toAmount(amount));
 
 /** As pairs, in the order of the configuration: names that look like numbers would come first in an object. */
 const byName = (prices: Readonly<Partial<PricesByName>> | undefined) =>
   prices
-    ? Object.entries(prices).flatMap(([name, price]) => (price === undefined ? [] : [{ name, price: toYuan(price) }]))
+    ? Object.entries(prices).flatMap(([name, price]) => (price === undefined ? [] : [{ name, price: toAmount(price) }]))
     : null;

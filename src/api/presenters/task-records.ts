@@ -5,11 +5,11 @@ import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import { errorObject } from '../openapi/error-object.ts';
 import { answer } from '../openapi/schemas.ts';
 
-const local = answer(
+export const localCost = answer(
   'LocalCost',
   z.strictObject({
-    cost: z.number().nullable().describe('Cost of the task in yuan.'),
-    balance: z.number().nullable().describe('What was available after the charge, in yuan; fixed then.'),
+    cost: z.number().nullable().describe('Cost of the task.'),
+    balance: z.number().nullable().describe('What was available after the charge; fixed then.'),
   }),
 );
 
@@ -35,7 +35,7 @@ export const imageTask = answer(
       status: z.literal('succeeded'),
       data: z.array(z.union([z.strictObject({ url: link }), z.strictObject({ b64_json: inlineImage })])),
       success: z.literal(true),
-      _local: local,
+      _local: localCost,
     }),
     z.strictObject({
       ...head('image'),
@@ -54,7 +54,7 @@ export const videoTask = answer(
       ...head('video'),
       status: z.literal('succeeded'),
       content: z.array(z.strictObject({ video_url: link })),
-      _local: local,
+      _local: localCost,
     }),
     z.strictObject({ ...head('video'), status: z.literal('failed'), error: errorObject }),
   ]),
@@ -74,7 +74,7 @@ export const avatarTalkTask = answer(
 const avatarTalkFacts = {
   duration: z.number().nullable().describe('Seconds.'),
   tokens: z.int().nullable().describe('1 second equals 1000 tokens.'),
-  cost: z.number().nullable().describe('Yuan.'),
+  cost: z.number().nullable(),
   error: errorObject.nullable(),
 };
 export const listedAvatarTalkTask = answer(

@@ -1,7 +1,7 @@
 /** Tasks as callers see them: from rows to records. */
 import type * as z from 'zod';
 import { errorBody, errorTable } from '../../domain/errors.ts';
-import { toYuan } from '../../domain/money.ts';
+import { toAmount } from '../../domain/money.ts';
 import { tokensOfSeconds } from '../../domain/billing/pricing.ts';
 import { publicStatus, type TaskKind } from '../../domain/tasks/task-states.ts';
 import type { ListedTask, ShownTask } from '../../tasks/rows/task-list.ts';
@@ -109,7 +109,7 @@ const headOf = <Kind extends TaskKind, Status extends string>(task: ShownTask, o
 const avatarTalkFacts = (task: ShownTask) => ({
   duration: task.durationMs === null ? null : task.durationMs / 1000,
   tokens: task.durationMs === null ? null : tokensOfSeconds(task.durationMs),
-  cost: task.cost === null ? null : toYuan(task.cost),
+  cost: task.cost === null ? null : toAmount(task.cost),
   error: publicStatus(task.state) === 'failed' ? errorOf(task) : null,
 });
 
@@ -142,8 +142,8 @@ export function answerCreation(ctx: ApiContext, task: ShownTask, record: Record<
 const retry_after_seconds = 5;
 
 const local = (task: ShownTask) => ({
-  cost: task.cost === null ? null : toYuan(task.cost),
-  balance: task.balanceAfter === null ? null : toYuan(task.balanceAfter),
+  cost: task.cost === null ? null : toAmount(task.cost),
+  balance: task.balanceAfter === null ? null : toAmount(task.balanceAfter),
 });
 
 const errorOf = (task: ShownTask) => errorBody(task.error ?? { code: 'internal_error', message: 'The task failed.' });

@@ -1,6 +1,6 @@
 /** Usage rows as callers see them, in JSON and CSV. */
 import * as z from 'zod';
-import { toYuan } from '../../domain/money.ts';
+import { toAmount } from '../../domain/money.ts';
 import type { Usage, UsageGroup } from '../../ledger/usage-report.ts';
 import { answer } from '../openapi/schemas.ts';
 
@@ -51,5 +51,5 @@ export const usageSums = (usage: Usage) => ({
   images: usage.images,
   seconds: usage.seconds,
   tokens: usage.tokens,
-  cost: toYuan(usage.cost),
+  cost: toAmount(usage.cost),
 });

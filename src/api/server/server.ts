@@ -61,6 +61,8 @@ export async function serve(
   });
   server.keepAliveTimeout = keepAliveMs;
   server.maxConnections = connectionsMax;
+  // Of several processes on one port a full one would hand the connection on, and all full ones for ever (Node 22.12).
+  Object.assign(server, { dropMaxConnection: true });
   const handle = app.callback();
   const end = new ServerEnd(server);
   const respond = (request: IncomingMessage, response: ServerResponse) => {

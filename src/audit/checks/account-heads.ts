@@ -77,7 +77,7 @@ const counters = (name: string) =>
 
 const headsText = `select a.id, a.in_arrears, ${sentences([
   'a.is_low <> coalesce(a.available + a.held < a.low_balance, false)',
-  `format('%s micro-yuan and a threshold of %s: it is %s, and is said to be otherwise', a.available + a.held,
+  `format('%s micro-units and a threshold of %s: it is %s, and is said to be otherwise', a.available + a.held,
       coalesce(a.low_balance::text, 'none'), case when a.is_low then 'not low' else 'low' end)`,
 ])},
     coalesce((select e.seq from entries e where e.account_id = a.id order by e.seq desc limit 1), 0),

@@ -34,6 +34,7 @@ export const canonicalSql = `'["' || ${[
   ...[inQuotes('e.units'), inQuotes('e.unit'), inQuotes('e.unit_price')],
   `case when e.lines is null then 'null' else chr(1) end`,
   ...[inQuotes('e.price_version'), inQuotes('e.usage_source'), escaped('e.reason')],
+  ...[escaped('e.provider'), inQuotes('e.cost'), escaped('e.vendor')],
 ].join(` || ',' || `)} || ']'`;
 
 /** Puts the lines of a sale, as `jsonb` prints them, into the canonical text. */

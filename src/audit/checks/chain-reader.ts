@@ -95,7 +95,8 @@ export class ChainReader {
       ['available', BigInt(available), this.#available],
       ['held', BigInt(held), this.#held],
     ] as const) {
-      if (says !== after && says !== right) wrong.push(`its row says ${says} micro-yuan ${what}, its entries ${after}`);
+      if (says !== after && says !== right)
+        wrong.push(`its row says ${says} micro-units ${what}, its entries ${after}`);
     }
     if (!link || !this.#previous.some((head) => head.equals(link))) {
       wrong.push(
@@ -125,10 +126,10 @@ export class ChainReader {
   }
 
   #followBalance(entry: ChainEntry, what: string, before: Balance | undefined, after: bigint, delta: bigint): Balance {
-    if (after < 0n) this.#context.found(nameOf(entry), `leaves ${after} micro-yuan ${what}, which is below zero`);
+    if (after < 0n) this.#context.found(nameOf(entry), `leaves ${after} micro-units ${what}, which is below zero`);
     if (!before || after === before.after + delta || after === before.right + delta) return { after, right: after };
     const right = before.after + delta;
-    const says = `${after} micro-yuan are ${what} after it; ${before.after} before it and ${delta} are ${right}`;
+    const says = `${after} micro-units are ${what} after it; ${before.after} before it and ${delta} are ${right}`;
     this.#context.found(nameOf(entry), `says that ${says}`);
     return { after, right };
   }

@@ -16,7 +16,7 @@ export const entryRules: Check = {
       sum += BigInt(z.tuple([z.string()]).parse(row)[0]);
       await report(context, wrongSql, [...range, since ?? null]);
     }
-    if (sum !== 0n) found('ledger', `all entries together sum to ${sum} micro-yuan, not to zero`);
+    if (sum !== 0n) found('ledger', `all entries together sum to ${sum} micro-units, not to zero`);
   },
 };
 
@@ -53,7 +53,7 @@ const newInRange = `(select * from ${entriesInRange} e where $3::timestamptz is 
 
 const wrongSql = `select subject, says from (
     select e.transfer_id || '.' || e.type, ${sentences(
-      [`${legsSum} <> 0`, `format('its legs sum to %s micro-yuan, not to zero', ${legsSum})`],
+      [`${legsSum} <> 0`, `format('its legs sum to %s micro-units, not to zero', ${legsSum})`],
       [`case e.type ${isMovedWrongly} else true end`, `format('no %s moves that: %s', e.type, ${legsText})`],
       [
         `${ofNoKey} and (e.key_id is not null or e.task_id is not null)`,

@@ -64,7 +64,7 @@ const comparedSql = `select * from (
     [`h.state = 'released' and r.type is null`, `'it is released, and there is no release of it'`],
     [
       `h.state <> 'held' and (c.type is not null or r.type is not null) and ${captured} + ${released} <> h.amount`,
-      `format('of its %s micro-yuan %s were captured and %s released', h.amount, ${captured}, ${released})`,
+      `format('of its %s micro-units %s were captured and %s released', h.amount, ${captured}, ${released})`,
     ],
     [
       `w.type is not null and h.state <> 'held' and (w.reason is not distinct from 'owner_lost') <> (h.state = 'released')`,
@@ -120,7 +120,7 @@ const heldSql = `with open as (
     select h.account_id, h.amount from tasks t join holds h on h.transfer_id = t.transfer_id
     where t.finished_at is null and h.state = 'held' and h.owner is null
   )
-  select a.id, format('%s micro-yuan are held, its open holds are of %s', a.held, coalesce(h.amount, 0))
+  select a.id, format('%s micro-units are held, its open holds are of %s', a.held, coalesce(h.amount, 0))
   from accounts a left join (select account_id, sum(amount) as amount from open group by account_id) h on h.account_id = a.id
   where a.held <> coalesce(h.amount, 0)`;
 

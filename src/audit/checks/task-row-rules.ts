@@ -68,14 +68,23 @@ const ofItself: Rules = [
     'its uploads are gone, but it was not removed',
     `t.removed_at is null and t.uploads is null and t.kind = 'avatar_talk'`,
   ],
-  ['it has uploads, which its kind has not', `t.uploads is not null and t.kind <> 'avatar_talk'`],
+  [
+    'its request names an upload that is not there',
+    `t.kind <> 'avatar_talk' and t.request is not null and exists (
+      select from (
+        select jsonb_path_query(t.request, 'lax $.imageUrls[*]') as address
+        union all select jsonb_path_query(t.request, 'lax $.mask')
+        union all select jsonb_path_query(t.request, 'lax $.content[*].url')
+      ) as named
+      where address #>> '{}' like 'upload:%' and not coalesce(t.uploads ? substr(address #>> '{}', 8), false))`,
+  ],
   [
     'it was removed, but has its request or uploads',
     't.removed_at is not null and num_nonnulls(t.request, t.uploads) > 0',
   ],
   [
-    'it was removed within a day, which only tasks of avatar-talk are',
-    `t.kind <> 'avatar_talk' and t.removed_at < t.finished_at + interval '1 day'`,
+    'it was removed within a day, which no image is',
+    `t.kind = 'image' and t.removed_at < t.finished_at + interval '1 day'`,
   ],
   // The end has whole milliseconds, cut off.
   ['it was removed before it ended or in the future', 't.removed_at < t.finished_at or t.removed_at > n.now'],

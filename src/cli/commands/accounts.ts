@@ -1,6 +1,6 @@
 /** `tollgate accounts create|list|credit|adjust|suspend|resume|update`. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type MicroYuan, parseYuan, yuanText } from '../../domain/money.ts';
+import { type Money, parseAmount, amountText } from '../../domain/money.ts';
 import { accountObject } from '../../api/presenters/account.ts';
 import {
   type Account,
@@ -22,14 +22,14 @@ export function addAccountCommands(program: Command): void {
     .command('create')
     .description('create an account')
     .requiredOption('--name <name>', 'a display name', nameOf)
-    .option('--balance <yuan>', 'initial balance in yuan; 0 for none', openingYuan)
+    .option('--balance <amount>', 'initial balance; 0 for none', openingAmount)
     .option('--json', 'print the account as JSON')
-    .action(async ({ name, balance, json }: { name: string; balance?: MicroYuan; json?: boolean }) =>
-      withDatabase(async ({ database, ledger, by }) => {
+    .action(async ({ name, balance, json }: { name: string; balance?: Money; json?: boolean }) =>
+      withDatabase(async ({ currency, database, ledger, by }) => {
         const account = await createAccount(by, name);
         if (balance !== undefined && balance > 0n)
           await ledger.credit(account.id, balance, 'opening balance', by.actor);
-        showAccount(await known(database, account.id), json);
+        showAccount(await known(database, account.id), currency, json);
       }),
     );
 
@@ -38,13 +38,18 @@ export function addAccountCommands(program: Command): void {
     .description('list all accounts')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) =>
-      withDatabase(async ({ database }) => {
+      withDatabase(async ({ currency, database }) => {
         const all = await listAccounts(database);
         if (json === true)
           print(
-            JSON.stringify({ object: 'list', data: all.map(accountWithStatus), has_more: false, next_cursor: null }),
+            JSON.stringify({
+              object: 'list',
+              data: all.map((account) => accountWithStatus(account, currency)),
+              has_more: false,
+              next_cursor: null,
+            }),
           );
-        else print(table(['ID', 'NAME', 'STATUS', 'BALANCE', 'HELD'], all.map(rowOf)));
+        else print(table(['ID', 'NAME', 'STATUS', `BALANCE (${currency})`, `HELD (${currency})`], all.map(rowOf)));
       }),
     );
 
@@ -52,14 +57,14 @@ export function addAccountCommands(program: Command): void {
     .command('credit')
     .description('add money to an account')
     .argument('<id>', 'the account')
-    .argument('<yuan>', 'how much', positiveYuan)
+    .argument('<amount>', 'how much', positiveAmount)
     .option('--reason <text>', 'stored with the ledger entry', 'credited by the operator')
     .option('--json', 'print the account as JSON')
-    .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
-      await withDatabase(async ({ database, ledger, by }) => {
+    .action(async (id: string, amount: Money, { reason, json }: { reason: string; json?: boolean }) => {
+      await withDatabase(async ({ currency, database, ledger, by }) => {
         const account = await known(database, id);
         await ledger.credit(account.id, amount, reason, by.actor);
-        showAccount(await known(database, id), json);
+        showAccount(await known(database, id), currency, json);
       });
     });
 
@@ -67,17 +72,19 @@ export function addAccountCommands(program: Command): void {
     .command('adjust')
     .description('adjust a balance with a separate entry; never below zero')
     .argument('<id>', 'the account')
-    .argument('<yuan>', 'amount in yuan: 5 adds, -5 deducts', signedYuan)
+    .argument('<amount>', '5 adds, -5 deducts', signedAmount)
     .requiredOption('--reason <text>', 'stored with the ledger entry', reasonOf)
     .option('--json', 'print the account as JSON')
-    .action(async (id: string, amount: MicroYuan, { reason, json }: { reason: string; json?: boolean }) => {
-      await withDatabase(async ({ database, ledger, by }) => {
+    .action(async (id: string, amount: Money, { reason, json }: { reason: string; json?: boolean }) => {
+      await withDatabase(async ({ currency, database, ledger, by }) => {
         const account = await known(database, id);
         const { adjusted, available } = await ledger.adjust(account.id, amount, reason, by.actor);
         if (!adjusted) {
-          throw new Refusal(`${id} has only ${yuanText(available)} yuan available; ${yuanText(amount)} exceeds that.`);
+          throw new Refusal(
+            `${id} has only ${amountText(available)} ${currency} available; ${amountText(amount)} exceeds that.`,
+          );
         }
-        showAccount(await known(database, id), json);
+        showAccount(await known(database, id), currency, json);
       });
     });
 
@@ -87,7 +94,9 @@ export function addAccountCommands(program: Command): void {
     .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
-      withDatabase(async ({ by }) => showAccount((await suspendAccount(by, id, reason)) ?? unknown(id), json)),
+      withDatabase(async ({ by, currency }) =>
+        showAccount((await suspendAccount(by, id, reason)) ?? unknown(id), currency, json),
+      ),
     );
 
   accounts
@@ -96,14 +105,16 @@ export function addAccountCommands(program: Command): void {
     .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
-      withDatabase(async ({ by }) => showAccount((await resumeAccount(by, id, reason)) ?? unknown(id), json)),
+      withDatabase(async ({ by, currency }) =>
+        showAccount((await resumeAccount(by, id, reason)) ?? unknown(id), currency, json),
+      ),
     );
 
   accounts
     .command('update <id>')
     .description("set an account's webhook and low-balance threshold; options not given are unchanged")
     .option('--webhook-url <url>', "where its events go, or 'none'", webhookUrlOf)
-    .option('--low-balance <yuan>', "notify the webhook below this balance, or 'none'", thresholdOf)
+    .option('--low-balance <amount>', "notify the webhook below this balance, or 'none'", thresholdOf)
     .option('--json', 'print the account as JSON')
     .action(async (id: string, { webhookUrl, lowBalance, json }: UpdateOptions, command: Command) => {
       if (!webhookUrl && !lowBalance) command.error("error: specify '--webhook-url' or '--low-balance'");
@@ -111,13 +122,15 @@ export function addAccountCommands(program: Command): void {
         ...(webhookUrl && { webhookUrl: webhookUrl.value }),
         ...(lowBalance && { lowBalance: lowBalance.value }),
       };
-      await withDatabase(async ({ by }) => showAccount((await changeAccount(by, id, changes)) ?? unknown(id), json));
+      await withDatabase(async ({ by, currency }) =>
+        showAccount((await changeAccount(by, id, changes)) ?? unknown(id), currency, json),
+      );
     });
 }
 
 interface UpdateOptions {
   webhookUrl?: Setting<string>;
-  lowBalance?: Setting<MicroYuan>;
+  lowBalance?: Setting<Money>;
   json?: boolean;
 }
 
@@ -136,27 +149,23 @@ function unknown(id: string): never {
 }
 
 /** An amount of zero or above; refuses what is none as bad usage. */
-function openingYuan(text: string): MicroYuan {
-  const amount = parseYuan(text);
+function openingAmount(text: string): Money {
+  const amount = parseAmount(text);
   if (amount !== undefined && amount >= 0n) return amount;
-  throw new InvalidArgumentError(
-    'Must be an amount in yuan of 0 or more with at most six decimals, such as 0, 10 or 0.5.',
-  );
+  throw new InvalidArgumentError('Must be an amount of 0 or more with at most six decimals, such as 0, 10 or 0.5.');
 }
 
 /** An amount above zero; refuses what is none as bad usage. */
-export function positiveYuan(text: string): MicroYuan {
-  const amount = parseYuan(text);
+export function positiveAmount(text: string): Money {
+  const amount = parseAmount(text);
   if (amount !== undefined && amount > 0n) return amount;
-  throw new InvalidArgumentError('Must be an amount in yuan above 0 with at most six decimals, such as 10 or 0.5.');
+  throw new InvalidArgumentError('Must be an amount above 0 with at most six decimals, such as 10 or 0.5.');
 }
 
-function signedYuan(text: string): MicroYuan {
-  const amount = parseYuan(text);
+function signedAmount(text: string): Money {
+  const amount = parseAmount(text);
   if (amount !== undefined && amount !== 0n) return amount;
-  throw new InvalidArgumentError(
-    'Must be an amount in yuan other than 0 with at most six decimals, such as 5 or -0.5.',
-  );
+  throw new InvalidArgumentError('Must be an amount other than 0 with at most six decimals, such as 5 or -0.5.');
 }
 
 /** Why something is done, for the log; refuses what is too long as bad usage. */
@@ -173,27 +182,30 @@ function webhookUrlOf(text: string): Setting<string> {
   throw new InvalidArgumentError("Must be a URL that begins with http:// or https://, or 'none'.");
 }
 
-const thresholdOf = (text: string): Setting<MicroYuan> => ({ value: text === 'none' ? null : positiveYuan(text) });
+const thresholdOf = (text: string): Setting<Money> => ({ value: text === 'none' ? null : positiveAmount(text) });
 
 function nameOf(text: string): string {
   if (text.length >= 1 && text.length <= 200) return text;
   throw new InvalidArgumentError('Must have 1 to 200 characters.');
 }
 
-const accountWithStatus = (account: Account) => ({ ...accountObject(account), status: account.status });
+const accountWithStatus = (account: Account, currency: string) => ({
+  ...accountObject(account, currency),
+  status: account.status,
+});
 const rowOf = ({ id, name, status, available, held }: Account) => [
   id,
   name,
   status,
-  yuanText(available),
-  yuanText(held),
+  amountText(available),
+  amountText(held),
 ];
 
-function showAccount(account: Account, json: boolean | undefined): void {
+function showAccount(account: Account, currency: string, json: boolean | undefined): void {
   const { id, name, status, available, held } = account;
   show(
-    accountWithStatus(account),
+    accountWithStatus(account, currency),
     json,
-    `${id}  ${name}  ${status}  balance ${yuanText(available)} yuan, held ${yuanText(held)}`,
+    `${id}  ${name}  ${status}  balance ${amountText(available)} ${currency}, held ${amountText(held)} ${currency}`,
   );
 }

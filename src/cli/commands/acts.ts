@@ -1,7 +1,7 @@
 /** `tollgate acts list`: who administered what, when and why. */
 import type { Command } from 'commander';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
-import { micros, yuanText } from '../../domain/money.ts';
+import { micros, amountText } from '../../domain/money.ts';
 import { type Act, listActs } from '../../ledger/audit-log.ts';
 import { withDatabase } from '../administration.ts';
 import { moment, wholeNumber } from '../options.ts';
@@ -30,7 +30,7 @@ export function addActCommands(program: Command): void {
     .option('--limit <count>', 'maximum number of rows', wholeNumber(limitMax), 50)
     .option('--json', 'print JSON')
     .action(async ({ limit, json, ...filter }: ListOptions) =>
-      withDatabase(async ({ database }) => {
+      withDatabase(async ({ currency, database }) => {
         // One more than is shown, to see whether there are more.
         const found = await listActs(database, { ...filter, limit: limit + 1 });
         const [shown, has_more] = [found.slice(0, limit), found.length > limit];
@@ -38,7 +38,12 @@ export function addActCommands(program: Command): void {
           print(JSON.stringify({ object: 'list', data: shown.map(actObject), has_more, next_cursor: null }));
           return;
         }
-        print(table(['ID', 'WHEN', 'WHO', 'WHAT', 'ON', 'REASON'], shown.map(rowOf)));
+        print(
+          table(
+            ['ID', 'WHEN', 'WHO', 'WHAT', 'ON', 'REASON'],
+            shown.map((act) => rowOf(act, currency)),
+          ),
+        );
         if (has_more) print(`More than ${limit} rows match. Use --limit to show more.`);
       }),
     );
@@ -57,20 +62,20 @@ const actObject = (act: Act) => ({
   facts: act.facts,
 });
 
-const rowOf = (act: Act) => [
+const rowOf = (act: Act, currency: string) => [
   `act_${act.seq}`,
   act.at.toISOString().replace(/\.\d+Z$/, 'Z'),
   plain(act.actor),
-  plain(`${act.action}${amountOf(act)}`),
+  plain(`${act.action}${amountOf(act, currency)}`),
   plain(act.subject ?? act.accountId),
   plain(act.reason),
 ];
 
 /** Of a credit or an adjustment. */
-function amountOf({ details }: Act): string {
+function amountOf({ details }: Act, currency: string): string {
   const has = typeof details === 'object' && details !== null && 'amount' in details;
   const amount = has && typeof details.amount === 'string' && /^-?\d{1,18}$/.test(details.amount) ? details.amount : '';
-  return amount === '' ? '' : ` ${yuanText(micros(BigInt(amount)))} yuan`;
+  return amount === '' ? '' : ` ${amountText(micros(BigInt(amount)))} ${currency}`;
 }
 
 /** What people wrote, on one line, without what would steer a terminal. */

@@ -128,14 +128,22 @@ async function report(client: DemoClient, done: readonly DoneTask[], json: boole
     );
     return;
   }
-  print(['', 'Saved:', ...done.map(({ file }) => `  ${file}`), '', 'Ledger entries of these tasks (yuan):'].join('\n'));
+  print(
+    [
+      '',
+      'Saved:',
+      ...done.map(({ file }) => `  ${file}`),
+      '',
+      `Ledger entries of these tasks (${account.currency}):`,
+    ].join('\n'),
+  );
   print(table(['TASK', 'ENTRY', 'UNITS', 'CHANGE', 'EARNED', 'BALANCE AFTER'], entries.map(rowOf)));
   const change = sum(entries.map(({ amount }) => amount));
   const charged = sum(entries.map(({ charged: earned }) => earned));
   print(
     `\nBalance change ${change}, charged ${charged}: ${change + charged === 0 ? 'the totals match' : 'THE TOTALS DO NOT MATCH'}.`,
   );
-  print(`Account ${account.id}: ${account.balance} yuan available, ${account.held} on hold.`);
+  print(`Account ${account.id}: ${account.balance} ${account.currency} available, ${account.held} on hold.`);
 }
 
 const rowOf = (entry: DemoEntry) => [
@@ -147,6 +155,6 @@ const rowOf = (entry: DemoEntry) => [
   String(entry.balance),
 ];
 
-/** Sums yuan as whole micro-yuan, so that nothing is lost on the way. */
-const sum = (yuan: readonly number[]): number =>
-  yuan.reduce((total, value) => total + Math.round(value * 1_000_000), 0) / 1_000_000;
+/** Sums amounts as whole micro-units, so that nothing is lost on the way. */
+const sum = (money: readonly number[]): number =>
+  money.reduce((total, value) => total + Math.round(value * 1_000_000), 0) / 1_000_000;

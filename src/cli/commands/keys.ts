@@ -13,7 +13,7 @@ import { type ApiKey, createApiKey, listKeys, revokeKey } from '../../accounts/a
 import { withDatabase } from '../administration.ts';
 import { moment, wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
-import { known, positiveYuan } from './accounts.ts';
+import { known, positiveAmount } from './accounts.ts';
 
 const countMax = 999_999_999;
 
@@ -40,7 +40,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--level <level>', 'permission level').choices(keyLevels).default('standard'))
     .option('--models <ids>', 'allowed models, comma-separated', modelIds)
     .option('--call-limit <calls/window>', 'such as 60/minute; repeatable, one per window', callLimits, [])
-    .option('--spend-limit <yuan/window>', 'such as 10/day', spendLimit)
+    .option('--spend-limit <amount/window>', 'such as 10/day', spendLimit)
     .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(countMax))
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
@@ -114,7 +114,7 @@ function callLimits(text: string, before: CallLimit[]): CallLimit[] {
 
 function spendLimit(text: string): SpendLimit {
   const { count, per } = perWindow(text);
-  return { amount: positiveYuan(count), per };
+  return { amount: positiveAmount(count), per };
 }
 
 function perWindow(text: string): { count: string; per: Window } {

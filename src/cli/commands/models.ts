@@ -9,6 +9,7 @@ import type { Database } from '../../postgres/database.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { reasonOf } from './accounts.ts';
+import { addImportCommand } from './import-models.ts';
 
 /** A model of the configuration, what is left switched of one that is gone, or both. */
 interface Entry {
@@ -35,7 +36,7 @@ interface Value {
 export function addModelCommands(program: Command): void {
   const models = program
     .command('models')
-    .description('list, publish and unpublish models, and put them in maintenance');
+    .description('list, publish and unpublish models, put them in maintenance, and import their prices');
 
   models
     .command('list')
@@ -75,6 +76,8 @@ export function addModelCommands(program: Command): void {
         show(entryObject(entry), json, `${id}  published ${isPublished}  maintenance ${isMaintained}`);
       });
     });
+
+  addImportCommand(models);
 }
 
 /** The models in the order of the configuration, then switches that are left of others. */

@@ -1,5 +1,13 @@
 /** `tollgate api`, `worker` and `migrate`: one role each, for production. */
+import cluster from 'node:cluster';
 import type { Command } from 'commander';
+import { wholeNumber } from '../options.ts';
+
+/**
+ * More than this machine may have cores, so that one command fits machines of any size; each takes up to 17 connections to
+ * the database.
+ */
+const processes = wholeNumber(64);
 
 export function addServerCommands(program: Command): void {
   // Imported when needed: they bring Temporal's client and workers, for which the other commands would wait half a second.
@@ -7,7 +15,11 @@ export function addServerCommands(program: Command): void {
   program
     .command('api')
     .description('run the API; uses DATABASE_URL and TEMPORAL_ADDRESS, or the gateway running on the data folder')
-    .action(async () => (await roles()).runApi());
+    .option('--processes <count>', 'serve with so many processes on one port, to use several cores', processes, 1)
+    .action(async ({ processes }: { processes: number }) => {
+      if (processes === 1 || cluster.isWorker) await (await roles()).runApi();
+      else await (await import('../roles/api-processes.ts')).superviseApis(processes);
+    });
   program
     .command('worker')
     .description('run a worker; uses DATABASE_URL and TEMPORAL_ADDRESS, or the gateway running on the data folder')

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { errorBody } from '../../domain/errors.ts';
 import { providerReference } from '../../domain/ids.ts';
-import { toYuan, yuanText } from '../../domain/money.ts';
+import { toAmount, amountText } from '../../domain/money.ts';
 import { publicStatus, type TaskState, taskStates } from '../../domain/tasks/task-states.ts';
 import {
   findTaskFacts,
@@ -61,7 +61,7 @@ export function addTaskCommands(program: Command): void {
       if (reviewed && unknown !== true) command.error("error: '--reviewed' requires '--unknown'");
       if (unreadable === true && (account ?? state ?? unknown) !== undefined)
         command.error("error: '--unreadable' can only be combined with '--limit' and '--json'");
-      await withDatabase(async ({ database }) => {
+      await withDatabase(async ({ currency, database }) => {
         if (unreadable === true) {
           const found = await unreadableTasks(database, limit + 1);
           printList(found, limit, json, unreadableObject, ['ID', 'ACCOUNT', 'CREATED', 'FAULT'], unreadableCells);
@@ -76,7 +76,7 @@ export function addTaskCommands(program: Command): void {
           const head = reviewed ? [...unknownHead, 'REVIEWED', 'NOTE'] : unknownHead;
           printList(found, limit, json, unknownObject(now), head, unknownRow(now));
         } else {
-          printList(await listTasks(database, filter), limit, json, taskObject, taskHead, taskRow(now));
+          printList(await listTasks(database, filter), limit, json, taskObject, taskHead(currency), taskRow(now));
         }
       });
     });
@@ -86,11 +86,15 @@ export function addTaskCommands(program: Command): void {
     .description('show a task and its upstream calls')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: boolean }) =>
-      withDatabase(async ({ database }) => {
+      withDatabase(async ({ currency, database }) => {
         const task = (await findTaskFacts(database, id)) ?? noTask(id);
         const intents = await intentsOf(database, task.id);
         const reference = providerReference(task.id);
-        show({ ...taskObject(task), reference, intents: intents.map(intentObject) }, json, taskText(task, intents));
+        show(
+          { ...taskObject(task), reference, intents: intents.map(intentObject) },
+          json,
+          taskText(task, intents, currency),
+        );
       }),
     );
 
@@ -100,13 +104,13 @@ export function addTaskCommands(program: Command): void {
     .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the task as JSON')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) =>
-      withDatabase(async ({ database, ledger, by: { actor } }) => {
+      withDatabase(async ({ currency, database, ledger, by: { actor } }) => {
         const task = (await findTaskToRelease(database, id)) ?? noTask(id);
         const isCancelled = await cancelTask(ledger, task, { actor, ...(reason !== undefined && { reason }) });
         const facts = (await findTaskFacts(database, id)) ?? noTask(id);
         if (!isCancelled) throw new Refusal(`Task ${id} has already ended: ${facts.state}.`);
         await notifyFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
-        show(taskObject(facts), json, `${id} is cancelled; hold of ${yuanText(facts.hold)} yuan released.`);
+        show(taskObject(facts), json, `${id} is cancelled; hold of ${amountText(facts.hold)} ${currency} released.`);
       }),
     );
 
@@ -186,8 +190,8 @@ const taskObject = (task: TaskFacts) => ({
   started: task.startedAt && unixSeconds(task.startedAt),
   finished: task.finishedAt && unixSeconds(task.finishedAt),
   removed: task.removedAt && unixSeconds(task.removedAt),
-  hold: toYuan(task.hold),
-  cost: task.cost === null ? null : toYuan(task.cost),
+  hold: toAmount(task.hold),
+  cost: task.cost === null ? null : toAmount(task.cost),
   error: task.error && errorBody(task.error),
 });
 
@@ -232,14 +236,16 @@ const unknownObject =
     ...(review && { review: { by: review.by, at: unixSeconds(review.at), note: review.note } }),
   });
 
-const taskHead = ['ID', 'ACCOUNT', 'MODEL', 'STATE', 'HOLD', 'COST', 'CREATED', 'AGE'];
+const taskHead = (currency: string) => [
+  ...['ID', 'ACCOUNT', 'MODEL', 'STATE', `HOLD (${currency})`, `COST (${currency})`, 'CREATED', 'AGE'],
+];
 const taskRow = (now: Date) => (task: TaskFacts) => [
   task.id,
   task.accountId,
   plain(task.model),
   task.state,
-  yuanText(task.hold),
-  task.cost === null ? '-' : yuanText(task.cost),
+  amountText(task.hold),
+  task.cost === null ? '-' : amountText(task.cost),
   moment(task.createdAt),
   age(task.createdAt, now),
 ];
@@ -275,7 +281,7 @@ const unknownRow =
   ];
 
 /** A task for people: a line a fact, then its paid calls as a table. */
-function taskText(task: TaskFacts, intents: readonly IntentFacts[]): string {
+function taskText(task: TaskFacts, intents: readonly IntentFacts[], currency: string): string {
   const facts = table(
     [task.id, `${task.kind}, ${task.state}`],
     [
@@ -288,8 +294,8 @@ function taskText(task: TaskFacts, intents: readonly IntentFacts[]): string {
       ['started', moment(task.startedAt)],
       ['finished', moment(task.finishedAt)],
       ['removed', removal(task)],
-      ['hold', `${yuanText(task.hold)} yuan`],
-      ['cost', task.cost === null ? '-' : `${yuanText(task.cost)} yuan`],
+      ['hold', `${amountText(task.hold)} ${currency}`],
+      ['cost', task.cost === null ? '-' : `${amountText(task.cost)} ${currency}`],
       ['error', task.error ? plain(`${task.error.code}: ${task.error.message}`, errorCharactersMax) : '-'],
     ],
   );

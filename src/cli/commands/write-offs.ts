@@ -1,7 +1,7 @@
 /** `tollgate write-offs list`: what was earned and not charged, over all accounts, and why. */
 import type { Command } from 'commander';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
-import { toYuan, yuanText } from '../../domain/money.ts';
+import { toAmount, amountText } from '../../domain/money.ts';
 import { listWriteOffs, type WriteOff } from '../../ledger/write-offs.ts';
 import { withDatabase } from '../administration.ts';
 import { wholeNumber } from '../options.ts';
@@ -32,7 +32,7 @@ export function addWriteOffCommands(program: Command): void {
     .option('--limit <count>', 'maximum number of rows', wholeNumber(limitMax), 50)
     .option('--json', 'print JSON')
     .action(async ({ account, reason, days, limit, json }: ListOptions) =>
-      withDatabase(async ({ database }) => {
+      withDatabase(async ({ currency, database }) => {
         const of = account === undefined ? undefined : (await known(database, account)).id;
         const now = new Date();
         const filter = {
@@ -47,7 +47,7 @@ export function addWriteOffCommands(program: Command): void {
           print(JSON.stringify({ object: 'list', data: shown.map(writeOffObject), has_more, next_cursor: null }));
           return;
         }
-        print(table(['WHEN', 'ACCOUNT', 'TASK OR REQUEST', 'MODEL', 'AMOUNT', 'CHARGED', 'REASON'], shown.map(rowOf)));
+        print(table(head(currency), shown.map(rowOf)));
         if (has_more) print(`More than ${limit} rows match. Use --limit to show more.`);
       }),
     );
@@ -61,17 +61,20 @@ const writeOffObject = (writeOff: WriteOff) => ({
   task_id: writeOff.taskId,
   request_id: writeOff.requestId,
   model: writeOff.model,
-  amount: toYuan(writeOff.amount),
-  charged: toYuan(writeOff.charged),
+  amount: toAmount(writeOff.amount),
+  charged: toAmount(writeOff.charged),
   reason: writeOff.reason,
 });
 
+const head = (currency: string) => [
+  ...['WHEN', 'ACCOUNT', 'TASK OR REQUEST', 'MODEL', `AMOUNT (${currency})`, `CHARGED (${currency})`, 'REASON'],
+];
 const rowOf = (writeOff: WriteOff) => [
   writeOff.createdAt.toISOString().replace(/\.\d+Z$/, 'Z'),
   writeOff.accountId,
   writeOff.taskId ?? writeOff.requestId ?? '-',
   writeOff.model ?? '-',
-  yuanText(writeOff.amount),
-  yuanText(writeOff.charged),
+  amountText(writeOff.amount),
+  amountText(writeOff.charged),
   writeOff.reason ?? 'insufficient balance',
 ];

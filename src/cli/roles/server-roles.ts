@@ -1,4 +1,5 @@
 /** One role each, for production: from the start to SIGTERM. */
+import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { runningPostgres } from '../../embedded/postgres-server.ts';
 import { runningTemporal } from '../../embedded/temporal-server.ts';
@@ -16,8 +17,10 @@ import { installTemporalRuntime } from '../../temporal/runtime.ts';
 import { servingConnection } from '../../temporal/connection.ts';
 import { checkTemporal } from '../../temporal/connection-errors.ts';
 import { workerConnection } from '../../temporal/worker-connection.ts';
+import { unnamedRatesOf } from '../../domain/billing/unnamed-rates.ts';
 import { type Core, openCore } from '../../runtime/parts.ts';
 import { startApiRole } from '../../runtime/api-role.ts';
+import { joinSupervisor } from '../../runtime/api-processes/supervised.ts';
 import { showTemporal } from '../../runtime/scraped-gauges.ts';
 import { openWorkerEndpoint } from '../../runtime/worker-endpoint.ts';
 import { startWorkerRole } from '../../runtime/worker-role.ts';
@@ -33,14 +36,26 @@ export const runApi = (): Promise<void> =>
     void checkTemporal(connection, outside).catch((error: unknown) =>
       core.log.error({ err: error }, 'Temporal is not there'),
     );
-    const api = await startApiRole(core, connection, outside.namespace, { eager: false });
-    core.log.info({ address: api.url }, 'the API listens');
+    const supervised = joinSupervisor(core.meters.metrics);
+    const { metrics } = supervised ?? {};
+    const api = await startApiRole(core, connection, outside.namespace, { eager: false, metrics });
     isUp();
-    await asked;
+    if (supervised) supervised.becomeUp(api.url);
+    else core.log.info({ address: api.url }, 'the API listens');
+    warnOfUnnamedRates(core);
+    const orphaned = supervised?.orphaned.then(() => core.log.error('the supervising process has died'));
+    await Promise.race([asked, ...(orphaned ? [orphaned] : [])]);
     core.log.info('stopping');
     await api.stop(settings.environment.drain);
     await connection.close();
   });
+
+function warnOfUnnamedRates({ live, log }: Core): void {
+  const { models, providers } = live.now.configuration;
+  const unnamed = unnamedRatesOf(models.values(), providers, providerKinds);
+  if (unnamed.length > 0)
+    log.warn({ unnamed }, 'prices leave out tokens that their providers count apart: they cost what plain ones do');
+}
 
 /** Runs tasks until it is asked to stop. Raises a SettingsError when it can't find the servers that it needs. */
 export const runWorker = (): Promise<void> =>
@@ -99,7 +114,7 @@ async function withCore(
 ) {
   const settings = await loadSettings(process.env, process.cwd(), providerKinds);
   const mask = new Mask(knownSecrets(settings));
-  const log = createLog(settings.environment.logLevel, { mask });
+  const log = createLog(settings.environment.logLevel, { mask, hasPid: cluster.isWorker });
   let coreMetrics: CoreMetrics | undefined;
   if (hasWorkers) coreMetrics = await installMeasuredRuntime(log);
   else installTemporalRuntime(log);

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { logFileOf, type StartedGateway, startEverything, type StartOptions } from '../../embedded/start-embedded.ts';
 import { makeSamples } from '../../embedded/samples.ts';
+import { residentMib } from '../../embedded/resident-memory.ts';
 import { StartSteps } from '../../embedded/start-steps.ts';
 import { hashPassword } from '../../api/console/passwords.ts';
 import { withSwitches } from '../../domain/accounts/model-switch-rules.ts';
@@ -14,6 +15,7 @@ import { loadSettings, type Settings } from '../../config/load-settings.ts';
 import { type Bootstrapped, bootstrap } from '../../accounts/bootstrap.ts';
 import { readSwitches } from '../../accounts/model-switches.ts';
 import type { Core } from '../../runtime/parts.ts';
+import { returnMemory } from '../../runtime/return-memory.ts';
 import { showTemporal } from '../../runtime/scraped-gauges.ts';
 import { curlLines } from '../curl-lines.ts';
 import { print, printError } from '../output.ts';
@@ -40,7 +42,11 @@ export async function start(): Promise<void> {
     try {
       showCoreMetrics(gateway.core);
       await steps.during('greeting', () => welcome(gateway, settings, logFile));
-      log.info({ steps: steps.all, readyMs: Math.round(performance.now()) }, 'ready');
+      await steps.during('return memory', returnMemory);
+      gateway.becomeReady();
+      const readyMs = Math.round(performance.now());
+      const memoryMib = await residentMib({ gateway: process.pid, ...gateway.pids });
+      log.info({ steps: steps.all, readyMs, memoryMib }, 'ready');
       reread(gateway.core, settings);
       const failure = await Promise.race([asked, gateway.failed]);
       if (failure instanceof Error) throw failure;
@@ -82,7 +88,6 @@ async function welcome(gateway: StartedGateway, { environment }: Settings, logFi
   const models = withSwitches(configuration.models, await readSwitches(core.database));
   const lines = curlLines(gateway.url, demo?.secret, { ...configuration, models }, samples);
   print(greeting(gateway, demo, lines, shortPath(logFile)));
-  gateway.becomeReady();
 }
 
 /** Relative to where the command runs, unless that leads out of there. */

@@ -1,7 +1,7 @@
 /** What a key with limits may give to keys: no more than it has itself, or it could lift its own limits through another. */
 import { GatewayError } from '../errors.ts';
 import type { KeyLimits } from './key-rules.ts';
-import { toYuan } from '../money.ts';
+import { toAmount } from '../money.ts';
 
 /**
  * Refuses limits that reach beyond those of the key that sets them, with `permission_denied`, the field and what is allowed.
@@ -18,7 +18,7 @@ export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
   if (own.spendLimit && spendLimit !== undefined) {
     const { amount, per } = own.spendLimit;
     if (spendLimit?.per !== per || spendLimit.amount > amount)
-      throw refusal('spend_limit', `be at most ${toYuan(amount)} yuan per ${per}`);
+      throw refusal('spend_limit', `be at most ${toAmount(amount)} per ${per}`);
   }
   if (own.maxRunningTasks !== null && maxRunningTasks !== undefined) {
     if (maxRunningTasks === null || maxRunningTasks > own.maxRunningTasks)

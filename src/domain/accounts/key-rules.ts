@@ -1,6 +1,6 @@
 /** API keys: permission levels, limits and the calendar windows (UTC) that limits count in. */
 import * as z from 'zod';
-import type { MicroYuan } from '../money.ts';
+import type { Money } from '../money.ts';
 
 /** Each level contains the one before. */
 export const keyLevels = ['read', 'chat', 'standard', 'admin'] as const;
@@ -17,7 +17,7 @@ export interface CallLimit {
   per: Window;
 }
 export interface SpendLimit {
-  amount: MicroYuan;
+  amount: Money;
   per: Window;
 }
 
@@ -35,12 +35,12 @@ export const callLimitsSchema = z
   .max(windows.length)
   .refine((limits) => new Set(limits.map((limit) => limit.per)).size === limits.length, 'must name each window once');
 
-/** A spend limit as stored: micro-yuan as a decimal string, since JSON numbers end at 2^53. */
+/** A spend limit as stored: micro-units as a decimal string, since JSON numbers end at 2^53. */
 export const storedSpendLimitSchema = z.object({
   amount: z
     .string()
     .regex(/^\d{1,18}$/)
-    .transform((digits) => BigInt(digits) as MicroYuan),
+    .transform((digits) => BigInt(digits) as Money),
   per: z.enum(windows),
 });
 
@@ -63,13 +63,16 @@ export function windowStart(window: Window, at: Date): Date {
   }
 }
 
+/** Returns when the window of `at` ends; `total` never does. */
+export function windowEnd(window: Window, at: Date): Date | undefined {
+  if (window === 'total') return undefined;
+  const start = windowStart(window, at);
+  if (window === 'month') return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+  return new Date(start.getTime() + { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[window]);
+}
+
 /** Whole seconds from `now` until the window of `at` ends, at least 1; 0 for `total`, which never ends. */
 export function secondsLeft(window: Window, at: Date, now = at): number {
-  if (window === 'total') return 0;
-  const start = windowStart(window, at);
-  const end =
-    window === 'month'
-      ? Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
-      : start.getTime() + { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[window];
-  return Math.max(1, Math.ceil((end - now.getTime()) / 1000));
+  const end = windowEnd(window, at);
+  return end ? Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000)) : 0;
 }

@@ -3,13 +3,21 @@
  * the group committer can decide its members one after the other, in the order in which they arrived.
  */
 import { type ErrorCode, GatewayError } from '../errors.ts';
-import { allows, type KeyLevel, type KeyLimits, secondsLeft, type Window, windowStart } from '../accounts/key-rules.ts';
-import { type MicroYuan, yuanText } from '../money.ts';
+import {
+  allows,
+  type KeyLevel,
+  type KeyLimits,
+  secondsLeft,
+  windowEnd,
+  type Window,
+  windowStart,
+} from '../accounts/key-rules.ts';
+import { type Money, amountText } from '../money.ts';
 
 export interface AccountState {
   status: 'active' | 'suspended';
-  available: MicroYuan;
-  held: MicroYuan;
+  available: Money;
+  held: Money;
   inArrears: boolean;
   /** The number of its newest ledger entry. */
   seq: bigint;
@@ -42,7 +50,9 @@ export interface AdmissionRequest {
   needs: KeyLevel;
   model: string;
   maintenance: boolean;
-  hold: MicroYuan;
+  hold: Money;
+  /** Of all amounts, for the words of a refusal. */
+  currency: string;
   isTask: boolean;
 }
 
@@ -82,7 +92,7 @@ const farCalls = 100n;
  * it is: the balance is ten times what is about to be held, no limit is nearer than a tenth of it, or a hundred calls.
  */
 export function isFarFromLimits(
-  { account, key, holding }: { account: AccountState; key: KeyState; holding: MicroYuan },
+  { account, key, holding }: { account: AccountState; key: KeyState; holding: Money },
   now: Date,
 ): boolean {
   if (account.available < farShare * holding) return false;
@@ -180,7 +190,7 @@ export function clockBackMs(before: KeyCounters, after: KeyCounters): number {
 /** The counters after a task or call, whose hold is the account's entry `seq`, was settled at `charged` in place of `held`. */
 export function correctedCounters(
   counters: KeyCounters,
-  settled: { seq: bigint; admittedAt: Date; held: MicroYuan; charged: MicroYuan; isTask: boolean },
+  settled: { seq: bigint; admittedAt: Date; held: Money; charged: Money; isTask: boolean },
 ): KeyCounters {
   const { countedAt, since } = counters;
   const isCounted = (window: Window) =>
@@ -233,11 +243,23 @@ function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): G
   }
   const spend = key.spendLimit;
   if (spend && counters.spent[spend.per] + request.hold > spend.amount) {
-    const text = `This key is limited to ${yuanText(spend.amount)} yuan ${perText(spend.per)}, and this call may cost up to ${yuanText(request.hold)} yuan.`;
+    const text = `${spendText(spend, request)}: ${quotaText(windowEnd(spend.per, at))}`;
     return limitRefusal('spend_limit_exceeded', text, spend.per, at, now);
   }
   return undefined;
 }
+
+const spendText = (
+  { amount, per }: NonNullable<KeyState['spendLimit']>,
+  { hold, currency }: AdmissionRequest,
+): string =>
+  `This key is limited to ${amountText(amount)} ${currency} ${perText(per)}, and this call may cost up to ${amountText(hold)} ${currency}`;
+
+/** In the words by which Qwen Code knows that another try is of no use: `quota`, `exceeded`, and `will reset`. */
+const quotaText = (end: Date | undefined): string =>
+  end
+    ? `its quota is exceeded and will reset at ${end.toISOString().replace('.000Z', 'Z')}.`
+    : 'its quota is exceeded, and only a higher limit will reset it.';
 
 function refusalOfBalance(request: AdmissionRequest, account: AccountState): GatewayError | undefined {
   if (account.inArrears) {
@@ -249,7 +271,7 @@ function refusalOfBalance(request: AdmissionRequest, account: AccountState): Gat
   if (request.hold <= account.available) return undefined;
   return new GatewayError(
     'insufficient_balance',
-    `Insufficient balance: this may cost up to ${yuanText(request.hold)} yuan, but only ${yuanText(account.available)} yuan are available. Add credit to continue.`,
+    `Insufficient balance: this may cost up to ${amountText(request.hold)} ${request.currency}, but only ${amountText(account.available)} ${request.currency} is available. Add credit to continue.`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** What a task that succeeded is charged, from its terms, its hold and its files alone: so it can be worked out again. */
-import type { MicroYuan } from '../money.ts';
+import type { Money } from '../money.ts';
 import { mostOfTask } from './overrun.ts';
 import type { Pixels } from '../tasks/pixels.ts';
 import { type Output, type Quote, quoteOf } from './pricing.ts';
@@ -7,9 +7,11 @@ import type { StoredFile, TaskKind } from '../tasks/task-states.ts';
 import type { TaskTerms } from '../tasks/terms.ts';
 
 export interface TaskCharge {
+  /** What is paid for. */
+  output: Output;
   quote: Quote;
   /** The most that the customer pays, if there is a bound. */
-  most: MicroYuan | undefined;
+  most: Money | undefined;
   /** Of videos. */
   durationMs: number | null;
   /** Of an image or a second. */
@@ -20,12 +22,13 @@ export interface TaskCharge {
 export function chargeOfTask(
   kind: TaskKind,
   terms: Pick<TaskTerms, 'price' | 'askedSeconds' | 'overrunFactor'>,
-  held: MicroYuan,
+  held: Money,
   files: readonly StoredFile[],
 ): TaskCharge {
   const durationMs = kind === 'image' ? null : durationOf(files);
   const output: Output = durationMs === null ? { images: files.length } : { durationMs, ...pixelsOf(files) };
   return {
+    output,
     quote: quoteOf(terms.price, output),
     most: mostOfTask(terms, held, output),
     durationMs,

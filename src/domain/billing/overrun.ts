@@ -3,7 +3,7 @@
  * goes beyond it is the operator's write-off, never the customer's. Pure, so that a charge can be worked out again later
  * from the terms, the hold and the files of a task, or from the hold and the usage of a call.
  */
-import { type MicroYuan, micros, zero } from '../money.ts';
+import { type Money, micros, zero } from '../money.ts';
 import { type Output, quoteOf } from './pricing.ts';
 import type { TaskTerms } from '../tasks/terms.ts';
 
@@ -17,7 +17,7 @@ export const overrunFactorDefault = 2;
 const askedPercent = 110;
 
 /** The most that may be charged for what held so much: the hold times the factor (up to three decimals), cut off. */
-export const mostOfHold = (held: MicroYuan, factor: number): MicroYuan =>
+export const mostOfHold = (held: Money, factor: number): Money =>
   micros((held * BigInt(Math.round(factor * 1000))) / 1000n);
 
 /**
@@ -26,9 +26,9 @@ export const mostOfHold = (held: MicroYuan, factor: number): MicroYuan =>
  */
 export function mostOfTask(
   { price, askedSeconds, overrunFactor }: Pick<TaskTerms, 'price' | 'askedSeconds' | 'overrunFactor'>,
-  held: MicroYuan,
+  held: Money,
   output: Output,
-): MicroYuan | undefined {
+): Money | undefined {
   if (askedSeconds !== undefined && 'durationMs' in output) {
     const durationMs = Math.min(output.durationMs, Math.round(askedSeconds * 10 * askedPercent));
     return quoteOf(price, { ...output, durationMs }).amount;
@@ -37,7 +37,7 @@ export function mostOfTask(
 }
 
 /** A price cut at its most: what is for the customer to pay, and what is not. */
-export function plausibleOf(price: MicroYuan, most: MicroYuan | undefined): { due: MicroYuan; implausible: MicroYuan } {
+export function plausibleOf(price: Money, most: Money | undefined): { due: Money; implausible: Money } {
   if (most === undefined || price <= most) return { due: price, implausible: zero };
   return { due: most, implausible: micros(price - most) };
 }

@@ -5,7 +5,7 @@
  * `available` and `held` belong to the customer; the rest are the operator's: `top_ups` (money that came in),
  * `adjustments` (corrections), `revenue` (earned) and `write_offs` (earned but not to be had).
  */
-import { type MicroYuan, lesser, micros, minus, plus, zero } from '../money.ts';
+import { type Money, lesser, micros, minus, plus, zero } from '../money.ts';
 import { implausibleUsage, plausibleOf } from './overrun.ts';
 
 export const entryTypes = ['credit', 'hold', 'capture', 'release', 'adjustment', 'write_off'] as const;
@@ -17,10 +17,10 @@ export type LedgerAccount = (typeof ledgerAccounts)[number];
 export interface Posting {
   from: LedgerAccount;
   to: LedgerAccount;
-  amount: MicroYuan;
+  amount: Money;
 }
 
-export type Legs = Readonly<Record<LedgerAccount, MicroYuan>>;
+export type Legs = Readonly<Record<LedgerAccount, Money>>;
 
 /** An entry before it has its place: what happens to the money, and nothing else. */
 export interface Movement {
@@ -30,7 +30,7 @@ export interface Movement {
 
 /** What the postings add to each ledger account. The sum of all legs is zero whatever the postings are. */
 export function legsOf(postings: readonly Posting[]): Legs {
-  const legs: Record<LedgerAccount, MicroYuan> = {
+  const legs: Record<LedgerAccount, Money> = {
     available: zero,
     held: zero,
     revenue: zero,
@@ -39,34 +39,34 @@ export function legsOf(postings: readonly Posting[]): Legs {
     write_offs: zero,
   };
   for (const { from, to, amount } of postings) {
-    if (amount < 0n) throw new RangeError(`a posting of ${String(amount)} micro-yuan: amounts are never negative`);
+    if (amount < 0n) throw new RangeError(`a posting of ${String(amount)} micro-units: amounts are never negative`);
     legs[from] = micros(legs[from] - amount);
     legs[to] = micros(legs[to] + amount);
   }
   return legs;
 }
 
-export const credit = (amount: MicroYuan): Movement => movement('credit', { from: 'top_ups', to: 'available', amount });
+export const credit = (amount: Money): Movement => movement('credit', { from: 'top_ups', to: 'available', amount });
 
 /** A correction by a signed amount: in the customer's favour above zero, against it below. */
-export const adjustment = (amount: MicroYuan): Movement =>
+export const adjustment = (amount: Money): Movement =>
   amount >= 0n
     ? movement('adjustment', { from: 'adjustments', to: 'available', amount })
     : movement('adjustment', { from: 'available', to: 'adjustments', amount: micros(0n - amount) });
 
-export const hold = (amount: MicroYuan): Movement => movement('hold', { from: 'available', to: 'held', amount });
+export const hold = (amount: Money): Movement => movement('hold', { from: 'available', to: 'held', amount });
 
-export const release = (amount: MicroYuan): Movement => movement('release', { from: 'held', to: 'available', amount });
+export const release = (amount: Money): Movement => movement('release', { from: 'held', to: 'available', amount });
 
 /** What the operator earned and won't get, without touching the customer. */
-export const writeOff = (amount: MicroYuan): Movement =>
+export const writeOff = (amount: Money): Movement =>
   movement('write_off', { from: 'write_offs', to: 'revenue', amount });
 
 export interface Settlement {
   movements: readonly Movement[];
   /** Price less what had to be written off. */
-  charged: MicroYuan;
-  writtenOff: MicroYuan;
+  charged: Money;
+  writtenOff: Money;
   /** Whether money was wanting: the account is in arrears. */
   isWanting: boolean;
   /** Why it was written off, if not for want of money alone. */
@@ -84,10 +84,10 @@ export function settlement({
   available,
   most,
 }: {
-  held: MicroYuan;
-  price: MicroYuan;
-  available: MicroYuan;
-  most?: MicroYuan | undefined;
+  held: Money;
+  price: Money;
+  available: Money;
+  most?: Money | undefined;
 }): Settlement {
   const { due, implausible } = plausibleOf(price, most);
   const fromHold = lesser(held, due);

@@ -1,6 +1,6 @@
 /** Which of a model's prices applies: by the quality or size of the image asked for, by the resolution of the video made. */
 import type { ImagePrice, PricesByName } from '../catalogue.ts';
-import type { MicroYuan } from '../money.ts';
+import type { Money } from '../money.ts';
 import { hasAllowedArea, hasAllowedSides, type Pixels } from '../tasks/pixels.ts';
 import type { ImageRequest } from '../requests/image-request.ts';
 
@@ -11,7 +11,7 @@ import type { ImageRequest } from '../requests/image-request.ts';
 export function priceOfImage(
   { perImage, byQuality = {}, bySize = {} }: ImagePrice,
   { quality, pixels }: Pick<ImageRequest, 'quality' | 'pixels'>,
-): MicroYuan {
+): Money {
   const ofQuality = byQuality[quality];
   if (ofQuality !== undefined) return ofQuality;
   const isUpscaled = pixels.mode === 'upscale';
@@ -21,7 +21,7 @@ export function priceOfImage(
 }
 
 /** The price of the smallest listed resolution that holds a video of these pixels; undefined for a larger one. */
-export const priceOfResolution = (byResolution: PricesByName, pixels: Pixels): MicroYuan | undefined =>
+export const priceOfResolution = (byResolution: PricesByName, pixels: Pixels): Money | undefined =>
   smallestThatHolds(byResolution, videoPixelsMax, pixels);
 
 /** Whether a name says a size by which images can be priced: a resolution, or a size that can be asked for. */
@@ -40,8 +40,8 @@ function smallestThatHolds(
   prices: PricesByName,
   pixelsMaxOf: (name: string) => number | undefined,
   { width, height }: Pixels,
-): MicroYuan | undefined {
-  let best: { pixelsMax: number; price: MicroYuan } | undefined;
+): Money | undefined {
+  let best: { pixelsMax: number; price: Money } | undefined;
   for (const [name, price] of Object.entries(prices)) {
     const pixelsMax = pixelsMaxOf(name);
     if (pixelsMax === undefined || pixelsMax < width * height) continue;

@@ -1,6 +1,6 @@
 /** Pricing: what an output costs, and what is held for it before it exists. Pure; a total is rounded once, half up. */
-import { avatarSecondsDefault, type Model, type Price, type TokenPrice } from '../catalogue.ts';
-import { greater, type MicroYuan, micros, minus, roundedHalfUp, zero } from '../money.ts';
+import { avatarSecondsDefault, type Model, type Price } from '../catalogue.ts';
+import { greater, type Money, micros, roundedHalfUp, zero } from '../money.ts';
 import type { Pixels } from '../tasks/pixels.ts';
 import { priceOfImage, priceOfResolution } from './price-variants.ts';
 import type { ImageRequest } from '../requests/image-request.ts';
@@ -12,8 +12,8 @@ export interface Quote {
   unit: 'image' | 'second';
   /** Images, or seconds with up to three decimals. */
   units: number;
-  unitPrice: MicroYuan;
-  amount: MicroYuan;
+  unitPrice: Money;
+  amount: Money;
   /** The units alone would make less than the model's minimum. */
   reason?: 'minimum charge';
 }
@@ -24,11 +24,12 @@ export type Output = { images: number } | { durationMs: number; pixels?: Pixels 
 /** What is known of a task when it is admitted. */
 export type TaskFacts =
   | { kind: 'image'; request: Pick<ImageRequest, 'n' | 'quality' | 'pixels'> }
-  | { kind: 'video'; request: Pick<VideoRequest, 'durationSeconds'> }
+  | { kind: 'video'; request: Pick<VideoRequest, 'durationSeconds' | 'size'> }
   | { kind: 'avatar_talk'; audioDurationMs: number };
 
 /**
- * The upper bound that a task holds before it starts, at the model's price of now: of a video, at the dearest resolution.
+ * The upper bound that a task holds before it starts, at the model's price of now: of a video, at the dearest resolution
+ * that it may have.
  * Errors as `agreedPrice` and `quoteOf`.
  */
 export function holdOf(model: Model, facts: TaskFacts): Quote {
@@ -37,7 +38,8 @@ export function holdOf(model: Model, facts: TaskFacts): Quote {
 }
 
 /**
- * What a task is admitted at: of an image the one price that its request has, of a video those of all resolutions.
+ * What a task is admitted at: of an image the one price that its request has, of a video those of all resolutions, or,
+ * where its caller asked for a size, of those that cost no more than that one.
  * Throws a plain Error when the price is not per what such a task makes (the settings are checked for that).
  */
 export function agreedPrice(price: Price, facts: TaskFacts): TaskPrice {
@@ -47,7 +49,12 @@ export function agreedPrice(price: Price, facts: TaskFacts): TaskPrice {
     return { unit: 'image', perImage: priceOfImage(price, facts.request), minimum };
   }
   if (price.unit !== 'second') throw new Error(`a price per ${price.unit} for seconds`);
-  return { unit: 'second', perSecond: price.perSecond, byResolution: price.byResolution ?? {}, minimum };
+  const { perSecond, byResolution = {} } = price;
+  const size = facts.kind === 'video' ? facts.request.size : undefined;
+  if (!size) return { unit: 'second', perSecond, byResolution, minimum };
+  const ofSize = priceOfResolution(byResolution, size) ?? perSecond;
+  const upToSize = Object.entries(byResolution).filter(([, one]) => one <= ofSize);
+  return { unit: 'second', perSecond: ofSize, byResolution: Object.fromEntries(upToSize), minimum };
 }
 
 /**
@@ -69,100 +76,21 @@ export function quoteOf(price: TaskPrice, output: Output): Quote {
 }
 
 /** The price of that many images. */
-export const imagePrice = (perImage: MicroYuan, count: number): MicroYuan => micros(perImage * whole(count));
+export const imagePrice = (perImage: Money, count: number): Money => micros(perImage * whole(count));
 
-/** The price of a duration, exact to the millisecond: 12,400 ms at 0.05 yuan a second are 0.62 yuan. */
-export const secondsPrice = (perSecond: MicroYuan, durationMs: number): MicroYuan =>
+/** The price of a duration, exact to the millisecond: 12,400 ms at 0.05 CNY a second are 0.62 CNY. */
+export const secondsPrice = (perSecond: Money, durationMs: number): Money =>
   roundedHalfUp(perSecond * whole(durationMs), 1000n);
 
 /** The usage statistics' tokens of a video: 1,000 a second, so one a millisecond. */
 export const tokensOfSeconds = (durationMs: number): number => Number(whole(durationMs));
-
-/** Tokens of a call as upstreams report them: `cachedInput` is a part of `input`. */
-export interface TokenCounts {
-  input: number;
-  cachedInput: number;
-  output: number;
-}
-
-export const tokenUnits = ['input_token', 'cached_input_token', 'output_token', 'minimum_charge'] as const;
-
-/** A line of a call's price: one kind of token, or last what the model's minimum adds to them. */
-export interface TokenLine {
-  unit: (typeof tokenUnits)[number];
-  units: number;
-  /** Of a million units: a single token may cost less than a micro-yuan. */
-  pricePerMillion: MicroYuan;
-  amount: MicroYuan;
-}
-
-/**
- * The price of a chat call, with a line for every kind of token. Without a price of their own, cached tokens are plain
- * input. An upstream that reports more cached than input tokens is taken at its input count. The total is rounded
- * once; the lines are cut from it at the rounded running sums, so they add up to it and none is negative. Less than the
- * model's minimum is made up to it by a line of its own.
- */
-export function tokensPrice(price: TokenPrice, counts: TokenCounts): { lines: TokenLine[]; total: MicroYuan } {
-  const cached = price.cachedInputPerMillion === undefined ? 0 : Math.min(counts.cachedInput, counts.input);
-  const rows: Pick<TokenLine, 'unit' | 'units' | 'pricePerMillion'>[] = [
-    { unit: 'input_token', units: counts.input - cached, pricePerMillion: price.inputPerMillion },
-    {
-      unit: 'cached_input_token',
-      units: cached,
-      pricePerMillion: price.cachedInputPerMillion ?? price.inputPerMillion,
-    },
-    { unit: 'output_token', units: counts.output, pricePerMillion: price.outputPerMillion },
-  ];
-  const lines: TokenLine[] = [];
-  let exact = 0n; // millionths of a micro-yuan
-  let total = micros(0n);
-  for (const row of rows) {
-    exact += row.pricePerMillion * whole(row.units);
-    const next = roundedHalfUp(exact, 1_000_000n);
-    if (row.units > 0 || row.unit !== 'cached_input_token') lines.push({ ...row, amount: minus(next, total) });
-    total = next;
-  }
-  const missing = minus(price.minimum ?? zero, total);
-  if (missing <= 0n) return { lines, total };
-  const pricePerMillion = micros(missing * 1_000_000n);
-  lines.push({ unit: 'minimum_charge', units: 1, pricePerMillion, amount: missing });
-  return { lines, total: micros(total + missing) };
-}
-
-/** A price that is `most` at most: what is too much is taken from the last lines, so that they still add up to the total. */
-export function cappedAt<Line extends { amount: MicroYuan }>(
-  most: MicroYuan,
-  { lines, total }: { lines: readonly Line[]; total: MicroYuan },
-): { lines: Line[]; total: MicroYuan } {
-  if (total <= most) return { lines: [...lines], total };
-  let tooMuch = minus(total, most);
-  const capped = lines.toReversed().map((line) => {
-    const amount = line.amount > tooMuch ? minus(line.amount, tooMuch) : zero;
-    tooMuch = minus(tooMuch, minus(line.amount, amount));
-    return { ...line, amount };
-  });
-  return { lines: capped.reverse(), total: most };
-}
-
-/** How many tokens the lines of a price count. */
-export const tokensIn = (lines: readonly TokenLine[]): number =>
-  lines.reduce((sum, { unit, units }) => (unit === 'minimum_charge' ? sum : sum + units), 0);
-
-/** The most that so many input and output tokens can cost, however many of the input tokens turn out to be cached. */
-export function tokensBound(
-  price: TokenPrice,
-  { input, output }: { input: number; output: number },
-): ReturnType<typeof tokensPrice> {
-  const isCachedDearer = (price.cachedInputPerMillion ?? zero) > price.inputPerMillion;
-  return tokensPrice(price, { input, cachedInput: isCachedDearer ? input : 0, output });
-}
 
 const dearest = (price: Extract<TaskPrice, { unit: 'second' }>): TaskPrice => ({
   ...price,
   perSecond: Object.values(price.byResolution).reduce(greater, price.perSecond),
 });
 
-const atLeast = (minimum: MicroYuan, quote: Quote): Quote =>
+const atLeast = (minimum: Money, quote: Quote): Quote =>
   quote.amount < minimum ? { ...quote, amount: minimum, reason: 'minimum charge' } : quote;
 
 function outputBound(model: Model, facts: TaskFacts): Output {

@@ -3,14 +3,15 @@
  * only where a look at its bytes says that there is something to read.
  */
 import { refuseManyValues } from '../json/json-bounds.ts';
-import type { TokenCounts } from '../billing/pricing.ts';
+import { isUsage } from '../usage/vendor-usage.ts';
+import { type AnswerStatement, textIn } from './answer-statement.ts';
 import type { MemoryRoom } from './byte-collector.ts';
 import { isDoneMark, type StreamMeter, type Verdict } from './metered-stream.ts';
 import { isPlainChatData, plainChatBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
 import { chatDeltaText } from './produced-text.ts';
 import type { SseEvent } from './sse.ts';
-import { chatUsage, isObject, jsonObjectOf, type JsonObject } from './token-usage.ts';
+import { isObject, jsonObjectOf, type JsonObject } from '../json/json-object.ts';
 
 export interface ChatStreamOptions {
   /** How many choices the caller asked for (`n`). */
@@ -28,7 +29,9 @@ export class ChatStreamMeter implements StreamMeter {
   readonly #options: ChatStreamOptions;
   readonly #produced: ProducedBytes;
   readonly #finished = new Set<number>();
-  #usage: TokenCounts | undefined;
+  #id: string | undefined;
+  #tier: string | undefined;
+  #usage: JsonObject | undefined;
   #isDone = false;
   #errorData: Buffer | undefined;
 
@@ -38,8 +41,8 @@ export class ChatStreamMeter implements StreamMeter {
     this.#produced = new ProducedBytes(room);
   }
 
-  get usage(): TokenCounts | undefined {
-    return this.#usage;
+  get stated(): AnswerStatement {
+    return { id: this.#id, tier: this.#tier, usage: this.#usage, toolCalls: {} };
   }
 
   /** Whether `[DONE]` came. */
@@ -93,8 +96,10 @@ export class ChatStreamMeter implements StreamMeter {
   }
 
   #takeChunk(chunk: JsonObject, wire: Buffer): Verdict {
-    const { choices, usage } = chunk as { choices?: unknown; usage?: unknown };
-    this.#usage = chatUsage(usage) ?? this.#usage;
+    const { choices, usage, id, service_tier: tier } = chunk;
+    this.#id ??= textIn(id);
+    this.#tier = textIn(tier) ?? this.#tier;
+    if (isUsage('chat', usage)) this.#usage = usage;
     if (Array.isArray(choices) && choices.length > 0) {
       for (const choice of choices as readonly unknown[]) this.#takeChoice(choice);
       this.keep(wire);

@@ -10,7 +10,7 @@ const bytesPerTokenMin = 2;
  * One image at its best resolution: OpenAI's tile models charge at most 85 + 8 x 170 = 1,445 tokens, its patch models
  * 1,536 patches, Anthropic about 1,600 for the largest that isn't scaled down.
  */
-const tokensPerImageMax = 1600;
+export const tokensPerImageMax = 1600;
 
 /**
  * A number that a body's input tokens rarely exceed. `dataUriBytes` are the bytes of the body that are images or files

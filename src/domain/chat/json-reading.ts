@@ -5,7 +5,7 @@
  */
 import { parseJsonWithin } from '../json/json-bounds.ts';
 import { type JsonMember, jsonMembers } from './json-members.ts';
-import { isObject, jsonObjectOf, type JsonObject } from './token-usage.ts';
+import { isObject, jsonObjectOf, type JsonObject } from '../json/json-object.ts';
 
 /** What is no longer is parsed whole, with every mistake in it found: that costs no more, and can't be many values. */
 const parsedWholeBytesMax = 64 * 1024;

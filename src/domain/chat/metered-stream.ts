@@ -1,6 +1,6 @@
 /** A streamed answer on its way through the gateway: bytes in, bytes for the caller out, and a meter that reads along. */
 import { valuesMax } from '../json/json-bounds.ts';
-import type { TokenCounts } from '../billing/pricing.ts';
+import type { AnswerStatement } from './answer-statement.ts';
 import type { MemoryRoom } from './byte-collector.ts';
 import { SseDecoder, sseEventBytesMax, writeSseEvent, type SseEvent } from './sse.ts';
 import { readJson } from './json-reading.ts';
@@ -17,8 +17,8 @@ export interface StreamMeter {
   readonly showsNames: boolean;
   /** What the caller gets after a stream that is complete. */
   readonly terminator: Buffer | undefined;
-  /** The last usage that made sense. */
-  readonly usage: TokenCounts | undefined;
+  /** What the answer has said so far, with the last usage that has its whole counts. */
+  readonly stated: AnswerStatement;
   /** Whether nothing of the answer is missing. */
   readonly isComplete: boolean;
   /** The data of the event that ended the stream with an error, JSON or not. */
@@ -94,8 +94,21 @@ export class MeteredStream<Meter extends StreamMeter = StreamMeter> {
       this.#state = verdict === 'error' ? 'failed' : 'done';
       break;
     }
-    return pieces.length < 2 ? pieces[0] : Buffer.concat(pieces);
+    return joined(pieces);
   }
+}
+
+/** As one piece; without a copy where they lie side by side in one read, as the events of most reads do. */
+function joined(pieces: readonly Buffer[]): Buffer | undefined {
+  const [first] = pieces;
+  if (first === undefined || pieces.length === 1) return first;
+  const start = first.byteOffset;
+  let end = start;
+  for (const piece of pieces) {
+    if (piece.buffer !== first.buffer || piece.byteOffset !== end) return Buffer.concat(pieces);
+    end += piece.length;
+  }
+  return Buffer.from(first.buffer, start, end - start);
 }
 
 /** Returns whether data is `[DONE]`, by its beginning only, as the OpenAI SDKs do. */

@@ -91,7 +91,15 @@ function pastSpace(bytes: Uint8Array, from: number): number {
  * How many of the first bytes are plain events of a responses stream: `event: response.…` and one line of data, but
  * for the names whose data the gateway reads. The bytes begin an event.
  */
-export function plainResponsesBytes(bytes: Buffer): number {
+export const plainResponsesBytes = (bytes: Buffer): number => plainNamedBytes(bytes, isPlainResponsesName);
+
+/**
+ * How many of the first bytes are plain events of a messages stream: those that make up blocks of content, and pings, each
+ * with one line of data. The bytes begin an event.
+ */
+export const plainMessagesBytes = (bytes: Buffer): number => plainNamedBytes(bytes, isPlainMessagesName);
+
+function plainNamedBytes(bytes: Buffer, isPlainName: (bytes: Uint8Array, at: number) => boolean): number {
   const carriageReturn = bytes.indexOf(CR);
   const end = carriageReturn === -1 ? bytes.length : carriageReturn;
   let at = 0;
@@ -105,13 +113,23 @@ export function plainResponsesBytes(bytes: Buffer): number {
   return at;
 }
 
-const namePrefix = Buffer.from('event: response.');
+const responsesPrefix = Buffer.from('event: response.');
+const blockPrefix = Buffer.from('event: content_block_');
+const pingPrefix = Buffer.from('event: ping\n');
+
+const isPlainMessagesName = (bytes: Uint8Array, at: number): boolean =>
+  beginsWith(bytes, at, blockPrefix) || beginsWith(bytes, at, pingPrefix);
 
 /** The names that matter begin with c (created, completed), i (incomplete) or f (failed) after the dot. */
-function isPlainName(bytes: Uint8Array, at: number): boolean {
-  for (let index = 0; index < namePrefix.length; index++) if (bytes[at + index] !== namePrefix[index]) return false;
-  const first = bytes[at + namePrefix.length];
+function isPlainResponsesName(bytes: Uint8Array, at: number): boolean {
+  if (!beginsWith(bytes, at, responsesPrefix)) return false;
+  const first = bytes[at + responsesPrefix.length];
   // `response.function_call_arguments.delta` is the only one of them that comes by the hundred.
-  if (first === 0x66) return bytes[at + namePrefix.length + 1] === 0x75;
+  if (first === 0x66) return bytes[at + responsesPrefix.length + 1] === 0x75;
   return first !== undefined && first !== 0x63 && first !== 0x69;
+}
+
+function beginsWith(bytes: Uint8Array, at: number, prefix: Uint8Array): boolean {
+  for (let index = 0; index < prefix.length; index++) if (bytes[at + index] !== prefix[index]) return false;
+  return true;
 }

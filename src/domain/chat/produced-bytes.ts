@@ -1,13 +1,13 @@
 /** The events that a stream gave its caller, kept in case no usage comes and their text has to be counted. */
 import { ByteCollector, type MemoryRoom } from './byte-collector.ts';
 import { SseDecoder, type SseEvent } from './sse.ts';
-import { jsonObjectOf, type JsonObject } from './token-usage.ts';
+import { jsonObjectOf, type JsonObject } from '../json/json-object.ts';
 
 /** A million tokens of output in small chunks are more; beyond it, what was kept is taken as a sample of the whole. */
 const keptBytesMax = 4 * 1024 * 1024;
 
-/** An answer of 50 chunks fits in twice as much. */
-const firstBytes = 8192;
+/** An answer of 80 chunks fits, and no answer has to ask for room for it. */
+const firstBytes = 16 * 1024;
 
 export class ProducedBytes {
   readonly #kept: ByteCollector;

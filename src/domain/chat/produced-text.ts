@@ -1,5 +1,5 @@
 /** The text that a model produced, as far as it is tokens: content, refusals, reasoning and the arguments of tool calls. */
-import { isObject, type JsonObject } from './token-usage.ts';
+import { isObject, type JsonObject } from '../json/json-object.ts';
 
 /** The text of one chunk of a chat stream, of all its choices. */
 export function chatDeltaText(chunk: JsonObject): string {
@@ -28,9 +28,26 @@ export function responsesAnswerText(answer: JsonObject): string {
   return text;
 }
 
+/** The text of one event of a messages stream: of texts, thoughts and the input of tools, whose names come before it. */
+export function messagesDeltaText({ delta, content_block: block }: Partial<JsonObject>): string {
+  if (isObject(delta)) return texts(delta, ['text', 'thinking', 'partial_json']);
+  return isObject(block) ? texts(block, ['name']) : '';
+}
+
+/** The text of a whole message. */
+export function messagesAnswerText(answer: JsonObject): string {
+  let text = '';
+  for (const block of listOf(answer['content'])) {
+    text += texts(block, ['text', 'thinking', 'name']);
+    if (isObject(block['input'])) text += JSON.stringify(block['input']);
+  }
+  return text;
+}
+
 function choicesText(answer: JsonObject, field: 'delta' | 'message'): string {
   let text = '';
   for (const choice of listOf(answer['choices'])) {
+    text += texts(choice, ['text']); // of legacy completions
     const said = choice[field];
     if (!isObject(said)) continue;
     text += texts(said, ['content', 'refusal', 'reasoning_content', 'reasoning']);
@@ -55,3 +72,7 @@ function texts(from: JsonObject, fields: readonly string[]): string {
 function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
+
+/** The text of a transcript. */
+export const transcriptText = ({ text }: JsonObject & { text?: unknown }): string =>
+  typeof text === 'string' ? text : '';

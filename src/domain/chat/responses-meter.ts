@@ -3,7 +3,10 @@
  * response.
  */
 import { refuseManyValues } from '../json/json-bounds.ts';
-import type { TokenCounts } from '../billing/pricing.ts';
+import type { JsonObject } from '../json/json-object.ts';
+import { toolCallsIn } from '../usage/tool-calls.ts';
+import { isUsage } from '../usage/vendor-usage.ts';
+import { type AnswerStatement, textIn } from './answer-statement.ts';
 import type { MemoryRoom } from './byte-collector.ts';
 import { readJson } from './json-reading.ts';
 import type { StreamMeter, Verdict } from './metered-stream.ts';
@@ -11,7 +14,6 @@ import { plainResponsesBytes } from './plain-events.ts';
 import { ProducedBytes } from './produced-bytes.ts';
 import { responsesDeltaText } from './produced-text.ts';
 import type { SseEvent } from './sse.ts';
-import { responsesUsage } from './token-usage.ts';
 
 /** How a response ended (`response.completed` and so on). */
 export type ResponsesEnd = 'completed' | 'incomplete' | 'failed';
@@ -22,26 +24,32 @@ const ends: ReadonlyMap<string, ResponsesEnd> = new Map([
   ['response.failed', 'failed'],
 ]);
 
+const responseMembers = ['id', 'usage', 'service_tier', 'output'];
+
 /** Reads the events of one stream and keeps what billing needs. */
 export class ResponsesStreamMeter implements StreamMeter {
   readonly showsNames = true;
   /** The terminal event says it all. */
   readonly terminator = undefined;
   readonly #produced: ProducedBytes;
-  #usage: TokenCounts | undefined;
+  readonly #countsTools: boolean;
+  #tier: string | undefined;
+  #usage: JsonObject | undefined;
+  #toolCalls: AnswerStatement['toolCalls'] = {};
   #responseId: string | undefined;
   #end: ResponsesEnd | undefined;
   #errorData: Buffer | undefined;
   #last: Buffer | undefined;
 
-  /** What was produced is kept in `room`. */
-  constructor(room?: MemoryRoom) {
+  /** What was produced is kept in `room`; with `countsTools`, calls of hosted tools are counted. */
+  constructor(room?: MemoryRoom, { countsTools = false }: { countsTools?: boolean } = {}) {
     this.#produced = new ProducedBytes(room);
+    this.#countsTools = countsTools;
   }
 
-  /** From the terminal event. */
-  get usage(): TokenCounts | undefined {
-    return this.#usage;
+  /** From the terminal event, but for the id. */
+  get stated(): AnswerStatement {
+    return { id: this.#responseId, tier: this.#tier, usage: this.#usage, toolCalls: this.#toolCalls };
   }
 
   /** From `response.created`, or from the terminal event. */
@@ -82,7 +90,7 @@ export class ResponsesStreamMeter implements StreamMeter {
       this.keep(wire);
       return 'forward';
     }
-    const response = readJson(data, ['response'])?.object('response', ['id', 'usage']);
+    const response = readJson(data, ['response'])?.object('response', responseMembers);
     if (!response) {
       this.#errorData = data;
       return 'error';
@@ -92,7 +100,10 @@ export class ResponsesStreamMeter implements StreamMeter {
     if (typeof id === 'string') this.#responseId = id;
     if (end === undefined) return 'forward';
     this.#end = end;
-    this.#usage = responsesUsage(response.value('usage'));
+    const usage = response.value('usage');
+    if (isUsage('responses', usage)) this.#usage = usage;
+    this.#tier = textIn(response.value('service_tier'));
+    if (this.#countsTools) this.#toolCalls = toolCallsIn(response.value('output'));
     return end === 'failed' ? 'failure' : 'last';
   }
 

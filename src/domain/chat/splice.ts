@@ -48,6 +48,16 @@ export function spliceChatBody(
   return edited(bytes, edits);
 }
 
+/** A body with a model that had none, as its first member; it has others. */
+export function addModel(bytes: Buffer, model: string): Buffer {
+  const { inside } = jsonMembers(bytes, []);
+  return Buffer.concat([
+    bytes.subarray(0, inside),
+    Buffer.from(`"model":${JSON.stringify(model)},`),
+    bytes.subarray(inside),
+  ]);
+}
+
 /** Whatever isn't an object was found to be null, so it is replaced whole. */
 function wishForUsage(edits: Edit[], bytes: Buffer, start: number, end: number): void {
   if (bytes[start] !== 0x7b) {

@@ -3,8 +3,8 @@
  * for seconds and take a hundred bytes of the heap each.
  */
 
-/** Requests, events of streams and answers of task providers have some thousands of values at most. */
-export const valuesMax = 250_000;
+/** Requests, events of streams and answers of task providers have some thousands of values at most; embeddings of 300,000 tokens a value for each. */
+export const valuesMax = 310_000;
 
 /** It has more values than are ever parsed. */
 export class TooManyValues extends Error {

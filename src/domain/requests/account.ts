@@ -12,7 +12,7 @@ import {
   windows,
 } from '../accounts/key-rules.ts';
 import { keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
-import { type MicroYuan, parseYuan } from '../money.ts';
+import { type Money, parseAmount } from '../money.ts';
 import { isKeepable } from '../text.ts';
 import { httpAddress, integerFrom, listOf, modelId, oneOf } from './fields.ts';
 import { invalid, modelIdRule, parseWith } from './parse.ts';
@@ -28,7 +28,7 @@ export type KeyChangeRequest = Partial<Pick<KeyRequest, 'name' | keyof KeyLimits
 /** What is not named stays; null clears. */
 export interface AccountChangeRequest {
   webhookUrl?: string | null;
-  lowBalance?: MicroYuan | null;
+  lowBalance?: Money | null;
 }
 
 /**
@@ -85,14 +85,14 @@ const name = z
 const nameForm = new RegExp(`^\\P{Cc}{1,${keyNameCharactersMax}}$`, 'u');
 
 const window = oneOf(windows);
-const yuanRule = 'must be an amount in yuan above 0 and below 1000000000, with at most six decimals';
-const yuan = z
-  .number(yuanRule)
+const amountRule = 'must be an amount above 0 and below 1000000000, with at most six decimals';
+const money = z
+  .number(amountRule)
   .meta({ exclusiveMinimum: 0, exclusiveMaximum: 1e9 })
-  .transform((value, context): MicroYuan => {
-    const amount = parseYuan(String(value));
+  .transform((value, context): Money => {
+    const amount = parseAmount(String(value));
     if (amount !== undefined && amount > 0n) return amount;
-    context.addIssue({ code: 'custom', message: yuanRule });
+    context.addIssue({ code: 'custom', message: amountRule });
     return z.NEVER;
   });
 
@@ -103,7 +103,7 @@ const callLimits = listOf(callLimit, `must be an array of at most ${windows.leng
   const again = limits.findIndex(({ per }, at) => limits.findIndex((other) => other.per === per) < at);
   if (again !== -1) context.addIssue({ code: 'custom', path: [again, 'per'], message: 'must name each window once' });
 });
-const spendLimit: z.ZodType<SpendLimit> = closed('a spend limit', { amount: yuan, per: window });
+const spendLimit: z.ZodType<SpendLimit> = closed('a spend limit', { amount: money, per: window });
 
 const momentRule = 'must be an ISO 8601 time with a time zone, such as 2027-01-31T00:00:00Z, or null';
 const moment = z.iso.datetime({ offset: true, error: momentRule }).transform((text) => new Date(text));
@@ -124,7 +124,7 @@ export const keyBody = closed('a new key', { name, level: oneOf(keyLevels).nulli
 export const keyChangesBody = closed('a change of a key', { name: name.optional(), ...limitFields });
 export const accountChangesBody = closed('a change of an account', {
   webhook_url: httpAddress().nullish(),
-  low_balance: yuan.nullish(),
+  low_balance: money.nullish(),
 });
 
 /** An object that has these fields and no others; `what` says of what they are. */

@@ -26,7 +26,7 @@ import {
   text,
   word,
 } from './fields.ts';
-import { isObject } from '../chat/token-usage.ts';
+import { isObject } from '../json/json-object.ts';
 import type { NamedAddress } from './named-addresses.ts';
 import { invalid, parseWith } from './parse.ts';
 import { type Allowed, refuseUnpriced } from './unpriced.ts';

@@ -22,7 +22,12 @@ export interface ImageRequest {
   prompt: string;
   quality: ImageQuality;
   n: number;
+  /** The references: addresses, or what stands for an upload (`tasks/uploads.ts`). */
   imageUrls: readonly string[];
+  /** Where the model may change the first reference, likewise. */
+  mask?: string;
+  /** Absent: a generation. */
+  form?: ImageForm;
   pixels: { mode: 'sized'; width: number; height: number } | { mode: 'upscale'; longerSide: 4096 | 8192 };
   webhookUrl?: string;
   /** The answers hold the images themselves; absent: links to them. */
@@ -31,6 +36,10 @@ export interface ImageRequest {
   outputFormat?: ImageFormat;
   background?: ImageBackground;
 }
+
+/** `edit` and `variation` came as forms with files, `json_edit` names its images. */
+export const imageForms = ['edit', 'json_edit', 'variation'] as const;
+export type ImageForm = (typeof imageForms)[number];
 
 /** OpenAI's words besides ours; `auto` leaves the choice to the gateway, as if the field were absent. */
 const qualities = {
@@ -75,19 +84,51 @@ export function parseImageRequest(body: unknown, model: Model): ImageRequest {
   requireKind(model, endpointKinds.image);
   const fields = parseWith(imageBody, body);
   const prompt = promptOf(fields, model);
-  return {
-    model: model.id,
-    prompt,
-    quality: fields.quality ?? 'medium',
-    n: fields.n ?? 1,
-    imageUrls: fields.image_urls ?? [],
-    pixels: fields.upscale === true ? upscaling(fields) : { mode: 'sized', ...pixelsAskedFor(fields, model) },
-    ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
-    ...outputOf(fields),
-  };
+  const imageUrls = fields.image_urls ?? [];
+  requireReferences(model, imageUrls.length, 'image_urls');
+  const pixels = fields.upscale === true ? upscaling(fields) : sizedPixels(fields, model);
+  return { ...commonOf(fields, model), prompt, imageUrls, pixels };
 }
 
-function outputOf({ response_format: responseFormat, output_format: outputFormat, background }: ImageBody) {
+/** The name under which the caller sent the reference of this index, or all of them. */
+export function referenceParam({ form }: Pick<ImageRequest, 'form'>, index?: number): string {
+  if (form === 'edit' || form === 'variation') return 'image';
+  const list = form === 'json_edit' ? 'images' : 'image_urls';
+  if (index === undefined) return list;
+  return form === 'json_edit' ? `${list}[${index}].image_url` : `${list}[${index}]`;
+}
+
+/** The name under which the caller sent the mask. */
+export const maskParam = ({ form }: Pick<ImageRequest, 'form'>): string =>
+  form === 'json_edit' ? 'mask.image_url' : 'mask';
+
+/** Refuses with `invalid_parameter` more references than the model takes. */
+export function requireReferences({ id, limits: { references } }: Model, count: number, param: string): void {
+  if (references === undefined || count <= references) return;
+  const most = references === 0 ? 'no reference images' : `at most ${references} reference images`;
+  throw invalid(param, `has ${count} items; the model '${id}' takes ${most}`);
+}
+
+/** What generations, edits and variations have in common. */
+export type ImageFields = Omit<ImageBody, 'prompt' | 'image_urls' | 'upscale'>;
+
+/** What a request has of them, but for its pixels. */
+export function commonOf(fields: ImageFields, model: Model) {
+  return {
+    model: model.id,
+    quality: fields.quality ?? 'medium',
+    n: fields.n ?? 1,
+    ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
+    ...outputOf(fields),
+  } as const;
+}
+
+export const sizedPixels = (fields: ImageFields, model: Model): ImageRequest['pixels'] => ({
+  mode: 'sized',
+  ...pixelsAskedFor(fields, model),
+});
+
+function outputOf({ response_format: responseFormat, output_format: outputFormat, background }: ImageFields) {
   if (background === 'transparent' && outputFormat === 'jpeg') {
     throw invalid('background', "can't be 'transparent' with JPEG: use 'png' or 'webp' as 'output_format'");
   }
@@ -124,7 +165,7 @@ function upscaling({ image_urls: imageUrls, n, resolution, size }: ImageBody): I
   return { mode: 'upscale', longerSide: resolution === '8k' ? 8192 : 4096 };
 }
 
-function pixelsAskedFor({ size, resolution, ratio }: ImageBody, model: Model): Pixels {
+function pixelsAskedFor({ size, resolution, ratio }: ImageFields, model: Model): Pixels {
   if (resolution === '8k') {
     throw invalid('resolution', `must be ${quoted(imageResolutions)}; '8k' is only for upscaling`);
   }

@@ -1,28 +1,28 @@
 /** What operators type of accounts and money: names, amounts, reasons, and the id by which a form is sent once. */
 import { z } from 'zod';
-import { type MicroYuan, parseYuan } from '../money.ts';
+import { type Money, parseAmount } from '../money.ts';
 import { isKeepable } from '../text.ts';
 
 export const reasonCharactersMax = 500;
 
-/** Yuan as a number or as typed digits, read digit by digit: what has more than six decimals is no amount. */
-const yuanField = (rule: string, fits: (amount: MicroYuan) => boolean) =>
+/** An amount as a number or as typed digits, read digit by digit: what has more than six decimals is no amount. */
+const amountField = (rule: string, fits: (amount: Money) => boolean) =>
   z
     .union([z.number(), z.string()], rule)
-    .meta({ description: 'Yuan, as a number or as decimal digits.' })
-    .transform((value, context): MicroYuan => {
-      const amount = parseYuan(String(value).trim());
+    .meta({ description: 'An amount, as a number or as decimal digits.' })
+    .transform((value, context): Money => {
+      const amount = parseAmount(String(value).trim());
       if (amount !== undefined && fits(amount)) return amount;
       context.addIssue({ code: 'custom', message: rule });
       return z.NEVER;
     });
 
-export const positiveYuanField = yuanField(
-  'must be an amount in yuan above 0 and below 1000000000 with at most six decimals, such as 10 or 0.5',
+export const positiveAmountField = amountField(
+  'must be an amount above 0 and below 1000000000 with at most six decimals, such as 10 or 0.5',
   (amount) => amount > 0n,
 );
-export const signedYuanField = yuanField(
-  'must be an amount in yuan other than 0 with at most nine digits before the decimal point and six after it, such as 5 or -0.5',
+export const signedAmountField = amountField(
+  'must be an amount other than 0 with at most nine digits before the decimal point and six after it, such as 5 or -0.5',
   (amount) => amount !== 0n,
 );
 

@@ -11,6 +11,13 @@ import { modelIdCharactersMax } from '../limits.ts';
 export const endpointKinds = {
   chat: ['chat', 'code'],
   responses: ['code', 'chat'],
+  messages: ['chat', 'code'],
+  completions: ['chat', 'code'],
+  embeddings: ['embedding'],
+  moderations: ['moderation'],
+  rerank: ['rerank'],
+  speech: ['speech'],
+  transcriptions: ['transcription'],
   image: ['image'],
   video: ['video', 'avatar-video', 'avatar-image'],
   avatarTalk: ['avatar-talk'],

@@ -99,12 +99,17 @@ type ResponsesBody = z.output<typeof responsesBody>;
 /**
  * The facts of a responses body. Refuses with `missing_parameter` or `invalid_parameter` and the path of the first
  * fault. `conversation` and `background` are refused for now, and what costs money upstream and
- * has no price here unless it is `allowed`.
+ * has no price here unless it is `allowed`. With `mayLackInput` a response to go on from may stand for the input.
  */
-export function parseResponsesRequest(body: unknown, allowed: Allowed = []): ResponsesFacts {
+export function parseResponsesRequest(
+  body: unknown,
+  allowed: Allowed = [],
+  { mayLackInput = false }: { mayLackInput?: boolean } = {},
+): ResponsesFacts {
   const fields = parseWith(responsesBody, body);
   refuseUnpriced(body, allowed);
-  if ((fields.input ?? fields.prompt ?? undefined) === undefined) throw missing('input', inputRule);
+  const known = [fields.input, fields.prompt, mayLackInput ? fields.previous_response_id : undefined];
+  if (known.every((one) => (one ?? undefined) === undefined)) throw missing('input', inputRule);
   return {
     model: fields.model,
     stream: fields.stream ?? false,

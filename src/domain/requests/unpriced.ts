@@ -1,8 +1,9 @@
 /**
  * What costs money at an upstream and has no price here: hosted tools, dearer tiers, more answers than are returned, and
- * whatever lies in the operator's own organisation there. A model's settings may let each pass, by its name.
+ * whatever lies in the operator's own organisation there. A model's price may have
+ * an amount for a tool or a tier, and its settings may let each pass, by its name.
  */
-import { isObject } from '../chat/token-usage.ts';
+import { isObject } from '../json/json-object.ts';
 import type { GatewayError } from '../errors.ts';
 import type { UnpricedName } from '../unpriced-names.ts';
 import { invalid } from './parse.ts';
@@ -43,16 +44,20 @@ const hosted: readonly (readonly [form: RegExp, name: UnpricedName])[] = [
   [/^mcp/, 'mcp'],
 ];
 
+/** Returns the name of the hosted tool that a tool of this type is, if it is one. */
+export const hostedToolOf = (type: unknown): UnpricedName | undefined =>
+  typeof type === 'string' ? hosted.find(([form]) => form.test(type))?.[1] : undefined;
+
 function refuseInTool(tool: JsonObject, place: string, refuse: Refuse): void {
   const { type } = tool as { type?: unknown };
   if (typeof type !== 'string' || type === 'function' || type === 'custom') return;
-  const found = hosted.find(([form]) => form.test(type));
-  if (found) refuse(found[1], `${place}.type`);
+  const found = hostedToolOf(type);
+  if (found) refuse(found, `${place}.type`);
   // A shell is the caller's own, unless the upstream lends a machine for it.
   const { environment } = tool as { environment?: unknown };
   if (type === 'shell' && isObject(environment) && environment['type'] !== 'local')
     refuse('shell', `${place}.environment`);
-  if (found?.[1] !== 'file_search' && isThere(tool['vector_store_ids'])) {
+  if (found !== 'file_search' && isThere(tool['vector_store_ids'])) {
     refuse('vector_store_ids', `${place}.vector_store_ids`);
   }
   if (typeof tool['container'] === 'string') refuse('container', `${place}.container`);
@@ -96,8 +101,12 @@ function refuseInPart(part: JsonObject, refuse: Refuse, place: () => string): vo
   if (isObject(held) && isThere(held['file_id'])) refuse('file_id', `${place()}.${String(type)}.file_id`);
 }
 
-function unpriced(name: UnpricedName, param: string): GatewayError {
-  const way = name === 'service_tier' ? "Send 'auto' or 'default', or omit it" : 'Omit it';
+/** The refusal of one; `way` is what the caller can do. */
+export function unpriced(
+  name: UnpricedName,
+  param: string,
+  way = name === 'service_tier' ? "Send 'auto' or 'default', or omit it" : 'Omit it',
+): GatewayError {
   return invalid(
     param,
     `is not supported: it may cost money at the provider that has no price here, or refer to the operator's own data. ${way}, or ask the operator to allow it with the model's setting 'allow: [${name}]'`,
@@ -106,10 +115,10 @@ function unpriced(name: UnpricedName, param: string): GatewayError {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+export const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Bodies may have a hundred thousand of them, so nothing is made for each. */
-function eachObject(value: unknown, visit: (object: JsonObject, index: number) => void): void {
+export function eachObject(value: unknown, visit: (object: JsonObject, index: number) => void): void {
   if (!Array.isArray(value)) return;
   for (let index = 0; index < value.length; index++) {
     const one: unknown = value[index];

@@ -1,8 +1,9 @@
 /** The video creation request, parsed: all forms of body become `content`. */
 import { z } from 'zod';
 import type { Model } from '../catalogue.ts';
-import { contentItemsMax, videoDurationsSeconds } from '../limits.ts';
-import { flag, httpAddress, integerFrom, keptText, kindRule, listOf, modelId, oneOf } from './fields.ts';
+import { contentItemsMax, videoDurationsSeconds, videoRatios, videoSecondsMax } from '../limits.ts';
+import type { Pixels } from '../tasks/pixels.ts';
+import { flag, httpAddress, integerFrom, keptText, kindRule, listOf, modelId, oneOf, text } from './fields.ts';
 import { endpointKinds, invalid, list, missing, parseWith, requireKind } from './parse.ts';
 import { requirePrompt, requirePromptLength } from './prompt.ts';
 
@@ -10,21 +11,32 @@ export interface VideoRequest {
   model: string;
   content: readonly ContentItem[];
   /** Which form the body had: an error names a value as its caller wrote it. */
-  form: 'content' | 'prompt' | 'flat';
+  form: VideoForm;
   generateAudio: boolean;
-  ratio: '16:9' | '9:16' | '1:1';
+  /** Such as `16:9`; that of `size` where there is one. */
+  ratio: string;
+  /** Absent: the model's own choice. */
+  size?: Pixels;
   durationSeconds: number;
   watermark: boolean;
   modelVersion?: number;
+  seed?: number;
   webhookUrl?: string;
 }
 
-export type ContentRole = 'reference_image' | 'reference_video' | 'reference_audio';
+/** `videos`: the body of `POST /videos` (`videos-request.ts`). */
+export const videoForms = ['content', 'prompt', 'flat', 'videos'] as const;
+export type VideoForm = (typeof videoForms)[number];
+
+const callersRoles = ['reference_image', 'reference_video', 'reference_audio'] as const;
+/** The frames are of `POST /videos` only. */
+export const contentRoles = [...callersRoles, 'first_frame', 'last_frame'] as const;
+export type ContentRole = (typeof contentRoles)[number];
 export type ContentItem =
   | { type: 'text'; text: string; role?: ContentRole }
   | { type: 'image_url' | 'video_url' | 'audio_url'; url: string; role?: ContentRole };
 
-const role = oneOf(['reference_image', 'reference_video', 'reference_audio']).nullish();
+const role = oneOf(callersRoles).nullish();
 const media = z.object({ url: httpAddress() }, "must be an object with a 'url'");
 const contentItem = z.discriminatedUnion(
   'type',
@@ -46,8 +58,8 @@ export const videoBody = z.object({
   videoUrl: httpAddress().nullish(),
   modelVersion: integerFrom(0).nullish(),
   generate_audio: flag.nullish(),
-  ratio: oneOf(['16:9', '9:16', '1:1']).nullish(),
-  duration: z.literal(videoDurationsSeconds, `must be ${list(videoDurationsSeconds.map(String))} seconds`).nullish(),
+  ratio: text.nullish(),
+  duration: integerFrom(1, videoSecondsMax).nullish(),
   watermark: flag.nullish(),
   webhook_url: httpAddress().nullish(),
 });
@@ -66,8 +78,8 @@ export function parseVideoRequest(body: unknown, model: Model): VideoRequest {
     content,
     form: formOf(fields),
     generateAudio: fields.generate_audio ?? true,
-    ratio: fields.ratio ?? '16:9',
-    durationSeconds: durationOf(fields, model),
+    ratio: ratioFor('ratio', fields.ratio, model),
+    durationSeconds: durationFor('duration', fields.duration, model),
     watermark: fields.watermark ?? false,
     ...(typeof fields.modelVersion === 'number' ? { modelVersion: fields.modelVersion } : {}),
     ...(typeof fields.webhook_url === 'string' ? { webhookUrl: fields.webhook_url } : {}),
@@ -77,11 +89,25 @@ export function parseVideoRequest(body: unknown, model: Model): VideoRequest {
 /** The name under which the caller sent the item of this index: `content[1].audio_url.url`, `prompt` or `audioUrl`. */
 export function itemParam({ content, form }: Pick<VideoRequest, 'content' | 'form'>, index: number): string {
   const type = content[index]?.type ?? 'text';
+  if (form === 'videos') return videosParam(content, index);
   const isPrompt = type === 'text' && index === 0 && form !== 'content';
   if (isPrompt) return 'prompt';
   if (form === 'flat') return type === 'audio_url' ? 'audioUrl' : 'videoUrl';
   const sentIndex = form === 'prompt' ? index - 1 : index;
   return `content[${sentIndex}].${type === 'text' ? 'text' : `${type}.url`}`;
+}
+
+/** Of an item of `POST /videos`, whose role says in which field it came. */
+function videosParam(content: readonly ContentItem[], index: number): string {
+  const fieldOf = (item: ContentItem | undefined) => {
+    if (item === undefined || item.type === 'text') return 'prompt';
+    if (item.role === 'reference_image') return 'input_references';
+    return item.role === undefined ? 'input_reference' : 'frame_images';
+  };
+  const field = fieldOf(content[index]);
+  if (field === 'prompt' || field === 'input_reference') return field;
+  const before = content.slice(0, index).filter((item) => fieldOf(item) === field).length;
+  return `${field}[${before}].image_url.url`;
 }
 
 function formOf({ audioUrl, videoUrl, prompt }: VideoBody): VideoRequest['form'] {
@@ -180,11 +206,21 @@ const needs = {
 const contentRule = ({ kind }: Model) => (kind === 'avatar-video' || kind === 'avatar-image' ? kind : 'video');
 
 /** The duration of avatar videos comes from their audio, so a model's own list only binds kind `video`. */
-function durationOf({ duration }: VideoBody, model: Model): number {
+export function durationFor(param: string, given: number | null | undefined, model: Model): number {
   const had = model.kind === 'video' ? (model.limits.durations ?? videoDurationsSeconds) : videoDurationsSeconds;
-  const fallback = videoDurationsSeconds[0];
-  if (duration === undefined || duration === null) return had.includes(fallback) ? fallback : (had[0] ?? fallback);
-  if (!had.includes(duration))
-    throw invalid('duration', `must be ${list(had.map(String))} seconds for the model '${model.id}'`);
-  return duration;
+  if (given === undefined || given === null) return preferred(had, videoDurationsSeconds[0]) ?? 0;
+  if (had.includes(given)) return given;
+  throw invalid(param, `must be ${list(had.map(String))} seconds for the model '${model.id}'`);
 }
+
+/** The ratio asked for, if the model has it. */
+export function ratioFor(param: string, given: string | null | undefined, model: Model): string {
+  const had = model.limits.ratios ?? videoRatios;
+  if (given === undefined || given === null) return preferred(had, videoRatios[0]) ?? '';
+  if (had.includes(given)) return given;
+  throw invalid(param, `must be ${list(had.map((ratio) => `'${ratio}'`))} for the model '${model.id}'`);
+}
+
+/** The usual value where the model has it, else the first that it has. */
+const preferred = <Value>(had: readonly Value[], usual: Value | undefined): Value | undefined =>
+  usual !== undefined && had.includes(usual) ? usual : had[0];

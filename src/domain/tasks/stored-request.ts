@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { imageQualities } from '../catalogue.ts';
 import { imageBackgrounds, imageFormats } from './image-outputs.ts';
 import type { AvatarTalkRequest } from '../requests/avatar-talk.ts';
-import type { ImageRequest } from '../requests/image-request.ts';
-import type { VideoRequest } from '../requests/video-request.ts';
+import { type ImageRequest, imageForms } from '../requests/image-request.ts';
+import { contentRoles, videoForms, type VideoRequest } from '../requests/video-request.ts';
 import type { StoredFile, TaskKind } from './task-states.ts';
+import { isUploadName, type UploadName } from './uploads.ts';
 
 export type StoredRequest =
   | { kind: 'image'; request: ImageRequest }
@@ -38,8 +39,15 @@ export const storedFileSchema = z
   })
   .transform((file): StoredFile => withoutUndefined(file));
 
-export const uploadsSchema = z.object({ audio: storedFileSchema, video: storedFileSchema });
-export type Uploads = z.output<typeof uploadsSchema>;
+const uploadName = z.custom<UploadName>((name) => typeof name === 'string' && isUploadName(name));
+export const uploadsSchema = z.record(uploadName, storedFileSchema);
+export type Uploads = Readonly<Partial<Record<UploadName, StoredFile>>>;
+
+/** The uploads with their names, in the order in which they are stored. */
+export const uploadsIn = (uploads: Uploads): [UploadName, StoredFile][] =>
+  Object.entries(uploads).flatMap(([name, file]): [UploadName, StoredFile][] =>
+    file && isUploadName(name) ? [[name, file]] : [],
+  );
 
 const webhookUrl = z.string().optional();
 
@@ -57,9 +65,11 @@ const imageSchema = z.object({
   responseFormat: z.literal('b64_json').optional(),
   outputFormat: z.enum(imageFormats).optional(),
   background: z.enum(imageBackgrounds).optional(),
+  form: z.enum(imageForms).optional(),
+  mask: z.string().optional(),
 });
 
-const role = z.enum(['reference_image', 'reference_video', 'reference_audio']).optional();
+const role = z.enum(contentRoles).optional();
 const contentItem = z.union([
   z.object({ type: z.literal('text'), text: z.string(), role }).transform((item) => withoutUndefined(item)),
   z
@@ -70,12 +80,14 @@ const contentItem = z.union([
 const videoSchema = z.object({
   model: z.string(),
   content: z.array(contentItem),
-  form: z.enum(['content', 'prompt', 'flat']),
+  form: z.enum(videoForms),
   generateAudio: z.boolean(),
-  ratio: z.enum(['16:9', '9:16', '1:1']),
+  ratio: z.string(),
+  size: z.object({ width: z.int(), height: z.int() }).optional(),
   durationSeconds: z.number(),
   watermark: z.boolean(),
   modelVersion: z.int().optional(),
+  seed: z.int().optional(),
   webhookUrl,
 });
 

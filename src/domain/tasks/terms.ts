@@ -1,12 +1,12 @@
 /** What a task was admitted under: price, routes and deadlines, frozen, so that a changed configuration changes no running task. */
 import * as z from 'zod';
-import { modelKinds, type Model, type Price, type ProviderSettings } from '../catalogue.ts';
-import { type MicroYuan, zero } from '../money.ts';
+import { modelKinds, type Model, type Price, type ProviderSettings, type RouteCost } from '../catalogue.ts';
+import { type Money, zero } from '../money.ts';
 
 const microsText = z
   .string()
   .regex(/^\d{1,18}$/)
-  .transform((digits) => BigInt(digits) as MicroYuan);
+  .transform((digits) => BigInt(digits) as Money);
 
 // Rows written before there were minimum charges and variants lack them.
 const minimum = microsText.default(zero);
@@ -36,6 +36,8 @@ const routeSchema = z.object({
   rateLimitPatienceMs: z.int().optional(),
   /** The pause between polls, where the provider's settings name one. */
   pollIntervalMs: z.int().optional(),
+  /** What the provider charges the operator for it, in that currency; `rate` is of the gateway's a unit. */
+  cost: z.object({ price: priceSchema, currency: z.string(), rate: z.string().optional() }).optional(),
 });
 
 export const termsSchema = z.object({
@@ -59,17 +61,20 @@ export type TaskTerms = z.output<typeof termsSchema>;
 export type TaskRoute = TaskTerms['routes'][number];
 export type TaskPrice = TaskTerms['price'];
 
-/** The terms of a task on this model as it is configured now. Price, version and lengths are those of this request. */
+/**
+ * The terms of a task on this model as it is configured now. Prices, version and lengths are those of this request;
+ * `agreed` is its part of a price.
+ */
 export function termsOf(
   model: Model,
-  price: TaskPrice,
+  agreed: (price: Price) => TaskPrice,
   priceVersion: string,
   { maxSeconds, askedSeconds }: { maxSeconds: number | null; askedSeconds?: number | undefined },
   providers: ReadonlyMap<string, ProviderSettings>,
 ): TaskTerms {
   return {
     modelKind: model.kind,
-    price,
+    price: agreed(model.price),
     priceVersion,
     maxSeconds,
     ...(askedSeconds !== undefined && { askedSeconds }),
@@ -80,19 +85,28 @@ export function termsOf(
       if (!provider) throw new Error(`model ${model.id} names the provider ${route.provider}, which is not configured`);
       const { kind, deadlineMs, rateLimitPatienceMs, pollIntervalMs } = provider;
       const timeoutMs = model.kind === 'image' ? (provider.imageTimeoutMs ?? provider.timeoutMs) : provider.timeoutMs;
-      const { model: name, options, fields } = route;
+      const { model: name, options, fields, cost } = route;
       return {
         ...{ provider: provider.name, kind, model: name, options, fields, timeoutMs, deadlineMs },
         ...(rateLimitPatienceMs !== undefined && { rateLimitPatienceMs }),
         ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+        ...(cost?.card && { cost: frozenCost(cost, agreed(cost.card)) }),
       };
     }),
   };
 }
 
+const frozenCost = ({ currency, rate }: RouteCost, price: TaskPrice) => ({
+  ...{ price, currency },
+  ...(rate !== undefined && { rate }),
+});
+
 /** The terms as JSON: amounts as decimal digits, since JSON numbers end at 2^53. */
 export function termsJson(terms: TaskTerms): unknown {
-  return { ...terms, price: priceJson(terms.price) };
+  const routes = terms.routes.map(({ cost, ...route }) =>
+    cost ? { ...route, cost: { ...cost, price: priceJson(cost.price) } } : route,
+  );
+  return { ...terms, price: priceJson(terms.price), routes };
 }
 
 /** A price as JSON, amounts as decimal digits. */

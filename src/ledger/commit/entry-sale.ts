@@ -1,16 +1,40 @@
 /** What an entry sells: how many units of what, at which price. */
-import type { MicroYuan } from '../../domain/money.ts';
+import type { EntryType } from '../../domain/billing/postings.ts';
+import type { SoldUnit } from '../../domain/billing/line-units.ts';
+import type { Money } from '../../domain/money.ts';
+
+/**
+ * Who counted what a call used: its provider; the gateway, because the provider did not say; or the gateway, because what
+ * it is charged by is the gateway's to count (characters, seconds, the call itself).
+ */
+export type UsageSource = 'upstream' | 'estimated' | 'measured';
 
 /** How many of what, at which price: what is held, given back unused, or sold. */
 export interface EntrySale {
   /** Decimal digits with three decimals. */
   units: string;
-  unit: 'image' | 'second' | 'token';
-  unitPrice?: MicroYuan;
+  unit: 'image' | SoldUnit;
+  unitPrice?: Money;
   /** Canonical JSON. */
   lines?: string;
   priceVersion: string;
-  usageSource?: 'upstream' | 'estimated';
+  usageSource?: UsageSource;
+}
+
+/** Who served what is sold, what that cost the operator, and what the provider said of it; of captures and write-offs. */
+export interface EntryOrigin {
+  /** By its name in the settings. */
+  provider?: string;
+  cost?: Money;
+  /** A JSON object as the text that is kept: see `vendorText`. */
+  vendor?: string;
+}
+
+/** Returns what an entry of a settlement has of the origin: the cost is on the capture alone, so that sums count it once. */
+export function originOn(type: EntryType, origin: EntryOrigin | undefined): { origin?: EntryOrigin } {
+  if (!origin) return {};
+  const { cost, ...served } = origin;
+  return { origin: type === 'capture' && cost !== undefined ? { ...served, cost } : served };
 }
 
 /** What a release after a capture names: the units that were held and not used. */

@@ -2,11 +2,11 @@
 import type { KeyCounters } from '../../domain/billing/admission.ts';
 import type { AccountId, KeyId, TaskId, TransferId } from '../../domain/ids.ts';
 import type { Movement } from '../../domain/billing/postings.ts';
-import type { MicroYuan } from '../../domain/money.ts';
+import type { Money } from '../../domain/money.ts';
 import type { FinalTaskState, StoredFile, TaskKind } from '../../domain/tasks/task-states.ts';
 import type { NewAct } from '../audit-log.ts';
 import type { TaskError } from '../../tasks/rows/task-rows.ts';
-import type { EntrySale } from './entry-sale.ts';
+import type { EntryOrigin, EntrySale } from './entry-sale.ts';
 import type { BookedRequest, BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './locked-rows.ts';
 
 export interface LedgerOperation<T> {
@@ -61,6 +61,7 @@ export interface NewEntry extends Movement {
   subject: EntrySubject;
   /** Of whatever is held or sold; money that comes in has none. */
   sale?: EntrySale;
+  origin?: EntryOrigin;
   reason?: string;
 }
 
@@ -77,7 +78,7 @@ export interface NewHold {
   transferId: TransferId;
   keyId: KeyId;
   subject: string;
-  amount: MicroYuan;
+  amount: Money;
   /** The process whose lease keeps a call's hold; a task's needs none. */
   owner?: string;
 }
@@ -92,7 +93,7 @@ export interface NewTask {
   uploads: unknown;
   terms: unknown;
   transferId: TransferId;
-  holdAmount: MicroYuan;
+  holdAmount: Money;
 }
 
 /** An event that is owed to a webhook. Of a task its record is sent, made anew for each attempt. */
@@ -101,7 +102,7 @@ export type NewEvent = { id: string; account: AccountId; url: string } & (
   | { type: `${TaskKind}.${'succeeded' | 'failed'}`; taskId: TaskId }
 );
 
-export type EndedTask = { id: TaskId; state: FinalTaskState; balanceAfter: MicroYuan } & (
-  | { state: 'succeeded'; cost: MicroYuan; durationMs: number | null; files: readonly StoredFile[] }
+export type EndedTask = { id: TaskId; state: FinalTaskState; balanceAfter: Money } & (
+  | { state: 'succeeded'; cost: Money; durationMs: number | null; files: readonly StoredFile[] }
   | { state: 'failed' | 'cancelled'; error: TaskError }
 );

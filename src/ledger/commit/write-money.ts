@@ -103,6 +103,9 @@ const entryColumns: readonly Column<LinkedEntryRow>[] = [
   { name: 'price_version', type: 'text', array: (rows) => texts(rows, ({ entry }) => entry.sale?.priceVersion) },
   { name: 'usage_source', type: 'text', array: (rows) => texts(rows, ({ entry }) => entry.sale?.usageSource) },
   { name: 'reason', type: 'text', array: (rows) => texts(rows, ({ entry }) => entry.reason) },
+  { name: 'provider', type: 'text', array: (rows) => texts(rows, ({ entry }) => entry.origin?.provider) },
+  { name: 'cost', type: 'bigint', array: (rows) => bigints(rows, ({ entry }) => entry.origin?.cost) },
+  { name: 'vendor', type: 'text', array: (rows) => texts(rows, ({ entry }) => entry.origin?.vendor) },
   { name: 'link', type: 'bytea', array: (rows) => byteas(rows, ({ link }) => link) },
 ];
 

@@ -20,14 +20,15 @@ export interface EntryRow {
  * end at 2^53). Spelt out, since it is paid for every entry; what needs no escaping is only put in quotes.
  */
 export function canonicalEntry({ accountId, seq, createdAt, entry, availableAfter, heldAfter }: EntryRow): string {
-  const { type, legs, subject, sale, reason } = entry;
+  const { type, legs, subject, sale, origin, reason } = entry;
   return (
     `["${subject.transferId}","${type}","${accountId}","${seq}","${createdAt.toISOString()}"` +
     `,"${legs.available}","${legs.held}","${legs.revenue}","${legs.top_ups}","${legs.adjustments}","${legs.write_offs}"` +
     `,"${availableAfter}","${heldAfter}",${inQuotes(subject.keyId)},${inQuotes(subject.taskId)}` +
     `,${escaped(subject.requestId)},${escaped(subject.model)},${inQuotes(sale?.units)},${inQuotes(sale?.unit)}` +
     `,${inQuotes(sale?.unitPrice)},${sale?.lines ?? 'null'},${inQuotes(sale?.priceVersion)}` +
-    `,${inQuotes(sale?.usageSource)},${escaped(reason)}]`
+    `,${inQuotes(sale?.usageSource)},${escaped(reason)}` +
+    `,${escaped(origin?.provider)},${inQuotes(origin?.cost)},${escaped(origin?.vendor)}]`
   );
 }
 

@@ -25,11 +25,13 @@ export interface LogOptions {
   file?: string;
   /** With the secrets that this process knows. */
   mask?: Mask;
+  /** Each line has the process's id, where several processes write one log. */
+  hasPid?: boolean;
 }
 
 /** Logs to stderr, or to a file that is kept small. */
-export function createLog(level: LogLevel, { file, mask }: LogOptions = {}): Logger {
-  const options = logOptions(level, mask);
+export function createLog(level: LogLevel, { file, mask, hasPid = false }: LogOptions = {}): Logger {
+  const options = { ...logOptions(level, mask), ...(hasPid && { base: { pid: process.pid } }) };
   if (file === undefined) return pino(options, pino.destination(2));
   return pino(
     options,

@@ -5,12 +5,12 @@ import type { Committed, LedgerWatch } from '../../ledger/commit/ledger-watch.ts
 import type { ProcessMetrics } from './metric-registry.ts';
 import type { CounterCell } from './cells.ts';
 
-const microsPerYuan = 1_000_000;
+const microsPerUnit = 1_000_000;
 
 /** Of an entry type: its count and its money. */
 interface TypeCells {
   entries: CounterCell;
-  yuan: CounterCell;
+  money: CounterCell;
 }
 
 export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
@@ -25,7 +25,7 @@ export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
     if (!cells) {
       cells = {
         entries: metrics.counter('tollgate_ledger_entries_total', type),
-        yuan: metrics.counter('tollgate_ledger_moved_yuan_total', type),
+        money: metrics.counter('tollgate_ledger_moved_amount_total', type),
       };
       types.set(type, cells);
     }
@@ -33,7 +33,7 @@ export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
   };
   const capturedOf = (model: string | undefined): CounterCell => {
     let cell = captured.get(model);
-    if (!cell) captured.set(model, (cell = metrics.counter('tollgate_captured_yuan_total', model ?? 'none')));
+    if (!cell) captured.set(model, (cell = metrics.counter('tollgate_captured_amount_total', model ?? 'none')));
     return cell;
   };
 
@@ -51,10 +51,10 @@ export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
     committed(group) {
       for (const { type, legs, subject, reason } of group.entries()) {
         const cells = cellsOf(type);
-        const yuan = Number(movedBy(type, legs)) / microsPerYuan;
+        const money = Number(movedBy(type, legs)) / microsPerUnit;
         cells.entries.add();
-        cells.yuan.add(yuan);
-        if (type === 'capture') capturedOf(subject.model).add(yuan);
+        cells.money.add(money);
+        if (type === 'capture') capturedOf(subject.model).add(money);
         else if (type === 'write_off' && reason === implausibleUsage) {
           metrics.counter('tollgate_implausible_usage_total', subject.model ?? 'none').add();
         }
@@ -71,7 +71,7 @@ export function createLedgerMeter(metrics: ProcessMetrics): LedgerWatch {
   };
 }
 
-/** Micro-yuan, never negative. */
+/** Micro-units, never negative. */
 function movedBy(type: EntryType, { available, held, revenue }: Legs): bigint {
   const amount: bigint = type === 'capture' || type === 'write_off' ? revenue : type === 'hold' ? held : available;
   return amount < 0n ? -amount : amount;

@@ -1,4 +1,5 @@
 /** What counts, given to the parts that have something to count. Each keeps its cells, so that counting finds them by one look-up. */
+import type { TokenUnit } from '../../domain/billing/line-units.ts';
 import type { LedgerWatch } from '../../ledger/commit/ledger-watch.ts';
 import type { CounterCell, HistogramCell } from './cells.ts';
 import { createLedgerMeter } from './ledger-meter.ts';
@@ -81,13 +82,32 @@ export class RequestMeter {
   }
 }
 
-type Direction = 'input' | 'cached_input' | 'output';
+/** Tokens of one model, by the units of a price's lines: `input_token` counts as `input`. */
+export class TokenCells {
+  readonly #cells = new Map<TokenUnit, CounterCell>();
+  readonly #make: (direction: string) => CounterCell;
+
+  constructor(make: (direction: string) => CounterCell) {
+    this.#make = make;
+    for (const unit of ['input_token', 'cached_input_token', 'output_token'] as const) this.#cellOf(unit);
+  }
+
+  add(unit: TokenUnit, count: number): void {
+    this.#cellOf(unit).add(count);
+  }
+
+  #cellOf(unit: TokenUnit): CounterCell {
+    let cell = this.#cells.get(unit);
+    if (!cell) this.#cells.set(unit, (cell = this.#make(unit.slice(0, -'_token'.length))));
+    return cell;
+  }
+}
 
 /** What a model's calls are counted with. */
 export interface ModelCells {
   json: { added: HistogramCell; upstream: HistogramCell };
   stream: { added: HistogramCell; upstream: HistogramCell };
-  tokens: Record<'upstream' | 'estimated', Record<Direction, CounterCell>>;
+  tokens: Record<'upstream' | 'estimated', TokenCells>;
 }
 
 export class ChatMeter {
@@ -107,13 +127,8 @@ export class ChatMeter {
       added: this.#metrics.histogram('tollgate_chat_added_latency_seconds', model, mode),
       upstream: this.#metrics.histogram('tollgate_chat_upstream_latency_seconds', model, mode),
     });
-    const counted = (direction: Direction, source: string) =>
-      this.#metrics.counter('tollgate_tokens_total', model, direction, source);
-    const tokens = (source: string) => ({
-      input: counted('input', source),
-      cached_input: counted('cached_input', source),
-      output: counted('output', source),
-    });
+    const tokens = (source: string) =>
+      new TokenCells((direction) => this.#metrics.counter('tollgate_tokens_total', model, direction, source));
     const cells = {
       json: latencies('json'),
       stream: latencies('stream'),
@@ -158,6 +173,11 @@ export class ProviderMeter {
 
   constructor(metrics: ProcessMetrics) {
     this.#metrics = metrics;
+  }
+
+  /** A usage that was not as it should be; few are. */
+  countOddUsage(provider: string, reason: string): void {
+    this.#metrics.counter('tollgate_usage_odd_total', provider, reason).add();
   }
 
   of(provider: string, operation: Operation): OperationCells {

@@ -61,13 +61,20 @@ export class ProcessMetrics {
     return this.#scrape;
   }
 
+  /** Everything but what was appended, as objects that say how each is put together over several processes. */
+  async figures(): Promise<readonly object[]> {
+    const all = await this.#registry.getMetricsAsJSON();
+    // prom-client takes the average of lags, which hides the one process that stands still.
+    return all.map((metric) => (metric.aggregator === 'average' ? { ...metric, aggregator: 'max' } : metric));
+  }
+
   async #text(): Promise<string> {
     const texts = await Promise.all([this.#registry.metrics(), ...this.#others.map((text) => text())]);
     return texts.join('');
   }
 
   #showGauge(name: GaugeName): void {
-    const { help, labels = [] }: Declaration = metricTable[name];
+    const { help, labels = [], over = 'sum' }: Declaration = metricTable[name];
     // One figure that can't be read must not cost the others.
     const errors = this.counter('tollgate_scrape_errors_total', 'figure');
     const read = async () => {
@@ -83,6 +90,7 @@ export class ProcessMetrics {
       help,
       labelNames: [...labels],
       registers: [],
+      aggregator: over,
       async collect() {
         const reading = await read();
         this.reset(); // which leaves a 0 where there are no labels

@@ -1,6 +1,6 @@
 /**
  * All metrics of Tollgate's own, in one table; `docs/metrics.md` explains each, and a test keeps the two together. Names
- * and units are Prometheus': seconds, bytes, yuan, `_total` for what only grows. Labels are bounded by the configuration
+ * and units are Prometheus': seconds, bytes, amounts of the gateway's currency, `_total` for what only grows. Labels are bounded by the configuration
  * and by this program: no account, key, task, request or address is ever one.
  */
 
@@ -10,6 +10,8 @@ export interface Declaration {
   labels?: readonly string[];
   /** Upper bounds of a histogram's buckets. */
   buckets?: readonly number[];
+  /** What the processes of one port show of a gauge together; the sum if nothing is said. */
+  over?: 'sum' | 'min' | 'max';
 }
 
 /** Requests: from a refusal in a millisecond to a caller that waits five minutes for an image. */
@@ -22,10 +24,17 @@ const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const storeSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120];
 
 export const metricTable = {
-  tollgate_build_info: { type: 'gauge', help: 'Always 1; the labels say what runs.', labels: ['version', 'node'] },
-  tollgate_ready: { type: 'gauge', help: 'Whether /readyz says that this process is ready: 1 or 0.' },
+  tollgate_build_info: {
+    type: 'gauge',
+    over: 'max',
+    help: 'Always 1; the labels say what runs.',
+    labels: ['version', 'node', 'currency'],
+  },
+  tollgate_api_processes: { type: 'gauge', help: 'API processes that this address shows: 1, or those of --processes.' },
+  tollgate_ready: { type: 'gauge', over: 'min', help: 'Whether /readyz says that this process is ready: 1 or 0.' },
   tollgate_part_up: {
     type: 'gauge',
+    over: 'min',
     help: 'Whether this process reaches a part that it needs: 1 or 0.',
     labels: ['part'],
   },
@@ -84,6 +93,11 @@ export const metricTable = {
     help: 'Tokens of settled calls, as the upstream counted them or as they were estimated.',
     labels: ['model', 'direction', 'source'],
   },
+  tollgate_usage_odd_total: {
+    type: 'counter',
+    help: 'Answers whose usage was missing, or not as its format has it, or named what has no price.',
+    labels: ['provider', 'reason'],
+  },
 
   tollgate_tasks_accepted_total: {
     type: 'counter',
@@ -103,24 +117,29 @@ export const metricTable = {
   },
   tollgate_tasks_unfinished: {
     type: 'gauge',
+    over: 'max',
     help: 'Tasks of all processes that are not final; counted to 50,000.',
     labels: ['kind', 'state'],
   },
   tollgate_tasks_unserved: {
     type: 'gauge',
+    over: 'max',
     help: 'Unfinished tasks of a provider that this worker does not serve; 0 for providers that it serves; counted to 10,000.',
     labels: ['provider'],
   },
   tollgate_tasks_unstarted: {
     type: 'gauge',
+    over: 'max',
     help: 'Accepted tasks of all processes whose start was not acknowledged; counted to 50,000.',
   },
   tollgate_tasks_unstarted_max: {
     type: 'gauge',
+    over: 'max',
     help: 'Most tasks that may wait to be started (limits.waiting_tasks).',
   },
   tollgate_tasks_oldest_unstarted_seconds: {
     type: 'gauge',
+    over: 'max',
     help: 'Age of the oldest accepted task whose start was not acknowledged; 0 without one.',
   },
   tollgate_task_starts_running: {
@@ -142,15 +161,18 @@ export const metricTable = {
   tollgate_downloads_waiting: { type: 'gauge', help: 'Results that wait to be fetched from providers.' },
   tollgate_unknown_outcomes: {
     type: 'gauge',
+    over: 'max',
     help: 'Paid calls of all processes whose outcome is unknown and that no operator has ticked off; counted to 10,000.',
   },
   tollgate_events_undelivered: {
     type: 'gauge',
+    over: 'max',
     help: 'Webhook events of all processes that are neither delivered nor given up; counted to 50,000.',
     labels: ['state'],
   },
   tollgate_events_oldest_unstarted_seconds: {
     type: 'gauge',
+    over: 'max',
     help: 'Age of the oldest webhook event without a delivery; 0 without one.',
   },
 
@@ -166,8 +188,12 @@ export const metricTable = {
     buckets: upstreamSeconds,
   },
 
-  tollgate_held_yuan: { type: 'gauge', help: 'Money held for calls and tasks in the ledger, over all accounts.' },
-  tollgate_captured_yuan_total: {
+  tollgate_held_amount: {
+    type: 'gauge',
+    over: 'max',
+    help: 'Money held for calls and tasks in the ledger, over all accounts.',
+  },
+  tollgate_captured_amount_total: {
     type: 'counter',
     help: 'Money that this process captured, by model.',
     labels: ['model'],
@@ -177,7 +203,7 @@ export const metricTable = {
     help: 'Charges that this process reduced because an upstream reported implausible usage.',
     labels: ['model'],
   },
-  tollgate_ledger_moved_yuan_total: {
+  tollgate_ledger_moved_amount_total: {
     type: 'counter',
     help: 'Money that this process booked, by the type of the entry; adjustments count without their sign.',
     labels: ['type'],
@@ -213,9 +239,10 @@ export const metricTable = {
   tollgate_ledger_moves_waiting_max: { type: 'gauge', help: 'Most ledger operations that may wait for a commit.' },
   tollgate_orphaned_holds: {
     type: 'gauge',
+    over: 'max',
     help: 'Unreleased holds of calls whose process died, over all processes; counted to 10,000.',
   },
-  tollgate_orphaned_held_yuan: { type: 'gauge', help: 'Money in those holds.' },
+  tollgate_orphaned_held_amount: { type: 'gauge', over: 'max', help: 'Money in those holds.' },
 
   tollgate_database_connections: {
     type: 'gauge',
@@ -245,17 +272,47 @@ export const metricTable = {
     help: 'Bytes written to and read from the file store.',
     labels: ['operation'],
   },
-  tollgate_data_disk_bytes: { type: 'gauge', help: 'Size of the file system of TOLLGATE_DATA_DIR.' },
-  tollgate_data_disk_available_bytes: { type: 'gauge', help: 'Free space on the file system of TOLLGATE_DATA_DIR.' },
+  tollgate_data_disk_bytes: { type: 'gauge', over: 'max', help: 'Size of the file system of TOLLGATE_DATA_DIR.' },
+  tollgate_data_disk_available_bytes: {
+    type: 'gauge',
+    over: 'min',
+    help: 'Free space on the file system of TOLLGATE_DATA_DIR.',
+  },
 
   tollgate_audit_agrees: {
     type: 'gauge',
+    over: 'min',
     help: 'Whether the last whole audit found no disagreement: 1 or 0.',
   },
-  tollgate_audit_findings: { type: 'gauge', help: 'Disagreements that the last whole audit found.' },
-  tollgate_audit_entries: { type: 'gauge', help: 'Ledger entries that the last whole audit read.' },
-  tollgate_audit_started_timestamp_seconds: { type: 'gauge', help: 'When the last whole audit began.' },
-  tollgate_audit_finished_timestamp_seconds: { type: 'gauge', help: 'When the last whole audit ended.' },
+  tollgate_audit_findings: { type: 'gauge', over: 'max', help: 'Disagreements that the last whole audit found.' },
+  tollgate_audit_entries: { type: 'gauge', over: 'max', help: 'Ledger entries that the last whole audit read.' },
+  tollgate_audit_started_timestamp_seconds: { type: 'gauge', over: 'max', help: 'When the last whole audit began.' },
+  tollgate_audit_finished_timestamp_seconds: { type: 'gauge', over: 'max', help: 'When the last whole audit ended.' },
+
+  tollgate_reconcile_differing_ratio: {
+    type: 'gauge',
+    over: 'max',
+    help: "What differs between a provider's last bill and the ledger, as a share of the bill.",
+    labels: ['provider'],
+  },
+  tollgate_reconcile_agrees: {
+    type: 'gauge',
+    over: 'min',
+    help: "Whether a provider's last bill was within the tolerance: 1 or 0.",
+    labels: ['provider'],
+  },
+  tollgate_reconcile_differences: {
+    type: 'gauge',
+    over: 'max',
+    help: "Calls, or days and models, of a provider's last bill by how they differ.",
+    labels: ['provider', 'kind'],
+  },
+  tollgate_reconcile_period_end_timestamp_seconds: {
+    type: 'gauge',
+    over: 'max',
+    help: 'Up to when the bills of a provider were compared.',
+    labels: ['provider'],
+  },
 } as const satisfies Record<string, Declaration>;
 
 type Table = typeof metricTable;

@@ -1,4 +1,5 @@
 /** What our callers call a field of Ark's. */
+import { type ImageRequest, referenceParam } from '../../domain/requests/image-request.ts';
 import { itemParam, type VideoRequest } from '../../domain/requests/video-request.ts';
 import type { Job } from '../contract.ts';
 
@@ -7,15 +8,18 @@ export function callersName(path: string, { input }: Pick<Job, 'input'>): string
   const [, field = '', index, rest = ''] = /^(\w+)(\[\d+\])?(.*)$/.exec(path) ?? [];
   switch (input.kind) {
     case 'image':
-      return field === 'image' ? `image_urls${index ?? ''}` : imageNames.get(field);
+      return field === 'image' ? imageName(input.request, index) : imageNames.get(field);
     case 'video':
-      return field === 'content' ? contentName(input.request, index, rest) : videoNames.get(field);
+      return field === 'content' ? contentName(input.request, index, rest) : videoName(input.request, field);
     case 'avatar_talk':
       return undefined;
     default:
       return input satisfies never;
   }
 }
+
+const imageName = (request: ImageRequest, index: string | undefined): string =>
+  referenceParam(request, index === undefined ? undefined : Number(index.slice(1, -1)));
 
 /** Ark counts the prompt as the first item. */
 function contentName(request: VideoRequest, index: string | undefined, rest: string): string {
@@ -35,6 +39,15 @@ const imageNames: ReadonlyMap<string, string> = new Map([
   ['max_images', 'n'],
 ]);
 
+function videoName({ form }: VideoRequest, field: string): string | undefined {
+  return form === 'videos' ? videosNames.get(field) : videoNames.get(field);
+}
+
 const videoNames: ReadonlyMap<string, string> = new Map(
   ['duration', 'ratio', 'generate_audio', 'watermark'].map((name) => [name, name]),
 );
+
+const videosNames: ReadonlyMap<string, string> = new Map([
+  ...[['duration', 'seconds'] as const, ['ratio', 'aspect_ratio'] as const, ['resolution', 'size'] as const],
+  ...['generate_audio', 'seed'].map((name) => [name, name] as const),
+]);

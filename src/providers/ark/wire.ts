@@ -9,15 +9,17 @@
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
+import { referenceImagesMax } from '../../domain/limits.ts';
 import type { ImageOutputs, OutputRoute } from '../../domain/tasks/image-outputs.ts';
 import type { ImageRequest } from '../../domain/requests/image-request.ts';
 import type { ContentItem, VideoRequest } from '../../domain/requests/video-request.ts';
+import { resolutionOf } from '../../domain/requests/videos-request.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall } from '../http/wire.ts';
 import { withOptions } from '../route-image-outputs.ts';
-import { canCallHook, cannot, namedFields } from '../inputs.ts';
+import { canCallHook, cannot, namedFields, requireReachableUploads } from '../inputs.ts';
 import { arkErrorIn, refusalOf } from './errors.ts';
 
 /** Volcengine's region; BytePlus has another address for the same API. */
@@ -37,6 +39,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
     pollPauseMsMax: 10_000,
     create: (job) => {
       const { input, model } = job;
+      requireReachableUploads(baseUrl, job);
       if (input.kind === 'image') return post('/images/generations', { model, ...imageFields(job, input.request) });
       if (input.kind !== 'video') throw cannot('This provider only generates images and videos.', 'model');
       const hookUrl = canCallHook(baseUrl, job) ? job.hookUrl : undefined;
@@ -44,6 +47,7 @@ export function arkWire(settings: ProviderSettings): TaskWire {
     },
     answersWithResult: ({ input }) => input.kind === 'image',
     imageOutputs,
+    inputs: () => ({ references: referenceImagesMax, mask: false, variations: false, lastFrame: true }),
     created: ({ json }) => {
       const id = idIn(json);
       return id === undefined
@@ -97,7 +101,9 @@ function videoFields(job: Job, request: VideoRequest, hookUrl: string | undefine
   return namedFields(job, {
     content: request.content.map(itemOf),
     ratio: request.ratio,
+    resolution: request.size && resolutionOf(request.size),
     duration: request.durationSeconds,
+    seed: request.seed,
     // Both sent always: sources name different defaults.
     generate_audio: request.generateAudio,
     watermark: request.watermark,

@@ -2,13 +2,17 @@
  * What fal's models call the fields of a job: the names that most of the 1,390 models have that its client's types list
  * (`libs/client/src/types/endpoints.ts` of fal-ai/fal-js). A route's `fields` and `options` tell those of others.
  */
+import { resolutionOf } from '../../domain/requests/videos-request.ts';
 import type { Job } from '../contract.ts';
 import { inputsOf, namedFields, paramOf } from '../inputs.ts';
 
 /** The body of a create. */
 export function inputOf(job: Job): Record<string, unknown> {
-  const { prompt, images, video, audio } = inputsOf(job);
-  const ours = { prompt: prompt === '' ? undefined : prompt, image_url: images[0], video_url: video, audio_url: audio };
+  const { prompt, images, mask, lastFrame, video, audio } = inputsOf(job);
+  const ours = {
+    ...{ prompt: prompt === '' ? undefined : prompt, image_url: images[0], mask_url: mask },
+    ...{ last_frame: lastFrame, video_url: video, audio_url: audio },
+  };
   return namedFields(job, { ...ours, ...moreOf(job, images) });
 }
 
@@ -23,12 +27,14 @@ function moreOf({ kind, input }: Job, images: readonly string[]): Record<string,
     return { image_urls: list, image_size: { width, height }, num_images: n };
   }
   if (input.kind !== 'video' || kind !== 'video') return {};
-  const { durationSeconds, ratio, generateAudio } = input.request;
+  const { durationSeconds, ratio, size, seed, generateAudio } = input.request;
   return {
     image_urls: images.length > 1 ? images : undefined,
     // A text to two models in three (Kling, Seedance); those that want a number mostly read it out of one.
     duration: String(durationSeconds),
     aspect_ratio: ratio,
+    resolution: size && resolutionOf(size),
+    seed,
     generate_audio: generateAudio,
   };
 }
@@ -43,6 +49,8 @@ export function callersNameOf(job: Job, theirName: string): string | undefined {
     case 'image_url':
     case 'image_urls':
       return paramOf(job, 'images');
+    case 'mask_url':
+      return paramOf(job, 'mask');
     case 'video_url':
       return paramOf(job, 'video');
     case 'audio_url':
@@ -52,12 +60,18 @@ export function callersNameOf(job: Job, theirName: string): string | undefined {
     case 'num_images':
       return 'n';
     case 'duration':
-      return 'duration';
+      return isOfVideos(job) ? 'seconds' : 'duration';
     case 'aspect_ratio':
-      return 'ratio';
+      return isOfVideos(job) ? 'aspect_ratio' : 'ratio';
+    case 'resolution':
+      return isOfVideos(job) ? 'size' : undefined;
+    case 'seed':
+      return isOfVideos(job) ? 'seed' : undefined;
     case 'generate_audio':
       return 'generate_audio';
     default:
       return undefined;
   }
 }
+
+const isOfVideos = ({ input }: Job): boolean => input.kind === 'video' && input.request.form === 'videos';

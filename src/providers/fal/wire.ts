@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { secretOf } from '../definition.ts';
 import { withOptions } from '../route-image-outputs.ts';
+import { inputsOfFields } from '../route-inputs.ts';
 import { canCallHook, requireReachableUploads } from '../inputs.ts';
 import type { TaskWire, WireCall } from '../http/wire.ts';
 import { inputOf } from './input.ts';
@@ -33,6 +34,7 @@ export function falWire(settings: ProviderSettings): TaskWire {
     jobId.startsWith('/') ? at(jobId) : `${baseUrl}${requestsPathOf(model)}/${jobId}`;
   return {
     imageOutputs: (route) => withOptions({ formats: [], backgrounds: ['opaque'] }, route),
+    inputs: (route) => inputsOfFields(route, ['image_url', 'image_urls'], 'mask_url'),
     abilities: { idempotent: false, lookup: false, cancel: true, webhook: true },
     pollsPerSecondMax: 20,
     pollPauseMsMax: 5_000,

@@ -43,7 +43,7 @@ export function createHttpTaskProvider(
   const imageCaller = openCaller({ timeoutMs: imageTimeoutMs, idleTimeoutMs });
   const polls = createPacer(settings.maxPollsPerSecond ?? wire.pollsPerSecondMax);
   const pollPauseMsMax = settings.pollIntervalMs ?? wire.pollPauseMsMax;
-  const { cancel, isCancellable, find, jobIdOf, imageOutputs } = wire;
+  const { cancel, isCancellable, find, jobIdOf, imageOutputs, inputs } = wire;
   return {
     abilities: wire.abilities,
     ...(pollPauseMsMax !== undefined && { pollPauseMsMax }),
@@ -66,6 +66,7 @@ export function createHttpTaskProvider(
     ...(find && { find: (job: Job, signal: AbortSignal) => search(find, job, signal) }),
     ...(jobIdOf && { jobIdOf }),
     ...(imageOutputs && { imageOutputs }),
+    ...(inputs && { inputs }),
     probe: async (signal) => {
       const answer = await caller.call(wire.probe(), signal);
       const { status } = answer;

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { ImageOutputs, OutputRoute } from '../../domain/tasks/image-outputs.ts';
+import type { InputRoute, RouteInputs } from '../../domain/tasks/route-inputs.ts';
 import type { Abilities, Job } from '../contract.ts';
 
 export interface TaskWire {
@@ -36,6 +37,8 @@ export interface TaskWire {
   answersWithResult?: (job: Job) => boolean;
   /** As `TaskProvider.imageOutputs`. */
   imageOutputs?: (route: OutputRoute) => ImageOutputs;
+  /** As `TaskProvider.inputs`. */
+  inputs?: (route: InputRoute) => RouteInputs;
   cancel?: (jobId: string, job: Job) => WireCall;
   /**
    * Whether a job that `poll` answers so may be sent `cancel`. Asked before where that call does something else to a job

@@ -1,116 +1,42 @@
-/**
- * Upstreams that speak the OpenAI API, reached as it is: the caller's bytes out, the upstream's bytes back, over a pool
- * of connections of its own. Nothing is sent twice and no redirect is followed.
- */
-import { Readable } from 'node:stream';
+/** Upstreams that speak the OpenAI API, reached as it is; some speak Anthropic's messages, too. */
 import type { ProviderSettings } from '../../domain/catalogue.ts';
-import { ChatUnreachable } from '../../domain/chat/unreachable.ts';
-import type { ChatCall, ChatExchange, ChatListener, ChatProvider } from '../chat-contract.ts';
-import type { ProbeAnswer } from '../../domain/probes.ts';
-import { openConnections } from './connections.ts';
+import { type EndpointName, callEndpoints } from '../../domain/call-endpoints.ts';
+import type { ChatProvider } from '../chat-contract.ts';
+import { openUpstream } from './chat-upstream.ts';
 import { commonHeaders } from './headers.ts';
-import { UpstreamCall } from './upstream-call.ts';
 
 const openAiBaseUrl = 'https://api.openai.com/v1';
 
-/** As many as calls may wait for admission; a stream has a connection to itself. Beyond it a call fails at once. */
-const connectionsMax = 4096;
-const connectTimeoutMs = 10_000;
-/** Shorter than what load balancers keep (60 s): a connection that closes as a call is sent loses the call. */
-const keepAliveMs = 30_000;
-const headerBytesMax = 32 * 1024;
-/** Below it, pieces are joined: one write costs less than several. */
-const joinedBytesMax = 64 * 1024;
+/** What such an upstream has, where the settings don't say. A model of a kind with an endpoint of its own says that it is there. */
+export const openAiEndpoints = [
+  'chat',
+  'responses',
+  'embeddings',
+  'moderations',
+  'rerank',
+  'speech',
+  'transcriptions',
+  'translations',
+] as const satisfies readonly EndpointName[];
 
 /** A provider of kind `openai`. Throws for headers in the settings that can't be sent. */
 export function createOpenAiChat(settings: ProviderSettings): ChatProvider {
-  const base = new URL(settings.baseUrl ?? openAiBaseUrl);
-  const basePath = base.pathname.replace(/\/+$/, '');
+  const { secrets, baseUrl = openAiBaseUrl, messagesBaseUrl = baseUrl, endpoints = openAiEndpoints } = settings;
   const headers = commonHeaders(settings);
-  const connections = openConnections(base.origin, connectionsMax, {
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: headerBytesMax,
-    headersTimeout: settings.timeoutMs,
-    bodyTimeout: settings.idleTimeoutMs,
-    connect: { timeout: connectTimeoutMs },
-  });
+  const upstream = openUpstream(baseUrl, headers, settings);
+  // Vendors differ in where they look for the key of messages.
+  const key = secrets['api_key'];
+  const ofMessages = commonHeaders(settings, key === undefined ? {} : { 'x-api-key': key });
+  const messages = endpoints.includes('messages') ? openUpstream(messagesBaseUrl, ofMessages, settings) : undefined;
+  const upstreamOf = (path: string) => (messages && /^messages(?:\/|$)/.test(path) ? messages : upstream);
 
   return {
-    endpoints: ['chat/completions', 'responses'],
-    start,
-    probe,
-    close: () => connections.close(),
+    endpoints: endpoints.map((name) => callEndpoints[name]),
+    start: (call, listener) => upstreamOf(call.path).start(call, listener),
+    probe: (signal) => (messages && endpoints.every((name) => name === 'messages') ? messages : upstream).probe(signal),
+    close: async () => {
+      await upstream.close();
+      await messages?.close();
+    },
   };
-
-  function start(call: ChatCall, listener: ChatListener): ChatExchange {
-    const client = connections.take();
-    if (client === undefined) return refused(listener);
-    const exchange = new UpstreamCall(listener, (isWhole) => {
-      if (isWhole) connections.giveBack(client);
-      else connections.discard(client);
-    });
-    const bytes = call.body.reduce((sum, piece) => sum + piece.length, 0);
-    client.dispatch(
-      {
-        path: `${basePath}/${call.path}`,
-        method: call.method,
-        headers: headersOf(call, bytes),
-        body: bodyOf(call.body, bytes),
-      },
-      exchange,
-    );
-    return exchange;
-  }
-
-  function headersOf(call: ChatCall, bytes: number): string[] {
-    // OpenAI logs the second one, servers of one's own the first.
-    const own = [...headers, 'x-request-id', call.requestId, 'x-client-request-id', call.requestId];
-    if (call.method === 'POST') own.push('content-type', 'application/json', 'content-length', String(bytes));
-    return own;
-  }
-
-  /** The list of models is free, and needs the key. An upstream without one answers 404, which says nothing. */
-  function probe(signal: AbortSignal): Promise<ProbeAnswer> {
-    return new Promise((resolve, reject) => {
-      const exchange = start(modelList, {
-        onHead: ({ status }) => {
-          exchange.abort();
-          if (status >= 500) reject(new Error(`the upstream answered ${status}`));
-          else resolve({ status });
-        },
-        onData: ignore,
-        onEnd: ignore,
-        onFailure: reject,
-      });
-      signal.addEventListener('abort', () => {
-        exchange.abort();
-        reject(new Error('the upstream did not answer in time'));
-      });
-    });
-  }
 }
-
-const modelList: ChatCall = { method: 'GET', path: 'models', body: [], stream: false, requestId: 'probe' };
-
-/** undici writes one buffer together with the head. */
-function bodyOf(pieces: readonly Buffer[], bytes: number): Buffer | Readable | null {
-  if (pieces.length === 0) return null;
-  if (pieces.length === 1) return pieces[0] ?? null;
-  return bytes < joinedBytesMax ? Buffer.concat(pieces, bytes) : Readable.from(pieces, { objectMode: false });
-}
-
-function refused(listener: ChatListener): ChatExchange {
-  const full = new ChatUnreachable('connect', `more than ${connectionsMax} calls are open to this upstream`);
-  let isAborted = false;
-  queueMicrotask(() => {
-    if (!isAborted) listener.onFailure(full);
-  });
-  const abort = () => {
-    isAborted = true;
-  };
-  return { pause: ignore, resume: ignore, abort };
-}
-
-const ignore = (): void => undefined;

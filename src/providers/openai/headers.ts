@@ -10,22 +10,26 @@ const reserved = new Set([
 ]);
 
 /**
- * The headers of every call, flat: the key, and what the settings add or put in the place of our own. Throws for one
- * that can't be set, at the start and not at the first call.
+ * The headers of every call, flat: the key, `more`, and what the settings add or put in the place of our own. Throws for
+ * one that can't be set, at the start and not at the first call.
  */
-export function commonHeaders(settings: Pick<ProviderSettings, 'name' | 'secrets' | 'headers'>): string[] {
+export function commonHeaders(
+  { name: provider, secrets, headers: own }: Pick<ProviderSettings, 'name' | 'secrets' | 'headers'>,
+  more: Readonly<Record<string, string>> = {},
+): string[] {
   const headers = new Map<string, string>([
     // Compressed answers would have to be opened and could hold chunks back.
     ['accept-encoding', 'identity'],
     ['user-agent', 'tollgate'],
   ]);
-  const key = settings.secrets['api_key'];
+  const key = secrets['api_key'];
   if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-  for (const [name, value] of Object.entries(settings.headers)) {
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
+  for (const [name, value] of Object.entries(own)) {
     const key = name.toLowerCase();
-    if (reserved.has(key)) throw new Error(`providers.${settings.name}.headers.${name}: can't be set`);
+    if (reserved.has(key)) throw new Error(`providers.${provider}.headers.${name}: can't be set`);
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      throw new Error(`providers.${settings.name}.headers.${name}: is no valid header`);
+      throw new Error(`providers.${provider}.headers.${name}: is no valid header`);
     }
     headers.set(key, value);
   }

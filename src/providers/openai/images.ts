@@ -10,14 +10,16 @@ import {
   type ImageOutputs,
   type OutputRoute,
 } from '../../domain/tasks/image-outputs.ts';
-import type { ImageRequest } from '../../domain/requests/image-request.ts';
+import { editImagesMax } from '../../domain/limits.ts';
+import { type ImageRequest, maskParam, referenceParam } from '../../domain/requests/image-request.ts';
+import type { InputRoute, RouteInputs } from '../../domain/tasks/route-inputs.ts';
 import type { Job } from '../contract.ts';
 import type { ProviderTools } from '../definition.ts';
 import { fetchInputFiles, type InputBounds } from '../http/input-files.ts';
 import { formOf } from '../http/multipart-body.ts';
 import type { Refusal, TaskWire, WireAnswer, WireUpload } from '../http/wire.ts';
 import { withOptions } from '../route-image-outputs.ts';
-import { cannot, namedFields } from '../inputs.ts';
+import { cannot, namedFields, openInput, paramOf } from '../inputs.ts';
 import { commonHeaders } from './headers.ts';
 
 const baseUrlDefault = 'https://api.openai.com/v1';
@@ -46,8 +48,9 @@ export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools
     create: (job) => ({ ...to('/images/generations'), body: JSON.stringify(fieldsOf(job, requestOf(job))) }),
     createWithFiles: (job, signal) => {
       const request = requestOf(job);
-      return request.imageUrls.length === 0 ? undefined : edit(job, request, signal);
+      return request.imageUrls.length === 0 ? undefined : withFiles(job, request, signal);
     },
+    inputs,
     created: () => ({ outcome: 'unknown', reason: 'an answer without a result' }),
     poll: () => {
       throw new TypeError('there are no jobs to ask for');
@@ -57,17 +60,21 @@ export function imagesWire(settings: ProviderSettings, tools: Pick<ProviderTools
     refusal,
   };
 
-  async function edit(job: Job, request: ImageRequest, signal: AbortSignal): Promise<WireUpload> {
+  /** The form of an edit or a variation. */
+  async function withFiles(job: Job, request: ImageRequest, signal: AbortSignal): Promise<WireUpload> {
     const fields = fieldsOf(job, request);
-    const name = referencesName(job, request.imageUrls.length);
-    const inputs = request.imageUrls.map((url, at) => ({ url, param: `image_urls[${at}]` }));
-    const { files, close } = await fetchInputFiles(inputs, tools, referenceBounds, signal);
-    const references = files.map((file, at) => ({
-      ...{ name, file },
-      fileName: `reference-${at}.${file.mediaType.slice('image/'.length)}`,
-    }));
-    const form = formOf(Object.entries(fields).flatMap(asText), references);
-    return { ...to('/images/edits'), body: { ...form, close } };
+    const { imageUrls, mask } = request;
+    const name = referencesName(job, request);
+    const inputs = imageUrls.map((url, at) => ({ url, param: referenceParam(request, at) }));
+    if (mask !== undefined) inputs.push({ url: mask, param: maskParam(request) });
+    const opened = { ...tools, fetchFile: (url: string, param: string) => openInput(job, url, param, tools) };
+    const { files, close } = await fetchInputFiles(inputs, opened, referenceBounds, signal);
+    const parts = files.map((file, at) => {
+      const [partName, title] = at < imageUrls.length ? [name, `reference-${at}`] : [maskName(job), 'mask'];
+      return { name: partName, file, fileName: `${title}.${file.mediaType.slice('image/'.length)}` };
+    });
+    const form = formOf(Object.entries(fields).flatMap(asText), parts);
+    return { ...to(request.form === 'variation' ? '/images/variations' : '/images/edits'), body: { ...form, close } };
   }
 }
 
@@ -87,9 +94,9 @@ function fieldsOf(job: Job, request: ImageRequest): Record<string, unknown> {
   const { prompt, n, quality, pixels, outputFormat, background } = request;
   const isDallE = isOfDallE(job.model);
   return namedFields(job, {
-    ...{ model: job.model, prompt, n },
+    ...{ model: job.model, prompt: request.form === 'variation' ? undefined : prompt, n },
     size: pixels.mode === 'sized' ? `${pixels.width}x${pixels.height}` : undefined,
-    quality: isDallE ? undefined : quality,
+    quality: isDallE || request.form === 'variation' ? undefined : quality,
     response_format: isDallE ? 'b64_json' : undefined,
     output_format: isDallE ? undefined : outputFormat,
     background: isDallE ? undefined : background,
@@ -107,10 +114,27 @@ function imageOutputs(route: OutputRoute): ImageOutputs {
 }
 
 /** As OpenAI's own clients write it, where the route doesn't say otherwise. */
-function referencesName({ fields }: Job, count: number): string {
-  const { image = count === 1 ? 'image' : 'image[]' } = fields;
-  if (image === null) throw cannot('This model does not support reference images.', 'image_urls');
+function referencesName({ fields }: Job, request: ImageRequest): string {
+  const { image = request.imageUrls.length === 1 ? 'image' : 'image[]' } = fields;
+  if (image === null) throw cannot('This model does not support reference images.', referenceParam(request));
   return image;
+}
+
+const maskName = ({ fields }: Job): string => fields['mask'] ?? 'mask';
+
+/**
+ * GPT image models edit with up to 16 images and a mask, and make no variations; of the DALL·E models the second edits one
+ * image and makes variations, the third does neither (API reference). What other models do isn't known.
+ */
+function inputs({ model, fields }: InputRoute): RouteInputs {
+  const takesImages = fields['image'] !== null && !/^dall-e-3/i.test(model);
+  const isOfGpt = /^(?:chat)?gpt-/i.test(model);
+  return {
+    references: takesImages ? (isOfDallE(model) ? 1 : editImagesMax) : 0,
+    mask: fields['mask'] !== null && takesImages,
+    variations: takesImages && !isOfGpt && (isOfDallE(model) || undefined),
+    lastFrame: false,
+  };
 }
 
 /** A field of a form; what has no value is left out. */
@@ -123,7 +147,7 @@ function asText([name, value]: [string, unknown]): [string, string][] {
  * `moderation_blocked` is what GPT image models say, `content_policy_violation` what DALL·E said; older answers have
  * the words only. A wrong model, and money that ran out, are the operator's failures, whatever the status.
  */
-function refusal({ status, json }: WireAnswer): Refusal | undefined {
+function refusal({ status, json }: WireAnswer, job: Job): Refusal | undefined {
   const { data } = errorBody.safeParse(json);
   if (data === undefined) return undefined;
   const { code, type, param, message } = data.error;
@@ -137,14 +161,17 @@ function refusal({ status, json }: WireAnswer): Refusal | undefined {
     return { code: 'upstream_error', message: 'The provider could not accept the task.', fallOver: true };
   }
   if (status !== 400) return undefined;
-  const ours = ourParams.get((param ?? '').replace(/\[.*$/, ''));
+  const ours = ourParam((param ?? '').replace(/\[.*$/, ''), job);
   return { code: 'invalid_parameter', fallOver: false, ...(ours !== undefined && { param: ours }) };
 }
 
-const ourParams = new Map([
-  ...['prompt', 'size', 'quality', 'n', 'output_format', 'background'].map((name) => [name, name] as const),
-  ['image', 'image_urls'],
-]);
+const sameParams = ['prompt', 'size', 'quality', 'n', 'output_format', 'background'];
+
+function ourParam(theirs: string, job: Job): string | undefined {
+  if (theirs === 'image' || theirs === 'images') return paramOf(job, 'images');
+  if (theirs === 'mask') return paramOf(job, 'mask');
+  return sameParams.includes(theirs) ? theirs : undefined;
+}
 
 const word = z.string().nullish().catch(undefined);
 const errorBody = z.object({ error: z.object({ code: word, type: word, param: word, message: word }) });

@@ -69,7 +69,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ChatExchange {
       status,
       contentType: firstOf(headers['content-type']) ?? '',
       retryAfterSeconds: retryAfterSeconds(headers, Date.now()),
-      upstreamRequestId: firstOf(headers['x-request-id'])?.slice(0, requestIdCharactersMax),
+      upstreamRequestId: (firstOf(headers['x-request-id']) ?? firstOf(headers['request-id']))?.slice(
+        0,
+        requestIdCharactersMax,
+      ),
     });
   }
 

@@ -4,9 +4,11 @@
  */
 import { z } from 'zod';
 import type { ProviderSettings } from '../../domain/catalogue.ts';
+import { resolutionOf } from '../../domain/requests/videos-request.ts';
 import type { Job } from '../contract.ts';
 import { secretOf } from '../definition.ts';
 import { withOptions } from '../route-image-outputs.ts';
+import { inputsOfFields } from '../route-inputs.ts';
 import { canCallHook, inputsOf, namedFields, requireReachableUploads } from '../inputs.ts';
 import { refusalOfStatus } from '../http/status-errors.ts';
 import type { Polled, Refusal, TaskWire, WireAnswer, WireCall, WireFile } from '../http/wire.ts';
@@ -23,6 +25,7 @@ export function replicateWire(settings: ProviderSettings): TaskWire {
   });
   return {
     imageOutputs: (route) => withOptions({ formats: [], backgrounds: ['opaque'] }, route),
+    inputs: (route) => inputsOfFields(route, ['image', 'image_input'], 'mask'),
     abilities: { idempotent: false, lookup: true, cancel: true, webhook: true },
     pollsPerSecondMax: 25, // 3,000 calls a minute are allowed, over all processes
     pollPauseMsMax: 5_000,
@@ -70,8 +73,8 @@ function targetOf(model: string): { path: string; version?: string } {
 /** The names most models use; a route's `fields` tell those of others. */
 function inputOf(job: Job): Record<string, unknown> {
   const { input } = job;
-  const { prompt, images, video, audio } = inputsOf(job);
-  const common = { prompt: prompt === '' ? undefined : prompt, video, audio };
+  const { prompt, images, mask, lastFrame, video, audio } = inputsOf(job);
+  const common = { prompt: prompt === '' ? undefined : prompt, mask, last_frame: lastFrame, video, audio };
   if (input.kind === 'image') {
     const { pixels, n } = input.request;
     const size = pixels.mode === 'sized' ? { width: pixels.width, height: pixels.height } : undefined;
@@ -79,8 +82,10 @@ function inputOf(job: Job): Record<string, unknown> {
     return namedFields(job, { ...common, ...size, num_outputs: n > 1 ? n : undefined, ...references });
   }
   if (input.kind === 'video' && job.kind === 'video') {
-    const { durationSeconds, ratio } = input.request;
-    return namedFields(job, { ...common, image: images[0], duration: durationSeconds, aspect_ratio: ratio });
+    const { durationSeconds, ratio, size, seed } = input.request;
+    const resolution = size && resolutionOf(size);
+    const asked = { duration: durationSeconds, aspect_ratio: ratio, resolution, seed };
+    return namedFields(job, { ...common, image: images[0], ...asked });
   }
   return namedFields(job, { ...common, image: images[0] });
 }

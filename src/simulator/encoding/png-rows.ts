@@ -23,10 +23,11 @@ interface Header {
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
- * Opens a PNG of any colour type and depth; transparent parts are laid on white. The file is closed when the rows are
+ * Opens a PNG of any colour type and depth; transparent parts are laid on white. Of a mask with transparency the rows say
+ * how opaque it is, white being transparent. The file is closed when the rows are
  * read to their end or left. Refuses with `UnusableInput` a damaged file and an interlaced one.
  */
-export async function openPng(path: string): Promise<RgbImage> {
+export async function openPng(path: string, { isMask = false } = {}): Promise<RgbImage> {
   const file = await open(path, 'r');
   try {
     const head = Buffer.alloc(29);
@@ -39,18 +40,18 @@ export async function openPng(path: string): Promise<RgbImage> {
     };
     if (channelsOf[header.colourType] === undefined) throw new UnusableInput('visual', 'it is a damaged PNG');
     if (head[28] !== 0) throw new UnusableInput('visual', 'it is an interlaced PNG, which is not supported');
-    return { width: header.width, height: header.height, rows: decodeRows(file, header) };
+    return { width: header.width, height: header.height, rows: decodeRows(file, header, isMask) };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-async function* decodeRows(file: FileHandle, header: Header): AsyncGenerator<Uint8Array> {
+async function* decodeRows(file: FileHandle, header: Header, isMask: boolean): AsyncGenerator<Uint8Array> {
   const channels = channelsOf[header.colourType] ?? 1;
   const rowBytes = Math.ceil((header.width * channels * header.bitDepth) / 8);
   const pixelBytes = Math.max(1, (channels * header.bitDepth) >> 3);
-  const colours: Colours = { palette: Buffer.alloc(0), alphas: Buffer.alloc(0) };
+  const colours: Colours = { palette: Buffer.alloc(0), alphas: Buffer.alloc(0), isMask };
   const rgb = new Uint8Array(header.width * 3);
   let above = new Uint8Array(rowBytes);
   let row = new Uint8Array(rowBytes + 1);
@@ -89,6 +90,7 @@ interface Colours {
   palette: Buffer;
   /** Of the palette's colours. */
   alphas: Buffer;
+  isMask: boolean;
 }
 
 /** The content of all IDAT chunks; on the way the palette is noted. */
@@ -136,10 +138,11 @@ function paeth(left: number, up: number, corner: number): number {
   return toUp <= toCorner ? up : corner;
 }
 
-function toRgb(row: Uint8Array, rgb: Uint8Array, header: Header, { palette, alphas }: Colours): void {
+function toRgb(row: Uint8Array, rgb: Uint8Array, header: Header, { palette, alphas, isMask }: Colours): void {
   const { width, bitDepth, colourType } = header;
   const channels = channelsOf[colourType] ?? 1;
   const most = 2 ** Math.min(bitDepth, 8) - 1;
+  const showsAlpha = isMask && (colourType >= 4 || alphas.length > 0);
   for (let x = 0; x < width; x++) {
     const first = sampleAt(row, x * channels, bitDepth);
     let [red, green, blue, alpha] = [first, first, first, 255];
@@ -156,6 +159,7 @@ function toRgb(row: Uint8Array, rgb: Uint8Array, header: Header, { palette, alph
       blue = sampleAt(row, x * channels + 2, bitDepth);
       if (channels === 4) alpha = sampleAt(row, x * 4 + 3, bitDepth);
     }
+    if (showsAlpha) [red, green, blue] = [0, 0, 0];
     const white = 255 - alpha;
     rgb[x * 3] = white + (red * alpha) / 255;
     rgb[x * 3 + 1] = white + (green * alpha) / 255;

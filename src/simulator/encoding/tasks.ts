@@ -1,7 +1,7 @@
 /** What the encoding thread can be asked for. Files travel by path, so that no media goes through memory twice. */
 import type { CardText } from '../card.ts';
 
-export type EncodeTask = VideoTask | AvatarTask | UpscaleTask;
+export type EncodeTask = VideoTask | AvatarTask | UpscaleTask | EditTask;
 
 /** A video of a card with something that moves. */
 export interface VideoTask {
@@ -33,8 +33,22 @@ export interface UpscaleTask {
   outputPath: string;
 }
 
+/** Given images side by side under a card's text, as PNG. */
+export interface EditTask {
+  kind: 'edit';
+  imagePaths: readonly string[];
+  /** Where it is transparent, or white if it has no transparency, the card takes the place of the images. */
+  maskPath?: string;
+  /** Turns the images round, as in a mirror. */
+  isMirrored: boolean;
+  width: number;
+  height: number;
+  card: CardText;
+  outputPath: string;
+}
+
 /** Which input a task could not use; `visual` is a video or an image. */
-export type TaskInput = 'visual' | 'audio';
+export type TaskInput = 'visual' | 'audio' | 'mask';
 
 /** The caller's file is at fault; the message says what was found. */
 export class UnusableInput extends Error {

@@ -27,6 +27,8 @@ async function run(task: EncodeTask): Promise<void> {
       return (await import('./avatar.ts')).makeAvatar(task);
     case 'upscale':
       return (await import('./upscale.ts')).upscale(task);
+    case 'edit':
+      return (await import('./edit.ts')).makeEdit(task);
     default:
       return task satisfies never;
   }

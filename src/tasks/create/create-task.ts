@@ -70,7 +70,14 @@ export async function createTask(
   if (!slot && !(await isBound(deps, ctx))) throw tooManyWaiting();
   const admission: TaskAdmission = {
     account: key.accountId,
-    request: { needs: 'standard', model: model.id, maintenance: model.maintenance, hold: quote.amount, isTask: true },
+    request: {
+      needs: 'standard',
+      model: model.id,
+      maintenance: model.maintenance,
+      hold: quote.amount,
+      currency: deps.configuration.currency,
+      isTask: true,
+    },
     task: {
       id,
       kind: stored.kind,
@@ -157,7 +164,7 @@ function taskTerms({ configuration }: ApiDependencies, model: Model, facts: Task
   const { price } = model;
   return termsOf(
     model,
-    agreedPrice(price, facts),
+    (one) => agreedPrice(one, facts),
     priceVersionOf(price),
     lengthsOf(model, facts),
     configuration.providers,

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
-import { yuanText, zero } from '../../domain/money.ts';
+import { amountText, zero } from '../../domain/money.ts';
 import { tokensOfSeconds } from '../../domain/billing/pricing.ts';
 import type { StoredFile } from '../../domain/tasks/task-states.ts';
 import { claimRenewalMs, claimFetch, dropFetch, isRemoved, removeMedia, renewFetch } from '../rows/fetch-claims.ts';
@@ -152,7 +152,7 @@ function showFile(ctx: ApiContext, task: Task, file: StoredFile): void {
     'Content-Length': String(file.bytes),
     'X-Video-Duration': String(durationMs / 1000),
     'X-Tokens': String(tokensOfSeconds(durationMs)),
-    'X-Cost': yuanText(task.cost ?? zero),
+    'X-Cost': amountText(task.cost ?? zero),
     'Cache-Control': 'no-store',
   });
 }

@@ -1,7 +1,8 @@
 /** The addresses of this gateway that providers are handed: the caller's uploads, and where to call when a job ends. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TaskId } from '../../domain/ids.ts';
-import { type LinkKeys, signLink, type UploadName } from './signed-links.ts';
+import type { UploadName } from '../../domain/tasks/uploads.ts';
+import { type LinkKeys, signLink } from './signed-links.ts';
 import type { Task } from '../rows/task-rows.ts';
 
 /** A task that was not submitted after a day fails; the hour on top makes sure of it whatever clocks say. */

@@ -1,10 +1,11 @@
 /**
  * Signed links to stored files: `/files/<task>/<file>?e=<Unix seconds>&k=<id of the secret>&s=<signature>`, where the file
- * is the number of a result, or `audio` or `video` for the caller's upload. The signature is base64url of HMAC-SHA256
+ * is the number of a result, or the name of one of the caller's uploads, such as `audio` or `image0`. The signature is base64url of HMAC-SHA256
  * over `tollgate file`, task, file and e, a line each.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TaskId } from '../../domain/ids.ts';
+import { isUploadName, type UploadName } from '../../domain/tasks/uploads.ts';
 
 /** The part of the derived keys that links need: the first signs, all verify. */
 export interface LinkKeys {
@@ -25,8 +26,6 @@ export interface FileLink {
   expiresAtSeconds: number;
 }
 
-export type UploadName = 'audio' | 'video';
-
 export type LinkVerdict =
   | { verdict: 'good'; link: FileLink }
   /** Signed by us, but too old. */
@@ -35,14 +34,13 @@ export type LinkVerdict =
   | { verdict: 'forged' };
 
 const taskIdForm = /^[A-Za-z0-9_]{1,64}$/;
-const fileForm = /^(0|[1-9]\d{0,3}|audio|video)$/;
+const isFile = (name: string): boolean => /^(?:0|[1-9]\d{0,3})$/.test(name) || isUploadName(name);
 const secondsForm = /^[1-9]\d{0,11}$/;
 
 /** The path and query of a link, to be appended to the public address. */
 export function signLink({ taskId, file, expiresAtSeconds }: FileLink, keys: LinkKeys): string {
   const [n, e] = [String(file), String(expiresAtSeconds)];
-  if (!taskIdForm.test(taskId) || !fileForm.test(n) || !secondsForm.test(e))
-    throw new RangeError('no link can name this');
+  if (!taskIdForm.test(taskId) || !isFile(n) || !secondsForm.test(e)) throw new RangeError('no link can name this');
   return `/files/${taskId}/${n}?e=${e}&k=${keys.first.id}&s=${signature(taskId, n, e, keys.first)}`;
 }
 
@@ -58,13 +56,13 @@ export function verifyLink(
 ): LinkVerdict {
   const { e, k, s } = query;
   if (typeof e !== 'string' || typeof k !== 'string' || typeof s !== 'string') return { verdict: 'forged' };
-  if (!taskIdForm.test(path.taskId) || !fileForm.test(path.file) || !secondsForm.test(e)) return { verdict: 'forged' };
+  if (!taskIdForm.test(path.taskId) || !isFile(path.file) || !secondsForm.test(e)) return { verdict: 'forged' };
   const key = keys.all.find(({ id }) => id === k);
   if (key === undefined || !sameText(s, signature(path.taskId, path.file, e, key))) return { verdict: 'forged' };
   const expiresAtSeconds = Number(e);
   if (expiresAtSeconds <= nowSeconds) return { verdict: 'expired' };
   // We signed it, so it is an id of ours.
-  const file = path.file === 'audio' || path.file === 'video' ? path.file : Number(path.file);
+  const file = isUploadName(path.file) ? path.file : Number(path.file);
   return { verdict: 'good', link: { taskId: path.taskId as TaskId, file, expiresAtSeconds } };
 }
 

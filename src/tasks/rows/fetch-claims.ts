@@ -86,7 +86,10 @@ export async function removeMedia(
   });
   if (found.rows[0] === undefined) return false;
   const { uploads } = uploadsRow.parse(found.rows[0]);
-  await removeBlobs(blobs, uploads ? [uploads.audio.blobKey, uploads.video.blobKey] : []);
+  await removeBlobs(
+    blobs,
+    Object.values(uploads ?? {}).map(({ blobKey }) => blobKey),
+  );
   const { rows } = await database.keyed.query({
     name: 'remove-media',
     text: `update tasks t set removed_at = coalesce(t.removed_at, clock_timestamp()), request = null, uploads = null,

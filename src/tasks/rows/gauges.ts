@@ -1,6 +1,6 @@
 /** What the database says for `/metrics`, of all processes at once. One statement, each part of it bounded by an index or a limit. */
 import * as z from 'zod';
-import { micros, type MicroYuan } from '../../domain/money.ts';
+import { micros, type Money } from '../../domain/money.ts';
 import { taskKinds, taskStates } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
 
@@ -20,9 +20,9 @@ export interface Figures {
   eventsUnstarted: number;
   eventsUnderWay: number;
   oldestEventSeconds: number;
-  held: MicroYuan;
+  held: Money;
   /** Holds of calls whose process died, not swept yet. */
-  orphans: { count: number; held: MicroYuan };
+  orphans: { count: number; held: Money };
 }
 
 /** Reads them. The sum of what is held reads all accounts: 100,000 of them take some 20 ms. */

@@ -1,7 +1,7 @@
 /** What a task came to, for its workflow to show. */
 import * as z from 'zod';
 import type { TaskId } from '../../domain/ids.ts';
-import type { MicroYuan } from '../../domain/money.ts';
+import type { Money } from '../../domain/money.ts';
 import { admittedFactsRow, admittedFactsSql, type SealedAdmission } from '../../ledger/admission-seal.ts';
 import type { Database } from '../../postgres/database.ts';
 import { bytes, type Computed, computed, id, money, pick, row, type RowOf } from '../../postgres/row.ts';
@@ -11,13 +11,17 @@ import { type Task, type TaskError, taskColumns, taskRow } from './task-rows.ts'
 
 export interface TaskOutcome {
   /** Zero for a task that cost nothing, or that has not ended. */
-  cost: MicroYuan;
+  cost: Money;
   /** The last one that was sent the task and did not refuse it; null if there is none. */
   provider: string | null;
 }
 
 const toEndRow = row({
   provider: providerOf('tasks.id'),
+  served: computed(
+    `(select jsonb_build_object('route', i.route, 'job', i.job_id) from ${lastIntentOf('tasks.id')})`,
+    z.object({ route: z.int(), job: z.string().nullable() }).nullable(),
+  ),
   failure: taskFailure,
   admitted: computed(admittedFactsSql, admittedFactsRow),
   requestDigest: bytes,
@@ -27,6 +31,8 @@ const toEndRow = row({
 export interface TaskToEnd {
   task: Task;
   provider: TaskOutcome['provider'];
+  /** By which of its routes, and under which id of the provider's while that is kept; null where none was sent it. */
+  served: { route: number; job: string | null } | null;
   failure: TaskError | null;
   sealed: SealedAdmission;
 }
@@ -42,8 +48,8 @@ export async function findTaskToEnd(database: Database, id: TaskId): Promise<Tas
     values: [id],
   });
   if (rows[0] === undefined) return undefined;
-  const { provider, failure, admitted, requestDigest: digest, seal } = toEndRow.parse(rows[0]);
-  return { task: taskRow.parse(rows[0]), provider, failure, sealed: { admitted, digest, seal } };
+  const { provider, served, failure, admitted, requestDigest: digest, seal } = toEndRow.parse(rows[0]);
+  return { task: taskRow.parse(rows[0]), provider, served, failure, sealed: { admitted, digest, seal } };
 }
 
 // Nothing of its terms, request or files, so that any task can be ended.
@@ -78,11 +84,13 @@ export async function outcomeOf(database: Database, task: TaskId): Promise<TaskO
 }
 
 function providerOf(task: string): Computed<z.ZodNullable<z.ZodString>> {
-  return computed(
-    `(select i.provider from intents i
-      where i.task_id = ${task} and i.outcome <> 'refused' and ${isLive} order by i.route desc limit 1)`,
-    z.string().nullable(),
-  );
+  return computed(`(select i.provider from ${lastIntentOf(task)})`, z.string().nullable());
+}
+
+/** The last intent that was not refused, as a table `i`. */
+function lastIntentOf(task: string): string {
+  return `(select i.* from intents i where i.task_id = ${task} and i.outcome <> 'refused' and ${isLive}
+    order by i.route desc limit 1) i`;
 }
 
 const outcomeRow = row({ cost: computed('coalesce(t.cost, 0)::bigint', money), provider: providerOf('t.id') });

@@ -92,7 +92,7 @@ const tellDoubt = (deps: ApiDependencies, ctx: ApiContext) =>
   );
 
 /** What is known of a task that was admitted just now; its row has the exact time. */
-const asAccepted = ({ taskId, kind, model }: CreatedTask): ShownTask => ({
+export const asAccepted = ({ taskId, kind, model }: CreatedTask): ShownTask => ({
   ...{ id: taskId, kind, model, state: 'accepted', createdAt: new Date() },
   ...{ files: null, durationMs: null, cost: null, balanceAfter: null, error: null, removedAt: null },
 });

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type AvatarTalkForm, readAvatarTalkForm } from '../../../src/api/body/upload-form.ts';
+import { type AvatarTalkForm, readAvatarTalkForm } from '../../../src/api/body/avatar-talk-form.ts';
 import { ClientGone } from '../../../src/api/body/request-stream.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { BlobStore } from '../../../src/blobs/blob-store.ts';

@@ -6,7 +6,7 @@ import {
   readAvatarTalkForm,
   type AvatarTalkForm,
   type AvatarTalkFormOptions,
-} from '../../../src/api/body/upload-form.ts';
+} from '../../../src/api/body/avatar-talk-form.ts';
 import { ClientGone } from '../../../src/api/body/request-stream.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { BlobTooLarge } from '../../../src/blobs/blob-store.ts';

@@ -25,7 +25,7 @@ test('of large bodies that come at once each is parsed when others have had as l
     const before = parsed[at];
     assert.ok(before && from - before.to >= before.to - before.from - 2, 'timers go off up to 2 ms early');
   }
-  assert.ok(turns > 3, 'the event loop went on between them');
+  assert.ok(turns >= 2, 'the event loop went on between them');
 });
 
 test('a body that can not be parsed holds up no other', async () => {

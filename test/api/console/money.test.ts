@@ -167,7 +167,7 @@ describe('usage', () => {
     await call(one);
     const file = await fileOf(one, 'usage.csv?group_by=model');
     const lines = file.text.split('\r\n');
-    assert.equal(lines[0], 'object,model,calls,input_tokens,output_tokens,images,seconds,tokens,cost');
+    assert.equal(lines[0], 'object,model,calls,input_tokens,output_tokens,images,seconds,tokens,cost,currency');
     assert.match(lines[1] ?? '', /^usage,sim-chat,1,/);
     assert.equal(file.headers.get('content-type'), 'text/csv; charset=utf-8');
     assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename="tollgate-usage-by-model-/);
@@ -230,10 +230,10 @@ describe('the ledger', () => {
     const lines = file.text.trimEnd().split('\r\n');
     assert.equal(
       lines[0],
-      'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,reason',
+      'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,usage,reason,currency',
     );
     assert.equal(lines.length, 3);
-    assert.match(lines[1] ?? '', /credit,0\.000001,100\.000001,0,.*,'=1\+1$/);
+    assert.match(lines[1] ?? '', /credit,0\.000001,100\.000001,0,.*,'=1\+1,CNY$/);
   });
 
   test('a file takes no page, and another account’s file is not found', async () => {

@@ -149,13 +149,13 @@ describe('money', () => {
     const request = randomUUID();
     const refused = await adjust('-0.500001', request);
     assert.deepEqual(codeOf(refused), [402, 'insufficient_balance']);
-    assert.match(JSON.stringify(refused.body), /The account has only 0\.5 yuan available; -0\.500001 exceeds that\./);
+    assert.match(JSON.stringify(refused.body), /The account has only 0\.5 CNY available; -0\.500001 exceeds that\./);
     await post(`/operator/accounts/${id}/credits`, { request: randomUUID(), amount: 1, reason: 'more' });
     assert.equal(accountOf(await adjust('-0.500001', request))['balance'], 0.999999);
     assert.equal((await entriesOf(id)).length, 5);
   });
 
-  test('is read digit by digit: what is no amount of whole micro-yuan is refused, and so is a missing reason', async () => {
+  test('is read digit by digit: what is no amount of whole micro-units is refused, and so is a missing reason', async () => {
     const id = await made();
     const amounts = [
       0,

@@ -26,7 +26,7 @@ const keysOf = async (account = gateway.account) =>
   (await listKeys(gateway.core.database, account)).filter(({ name }) => name === 'Playground');
 const entriesForm = z.array(z.looseObject({ type: z.string(), key_id: z.string(), charged: z.number() }));
 
-/** An account of its own with ten yuan, and its owner. */
+/** An account of its own with ten CNY, and its owner. */
 async function newOwner(): Promise<{ client: ConsoleClient; account: TestGateway['account']; key: string }> {
   const { account, key } = await gateway.newKey({ balance: '10' });
   return { client: await signedIn(gateway, { memberships: [{ account, role: 'owner' }] }), account, key };

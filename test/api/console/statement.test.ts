@@ -100,16 +100,16 @@ async function reckoned(month: string) {
      from entries where account_id = $1`,
     [customer.account],
   );
-  const yuan = (of: (row: (typeof rows)[number]) => bigint, which: (row: (typeof rows)[number]) => boolean) =>
+  const money = (of: (row: (typeof rows)[number]) => bigint, which: (row: (typeof rows)[number]) => boolean) =>
     Number(rows.filter(which).reduce((sum, row) => sum + of(row), 0n)) / 1e6;
   const funds = (which: (row: (typeof rows)[number]) => boolean) => ({
-    balance: yuan(({ available }) => available, which),
-    held: yuan(({ held }) => held, which),
-    total: yuan(({ available, held }) => available + held, which),
+    balance: money(({ available }) => available, which),
+    held: money(({ held }) => held, which),
+    total: money(({ available, held }) => available + held, which),
   });
   const sum = (type: string, of: (row: (typeof rows)[number]) => bigint) => ({
     count: rows.filter((row) => row.type === type && row.month === month).length,
-    amount: yuan(of, (row) => row.type === type && row.month === month),
+    amount: money(of, (row) => row.type === type && row.month === month),
   });
   return {
     opening: funds((row) => row.month < month),
@@ -121,7 +121,7 @@ async function reckoned(month: string) {
   };
 }
 
-const exact = (yuan: number) => BigInt(Math.round(yuan * 1e6));
+const exact = (money: number) => BigInt(Math.round(money * 1e6));
 
 describe('over months of random entries', () => {
   // Each a month that the moves fell into, oldest first; the last one is this month.
@@ -182,9 +182,10 @@ describe('over months of random entries', () => {
     });
     assert.match(answer.headers.get('content-disposition') ?? '', new RegExp(`tollgate-statement-${month}-.*\\.csv`));
     const [first, ...lines] = (await answer.text()).trimEnd().split('\r\n');
-    assert.equal(first, 'line,model,count,input_tokens,output_tokens,images,seconds,amount');
+    assert.equal(first, 'line,model,count,input_tokens,output_tokens,images,seconds,amount,currency');
     const cells = lines.map((line) => line.split(','));
-    const amounts = cells.map((line) => exact(Number(line.at(-1))));
+    const amounts = cells.map((line) => exact(Number(line.at(-2))));
+    assert.ok(cells.every((line) => line.at(-1) === 'CNY'));
     const closing = cells.findIndex(([line]) => line === 'closing_balance');
     assert.equal(
       amounts.slice(0, closing).reduce((sum, amount) => sum + amount, 0n),

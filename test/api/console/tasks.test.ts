@@ -76,9 +76,7 @@ const taskPage = z.looseObject({
   status: z.string(),
   request: z.looseObject({}).nullable(),
   files: z.array(z.looseObject({ url: z.string().nullable(), type: z.string(), bytes: z.number() })),
-  uploads: z
-    .object({ audio: z.looseObject({ url: z.string() }), video: z.looseObject({ url: z.string() }) })
-    .nullable(),
+  uploads: z.array(z.looseObject({ name: z.string(), url: z.string() })).nullable(),
   course: z.array(z.looseObject({ step: z.string(), at: z.string(), provider: z.string().nullable() })),
   entries: z.array(z.looseObject({ type: z.string(), amount: z.number() })),
   webhook: z.looseObject({ delivered: z.boolean().nullable(), attempts: z.array(z.looseObject({})) }).nullable(),
@@ -105,6 +103,7 @@ describe('one task', () => {
       size: '1024x1024',
       upscale: null,
       image_urls: [],
+      mask: null,
       webhook_url: null,
     });
     assert.deepEqual(
@@ -152,8 +151,14 @@ describe('one task', () => {
     const id = String(made.body['id']);
     await until('the task', async () => (await look(id)).status === 'succeeded' || undefined);
     const task = await look(id);
-    assert.equal(task.uploads?.audio['duration'], 1.25);
-    for (const { url } of [task.uploads.audio, task.uploads.video, ...task.files]) {
+    assert.deepEqual(
+      task.uploads?.map((file) => [file.name, file['duration']]),
+      [
+        ['audio', 1.25],
+        ['video', 1],
+      ],
+    );
+    for (const { url } of [...task.uploads, ...task.files]) {
       const file = await gateway.fetch(url ?? '', { key: null });
       assert.equal(file.status, 200);
       await file.arrayBuffer();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countsOf } from '../../../src/domain/billing/token-counts.ts';
 import { ChatStreamMeter, type ChatStreamOptions } from '../../../src/domain/chat/chat-meter.ts';
 import { MeteredStream } from '../../../src/domain/chat/metered-stream.ts';
+import { countsIn } from '../../support/token-prices.ts';
 import { chatEvent, chatStream, deltaEvent, doneEvent, errorEvent, usageEvent } from '../../support/upstream.ts';
 
 const options: ChatStreamOptions = { choices: 1, showsUsage: false };
@@ -22,7 +24,7 @@ test('a stream passes as it came, but for the usage and [DONE], and is metered',
   const { stream, meter, sent } = run(whole);
   assert.equal(sent, events.join(''));
   assert.equal(stream.state, 'done');
-  assert.deepEqual(meter.usage, { input: 9, cachedInput: 0, output: 2 });
+  assert.deepEqual(countsIn('chat', meter.stated.usage), countsOf({ fresh: 9, cacheRead: 0, output: 2 }));
   assert.deepEqual([meter.isDone, meter.isComplete, meter.errorData], [true, true, undefined]);
   assert.equal(meter.producedText(), 'Hello "wörld"\n');
   assert.equal(meter.producedScale(), 1);
@@ -48,7 +50,10 @@ test('however it is cut, the caller gets the same bytes and the meter reads the 
   for (let at = 0; at <= bytes.length; at++) {
     const { sent, meter, stream } = run([bytes.subarray(0, at), bytes.subarray(at)]);
     assert.equal(sent, events.join(''), `cut at ${at}`);
-    assert.deepEqual([stream.state, meter.usage?.output, meter.producedText()], ['done', 2, 'Hello "wörld"\n']);
+    assert.deepEqual(
+      [stream.state, meter.stated.usage?.['completion_tokens'], meter.producedText()],
+      ['done', 2, 'Hello "wörld"\n'],
+    );
   }
   assert.equal(run([...bytes].map((byte) => Buffer.of(byte))).sent, events.join(''));
 });
@@ -73,7 +78,7 @@ test('white space in the JSON changes nothing', () => {
       : `data: ${JSON.stringify(JSON.parse(event.slice(6)), null, 1).replaceAll(/\n */g, ' ')}\n\n`;
   const { sent, meter, stream } = run(whole.map(spaced));
   assert.equal(sent, events.map(spaced).join(''));
-  assert.deepEqual([stream.state, meter.usage?.input, meter.isComplete], ['done', 9, true]);
+  assert.deepEqual([stream.state, meter.stated.usage?.['prompt_tokens'], meter.isComplete], ['done', 9, true]);
 });
 
 test('JSON over several lines of data comes out as one line', () => {
@@ -87,7 +92,7 @@ test('what a text says of usage, errors and finish reasons is only text', () => 
   const content = '{"usage":{"prompt_tokens":1},"finish_reason":"stop","error":{}} "usage":{ \\"usage\\":';
   const { sent, meter, stream } = run([deltaEvent(content)]);
   assert.equal(sent, deltaEvent(content));
-  assert.deepEqual([stream.state, meter.usage, meter.isComplete], ['open', undefined, false]);
+  assert.deepEqual([stream.state, meter.stated.usage, meter.isComplete], ['open', undefined, false]);
   assert.equal(meter.producedText(), content);
 });
 
@@ -97,7 +102,7 @@ test('usage on a chunk with choices is read, and the chunk is shown; the last us
   const chunks = [1, 2, 'nonsense'].map((count) => chatEvent({ choices, usage: usage(count) }));
   const { sent, meter } = run([...chunks, doneEvent]);
   assert.equal(sent, chunks.join(''));
-  assert.deepEqual(meter.usage, { input: 5, cachedInput: 0, output: 2 });
+  assert.deepEqual(countsIn('chat', meter.stated.usage), countsOf({ fresh: 5, cacheRead: 0, output: 2 }));
 });
 
 test('usage: null on every chunk is none', () => {
@@ -105,7 +110,7 @@ test('usage: null on every chunk is none', () => {
   const bytes = Buffer.from(chunk);
   const stream = new MeteredStream(new ChatStreamMeter(options));
   assert.equal(stream.push(bytes), bytes, 'and costs nothing');
-  assert.equal(stream.meter.usage, undefined);
+  assert.equal(stream.meter.stated.usage, undefined);
 });
 
 test('a chunk without choices that has no usage is shown', () => {
@@ -148,7 +153,7 @@ for (const [what, event] of [
 
 test('after [DONE] nothing is passed on or read', () => {
   const { stream, meter, sent } = run([doneEvent + deltaEvent('late'), usageEvent(), errorEvent('x')]);
-  assert.deepEqual([stream.state, sent, meter.usage, meter.errorData], ['done', '', undefined, undefined]);
+  assert.deepEqual([stream.state, sent, meter.stated.usage, meter.errorData], ['done', '', undefined, undefined]);
 });
 
 test('the produced text has contents, refusals, reasoning and tool calls of all choices', () => {
@@ -177,5 +182,5 @@ test('of a stream of many megabytes a part is kept, and the scale says how much 
 test('whole streams of the stand-in upstream are understood', () => {
   const { pieces = [] } = chatStream(['a', 'b', 'c']);
   const { meter, stream } = run(pieces.filter((piece) => typeof piece === 'string'));
-  assert.deepEqual([stream.state, meter.producedText(), meter.usage?.output], ['done', 'abc', 3]);
+  assert.deepEqual([stream.state, meter.producedText(), meter.stated.usage?.['completion_tokens']], ['done', 'abc', 3]);
 });

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChatStreamMeter } from '../../../src/domain/chat/chat-meter.ts';
+import { MessagesStreamMeter } from '../../../src/domain/chat/messages-meter.ts';
 import { MeteredStream, type StreamMeter } from '../../../src/domain/chat/metered-stream.ts';
 import { ResponsesStreamMeter } from '../../../src/domain/chat/responses-meter.ts';
 import { SseTooLarge } from '../../../src/domain/chat/sse.ts';
+import { countsIn } from '../../support/token-prices.ts';
 import { cut, mutated } from '../../support/mutations.ts';
 import { chanceOf } from '../../support/seeded.ts';
-import { chatEvent, deltaEvent, doneEvent, usageEvent } from '../../support/upstream.ts';
+import { chatEvent, deltaEvent, doneEvent, messagesStream, usageEvent } from '../../support/upstream.ts';
 
 const rounds = Number(process.env['TEST_ROUNDS'] ?? 300);
 const role = chatEvent({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] });
@@ -25,6 +27,8 @@ const responses = [
   named('response.output_text.delta', { delta: 'Hello', output_index: 0 }),
   named('response.completed', { response: { id: 'resp_1', usage: { input_tokens: 9, output_tokens: 2 } } }),
 ];
+
+const messages = (messagesStream(['Hello', ' "wörld"']).pieces ?? []).map(String);
 
 // What the grammar and the meters look for.
 const words = [
@@ -60,6 +64,7 @@ const words = [
 for (const [what, events, meter] of [
   ['chat', chat, () => new ChatStreamMeter({ choices: 1, showsUsage: false })],
   ['responses', responses, () => new ResponsesStreamMeter()],
+  ['messages', messages, () => new MessagesStreamMeter()],
 ] as const) {
   test(`a ${what} stream that was changed is metered the same in one piece and in many, and within bounds`, (t) => {
     const chance = chanceOf(t);
@@ -70,8 +75,8 @@ for (const [what, events, meter] of [
       const about = `round ${round}: ${JSON.stringify(bytes.toString('latin1'))}`;
       assert.deepEqual(read(meter(), cut(bytes, chance)), whole, about);
       assert.ok(Buffer.byteLength(whole.sent) <= 3 * bytes.length, about);
-      const { input = 0, cachedInput = 0, output = 0 } = whole.usage ?? {};
-      for (const tokens of [input, cachedInput, output]) assert.ok(Number.isSafeInteger(tokens) && tokens >= 0, about);
+      const { fresh = 0, cacheRead = 0, output = 0 } = countsIn(what, whole.stated.usage) ?? {};
+      for (const tokens of [fresh, cacheRead, output]) assert.ok(Number.isSafeInteger(tokens) && tokens >= 0, about);
       assert.ok(Buffer.byteLength(whole.text) <= bytes.length * 3, about);
       assert.ok(whole.scale >= 1 && whole.scale < 2, about);
     }
@@ -100,11 +105,11 @@ function read(meter: StreamMeter, pieces: readonly Buffer[]) {
   const sent: Buffer[] = [];
   for (const piece of pieces) sent.push(stream.push(piece) ?? Buffer.alloc(0));
   sent.push(stream.end() ?? Buffer.alloc(0));
-  const { usage, isComplete, errorData } = meter;
+  const { stated, isComplete, errorData } = meter;
   return {
     // Decoded, since a name that is no UTF-8 is repaired where its event had to be decoded.
     sent: Buffer.concat(sent).toString(),
-    ...{ state: stream.state, usage, isComplete, error: errorData?.toString('latin1') },
+    ...{ state: stream.state, stated, isComplete, error: errorData?.toString('latin1') },
     ...{ text: meter.producedText(), scale: meter.producedScale() },
   };
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countsOf } from '../../../src/domain/billing/token-counts.ts';
 import { MeteredStream } from '../../../src/domain/chat/metered-stream.ts';
 import { ResponsesStreamMeter } from '../../../src/domain/chat/responses-meter.ts';
+import { countsIn } from '../../support/token-prices.ts';
 import { responsesEvent, responsesStream } from '../../support/upstream.ts';
 
 function run(pieces: readonly (string | Buffer)[]) {
@@ -20,7 +22,7 @@ for (const end of ['completed', 'incomplete', 'failed'] as const) {
     const { stream, meter, sent } = run(events);
     assert.equal(sent, events.join(''));
     assert.deepEqual([stream.state, meter.end, meter.responseId], ['done', end, 'resp_upstream1']);
-    assert.deepEqual(meter.usage, { input: 9, cachedInput: 4, output: 2 });
+    assert.deepEqual(countsIn('responses', meter.stated.usage), countsOf({ fresh: 5, cacheRead: 4, output: 2 }));
     assert.equal(meter.producedText(), 'Hello');
     assert.equal(meter.lastSequenceNumber(), 3);
   });
@@ -32,7 +34,10 @@ test('however it is cut, the caller gets the same bytes', () => {
   for (let at = 0; at <= bytes.length; at++) {
     const { sent, meter } = run([bytes.subarray(0, at), bytes.subarray(at)]);
     assert.equal(sent, events.join(''), `cut at ${at}`);
-    assert.deepEqual([meter.usage?.output, meter.producedText(), meter.responseId], [2, 'Hellö', 'resp_upstream1']);
+    assert.deepEqual(
+      [meter.stated.usage?.['output_tokens'], meter.producedText(), meter.responseId],
+      [2, 'Hellö', 'resp_upstream1'],
+    );
   }
 });
 
@@ -49,7 +54,7 @@ test('a plain read is handed on as itself', () => {
 
 test('a stream that breaks off is open, with what it produced and the last number', () => {
   const { stream, meter } = run(eventsOf(['a', 'b'], null));
-  assert.deepEqual([stream.state, meter.end, meter.usage], ['open', undefined, undefined]);
+  assert.deepEqual([stream.state, meter.end, meter.stated.usage], ['open', undefined, undefined]);
   assert.deepEqual([meter.producedText(), meter.lastSequenceNumber()], ['ab', 2]);
   assert.equal(run([]).meter.lastSequenceNumber(), -1);
 });
@@ -75,7 +80,7 @@ test('comments and [DONE] are dropped, other line ends replaced, and events with
   const nameless = events.map((event) => event.slice(event.indexOf('data: ')));
   const { sent, meter } = run(nameless);
   assert.equal(sent, nameless.join(''));
-  assert.deepEqual([meter.end, meter.usage?.output, meter.producedText()], ['completed', 2, 'ab']);
+  assert.deepEqual([meter.end, meter.stated.usage?.['output_tokens'], meter.producedText()], ['completed', 2, 'ab']);
 });
 
 test('after the terminal event nothing is passed on', () => {
@@ -90,5 +95,5 @@ test('without usage in the terminal event there is none', () => {
   const { meter, stream } = run([
     responsesEvent('response.incomplete', 1, { response: { id: 'resp_2', usage: null } }),
   ]);
-  assert.deepEqual([stream.state, meter.usage, meter.responseId], ['done', undefined, 'resp_2']);
+  assert.deepEqual([stream.state, meter.stated.usage, meter.responseId], ['done', undefined, 'resp_2']);
 });

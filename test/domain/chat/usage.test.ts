@@ -1,29 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countsOf } from '../../../src/domain/billing/token-counts.ts';
 import { estimatedInputTokens } from '../../../src/domain/chat/estimate.ts';
 import { chatAnswerText, responsesAnswerText } from '../../../src/domain/chat/produced-text.ts';
-import { chatUsage, jsonObjectOf, responsesUsage } from '../../../src/domain/chat/token-usage.ts';
+import { jsonObjectOf } from '../../../src/domain/json/json-object.ts';
+import { countsIn } from '../../support/token-prices.ts';
 
 for (const [usage, expected] of [
   [
     { prompt_tokens: 9, completion_tokens: 3 },
-    { input: 9, cachedInput: 0, output: 3 },
+    { fresh: 9, cacheRead: 0, output: 3 },
   ],
   [
     { prompt_tokens: 0, completion_tokens: 0 },
-    { input: 0, cachedInput: 0, output: 0 },
+    { fresh: 0, cacheRead: 0, output: 0 },
   ],
   [
     { prompt_tokens: 9, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 8 } },
-    { input: 9, cachedInput: 8, output: 3 },
+    { fresh: 1, cacheRead: 8, output: 3 },
   ],
   [
     { prompt_tokens: 9, completion_tokens: 3, prompt_tokens_details: null },
-    { input: 9, cachedInput: 0, output: 3 },
+    { fresh: 9, cacheRead: 0, output: 3 },
   ],
   [
     { prompt_tokens: 9, completion_tokens: 3, prompt_tokens_details: { cached_tokens: -1 } },
-    { input: 9, cachedInput: 0, output: 3 },
+    { fresh: 9, cacheRead: 0, output: 3 },
   ],
   [{ prompt_tokens: 9 }, undefined],
   [{ prompt_tokens: '9', completion_tokens: 3 }, undefined],
@@ -36,13 +38,13 @@ for (const [usage, expected] of [
   ['9', undefined],
 ] as const) {
   test(`usage ${JSON.stringify(usage)} is ${JSON.stringify(expected)}`, () =>
-    assert.deepEqual(chatUsage(usage), expected));
+    assert.deepEqual(countsIn('chat', usage), expected && countsOf(expected)));
 }
 
 test('the usage of responses has its own names', () => {
   const usage = { input_tokens: 7, input_tokens_details: { cached_tokens: 2 }, output_tokens: 5 };
-  const expected = { input: 7, cachedInput: 2, output: 5 };
-  assert.deepEqual(responsesUsage(usage), expected);
+  const expected = { fresh: 5, cacheRead: 2, output: 5 };
+  assert.deepEqual(countsIn('responses', usage), countsOf(expected));
 });
 
 test('a body that is no JSON object is none', () => {

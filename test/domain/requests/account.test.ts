@@ -48,7 +48,7 @@ const wrongLimits: readonly Refusal[] = [
   ['a spend limit without a window', { spend_limit: { amount: 1 } }, 'missing_parameter', 'spend_limit.per'],
   ['an amount in a text', { spend_limit: { amount: '1', per: 'day' } }, 'invalid_parameter', 'spend_limit.amount'],
   ...[0, -1, 0.0000001, 0.1234567, 1_000_000_000, 1e300].map((amount): Refusal => [
-    `a spend limit of ${amount} yuan`,
+    `a spend limit of ${amount} CNY`,
     { spend_limit: { amount, per: 'day' } },
     'invalid_parameter',
     'spend_limit.amount',
@@ -87,12 +87,12 @@ const takenLimits: readonly (readonly [what: string, body: object, read: KeyChan
     },
   ],
   [
-    'a micro-yuan',
+    'a micro-unit',
     { spend_limit: { amount: 0.000001, per: 'total' } },
     { spendLimit: { amount: 1n as never, per: 'total' } },
   ],
   [
-    'an amount to the micro-yuan',
+    'an amount to the micro-unit',
     { spend_limit: { amount: 123_456_789.123456, per: 'day' } },
     { spendLimit: { amount: 123_456_789_123_456n as never, per: 'day' } },
   ],

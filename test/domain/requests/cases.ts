@@ -17,6 +17,7 @@ export function modelOf(kind: ModelKind, changes: Partial<Model> = {}): Model {
     price: { unit: 'second', perSecond: micros(50_000n) },
     limits: {},
     onDisconnect: 'abort',
+    translate: false,
     allow: [],
     overrunFactor: 2,
     ...changes,

@@ -37,7 +37,7 @@ for (const { locale, text, words } of [
   {
     locale: 'en-US',
     text: 'The connection to the database was lost before it confirmed this action',
-    words: { credit: 'Credit', amount: 'Amount in yuan', reason: 'Reason', next: 'Continue' },
+    words: { credit: 'Credit', amount: 'Amount in CNY', reason: 'Reason', next: 'Continue' },
   },
   {
     locale: 'zh-CN',

@@ -50,14 +50,14 @@ async function call({ key }: Customer): Promise<number> {
 }
 
 const figure = (page: Page, label: string) => page.locator('dl', { has: page.getByText(label, { exact: true }) });
-const yuanText = (yuan: number) =>
+const amountText = (money: number) =>
   new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'CNY',
     currencyDisplay: 'narrowSymbol',
     maximumFractionDigits: 6,
-  }).format(yuan);
-const rounded = (yuan: number) => Math.round(yuan * 1e6) / 1e6;
+  }).format(money);
+const rounded = (money: number) => Math.round(money * 1e6) / 1e6;
 /** The lines of a file that a click downloads. */
 async function downloaded(page: Page, name: string | RegExp): Promise<string[]> {
   const coming = page.waitForEvent('download');
@@ -77,13 +77,13 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
     await screenshotOf(page, 'overview-first-steps-en');
     const cost = await call(one);
     const left = rounded(10 - cost);
-    await figure(page, 'Balance').getByText(yuanText(left), { exact: true }).waitFor();
-    await figure(page, 'Spent today').getByText(yuanText(cost), { exact: true }).waitFor();
+    await figure(page, 'Balance').getByText(amountText(left), { exact: true }).waitFor();
+    await figure(page, 'Spent today').getByText(amountText(cost), { exact: true }).waitFor();
     await figure(page, 'Spent this month').getByText('1 call charged').waitFor();
     await page.getByRole('heading', { name: 'Spend by model' }).waitFor();
     await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' });
     await page.getByText('Show as a table').click();
-    await page.getByRole('table').getByText(yuanText(cost)).first().waitFor();
+    await page.getByRole('table').getByText(amountText(cost)).first().waitFor();
 
     await page.goto(one.path('ledger'));
     const rows = page.getByRole('table').getByRole('row');
@@ -133,7 +133,7 @@ test('filters and ranges stand in the address, and what is wrong there is report
     assert.match(page.url(), /id=req_none/);
 
     await page.goto(one.path('usage'));
-    await figure(page, 'Spent').getByText(yuanText(cost), { exact: true }).waitFor();
+    await figure(page, 'Spent').getByText(amountText(cost), { exact: true }).waitFor();
     await audited(page);
     await page.getByText('Model', { exact: true }).click();
     await page.getByRole('link', { name: 'sim-chat' }).waitFor();
@@ -187,7 +187,7 @@ test('a statement adds up on the page and in its file, and is printed by itself'
     await audited(page);
     const lines = await downloaded(page, /Download CSV/);
     assert.match(lines[0] ?? '', /^line,model,count,/);
-    assert.match(lines.find((line) => line.startsWith('closing_balance')) ?? '', new RegExp(`,${closing}$`));
+    assert.match(lines.find((line) => line.startsWith('closing_balance')) ?? '', new RegExp(`,${closing},CNY$`));
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.getByRole('navigation').first().isVisible(), false);
     assert.equal(await page.getByRole('heading', { level: 2 }).isVisible(), true);

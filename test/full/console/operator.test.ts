@@ -42,10 +42,10 @@ test('an account is made, its owner comes in by the link and sees money come and
     await openAs(page, operator, '/console/operator/accounts');
     await page.getByRole('button', { name: 'Create account' }).first().click();
     await dialog(page).getByLabel('Name').fill(markup);
-    await dialog(page).getByLabel('Opening balance in yuan').fill('1.2345678');
+    await dialog(page).getByLabel('Opening balance in CNY').fill('1.2345678');
     await press(page, 'Create account');
     await dialog(page).getByText('above 0 with at most six decimals').waitFor();
-    await dialog(page).getByLabel('Opening balance in yuan').fill('10');
+    await dialog(page).getByLabel('Opening balance in CNY').fill('10');
     await dialog(page).getByLabel("Owner's e-mail").fill('Owner@example.com');
     await press(page, 'Create account');
     await dialog(page).getByText('A link for owner@example.com').waitFor();
@@ -73,7 +73,7 @@ test('an account is made, its owner comes in by the link and sees money come and
       await page.getByRole('button', { name: 'Credit', exact: true }).click();
       await press(page, 'Continue');
       await dialog(page).getByText('Add a reason.').waitFor();
-      await dialog(page).getByLabel('Amount in yuan').fill('2.5');
+      await dialog(page).getByLabel('Amount in CNY').fill('2.5');
       await dialog(page).getByLabel('Reason').fill('paid <b>by wire</b>');
       await press(page, 'Continue');
       await dialog(page).getByText('The balance will change from ¥10.00 to ¥12.50.').waitFor();
@@ -86,13 +86,13 @@ test('an account is made, its owner comes in by the link and sees money come and
       await seen(reported, '12.50');
 
       await page.getByRole('button', { name: 'Adjust', exact: true }).click();
-      await dialog(page).getByLabel('Amount in yuan').fill('-20');
+      await dialog(page).getByLabel('Amount in CNY').fill('-20');
       await dialog(page).getByLabel('Reason').fill('too much');
       await press(page, 'Continue');
       expectAnswers(page, { status: 402, path: `/console/api/operator/accounts/${account}/adjustments` });
       await press(page, 'Adjust');
       await dialog(page).getByText('The account doesn’t have that much available.').first().waitFor();
-      await dialog(page).getByLabel('Amount in yuan').fill('-0.5');
+      await dialog(page).getByLabel('Amount in CNY').fill('-0.5');
       await press(page, 'Continue');
       await dialog(page).getByText('The balance will change from ¥12.50 to ¥12.00.').waitFor();
       await press(page, 'Adjust');

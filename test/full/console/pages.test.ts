@@ -34,7 +34,7 @@ before(async () => {
     ofAccount('task', `tasks/${image}`),
     ...['chat', 'image', 'video', 'avatar-talk'].map((mode) => ofAccount(`playground-${mode}`, `playground/${mode}`)),
     { name: 'profile', path: '/console/profile' },
-    ...['accounts', 'people', 'acts', 'providers', 'unknown', 'audit'].map(ofOperator),
+    ...['accounts', 'people', 'acts', 'providers', 'margin', 'unknown', 'audit', 'reconcile'].map(ofOperator),
   ];
 });
 after(async () => {

@@ -13,7 +13,7 @@ import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { mp4, textFile, wav } from '../../support/media.ts';
+import { maskPng, mp4, png, textFile, wav } from '../../support/media.ts';
 import { newPerson, type NewTestPerson, password } from '../../support/people.ts';
 import { chatStream, deltaEvent, openUpstream, type Upstream } from '../../support/upstream.ts';
 
@@ -42,7 +42,7 @@ after(async () => {
   await closeUpstream();
 });
 
-/** Opens a page of the playground as a new person of an account of its own with so many yuan. */
+/** Opens a page of the playground as a new person of an account of its own with so much money. */
 async function playing(
   place: string,
   work: (page: Page, at: { account: TestGateway['account']; key: string }) => Promise<void>,
@@ -62,7 +62,7 @@ const entriesForm = z.array(
   z.looseObject({ type: z.string(), amount: z.number(), charged: z.number(), model: z.string().nullable() }),
 );
 
-/** What the ledger says of the account's runs: yuan held in all, and charged in all. */
+/** What the ledger says of the account's runs: CNY held in all, and charged in all. */
 async function bookedFor({ key }: { key: string }): Promise<{ held: number; charged: number }> {
   const { body } = await gateway.get('/v1/account/ledger?limit=100', { Authorization: `Bearer ${key}` });
   const entries = entriesForm.parse(body['data']);
@@ -73,7 +73,7 @@ async function bookedFor({ key }: { key: string }): Promise<{ held: number; char
   };
 }
 
-/** The amounts of yuan that a list of costs shows, by their names. */
+/** The amounts that a list of costs shows, by their names. */
 async function costs(list: Locator): Promise<Record<string, number>> {
   await list.waitFor();
   const rows = await list.locator('div').allInnerTexts();
@@ -165,6 +165,33 @@ test('a chat streams: its first words stand there before its last, its cost is t
     await page.reload();
     assert.equal(await message.inputValue(), 'Not sent yet');
     assert.equal(await answer.count(), 0);
+  });
+});
+
+test('an image is edited from the files that were chosen, with a mask, and the code names them', async () => {
+  await playing('image', async (page, at) => {
+    await page.getByLabel('Prompt').fill('The gate in the fog');
+    const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/png', buffer });
+    await page.getByLabel('Your own images').setInputFiles([file('gate.png', await png({ width: 64, height: 48 }))]);
+    await page.getByLabel('Mask').setInputFiles([
+      file(
+        'mask.png',
+        maskPng(64, 48, (x) => x < 32),
+      ),
+    ]);
+    await page.getByText('gate.png', { exact: true }).waitFor();
+    assert.match(
+      await page.locator('.tg-play-code').innerText(),
+      /images\/edits[^]*image=@"gate.png"[^]*mask=@"mask.png"/,
+    );
+    await audited(page);
+    await page.getByRole('button', { name: 'Run' }).click();
+    const image = page.getByRole('img', { name: /Image 1 of/ });
+    await image.waitFor();
+    assert.deepEqual(await decodedSize(image), { width: 2048, height: 2048 });
+    assert.deepEqual(await bookedFor(at), { held: 0.2, charged: 0.2 });
+    await page.getByRole('button', { name: 'Remove your images' }).click();
+    assert.doesNotMatch(await page.locator('.tg-play-code').innerText(), /images\/edits/);
   });
 });
 

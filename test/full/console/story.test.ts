@@ -46,7 +46,7 @@ test('an API key is created and used, the charge is seen, an avatar talks, the k
     const cost = await charged();
     await page.getByRole('row').filter({ hasText: 'sim-chat' }).first().waitFor();
     await goTo(page, 'Overview');
-    await balance(page, yuan(100 - cost));
+    await balance(page, money(100 - cost));
 
     await goTo(page, 'Playground');
     await page.getByRole('link', { name: 'Avatar talk', exact: true }).click();
@@ -59,7 +59,7 @@ test('an API key is created and used, the charge is seen, an avatar talks, the k
     await page.getByRole('button', { name: 'Run' }).click();
     await playsFrames(page.getByLabel('The finished video'));
     await goTo(page, 'Overview');
-    await balance(page, yuan(100 - cost - 0.1)); // two seconds at 0.05
+    await balance(page, money(100 - cost - 0.1)); // two seconds at 0.05
 
     await goTo(page, 'API tokens');
     await page.getByRole('button', { name: 'Revoke web shop' }).click();
@@ -71,7 +71,7 @@ test('an API key is created and used, the charge is seen, an avatar talks, the k
     await page.getByRole('button', { name: 'test', exact: true }).click();
     await page.getByRole('button', { name: 'Credit', exact: true }).click();
     const form = page.getByRole('dialog').last();
-    await form.getByLabel('Amount in yuan').fill('7.5');
+    await form.getByLabel('Amount in CNY').fill('7.5');
     await form.getByLabel('Reason').fill('paid by wire');
     await form.getByRole('button', { name: 'Continue' }).click();
     await form.getByRole('button', { name: 'Credit', exact: true }).click();
@@ -79,7 +79,7 @@ test('an API key is created and used, the charge is seen, an avatar talks, the k
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click(); // the account's drawer
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await goTo(page, 'Overview');
-    await balance(page, yuan(107.5 - cost - 0.1));
+    await balance(page, money(107.5 - cost - 0.1));
   });
 });
 
@@ -93,7 +93,7 @@ const balance = (page: Page, text: string) =>
     .getByText(text, { exact: true })
     .waitFor();
 
-const yuan = (amount: number): string =>
+const money = (amount: number): string =>
   new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'CNY',

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 AUDIO = Path(os.environ["OPENAPI_AUDIO"]).read_bytes()
 VIDEO = Path(os.environ["OPENAPI_VIDEO"]).read_bytes()
+IMAGE = Path(os.environ["OPENAPI_IMAGE"]).read_bytes()
 OWN_KEY = os.environ["OPENAPI_KEY_ID"]
 NO_KEY = "key_" + "0" * 32
 
@@ -17,10 +18,29 @@ schemathesis.openapi.media_type("audio/wav", st.sampled_from([AUDIO, b"no audio"
 schemathesis.openapi.media_type("audio/mpeg", st.just(AUDIO))
 schemathesis.openapi.media_type("video/mp4", st.sampled_from([VIDEO, b"no video"]))
 
+# As the document writes the types of a form's images.
+IMAGES = st.sampled_from([IMAGE, b"no image"])
+for images in ("image/png", "image/jpeg", "image/webp", "image/png, image/jpeg, image/webp"):
+    schemathesis.openapi.media_type(images, IMAGES)
+
 MODELS = {
     "/chat/completions": ["sim-chat", "sim-code"],
     "/responses": ["sim-code"],
+    "/messages": ["sim-chat", "sim-code"],
+    "/messages/count_tokens": ["sim-chat", "sim-code"],
+    "/responses/input_tokens": ["sim-code"],
+    "/responses/compact": ["sim-code"],
+    "/completions": ["sim-chat", "sim-code"],
+    "/embeddings": ["sim-embedding"],
+    "/moderations": ["sim-moderation"],
+    "/rerank": ["sim-rerank"],
+    "/audio/speech": ["sim-speech"],
+    "/audio/transcriptions": ["sim-transcription"],
+    "/audio/translations": ["sim-transcription"],
     "/images/generations": ["sim-image"],
+    "/images/edits": ["sim-image"],
+    "/images/variations": ["sim-image"],
+    "/videos": ["sim-video-fast"],
     "/video/generations": ["sim-video-fast", "sim-avatar-video", "sim-avatar-image"],
     "/svctalk/generate": ["sim-avatar-talk"],
 }

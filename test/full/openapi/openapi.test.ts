@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { builtInConfiguration } from '../../../src/config/built-in.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { mp4, wav } from '../../support/media.ts';
+import { mp4, png, wav } from '../../support/media.ts';
 import { pythonWith } from '../../support/python.ts';
 
 const packages = ['schemathesis==4.32.5', 'hypothesis==6.170.15', 'openapi-spec-validator==0.9.0'];
@@ -46,15 +46,17 @@ test('a validator of OpenAPI finds nothing wrong with the document', async () =>
 
 test('schemathesis finds no answer on either root that the document does not describe, and no 5xx', async () => {
   const { key, keyId } = await gateway.newKey({ balance: '1000000', level: 'admin' });
-  const [audio, video] = [join(folder, 'audio.wav'), join(folder, 'video.mp4')];
+  const [audio, video, image] = [join(folder, 'audio.wav'), join(folder, 'video.mp4'), join(folder, 'image.png')];
   await writeFile(audio, wav({ seconds: 0.5, samplesPerSecond: 8_000 }));
   await writeFile(video, await mp4({ seconds: 1 }));
+  await writeFile(image, await png({ width: 32, height: 32 }));
   const env = {
     ...process.env,
     PYTHONPATH: import.meta.dirname,
     SCHEMATHESIS_HOOKS: 'hooks',
     OPENAPI_AUDIO: audio,
     OPENAPI_VIDEO: video,
+    OPENAPI_IMAGE: image,
     OPENAPI_KEY_ID: keyId,
     OPENAPI_ADDRESS: addressOf(receiver),
   };
@@ -63,7 +65,10 @@ test('schemathesis finds no answer on either root that the document does not des
     env,
   );
   assert.ok(!failed, report);
-  assert.deepEqual(await usedModels(key), ['sim-avatar-talk', 'sim-chat', 'sim-code', 'sim-image', 'sim-video-fast']);
+  assert.deepEqual(await usedModels(key), [
+    ...['sim-avatar-talk', 'sim-chat', 'sim-code', 'sim-embedding', 'sim-image', 'sim-moderation', 'sim-rerank'],
+    ...['sim-speech', 'sim-video-fast'],
+  ]);
 });
 
 async function schemathesis(

@@ -162,7 +162,11 @@ test('a death of one of each part under load loses no task, charges none twice, 
   const load = new Load({
     ...{ urls: [arrangement.url], key, random: generator(seed + 1), callers: 3, misbehaviour: 0 },
     webhookUrl: receiver.url,
-    uploads: { audio: wav({ seconds: 1, samplesPerSecond: 8_000 }), video },
+    uploads: {
+      audio: wav({ seconds: 1, samplesPerSecond: 8_000 }),
+      video,
+      image: await png({ width: 64, height: 48 }),
+    },
   });
   const retrying = new RetryingCallers(arrangement.url, key, 4);
   try {
@@ -239,10 +243,10 @@ const answered = (path: string) =>
   );
 
 /** By the command line, in the containers' environment. */
-async function credit(yuan: string): Promise<void> {
+async function credit(money: string): Promise<void> {
   const listed = await arrangement.run(['accounts', 'list', '--json']);
   const [account] = (JSON.parse(listed.stdout) as { data: { id: string }[] }).data;
-  const { code, stdout, stderr } = await arrangement.run(['accounts', 'credit', account?.id ?? '', yuan]);
+  const { code, stdout, stderr } = await arrangement.run(['accounts', 'credit', account?.id ?? '', money]);
   assert.equal(code, 0, stdout + stderr);
 }
 

@@ -1,6 +1,6 @@
-/** LangChain's chat model for OpenAI against both roots. */
+/** LangChain's chat model and embeddings for OpenAI against both roots. */
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { ChatOpenAI } from '@langchain/openai';
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestGateway } from '../../support/gateway.ts';
@@ -76,6 +76,19 @@ for (const root of roots) {
       assert.ok(method === 'jsonMode' ? Object.keys(answer).length > 0 : typeof answer['city'] === 'string');
     });
   }
+
+  test(`${root}: texts become vectors, those of a document and of a query alike`, async () => {
+    const embeddings = new OpenAIEmbeddings({
+      model: 'sim-embedding',
+      dimensions: 64,
+      apiKey: gateway.key,
+      configuration: { baseURL: `${gateway.url}${root}` },
+    });
+    const [gate, bridge, ...others] = await embeddings.embedDocuments(['A toll gate', 'A bridge']);
+    assert.deepEqual([gate?.length, bridge?.length, others.length], [64, 64, 0]);
+    assert.notDeepEqual(gate, bridge);
+    assert.deepEqual(await embeddings.embedQuery('A toll gate'), gate);
+  });
 
   for (const [name, status, keyOf, id] of [
     ['a wrong key', 401, () => 'sk-tg-wrong', 'sim-chat'],

@@ -8,6 +8,7 @@ import OpenAI, {
   ConflictError,
   NotFoundError,
   RateLimitError,
+  toFile,
 } from 'openai';
 import type { TestGateway } from '../../support/gateway.ts';
 import { countingFetch, hello, pixel, type RefusedKeys, roots, startSdkGateway, weatherParameters } from './support.ts';
@@ -145,6 +146,86 @@ for (const root of roots) {
       client().responses.create({ ...next, previous_response_id: 'resp_of_another' }),
       NotFoundError,
     );
+  });
+
+  test(`${root}: embeddings, which the SDK decodes from base64`, async () => {
+    const input = ['The red toll gate', 'the red gate', 'A blue boat sails'];
+    const { data, usage } = await client().embeddings.create({ model: 'sim-embedding', input, dimensions: 64 });
+    const [gate = [], near = [], far = []] = data.map(({ embedding }) => embedding);
+    const cosine = (one: number[], other: number[]) =>
+      one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+    assert.deepEqual([gate.length, usage.total_tokens], [64, 11]);
+    assert.ok(cosine(gate, near) > cosine(gate, far));
+    const plain = await client().embeddings.create({
+      model: 'sim-embedding',
+      input,
+      dimensions: 64,
+      encoding_format: 'float',
+    });
+    assert.deepEqual(plain.data[0]?.embedding, gate);
+  });
+
+  test(`${root}: speech, whole, streamed and as events`, async () => {
+    const ask = { model: 'sim-speech', voice: 'alloy', input: 'Good morning' } as const;
+    const whole = Buffer.from(
+      await (await client().audio.speech.create({ ...ask, response_format: 'wav' })).arrayBuffer(),
+    );
+    assert.equal(whole.subarray(0, 4).toString('latin1'), 'RIFF');
+    const pieces: Buffer[] = [];
+    for await (const piece of (await client().audio.speech.create(ask)).body ?? [])
+      pieces.push(Buffer.from(piece as Uint8Array));
+    const mp3 = Buffer.concat(pieces);
+    assert.ok(mp3.length > 1_000);
+    const events = await client().audio.speech.create({ ...ask, stream_format: 'sse' });
+    assert.match(await events.text(), /"type":"speech\.audio\.done"/);
+  });
+
+  test(`${root}: transcriptions of what was spoken, in their formats and as a stream, and a translation`, async () => {
+    const spoken = await client().audio.speech.create({
+      ...{ model: 'sim-speech', voice: 'alloy', input: 'Good morning' },
+      response_format: 'wav',
+    });
+    const wav = Buffer.from(await spoken.arrayBuffer());
+    const ask = async () => ({ model: 'sim-transcription', file: await toFile(wav, 'morning.wav') });
+    const { text } = await client().audio.transcriptions.create(await ask());
+    assert.ok(text.length > 0);
+    const verbose = await client().audio.transcriptions.create({ ...(await ask()), response_format: 'verbose_json' });
+    assert.equal(verbose.text, text);
+    assert.match(
+      await client().audio.transcriptions.create({ ...(await ask()), response_format: 'srt' }),
+      /^1\n00:00:00,000 --> /,
+    );
+    let streamed = '';
+    for await (const event of await client().audio.transcriptions.create({ ...(await ask()), stream: true }))
+      if (event.type === 'transcript.text.done') streamed = event.text;
+    assert.equal(streamed, text);
+    assert.ok((await client().audio.translations.create(await ask())).text.length > 0);
+  });
+
+  test(`${root}: a legacy completion, whole and streamed`, async () => {
+    const ask = { model: 'sim-chat', prompt: 'Once upon a time' } as const;
+    const { choices } = await client().completions.create(ask);
+    let streamed = '';
+    for await (const chunk of await client().completions.create({ ...ask, stream: true }))
+      streamed += chunk.choices[0]?.text ?? '';
+    assert.match(streamed, /Once upon a time/);
+    assert.equal(choices[0]?.text, streamed);
+  });
+
+  test(`${root}: moderations, of the gateway's own choice of model, too`, async () => {
+    const { results } = await client().moderations.create({ input: ['A toll gate', 'I will murder you'] });
+    assert.deepEqual(
+      results.map(({ flagged }) => flagged),
+      [false, true],
+    );
+  });
+
+  test(`${root}: what belongs to a response`, async () => {
+    const { id, usage } = await client().responses.create({ model: 'sim-code', input: 'A function that adds' });
+    const items = await client().responses.inputItems.list(id);
+    assert.equal(items.data.length, 1);
+    const counted = await client().responses.inputTokens.count({ model: 'sim-code', input: 'A function that adds' });
+    assert.equal(counted.input_tokens, usage?.input_tokens);
   });
 
   test(`${root}: a response, streamed`, async () => {

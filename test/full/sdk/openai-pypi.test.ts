@@ -64,6 +64,10 @@ for (const root of roots) {
       last: 'response.completed',
       content: content('response'),
     });
+    assert.deepEqual(reported.get('embeddings'), { lengths: [8, 8], tokens: 5 });
+    assert.deepEqual(reported.get('audio'), { begins: 'RIFF', said: true, translated: true });
+    assert.deepEqual(reported.get('completion'), { finish: 'length', tokens: 3 });
+    assert.deepEqual(reported.get('moderations'), { flagged: [false, true] });
     assert.deepEqual(reported.get('image'), { begins: 'PNG', url: null });
     for (const [name, error, status, code, param] of [
       ['wrong key', 'AuthenticationError', 401, 'invalid_api_key', null],

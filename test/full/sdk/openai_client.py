@@ -76,6 +76,30 @@ def responses():
     tell("response stream", first=types[0], last=types[-1], content=final.output_text)
 
 
+def embeddings():
+    answer = client().embeddings.create(model="sim-embedding", input=["A toll gate", "A bridge"], dimensions=8)
+    lengths = [len(item.embedding) for item in answer.data]
+    tell("embeddings", lengths=lengths, tokens=answer.usage.total_tokens)
+
+
+def audio():
+    speech = client().audio.speech.create(model="sim-speech", voice="alloy", input="Good morning", response_format="wav")
+    file = ("morning.wav", speech.content)
+    said = client().audio.transcriptions.create(model="sim-transcription", file=file)
+    translated = client().audio.translations.create(model="sim-transcription", file=file)
+    tell("audio", begins=speech.content[:4].decode(), said=said.text != "", translated=translated.text != "")
+
+
+def completions():
+    answer = client().completions.create(model="sim-chat", prompt="Once upon a time", max_tokens=3)
+    tell("completion", finish=answer.choices[0].finish_reason, tokens=answer.usage.completion_tokens)
+
+
+def moderations():
+    answer = client().moderations.create(input=["A toll gate", "I will murder you"])
+    tell("moderations", flagged=[result.flagged for result in answer.results])
+
+
 def image():
     answer = client().images.generate(
         model="sim-image",
@@ -106,6 +130,10 @@ tools()
 json_mode()
 models()
 responses()
+embeddings()
+audio()
+completions()
+moderations()
 image()
 refusal("wrong key", key="sk-tg-wrong")
 refusal("unknown model", model="nothing")

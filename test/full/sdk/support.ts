@@ -1,6 +1,6 @@
 /** What the tests of the SDKs share: the gateway with its simulator, its two roots, keys that are refused, and an image. */
 import * as z from 'zod';
-import { parseYuan } from '../../../src/domain/money.ts';
+import { parseAmount } from '../../../src/domain/money.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
 export const roots = ['/v1', '/ai/v1'] as const;
@@ -28,7 +28,7 @@ export async function startSdkGateway(): Promise<{ gateway: TestGateway; refused
   const [poor, limited, spent] = await Promise.all([
     gateway.newKey({ balance: '0' }),
     gateway.newKey({ callLimits: [{ calls: 1, per: 'total' }] }),
-    gateway.newKey({ spendLimit: { amount: parseYuan('0.000001') ?? fail(), per: 'total' } }),
+    gateway.newKey({ spendLimit: { amount: parseAmount('0.000001') ?? fail(), per: 'total' } }),
   ]);
   await gateway.post('/v1/chat/completions', hello, { Authorization: `Bearer ${limited.key}` });
   return { gateway, refused: { poor: poor.key, limited: limited.key, spent: spent.key } };

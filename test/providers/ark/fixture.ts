@@ -30,6 +30,15 @@ export const arkFixture: ProviderFixture = {
       }),
     },
     {
+      ...{ kind: 'image', model: 'doubao-seedream-4-0-250828', polls: false, form: 'edit' },
+      body: ({ imageUrl }) => ({
+        ...{ model: 'doubao-seedream-4-0-250828', prompt: 'A toll gate at dawn', image: imageUrl, size: '1024x1024' },
+        sequential_image_generation: 'auto',
+        sequential_image_generation_options: { max_images: 2 },
+        ...{ response_format: 'url', watermark: false },
+      }),
+    },
+    {
       kind: 'video',
       model: 'doubao-seedance-2-0-260128',
       options: { resolution: '720p' },
@@ -45,6 +54,19 @@ export const arkFixture: ProviderFixture = {
         watermark: false,
         callback_url: hookUrl,
         resolution: '720p',
+      }),
+    },
+    {
+      ...{ kind: 'video', model: 'doubao-seedance-2-0-260128', isOfVideos: true },
+      body: ({ imageUrl, maskUrl, hookUrl }) => ({
+        model: 'doubao-seedance-2-0-260128',
+        content: [
+          { type: 'text', text: 'Cars pass' },
+          { type: 'image_url', image_url: { url: imageUrl } },
+          { type: 'image_url', image_url: { url: maskUrl }, role: 'last_frame' },
+        ],
+        ...{ ratio: '9:16', resolution: '720p', duration: 5, seed: 7, generate_audio: true, watermark: false },
+        callback_url: hookUrl,
       }),
     },
   ],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { taskModelKinds } from '../../../src/domain/catalogue.ts';
 import { judgeProbe } from '../../../src/domain/probes.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
 import type { Submission, TaskProvider } from '../../../src/providers/contract.ts';
@@ -18,7 +19,7 @@ test('every kind of provider with tasks has a fixture, for each kind of model th
   const calling = providerKinds.filter(({ kind, tasks }) => tasks !== undefined && kind !== 'simulator');
   assert.deepEqual(fixtures.map(({ definition }) => definition.kind).sort(), calling.map(({ kind }) => kind).sort());
   for (const { definition, models } of fixtures) {
-    const tasks = definition.serves.filter((kind) => kind !== 'chat' && kind !== 'code');
+    const tasks = definition.serves.filter((kind) => taskModelKinds.some((task) => task === kind));
     assert.deepEqual([...new Set(models.map(({ kind }) => kind))].sort(), [...tasks].sort(), definition.kind);
   }
 });
@@ -26,7 +27,7 @@ test('every kind of provider with tasks has a fixture, for each kind of model th
 for (const fixture of fixtures) {
   describe(fixture.definition.kind, () => {
     for (const model of fixture.models) {
-      test(`does a job of kind ${model.kind}${model.upscales ? ', upscaling' : ''}${model.isFromText ? ', from text' : ''}, asked as documented`, () =>
+      test(`does a job of kind ${titleOf(model)}, asked as documented`, () =>
         using(fixture, async ({ provider, standIn }) => {
           standIn.images = model.upscales ? 1 : 2;
           const { job, facts } = jobOf(model);
@@ -322,6 +323,14 @@ function assertRefused(
   assert.ok(error.message.length > 10);
   assert.doesNotMatch(error.message, /127\.0\.0\.1|https?:/);
   for (const secret of Object.values(secrets)) assert.ok(!error.message.includes(secret));
+}
+
+function titleOf({ kind, upscales, isFromText, form, masks, isOfVideos }: FixtureModel): string {
+  const more = [
+    ...[upscales && 'upscaling', isFromText && 'from text', form, masks && 'with a mask'],
+    isOfVideos && 'with a size, a seed and a last frame',
+  ];
+  return [kind, ...more.filter((part) => typeof part === 'string')].join(', ');
 }
 
 function first({ models }: ProviderFixture): FixtureModel {

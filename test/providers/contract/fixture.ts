@@ -2,7 +2,7 @@
  * What the contract suite has to know of a kind of provider: what it offers, and how its service answers. A fixture
  * speaks the documented wire format, and keeps no state but what the stand-in gives it.
  */
-import type { ModelKind } from '../../../src/domain/catalogue.ts';
+import type { TaskModelKind } from '../../../src/domain/catalogue.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
 import type { ProviderDefinition } from '../../../src/providers/definition.ts';
 
@@ -30,7 +30,7 @@ export interface ProviderFixture {
 }
 
 export interface FixtureModel {
-  kind: Exclude<ModelKind, 'chat' | 'code'>;
+  kind: TaskModelKind;
   /** What the provider calls it. */
   model: string;
   options?: Record<string, unknown>;
@@ -39,6 +39,11 @@ export interface FixtureModel {
   isFromText?: boolean;
   /** Upscaling only. */
   upscales?: boolean;
+  /** Of the caller's own files: an edit with a mask, where `masks` says so, or a variation. */
+  form?: 'edit' | 'variation';
+  masks?: boolean;
+  /** Of `POST /videos`: with a size, a seed and a last frame. */
+  isOfVideos?: boolean;
   /** False: the answer to its create is the result. */
   polls?: boolean;
   /** The body that the service must get for the suite's request of this kind, without what changes from run to run. */
@@ -47,8 +52,9 @@ export interface FixtureModel {
 
 /** What stands in a create's body that only the suite knows. */
 export interface BodyFacts {
-  /** Addresses in the request: the caller's image, video and audio, or the links to uploads. */
+  /** Addresses in the request: the caller's image, mask, video and audio, or the links to uploads. */
   imageUrl: string;
+  maskUrl: string;
   videoUrl: string;
   audioUrl: string;
   hookUrl: string;

@@ -3,11 +3,16 @@ import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ProviderSettings } from '../../../src/domain/catalogue.ts';
-import type { Job, Poll, Submission, TaskProvider } from '../../../src/providers/contract.ts';
+import type { ContentItem } from '../../../src/domain/requests/video-request.ts';
+import type { Job, Media, Poll, Submission, TaskProvider } from '../../../src/providers/contract.ts';
 import { imageJob, talkJob, videoJob } from '../../support/jobs.ts';
 import type { BodyFacts, FixtureModel, ProviderFixture } from './fixture.ts';
 
 const imageUrl = 'https://caller.example/image.png';
+const uploads = {
+  image: 'http://gateway.example/files/img_1/image0?e=1',
+  mask: 'http://gateway.example/files/img_1/mask?e=1',
+};
 /** What the caller has there: a PNG of one pixel. */
 export const imageFile = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -23,6 +28,8 @@ export function providerOf(
   const settings: ProviderSettings = {
     ...{ name: 'up', kind: definition.kind, baseUrl, secrets, numbers: {}, headers: {} },
     ...{ timeoutMs: 2_000, imageTimeoutMs: 2_000, idleTimeoutMs: 2_000, deadlineMs: 60_000 },
+    // The vendors' own pace, 5 to 25 a second, is most of what the suite would wait for.
+    maxPollsPerSecond: 1_000,
     ...more,
   };
   const provider = definition.tasks?.(settings, {
@@ -46,6 +53,7 @@ export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job;
   };
   const facts = {
     imageUrl,
+    maskUrl: uploads.mask,
     videoUrl: 'https://caller.example/video.mp4',
     audioUrl: 'https://caller.example/audio.wav',
     hookUrl: common.hookUrl,
@@ -57,6 +65,7 @@ export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job;
   ];
   switch (model.kind) {
     case 'image': {
+      if (model.form) return editOf(model.form, model.masks === true);
       const pixels = model.upscales ? ({ mode: 'upscale', longerSide: 4096 } as const) : undefined;
       const request = {
         prompt: 'A toll gate at dawn',
@@ -67,6 +76,7 @@ export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job;
     }
     case 'video': {
       const content = [{ type: 'text', text: 'Cars pass' } as const, image];
+      if (model.isOfVideos) return videosOf(content);
       return { facts, job: { ...videoJob({ content }), ...common } };
     }
     case 'avatar-video':
@@ -82,7 +92,30 @@ export function jobOf(model: FixtureModel, reference = 'tg-task_1'): { job: Job;
       };
     }
   }
+
+  function editOf(form: 'edit' | 'variation', masks: boolean) {
+    const request = { form, imageUrls: [uploads.image], n: 2, ...(masks && { mask: uploads.mask }) };
+    const prompt = form === 'edit' ? 'A toll gate at dawn' : '';
+    const files = new Map([uploads.image, uploads.mask].map((url) => [url, uploaded(url)]));
+    return {
+      facts: { ...facts, imageUrl: uploads.image },
+      job: { ...imageJob({ ...request, prompt }), ...common, uploads: files },
+    };
+  }
+
+  function videosOf(content: readonly ContentItem[]) {
+    const last = { type: 'image_url', url: facts.maskUrl, role: 'last_frame' } as const;
+    const size = { width: 720, height: 1280 };
+    const request = { form: 'videos', content: [...content, last], size, ratio: '9:16', seed: 7 } as const;
+    return { facts, job: { ...videoJob(request), ...common } };
+  }
 }
+
+/** What the gateway has stored of the caller's. */
+const uploaded = (url: string): Media => ({
+  ...{ mediaType: 'image/png', bytes: imageFile.length, durationMs: 0, url },
+  open: () => Promise.resolve(Readable.from([imageFile])),
+});
 
 /** Polls a job that was submitted to its end, or reads the answer that was its result. */
 export async function ended(

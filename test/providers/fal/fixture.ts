@@ -25,11 +25,33 @@ const models: readonly FixtureModel[] = [
     body: ({ imageUrl }) => ({ prompt: 'A toll gate at dawn', image_url: imageUrl, upscale_factor: 4 }),
   },
   {
+    ...{ kind: 'image', model: 'maker/still/fill', form: 'edit', masks: true },
+    fields: { image_urls: null },
+    body: ({ imageUrl, maskUrl }) => ({
+      ...{ prompt: 'A toll gate at dawn', image_size: { width: 1024, height: 1024 }, num_images: 2 },
+      ...{ image_url: imageUrl, mask_url: maskUrl },
+    }),
+  },
+  {
+    ...{ kind: 'image', model: 'maker/still/redux', form: 'variation' },
+    body: ({ imageUrl }) => ({
+      ...{ image_size: { width: 1024, height: 1024 }, num_images: 2, image_url: imageUrl, image_urls: [imageUrl] },
+    }),
+  },
+  {
     kind: 'video',
     model: 'maker/clip/image-to-video',
     body: ({ imageUrl }) => ({
       ...{ prompt: 'Cars pass', image_url: imageUrl },
       ...{ duration: '5', aspect_ratio: '16:9', generate_audio: true },
+    }),
+  },
+  {
+    ...{ kind: 'video', model: 'maker/clip/first-last', isOfVideos: true },
+    fields: { last_frame: 'end_image_url' },
+    body: ({ imageUrl, maskUrl }) => ({
+      ...{ prompt: 'Cars pass', image_url: imageUrl, end_image_url: maskUrl, seed: 7 },
+      ...{ duration: '5', aspect_ratio: '9:16', resolution: '720p', generate_audio: true },
     }),
   },
   {

@@ -20,6 +20,21 @@ export const openaiFixture: ProviderFixture = {
       }),
     },
     {
+      ...{ kind: 'image', model: 'gpt-image-2', polls: false, form: 'edit', masks: true },
+      body: () => ({
+        ...{ model: 'gpt-image-2', prompt: 'A toll gate at dawn', n: '2', size: '1024x1024', quality: 'medium' },
+        image: { type: 'image/png', sha256: sha256(imageFile) },
+        mask: { type: 'image/png', sha256: sha256(imageFile) },
+      }),
+    },
+    {
+      ...{ kind: 'image', model: 'dall-e-2', polls: false, form: 'variation' },
+      body: () => ({
+        ...{ model: 'dall-e-2', n: '2', size: '1024x1024', response_format: 'b64_json' },
+        image: { type: 'image/png', sha256: sha256(imageFile) },
+      }),
+    },
+    {
       ...{ kind: 'image', model: 'gpt-image-1-mini', polls: false, isFromText: true },
       fields: { size: 'dimensions', quality: null },
       body: () => ({ model: 'gpt-image-1-mini', prompt: 'A toll gate at dawn', n: 2, dimensions: '1024x1024' }),
@@ -32,7 +47,7 @@ export const openaiFixture: ProviderFixture = {
       }),
     },
   ],
-  isCreate: ({ method, path }) => method === 'POST' && ['/v1/images/generations', '/v1/images/edits'].includes(path),
+  isCreate: ({ method, path }) => method === 'POST' && /^\/v1\/images\/(?:generations|edits|variations)$/.test(path),
   assertSigned: ({ headers }) => assert.equal(headers['authorization'], 'Bearer sk-operator-key-of-the-tests-1'),
   formOf,
   created: (_, { content }, behaviour) => {

@@ -22,10 +22,39 @@ export const replicateFixture: ProviderFixture = {
       }),
     },
     {
+      ...{ kind: 'image', model: 'maker/fill', form: 'edit', masks: true },
+      body: ({ imageUrl, maskUrl, hookUrl }) => ({
+        input: {
+          ...{ prompt: 'A toll gate at dawn', width: 1024, height: 1024, num_outputs: 2 },
+          ...{ image: imageUrl, mask: maskUrl },
+        },
+        ...hooked(hookUrl),
+      }),
+    },
+    {
+      ...{ kind: 'image', model: 'maker/redux', form: 'variation' },
+      fields: { image: 'redux_image' },
+      body: ({ imageUrl, hookUrl }) => ({
+        input: { width: 1024, height: 1024, num_outputs: 2, redux_image: imageUrl },
+        ...hooked(hookUrl),
+      }),
+    },
+    {
       kind: 'video',
       model: 'maker/clip',
       body: ({ imageUrl, hookUrl }) => ({
         input: { prompt: 'Cars pass', image: imageUrl, duration: 5, aspect_ratio: '16:9' },
+        ...hooked(hookUrl),
+      }),
+    },
+    {
+      ...{ kind: 'video', model: 'maker/clip', isOfVideos: true },
+      fields: { last_frame: 'last_frame_image' },
+      body: ({ imageUrl, maskUrl, hookUrl }) => ({
+        input: {
+          ...{ prompt: 'Cars pass', image: imageUrl, last_frame_image: maskUrl },
+          ...{ duration: 5, aspect_ratio: '9:16', resolution: '720p', seed: 7 },
+        },
         ...hooked(hookUrl),
       }),
     },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { micros } from '../../../src/domain/money.ts';
-import { cappedAt, tokensBound, tokensPrice } from '../../../src/domain/billing/pricing.ts';
+import { vendorText } from '../../../src/domain/billing/vendor-text.ts';
+import { cappedAt } from '../../../src/domain/billing/token-lines.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import { chargesCheck } from '../../../src/audit/checks/charge-sums.ts';
 import { CallLedger } from '../../../src/ledger/call-ledger.ts';
@@ -10,6 +11,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { newTaskId } from '../../../src/postgres/new-ids.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
 import { admissionOf, type Customer, ledgerKey, newCustomer, newLedger, successOf } from '../../support/money.ts';
+import { holdOfBounds, priceOfCounts } from '../../support/token-prices.ts';
 import { whileTampered } from '../../support/tampering.ts';
 import { callAdmissionOf } from '../../support/calls.ts';
 
@@ -43,7 +45,7 @@ describe('the audit of charges', () => {
     assert.deepEqual(await says(), []);
     await settled(40n);
     assert.deepEqual(await says(), [
-      'by its terms and files it costs 100 micro-yuan; 40 were captured and 0 written off',
+      'by its terms and files it costs 100 micro-units; 40 were captured and 0 written off',
     ]);
   });
 
@@ -51,11 +53,11 @@ describe('the audit of charges', () => {
     const known = (await says()).length;
     const calls = new CallLedger(new GroupCommitter(home.database, ledgerKey));
     const price = { unit: 'token', inputPerMillion: micros(1_500_000n), outputPerMillion: micros(8_000_000n) } as const;
-    const { lines, total } = tokensBound(price, { input: 1001, output: 500 });
+    const { lines, total } = holdOfBounds(price, { input: 1001, output: 500 });
     const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });
     assert.ok(admitted.admitted === 'yes');
     await calls.settle(admitted.hold, {
-      ...tokensPrice(price, { input: 777, cachedInput: 0, output: 33 }),
+      ...priceOfCounts(price, { fresh: 777, output: 33 }),
       ...{ priceVersion: 'v1', usageSource: 'upstream' },
     });
     assert.equal((await says()).length, known);
@@ -78,16 +80,50 @@ describe('the audit of charges', () => {
     const known = (await says()).length;
     const calls = new CallLedger(new GroupCommitter(home.database, ledgerKey));
     const price = { unit: 'token', inputPerMillion: micros(2_000_000n), outputPerMillion: micros(8_000_000n) } as const;
-    const { lines, total } = tokensBound(price, { input: 10, output: 5 });
+    const { lines, total } = holdOfBounds(price, { input: 10, output: 5 });
     const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });
     assert.ok(admitted.admitted === 'yes');
-    const cut = cappedAt(total, tokensPrice(price, { input: 10, cachedInput: 0, output: 777 }));
+    const cut = cappedAt(total, priceOfCounts(price, { fresh: 10, output: 777 }));
     await calls.settle(admitted.hold, { ...cut, priceVersion: 'v1', usageSource: 'estimated' });
     assert.equal((await says()).length, known);
     const own = `type = 'capture' and request_id = '${admitted.hold.requestId}'`;
     for (const change of [
       `usage_source = 'upstream'`,
       `lines = jsonb_set(jsonb_set(lines, '{0,amount}', '"19"'), '{1,amount}', '"41"')`,
+    ]) {
+      const statements = [{ text: `update entries set ${change} where ${own}`, values: [] }];
+      await whileTampered(home, { says: change, table: 'entries', statements }, async () => {
+        assert.equal((await says()).length, known + 1, change);
+      });
+    }
+  });
+
+  test('reports a call whose lines do not count what the usage says that is kept with them', async () => {
+    const known = (await says()).length;
+    const calls = new CallLedger(new GroupCommitter(home.database, ledgerKey));
+    const price = {
+      ...({ unit: 'token', inputPerMillion: micros(2_000_000n), outputPerMillion: micros(8_000_000n) } as const),
+      perToolCall: { web_search: micros(5n) },
+    };
+    const bounds = { input: 1000, output: 500, toolCalls: { web_search: 3 } };
+    const { lines, total } = holdOfBounds(price, bounds);
+    const admitted = await calls.admit({ ...callAdmissionOf(customer, total), lines });
+    assert.ok(admitted.admitted === 'yes');
+    const usage = { input_tokens: 100, output_tokens: 10, input_tokens_details: { cached_tokens: 20 } };
+    const toolCalls = { web_search: 2 };
+    const origin = { provider: 'vendor', vendor: vendorText({ form: 'responses', usage, toolCalls }) };
+    const counts = { fresh: 80, cacheRead: 20, output: 10, toolCalls };
+    const settled = { ...priceOfCounts(price, counts), priceVersion: 'v1', usageSource: 'upstream', origin } as const;
+    await calls.settle(admitted.hold, settled);
+    assert.equal((await says()).length, known);
+    const own = `type = 'capture' and request_id = '${admitted.hold.requestId}'`;
+    for (const change of [
+      `vendor = replace(vendor, '"cached_tokens":20', '"cached_tokens":30')`,
+      `vendor = replace(vendor, '"output_tokens":10', '"output_tokens":11')`,
+      `vendor = replace(vendor, '"web_search":2', '"web_search":3')`,
+      `vendor = replace(vendor, '"responses"', '"chat"')`,
+      `vendor = 'nothing'`,
+      `lines = lines - 3`,
     ]) {
       const statements = [{ text: `update entries set ${change} where ${own}`, values: [] }];
       await whileTampered(home, { says: change, table: 'entries', statements }, async () => {

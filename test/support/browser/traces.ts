@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 const pictureTimeoutMs = 10_000;
 
 export interface TracesOptions {
-  /** The folder in which a new one is made; the system's for temporary files unless said otherwise. */
+  /** The folder in which a new one is made; one that outlives the test run unless said otherwise. */
   tracesBelow?: string;
   /** Prints which it is; on stderr unless said otherwise. */
   say?: (line: string) => void;
@@ -17,7 +17,10 @@ export interface TracesOptions {
 export async function keepTraces(
   pages: readonly Page[],
   log: readonly string[],
-  { tracesBelow = tmpdir(), say = (line) => process.stderr.write(`${line}\n`) }: TracesOptions,
+  {
+    tracesBelow = process.env['TOLLGATE_TEST_TRACES'] ?? tmpdir(),
+    say = (line) => process.stderr.write(`${line}\n`),
+  }: TracesOptions,
 ): Promise<void> {
   const folder = await mkdtemp(join(tracesBelow, 'tollgate-browser-'));
   const lines = [...log];

@@ -1,4 +1,4 @@
-/** The public suite's part about chat and responses: whole and streamed, once under a key, and charged to the micro-yuan. */
+/** The public suite's part about chat and responses: whole and streamed, once under a key, and charged to the micro-unit. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

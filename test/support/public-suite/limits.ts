@@ -1,4 +1,4 @@
-/** The public suite's part about limits: exact to the call, the yuan and the task, however many APIs are asked at once. */
+/** The public suite's part about limits: exact to the call, the unit of money and the task, however many APIs are asked at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer } from '../gateway.ts';
@@ -31,7 +31,7 @@ export function testLimits(site: () => Site): void {
     const caller = await newCaller(site(), { spend_limit: { amount: 1.5, per: 'month' } });
     const body = { model: 'sim-image', prompt: 'A gate' };
     const answers = await atOnce(site(), caller, 40, (one) => one.post(images, body, { Prefer: 'wait=0' }));
-    assert.deepEqual(tally(answers), { '202': 7, '429 spend_limit_exceeded': 33 }); // of 0.2 yuan each
+    assert.deepEqual(tally(answers), { '202': 7, '429 spend_limit_exceeded': 33 }); // of 0.2 CNY each
     for (const { status, body: record } of answers)
       if (status === 202)
         assert.equal((await caller.finished(`${images}/${String(record['id'])}`))['status'], 'succeeded');

@@ -9,7 +9,7 @@ export interface Site {
   url: string;
   /** The APIs themselves. */
   apis: readonly string[];
-  /** An admin key of an account with some tens of yuan. */
+  /** An admin key of an account with some tens of CNY. */
   key: string;
   /** The sign-in of its owner, who is the operator. */
   owner: { email: string; password: string };

@@ -1,6 +1,6 @@
 /** What limits a key, and how much of each is used. */
 import { Tag } from 'antd';
-import { moneyText } from '../../parts/money.tsx';
+import { useMoneyText } from '../../parts/money.tsx';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
@@ -11,7 +11,7 @@ export function KeyLimits({ of: key }: { of: Key }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
-  const money = (yuan: number) => moneyText(yuan, locale);
+  const money = useMoneyText();
   const lines: string[] = [];
   for (const { calls, per } of key.call_limits) {
     const values = { used: number(key.calls[per]), limit: number(calls) };

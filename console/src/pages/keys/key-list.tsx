@@ -36,7 +36,7 @@ function KeyTable({ keys, onChange }: KeyListProps) {
         { key: 'name', title: say('name'), render: (_, key) => <KeyName of={key} /> },
         { key: 'limits', title: say('limits'), render: (_, key) => <KeyLimits of={key} /> },
         { key: 'usage', title: say('usage'), align: 'right', render: (_, key) => <Calls of={key} /> },
-        { key: 'spent', title: say('spent'), align: 'right', render: (_, key) => <Money yuan={key.spent.total} /> },
+        { key: 'spent', title: say('spent'), align: 'right', render: (_, key) => <Money amount={key.spent.total} /> },
         { key: 'used', title: say('lastUsed'), render: (_, key) => <LastUsed of={key} /> },
         ...(mayChange
           ? [
@@ -72,7 +72,7 @@ function KeyCards({ keys, onChange }: KeyListProps) {
             </dd>
             <dt>{say('spent')}</dt>
             <dd>
-              <Money yuan={key.spent.total} />
+              <Money amount={key.spent.total} />
             </dd>
             <dt>{say('limits')}</dt>
             <dd>

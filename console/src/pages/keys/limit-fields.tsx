@@ -1,11 +1,12 @@
 /** How much a key may spend, call and run. */
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Form, InputNumber, Select } from 'antd';
+import { CurrencySymbol } from '../../parts/money.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { type KeyFields, type Window, windows } from './key-fields.ts';
 import { texts } from './texts.ts';
 
-const yuanMax = 999_999_999;
+const amountMax = 999_999_999;
 const countMax = 1_000_000_000;
 
 export function LimitFields() {
@@ -17,9 +18,9 @@ export function LimitFields() {
       <div className="tg-key-pair">
         <Form.Item name={['spend_limit', 'amount']} label={say('spendLimit')}>
           <InputNumber
-            prefix="¥"
+            prefix={<CurrencySymbol />}
             min={0.01}
-            max={yuanMax}
+            max={amountMax}
             precision={2}
             controls={false}
             placeholder={say('noLimit')}

@@ -46,15 +46,15 @@ function Content({ entry }: { entry: Entry }) {
       <p className="tg-quiet">{say(abouts[entry.type])}</p>
       <dl className="tg-facts">
         <Fact name={say('amount')}>
-          <SignedMoney yuan={entry.amount} />
+          <SignedMoney amount={entry.amount} />
         </Fact>
         {entry.charged > 0 && (
           <Fact name={say('chargedLabel')}>
-            <Money yuan={entry.charged} />
+            <Money amount={entry.charged} />
           </Fact>
         )}
         <Fact name={say('balance')}>
-          <Money yuan={entry.balance} />
+          <Money amount={entry.balance} />
         </Fact>
         <Fact name={say('time')}>
           <Time at={entry.created} />
@@ -67,7 +67,7 @@ function Content({ entry }: { entry: Entry }) {
         )}
         {entry.unit_price !== null && (
           <Fact name={say('unitPrice')}>
-            <Money yuan={entry.unit_price} />
+            <Money amount={entry.unit_price} />
           </Fact>
         )}
         {isSource(entry.usage_source) && <Fact name={say('usageSource')}>{say(entry.usage_source)}</Fact>}
@@ -98,22 +98,28 @@ function Lines({ lines }: { lines: NonNullable<Entry['lines']> }) {
       <Sheet
         label={say('lines')}
         rows={lines}
-        keyOf={({ unit }) => unit}
+        keyOf={({ unit, name }) => `${unit} ${name ?? ''}`}
         columns={[
-          { key: 'unit', title: say('units'), cell: ({ unit }) => (isLineUnit(unit) ? say(unit) : unit) },
+          {
+            key: 'unit',
+            title: say('units'),
+            cell: ({ unit, name }) => `${isLineUnit(unit) ? say(unit) : unit}${name === undefined ? '' : `: ${name}`}`,
+          },
           { key: 'units', title: '', isNumber: true, cell: ({ units }) => <Count of={units} /> },
           {
             key: 'price',
             title: say('unitPrice'),
             isNumber: true,
             cell: ({ unit, unit_price: price }) =>
-              unit === 'minimum_charge' ? null : (
+              unit === 'minimum_charge' ? null : isPricedEach(unit) ? (
+                <Money amount={price} />
+              ) : (
                 <>
-                  <Money yuan={price * 1e6} /> <span className="tg-second">{say('perMillion')}</span>
+                  <Money amount={price * 1e6} /> <span className="tg-second">{say('perMillion')}</span>
                 </>
               ),
           },
-          { key: 'amount', title: say('amount'), isNumber: true, cell: ({ amount }) => <Money yuan={amount} /> },
+          { key: 'amount', title: say('amount'), isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
         ]}
       />
     </>
@@ -135,9 +141,16 @@ const Id = ({ name, id }: { name: string; id: string }) => (
   </Fact>
 );
 
-const lineUnits = ['input_token', 'cached_input_token', 'output_token', 'minimum_charge'] as const;
+const lineUnits = [
+  ...['input_token', 'cached_input_token', 'cache_write_token', 'cache_write_1h_token'],
+  ...['audio_input_token', 'image_input_token', 'output_token', 'audio_output_token', 'image_output_token'],
+  ...['character', 'second', 'search', 'tool_call', 'call', 'minimum_charge'],
+] as const;
 const isLineUnit = (unit: string): unit is (typeof lineUnits)[number] => lineUnits.some((known) => known === unit);
-const isUnit = (unit: string | null): unit is 'image' | 'second' | 'token' =>
-  unit === 'image' || unit === 'second' || unit === 'token';
-const isSource = (source: string | null): source is 'upstream' | 'estimated' =>
-  source === 'upstream' || source === 'estimated';
+/** Others are so cheap that a million of them is priced. */
+const isPricedEach = (unit: string): boolean => ['tool_call', 'call', 'second', 'search'].includes(unit);
+const soldUnits = ['image', 'second', 'token', 'character', 'search', 'call'] as const;
+const isUnit = (unit: string | null): unit is (typeof soldUnits)[number] => soldUnits.some((known) => known === unit);
+const sources = ['upstream', 'estimated', 'measured'] as const;
+const isSource = (source: string | null): source is (typeof sources)[number] =>
+  sources.some((known) => known === source);

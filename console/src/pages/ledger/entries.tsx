@@ -1,7 +1,7 @@
 /** The entries as a table: what happened, what for, and what it did to the balance. */
 import { Button } from 'antd';
 import { Link } from 'react-router';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { Money, useMoneyText } from '../../parts/money.tsx';
 import { SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Time, timeText } from '../../parts/time.tsx';
@@ -13,6 +13,7 @@ import { texts } from './texts.ts';
 export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen: (entry: Entry) => void }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
+  const moneyText = useMoneyText();
   return (
     <section className="tg-panel">
       <Sheet
@@ -50,10 +51,8 @@ export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen
             isNumber: true,
             cell: ({ amount, charged }) => (
               <>
-                <SignedMoney yuan={amount} />
-                {charged > 0 && (
-                  <span className="tg-second">{say('charged', { amount: moneyText(charged, locale) })}</span>
-                )}
+                <SignedMoney amount={amount} />
+                {charged > 0 && <span className="tg-second">{say('charged', { amount: moneyText(charged) })}</span>}
               </>
             ),
           },
@@ -62,7 +61,7 @@ export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen
             title: say('balance'),
             isNumber: true,
             isWide: true,
-            cell: ({ balance }) => <Money yuan={balance} />,
+            cell: ({ balance }) => <Money amount={balance} />,
           },
         ]}
       />

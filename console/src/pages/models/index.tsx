@@ -23,6 +23,8 @@ const shownMax = 60;
 /** What the cards stand under: most kinds have one model or two, and a row of its own each would be mostly empty. */
 const groups = [
   ['texts', ['chat', 'code']],
+  ['reading', ['embedding', 'rerank', 'moderation']],
+  ['audio', ['speech', 'transcription']],
   ['images', ['image']],
   ['videos', ['video']],
   ['avatars', ['avatar-video', 'avatar-image', 'avatar-talk']],

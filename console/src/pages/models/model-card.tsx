@@ -14,7 +14,7 @@ import { capabilityTexts, texts } from './texts.ts';
 
 export type Model = Answer<'listModels'>['data'][number];
 
-/** Where each kind can be tried. */
+/** Where each kind can be tried; the others are for programs. */
 const playgrounds = {
   chat: 'chat',
   code: 'chat',
@@ -23,14 +23,16 @@ const playgrounds = {
   'avatar-video': 'video',
   'avatar-image': 'video',
   'avatar-talk': 'avatar-talk',
-} as const satisfies Record<Model['kind'], string>;
+} as const satisfies Partial<Record<Model['kind'], string>>;
+const hasPlayground = (kind: Model['kind']): kind is keyof typeof playgrounds => Object.hasOwn(playgrounds, kind);
 
 export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () => Promise<unknown> }) {
   const say = useTexts(texts);
   const sayCapability = useTexts(capabilityTexts);
   const account = useAccountId();
   const { id, kind, owned_by: vendor, health } = model;
-  const address = `/${account}/playground/${playgrounds[kind]}?model=${encodeURIComponent(id)}`;
+  const playground = hasPlayground(kind) ? playgrounds[kind] : undefined;
+  const address = `/${account}/playground/${playground}?model=${encodeURIComponent(id)}`;
   return (
     <article className="tg-model" aria-label={id}>
       <header>
@@ -57,7 +59,7 @@ export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () 
       </ul>
       <PriceList price={model.price} />
       <Limits limits={model.limits} />
-      {model.published && !model.maintenance && (
+      {playground !== undefined && model.published && !model.maintenance && (
         <Link className="tg-model-try" to={address} aria-label={say('tryModel', { id })}>
           {say('tryIt')} <span aria-hidden="true">→</span>
         </Link>
@@ -78,7 +80,10 @@ function Limits({ limits }: { limits: Model['limits'] }) {
     limits.max_output_tokens !== null && say('maxOutputTokens', { number: number(limits.max_output_tokens) }),
     limits.max_seconds !== null && say('maxSeconds', { number: number(limits.max_seconds) }),
     limits.durations !== null && say('durations', { list: list(limits.durations) }),
+    limits.ratios !== null && say('ratios', { list: list(limits.ratios) }),
+    limits.sizes !== null && say('sizes', { list: list(limits.sizes) }),
     limits.resolutions !== null && say('resolutions', { list: list(limits.resolutions) }),
+    limits.references !== null && say('references', { number: number(limits.references) }),
   ].filter((line) => line !== false);
   if (lines.length === 0) return null;
   return (

@@ -2,20 +2,21 @@
 import { Money } from '../../parts/money.tsx';
 import { useTexts, type Say } from '../../texts/define-texts.ts';
 import type { Model } from './model-card.tsx';
+import { tokenLines } from './token-lines.ts';
 import { texts } from './texts.ts';
 
 type Price = Model['price'];
-type Line = readonly [words: string, yuan: number];
+export type Line = readonly [words: string, amount: number];
 
 export function PriceList({ price }: { price: Price }) {
   const say = useTexts(texts);
   return (
     <dl className="tg-prices" aria-label={say('prices')}>
-      {linesOf(price, say).map(([words, yuan]) => (
+      {linesOf(price, say).map(([words, amount]) => (
         <div key={words}>
           <dt>{words}</dt>
           <dd>
-            <Money yuan={yuan} />
+            <Money amount={amount} />
           </dd>
         </div>
       ))}
@@ -27,22 +28,15 @@ function linesOf(price: Price, say: Say<(typeof texts)['en']>): Line[] {
   const least = (words: string): Line[] => (price.minimum === null ? [] : [[words, price.minimum]]);
   switch (price.unit) {
     case 'token':
-      return [
-        [say('input'), price.input_per_million],
-        ...(price.cached_input_per_million === null
-          ? []
-          : [[say('cachedInput'), price.cached_input_per_million] as const]),
-        [say('output'), price.output_per_million],
-        ...least(say('minimumCall')),
-      ];
+      return tokenLines(price, say);
     case 'image': {
-      const qualities = (price.by_quality ?? []).map(({ name, price: yuan }): Line => [
+      const qualities = (price.by_quality ?? []).map(({ name, price: amount }): Line => [
         isQuality(name) ? say(name) : name, // the file knows no others
-        yuan,
+        amount,
       ]);
-      const sizes = (price.by_size ?? []).map(({ name, price: yuan }): Line => [
+      const sizes = (price.by_size ?? []).map(({ name, price: amount }): Line => [
         say('ofSize', { size: name.replace('x', ' × ') }),
-        yuan,
+        amount,
       ]);
       const own = [...qualities, ...sizes];
       return [
@@ -52,9 +46,9 @@ function linesOf(price: Price, say: Say<(typeof texts)['en']>): Line[] {
       ];
     }
     case 'second': {
-      const own = (price.by_resolution ?? []).map(({ name, price: yuan }): Line => [
+      const own = (price.by_resolution ?? []).map(({ name, price: amount }): Line => [
         say('ofResolution', { resolution: name }),
-        yuan,
+        amount,
       ]);
       return [
         ...own,

@@ -113,11 +113,11 @@ function Facts({ account }: { account: Account }) {
     <dl className="tg-card-facts">
       <dt>{say('balance')}</dt>
       <dd className="tg-account-balance">
-        <Money yuan={account.balance} />
+        <Money amount={account.balance} />
       </dd>
       <dt>{say('held')}</dt>
       <dd>
-        <Money yuan={account.held} />
+        <Money amount={account.held} />
       </dd>
       <dt>{say('status')}</dt>
       <dd>

@@ -4,9 +4,10 @@ import { Form, Input, Modal } from 'antd';
 import { useState } from 'react';
 import { api, type Answer } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
+import { CurrencySymbol, useCurrency } from '../../parts/money.tsx';
 import { LinkDialog } from '../../parts/operator/link-dialog.tsx';
 import { newRequestId } from '../../parts/operator/request-id.ts';
-import { microsOf } from '../../parts/operator/yuan.ts';
+import { microsOf } from '../../parts/operator/amounts.ts';
 import { useFocusBack } from '../../parts/use-focus-back.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { useAccountsChanged } from './accounts.ts';
@@ -21,6 +22,7 @@ interface Fields {
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   useFocusBack();
   const say = useTexts(texts);
+  const currency = useCurrency();
   const changed = useAccountsChanged();
   const [form] = Form.useForm<Fields>();
   // Of this dialog: sent twice, it makes one account.
@@ -69,11 +71,11 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         </Form.Item>
         <Form.Item
           name="balance"
-          label={say('openingBalance')}
+          label={say('openingBalance', { currency })}
           extra={say('openingHelp')}
           rules={[{ validator: (_, text: unknown) => checkOptional(text, say('creditWrong')) }]}
         >
-          <Input inputMode="decimal" autoComplete="off" prefix="¥" maxLength={20} />
+          <Input inputMode="decimal" autoComplete="off" prefix={<CurrencySymbol />} maxLength={20} />
         </Form.Item>
         <Form.Item name="owner_email" label={say('ownerEmail')} extra={say('ownerHelp')}>
           <Input type="email" autoComplete="off" maxLength={255} />

@@ -4,11 +4,10 @@ import { Form, Input, Modal } from 'antd';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
-import { moneyText } from '../../parts/money.tsx';
+import { CurrencySymbol, useCurrency, useMoneyText } from '../../parts/money.tsx';
 import { newRequestId } from '../../parts/operator/request-id.ts';
-import { microsOf, microsOfYuan, yuanOf } from '../../parts/operator/yuan.ts';
+import { microsOf, microsOfAmount, amountOf } from '../../parts/operator/amounts.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { Account } from './accounts.ts';
 import { texts } from './texts.ts';
 
@@ -25,6 +24,7 @@ interface MoneyDialogProps {
 
 export function MoneyDialog({ kind, account, onClose }: MoneyDialogProps) {
   const say = useTexts(texts);
+  const currency = useCurrency();
   const [form] = Form.useForm<Fields>();
   // Of this dialog: however often it is sent, by a double click or after an answer was lost, it is booked once.
   const [request] = useState(newRequestId);
@@ -61,11 +61,11 @@ export function MoneyDialog({ kind, account, onClose }: MoneyDialogProps) {
         <FormError form={form} error={booking.error} />
         <Form.Item
           name="amount"
-          label={say('amount')}
+          label={say('amount', { currency })}
           extra={say(kind === 'credit' ? 'creditHelp' : 'adjustHelp')}
           rules={[{ validator: (_, text: unknown) => checkAmount(text, kind, say) }]}
         >
-          <Input inputMode="decimal" autoComplete="off" prefix="¥" maxLength={20} autoFocus />
+          <Input inputMode="decimal" autoComplete="off" prefix={<CurrencySymbol />} maxLength={20} autoFocus />
         </Form.Item>
         <Form.Item
           name="reason"
@@ -81,10 +81,10 @@ export function MoneyDialog({ kind, account, onClose }: MoneyDialogProps) {
 
 function Consequence({ kind, account, fields }: { kind: 'credit' | 'adjust'; account: Account; fields: Fields }) {
   const say = useTexts(texts);
-  const locale = localeOf(useLanguage());
+  const moneyText = useMoneyText();
   const amount = microsOf(fields.amount) ?? 0n;
-  const before = microsOfYuan(account.balance);
-  const money = (micros: bigint, signed = false) => moneyText(yuanOf(micros), locale, signed);
+  const before = microsOfAmount(account.balance);
+  const money = (micros: bigint, signed = false) => moneyText(amountOf(micros), signed);
   return (
     <div className="tg-booking" role="status">
       <p>

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form, Input } from 'antd';
 import { api } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
+import { CurrencySymbol } from '../../parts/money.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { Account } from './accounts.ts';
 import { texts } from './texts.ts';
@@ -47,7 +48,7 @@ export function SettingsForm({ account, onDone }: { account: Account; onDone: ()
           extra={say('lowBalanceHelp')}
           rules={[{ pattern: /^\s*(\d{1,9}(\.\d{1,6})?)?\s*$/, message: say('creditWrong') }]}
         >
-          <Input inputMode="decimal" autoComplete="off" prefix="¥" maxLength={20} />
+          <Input inputMode="decimal" autoComplete="off" prefix={<CurrencySymbol />} maxLength={20} />
         </Form.Item>
         <Button htmlType="submit" loading={change.isPending}>
           {say('save')}

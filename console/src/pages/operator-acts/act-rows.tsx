@@ -54,7 +54,7 @@ function What({ of: { id, action, amount } }: { of: Act }) {
   return (
     <>
       <strong>{isKnown(action) ? sayAction(action) : action}</strong>{' '}
-      {amount !== null && <Money yuan={amount} signed={action === 'account.adjusted'} />}
+      {amount !== null && <Money amount={amount} signed={action === 'account.adjusted'} />}
       <small>
         <code>{id}</code>
       </small>

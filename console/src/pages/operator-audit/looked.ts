@@ -32,6 +32,7 @@ const names = {
   anchors: 'anchors',
   'charges of tasks': 'chargesOfTasks',
   'charges of calls': 'chargesOfCalls',
+  costs: 'costs',
   'blobs in the store': 'blobs',
   'blobs that rows name': 'blobNames',
   'tasks compared with workflows': 'tasksCompared',

@@ -1,19 +1,18 @@
 /** What happened to a paid call, what it means for the caller's money, and what can be done. */
-import { moneyText } from '../../parts/money.tsx';
+import { useMoneyText } from '../../parts/money.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { Outcome } from './outcomes.ts';
 import { texts } from './texts.ts';
 
 export function Advice({ outcome }: { outcome: Outcome }) {
   const say = useTexts(texts);
-  const locale = localeOf(useLanguage());
+  const moneyText = useMoneyText();
   const { provider, cost, hold, finished, reference } = outcome;
   const money =
     cost !== null
-      ? say('wasCharged', { cost: moneyText(cost, locale) })
+      ? say('wasCharged', { cost: moneyText(cost) })
       : finished === null
-        ? say('isHeld', { hold: moneyText(hold, locale) })
+        ? say('isHeld', { hold: moneyText(hold) })
         : say('notCharged');
   // By the best name that the provider knows the call by.
   const ask =

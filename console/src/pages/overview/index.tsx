@@ -5,12 +5,11 @@ import type { paths } from '../../api/schema.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Figure, Figures } from '../../parts/figure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { Money, useMoneyText } from '../../parts/money.tsx';
 import { Count } from '../../parts/numbers.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { localeOf, useLanguage } from '../../texts/language.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { Spend } from './spend.tsx';
 import { Failures, Running } from './tasks.tsx';
@@ -46,23 +45,20 @@ export function Component() {
 
 function Content({ overview }: { overview: Overview }) {
   const say = useTexts(texts);
-  const locale = localeOf(useLanguage());
+  const moneyText = useMoneyText();
   const { balance, held, today, month, running, failed, has_calls: hasCalls } = overview;
   return (
     <>
       <LowBalance overview={overview} />
       <Figures>
-        <Figure
-          label={say('balance')}
-          hint={held > 0 ? say('held', { amount: moneyText(held, locale) }) : say('heldNone')}
-        >
-          <Money yuan={balance} />
+        <Figure label={say('balance')} hint={held > 0 ? say('held', { amount: moneyText(held) }) : say('heldNone')}>
+          <Money amount={balance} />
         </Figure>
         <Figure label={say('today')} hint={say('calls', { count: today.calls })}>
-          <Money yuan={today.cost} />
+          <Money amount={today.cost} />
         </Figure>
         <Figure label={say('month')} hint={say('calls', { count: month.calls })}>
-          <Money yuan={month.cost} />
+          <Money amount={month.cost} />
         </Figure>
         <Figure label={say('running')} hint={say('failedCount', { count: failed.count })}>
           <Count of={running.count} />
@@ -85,11 +81,11 @@ function LowBalance({
   overview: Overview;
 }) {
   const say = useTexts(texts);
-  const locale = localeOf(useLanguage());
+  const moneyText = useMoneyText();
   if (balance === 0 && held === 0 && hasCalls) {
     return <Alert className="tg-form-alert" type="error" showIcon title={say('empty')} />;
   }
   if (threshold === null || balance + held >= threshold) return null;
-  const amount = moneyText(threshold, locale);
+  const amount = moneyText(threshold);
   return <Alert className="tg-form-alert" type="warning" showIcon title={say('low', { amount })} />;
 }

@@ -1,7 +1,7 @@
 /** The statement itself, as it is printed. */
 import { Link } from 'react-router';
 import { dayAfter, monthAfter, monthText } from '../../parts/days.ts';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { Money, useMoneyText } from '../../parts/money.tsx';
 import { Count, SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -13,7 +13,8 @@ import { texts } from './texts.ts';
 export function StatementPaper({ statement }: { statement: Statement }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const { account, month, write_offs: writeOffs } = statement;
+  const moneyText = useMoneyText();
+  const { account, currency, month, write_offs: writeOffs } = statement;
   const last = dayAfter(`${monthAfter(month)}-01`, -1);
   return (
     <article className="tg-panel tg-statement">
@@ -22,7 +23,7 @@ export function StatementPaper({ statement }: { statement: Statement }) {
         {say('account', { name: account.name })} <span className="tg-mono">{account.id}</span>
       </p>
       <p className="tg-quiet">
-        {say('currency')} {say('balanceMeans')}
+        {say('currency', { name: currencyName(currency, locale), code: currency })} {say('balanceMeans')}
       </p>
       {!statement.is_complete && <p className="tg-quiet">{say('running')}</p>}
       <h3>{say('summary')}</h3>
@@ -33,9 +34,7 @@ export function StatementPaper({ statement }: { statement: Statement }) {
       ) : (
         <Charges statement={statement} />
       )}
-      {writeOffs.count > 0 && (
-        <p className="tg-quiet">{say('writeOffs', { amount: moneyText(writeOffs.amount, locale) })}</p>
-      )}
+      {writeOffs.count > 0 && <p className="tg-quiet">{say('writeOffs', { amount: moneyText(writeOffs.amount) })}</p>}
       <p className="tg-no-print">
         <Link to={`../ledger?from=${month}-01&to=${last}`}>{say('ledger')}</Link>
       </p>
@@ -43,22 +42,30 @@ export function StatementPaper({ statement }: { statement: Statement }) {
   );
 }
 
+/** The name of a currency, such as `US Dollar`, in the reader's language. */
+const currencyName = (code: string, locale: string): string =>
+  new Intl.DisplayNames(locale, { type: 'currency' }).of(code) ?? code;
+
 function Sums({ statement }: { statement: Statement }) {
   const say = useTexts(texts);
   const { opening, top_ups: topUps, adjustments, charges, charged, closing } = statement;
   const calls = charges.reduce((sum, charge) => sum + charge.calls, 0);
   const lines = [
-    { name: say('opening'), amount: <Money yuan={opening.total} />, isBalance: true },
-    { name: say('topUps'), count: say('count', { count: topUps.count }), amount: <SignedMoney yuan={topUps.amount} /> },
+    { name: say('opening'), amount: <Money amount={opening.total} />, isBalance: true },
+    {
+      name: say('topUps'),
+      count: say('count', { count: topUps.count }),
+      amount: <SignedMoney amount={topUps.amount} />,
+    },
     {
       name: say('adjustments'),
       count: say('count', { count: adjustments.count }),
-      amount: <SignedMoney yuan={adjustments.amount} />,
+      amount: <SignedMoney amount={adjustments.amount} />,
     },
-    { name: say('charges'), count: say('callCount', { count: calls }), amount: <SignedMoney yuan={-charged} /> },
-    { name: say('closing'), amount: <Money yuan={closing.total} />, isBalance: true },
-    { name: say('ofWhichFree'), amount: <Money yuan={closing.balance} /> },
-    { name: say('ofWhichHeld'), amount: <Money yuan={closing.held} /> },
+    { name: say('charges'), count: say('callCount', { count: calls }), amount: <SignedMoney amount={-charged} /> },
+    { name: say('closing'), amount: <Money amount={closing.total} />, isBalance: true },
+    { name: say('ofWhichFree'), amount: <Money amount={closing.balance} /> },
+    { name: say('ofWhichHeld'), amount: <Money amount={closing.held} /> },
   ];
   return (
     <Sheet<(typeof lines)[number]>
@@ -102,12 +109,12 @@ function Charges({ statement: { charges, charged } }: { statement: Statement }) 
         { key: 'model', title: say('model'), cell: ({ model }) => model },
         { key: 'calls', title: say('calls'), isNumber: true, cell: ({ calls }) => <Count of={calls} /> },
         { key: 'units', title: say('units'), isWide: true, cell: (charge) => <Units charge={charge} /> },
-        { key: 'amount', title: say('amount'), isNumber: true, cell: ({ cost }) => <Money yuan={cost} /> },
+        { key: 'amount', title: say('amount'), isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
       ]}
       footer={{
         model: say('total'),
         calls: <Count of={charges.reduce((sum, { calls }) => sum + calls, 0)} />,
-        amount: <Money yuan={charged} />,
+        amount: <Money amount={charged} />,
       }}
     />
   );

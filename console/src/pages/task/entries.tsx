@@ -31,13 +31,13 @@ export function Entries({ task: { id, entries } }: { task: TaskPage }) {
                   <Time at={entry.created} />
                 </td>
                 <td>
-                  <Money yuan={entry.amount} signed />
+                  <Money amount={entry.amount} signed />
                 </td>
                 <td>
-                  <Money yuan={entry.charged} />
+                  <Money amount={entry.charged} />
                 </td>
                 <td>
-                  <Money yuan={entry.balance} />
+                  <Money amount={entry.balance} />
                 </td>
               </tr>
             ))}

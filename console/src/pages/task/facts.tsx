@@ -33,12 +33,12 @@ export function Facts({ task }: { task: TaskPage }) {
         </Fact>
         {duration !== null && <Fact name={say('duration')}>{durationText(duration, locale)}</Fact>}
         <Fact name={say('hold')}>
-          <Money yuan={hold} />
+          <Money amount={hold} />
         </Fact>
-        <Fact name={say('cost')}>{status === 'processing' ? '–' : <Money yuan={cost ?? 0} />}</Fact>
+        <Fact name={say('cost')}>{status === 'processing' ? '–' : <Money amount={cost ?? 0} />}</Fact>
         {balance !== null && (
           <Fact name={say('balance')}>
-            <Money yuan={balance} />
+            <Money amount={balance} />
           </Fact>
         )}
         <Fact name={say('requestId')}>

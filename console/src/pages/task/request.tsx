@@ -34,8 +34,9 @@ export function RequestShown({ task: { request, uploads, model } }: { task: Task
       </dl>
       {uploads !== null && (
         <div className="tg-task-uploads">
-          <Upload name={say('uploadedAudio')} file={uploads.audio} />
-          <Upload name={say('uploadedVideo')} file={uploads.video} />
+          {uploads.map((file) => (
+            <Upload key={file.name} name={say(titleOf(file.name), { number: numberOf(file.name) })} file={file} />
+          ))}
         </div>
       )}
     </>
@@ -50,13 +51,24 @@ function Upload({ name, file }: { name: string; file: StoredFile }) {
         {name} <FileFacts file={file} />
       </figcaption>
       {url !== null &&
-        (type.startsWith('audio/') ? (
+        (type.startsWith('image/') ? (
+          <img src={url} alt={name} loading="lazy" />
+        ) : type.startsWith('audio/') ? (
           <audio src={url} controls preload="none" aria-label={name} />
         ) : (
           <video src={url} controls preload="metadata" playsInline aria-label={name} />
         ))}
     </figure>
   );
+}
+
+/** Images are called `image0`, `image1`, …. */
+const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0) + 1;
+
+function titleOf(name: string) {
+  if (name === 'audio') return 'uploadedAudio';
+  if (name === 'video') return 'uploadedVideo';
+  return name === 'mask' ? 'uploadedMask' : 'uploadedImage';
 }
 
 function promptOf(request: TaskRequest): string {
@@ -81,9 +93,11 @@ function parametersOf(request: TaskRequest): [name: string, value: string][] {
     case 'video':
       return [
         ['ratio', request.ratio],
+        ...(request.size === null ? [] : [['size', request.size] satisfies [string, string]]),
         ['duration', String(request.duration)],
         ['generate_audio', String(request.generate_audio)],
         ['watermark', String(request.watermark)],
+        ...(request.seed === null ? [] : [['seed', String(request.seed)] satisfies [string, string]]),
         ...(request.model_version === null
           ? []
           : [['modelVersion', String(request.model_version)] satisfies [string, string]]),
@@ -95,8 +109,10 @@ function parametersOf(request: TaskRequest): [name: string, value: string][] {
 
 function addressesOf(request: TaskRequest): [name: string, address: string][] {
   const webhook: [string, string][] = request.webhook_url === null ? [] : [['webhook_url', request.webhook_url]];
-  if (request.kind === 'image')
-    return [...request.image_urls.map((url): [string, string] => ['image_urls', url]), ...webhook];
+  if (request.kind === 'image') {
+    const mask: [string, string][] = request.mask === null ? [] : [['mask', request.mask]];
+    return [...request.image_urls.map((url): [string, string] => ['image_urls', url]), ...mask, ...webhook];
+  }
   if (request.kind === 'avatar_talk') return webhook;
   const items = request.content.flatMap((item): [string, string][] =>
     item.type === 'text' ? [] : [[item.role ?? item.type, item.url]],

@@ -86,13 +86,13 @@ function TaskRow({ task, to }: { task: TaskLine; to: string }) {
       <td className="tg-task-key">{key.name}</td>
       <td className="tg-right">
         {cost !== null ? (
-          <Money yuan={cost} />
+          <Money amount={cost} />
         ) : status === 'processing' ? (
           <span title={say('held')} className="tg-task-held">
-            <Money yuan={task.hold} /> <small>{say('held')}</small>
+            <Money amount={task.hold} /> <small>{say('held')}</small>
           </span>
         ) : (
-          <Money yuan={0} />
+          <Money amount={0} />
         )}
       </td>
       <td className="tg-right tg-task-took">

@@ -85,13 +85,13 @@ function Content({ answer: { data, has_more: hasMore }, shown }: { answer: Answe
     <>
       <Figures>
         <Figure label={say('spent')}>
-          <Money yuan={cost} />
+          <Money amount={cost} />
         </Figure>
         <Figure label={say('calls')}>
           <Count of={data.reduce((sum, row) => sum + row.calls, 0)} />
         </Figure>
         <Figure label={say('perDay')}>
-          <Money yuan={cost / days} />
+          <Money amount={cost / days} />
         </Figure>
       </Figures>
       <UsageChart rows={data} shown={shown} />

@@ -67,7 +67,7 @@ export function UsageSheet({ rows, shown: { by, first, last } }: ViewProps) {
     counted('output_tokens'),
     counted('images'),
     counted('seconds'),
-    { key: 'cost', title: say('cost'), isNumber: true, cell: ({ cost }) => <Money yuan={cost} /> },
+    { key: 'cost', title: say('cost'), isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
   ];
   const sumOf = (key: keyof typeof counts | 'cost') => rows.reduce((sum, row) => sum + row[key], 0);
   return (
@@ -84,7 +84,7 @@ export function UsageSheet({ rows, shown: { by, first, last } }: ViewProps) {
           output_tokens: <Count of={sumOf('output_tokens')} />,
           images: <Count of={sumOf('images')} />,
           seconds: <Count of={sumOf('seconds')} />,
-          cost: <Money yuan={sumOf('cost')} />,
+          cost: <Money amount={sumOf('cost')} />,
         }}
       />
     </Panel>

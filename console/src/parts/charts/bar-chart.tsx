@@ -1,4 +1,4 @@
-/** Yuan by day or name, what it is made of in stacked colours; and the same as a table, for screen readers and exact numbers. */
+/** Amounts by day or name, what it is made of in stacked colours; and the same as a table, for screen readers and exact numbers. */
 import { lazy, Suspense } from 'react';
 import { useIsDark } from '../../theme/scheme.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -20,7 +20,7 @@ export interface Bar {
   /** Below the bar, and in full for its tip and the table. */
   label: string;
   title: string;
-  /** Yuan, by the key of the series. */
+  /** Amounts, by the key of the series. */
   values: Readonly<Record<string, number>>;
 }
 
@@ -37,7 +37,7 @@ export interface BarChartProps {
 export function BarChart({ label, series, bars, of }: BarChartProps) {
   const say = useTexts(chartTexts);
   const palette = colours(useIsDark());
-  const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, yuan) => sum + yuan, 0);
+  const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
   return (
     <figure className="tg-chart">
       <div className="tg-chart-area" aria-hidden="true">
@@ -69,10 +69,10 @@ export function BarChart({ label, series, bars, of }: BarChartProps) {
                   title: name,
                   isNumber: true,
                   isWide: true,
-                  cell: ({ values }: Bar) => (values[key] === undefined ? '–' : <Money yuan={values[key]} />),
+                  cell: ({ values }: Bar) => (values[key] === undefined ? '–' : <Money amount={values[key]} />),
                 }))
               : []),
-            { key: 'total', title: say('total'), isNumber: true, cell: (bar) => <Money yuan={totalOf(bar)} /> },
+            { key: 'total', title: say('total'), isNumber: true, cell: (bar) => <Money amount={totalOf(bar)} /> },
           ]}
         />
       </details>

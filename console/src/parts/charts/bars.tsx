@@ -1,7 +1,7 @@
 /** The drawing of a bar chart: the only place that knows recharts, in a chunk of its own. */
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import { moneyText } from '../money.tsx';
+import { useCurrency, useMoneyText } from '../money.tsx';
 import type { Bar as Shown, Series } from './bar-chart.tsx';
 
 interface BarsProps {
@@ -14,10 +14,11 @@ const barPxMax = 36;
 
 export default function Bars({ series, bars, palette }: BarsProps) {
   const locale = localeOf(useLanguage());
+  const currency = useCurrency();
   const { ticks, digits } = ticksUpTo(Math.max(...bars.map(totalOf)));
   const short = new Intl.NumberFormat(locale, {
     style: 'currency',
-    currency: 'CNY',
+    currency,
     currencyDisplay: 'narrowSymbol',
     notation: 'compact',
     minimumFractionDigits: digits,
@@ -36,14 +37,14 @@ export default function Bars({ series, bars, palette }: BarsProps) {
           width="auto"
           ticks={ticks}
           domain={[0, ticks.at(-1) ?? 1]}
-          tickFormatter={(yuan: number) => short.format(yuan)}
+          tickFormatter={(amount: number) => short.format(amount)}
         />
         <Tooltip
           isAnimationActive={false}
           cursor={{ fill: 'var(--ant-color-fill-alter)' }}
           content={({ active, payload }) => {
             const bar = active ? bars.find(({ key }) => key === keyOf(payload[0]?.payload)) : undefined;
-            return bar ? <Tip bar={bar} series={series} locale={locale} /> : null;
+            return bar ? <Tip bar={bar} series={series} /> : null;
           }}
         />
         {series.map(({ key }, index) => (
@@ -61,7 +62,7 @@ export default function Bars({ series, bars, palette }: BarsProps) {
   );
 }
 
-const totalOf = ({ values }: Shown) => Object.values(values).reduce((sum, yuan) => sum + yuan, 0);
+const totalOf = ({ values }: Shown) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
 
 /** Round amounts from 0 to the first one that is not below `most`, at most six, and the decimals that they have. */
 function ticksUpTo(most: number): { ticks: number[]; digits: number } {
@@ -73,7 +74,8 @@ function ticksUpTo(most: number): { ticks: number[]; digits: number } {
   return { ticks: Array.from({ length: count + 1 }, (_, index) => Number((index * step).toFixed(digits))), digits };
 }
 
-function Tip({ bar, series, locale }: { bar: Shown; series: readonly Series[]; locale: string }) {
+function Tip({ bar, series }: { bar: Shown; series: readonly Series[] }) {
+  const moneyText = useMoneyText();
   const parts = series.filter(({ key }) => (bar.values[key] ?? 0) !== 0);
   return (
     <div className="tg-tip">
@@ -81,7 +83,7 @@ function Tip({ bar, series, locale }: { bar: Shown; series: readonly Series[]; l
       {parts.map(({ key, label }) => (
         <p key={key}>
           <span>{label}</span>
-          <span className="tg-number">{moneyText(bar.values[key] ?? 0, locale)}</span>
+          <span className="tg-number">{moneyText(bar.values[key] ?? 0)}</span>
         </p>
       ))}
     </div>

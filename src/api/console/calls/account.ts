@@ -21,7 +21,7 @@ const getAccount = accountCall({
     await deps.calls.settled(account);
     const found = await findAccount(deps.database, account);
     if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
-    return { ...accountObject(found), status: found.status, role };
+    return { ...accountObject(found, deps.configuration.currency), status: found.status, role };
   },
 });
 

@@ -4,7 +4,7 @@ import { countersAt, type WindowCounts } from '../../../domain/billing/admission
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { allows } from '../../../domain/accounts/key-rules.ts';
-import { micros, toYuan } from '../../../domain/money.ts';
+import { micros, toAmount } from '../../../domain/money.ts';
 import { keyBody, keyChangesBody, keyChangesOf, keyRequestOf } from '../../../domain/requests/account.ts';
 import { type ApiKey, changeKey, createApiKey, listKeyPage, revokeKey } from '../../../accounts/api-keys.ts';
 import { findPlaygroundKeyId } from '../../../accounts/playground-keys.ts';
@@ -26,7 +26,7 @@ const keyRecord = z.strictObject({
   is_playground: z.boolean(),
   /** In the windows of now, `total` since it was made. */
   calls: perWindow(z.int()),
-  /** Yuan, likewise; what is held counts as spent. */
+  /** Amounts, likewise; what is held counts as spent. */
   spent: perWindow(z.number()),
   running_tasks: z.int(),
 });
@@ -120,7 +120,7 @@ async function presenterOf({ database }: ApiDependencies, account: AccountId) {
       state: key.revoked ? 'revoked' : key.expiresAt && key.expiresAt <= now ? 'expired' : 'active',
       is_playground: key.id === playground,
       calls: inNumbers(calls, Number),
-      spent: inNumbers(spent, (amount) => toYuan(micros(amount))),
+      spent: inNumbers(spent, (amount) => toAmount(micros(amount))),
       running_tasks: key.counters.runningTasks,
     };
   };

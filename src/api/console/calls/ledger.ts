@@ -13,7 +13,12 @@ import { listOf } from '../list-record.ts';
 const entry = z.strictObject({
   ...entryFields,
   lines: z
-    .array(z.strictObject({ unit: z.string(), units: z.number(), unit_price: z.number(), amount: z.number() }))
+    .array(
+      z.strictObject({
+        ...{ unit: z.string(), name: z.string().optional() },
+        ...{ units: z.number(), unit_price: z.number(), amount: z.number() },
+      }),
+    )
     .optional()
     .describe('Of a chat call.'),
   key_name: z.string().nullable(),
@@ -54,7 +59,7 @@ const ledgerFile = accountCall({
   query: z.object({ ...ledgerFilters, ...filters }).refine(isRange, rangeFault),
   answer: z.void(),
   media: 'text/csv',
-  handle: async (ask) => answerWholeCsv(ask.ctx, await listingOf(ask), ledgerCsv),
+  handle: async (ask) => answerWholeCsv(ask.ctx, await listingOf(ask), ledgerCsv(ask.deps.configuration.currency)),
 });
 
 export const ledgerCalls = [listLedger, ledgerFile];

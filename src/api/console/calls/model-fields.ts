@@ -1,6 +1,7 @@
 /** A model, its health and its switches as the console's calls tell them. */
 import * as z from 'zod';
 import { capabilityLabels, type Capability, type Model, modelKinds } from '../../../domain/catalogue.ts';
+import { tokenPriceFields } from '../../presenters/token-prices.ts';
 import type { Health } from '../../health/health-rules.ts';
 
 export const healthFields = z.strictObject({
@@ -24,20 +25,14 @@ export const healthObject = (
       }
     : null;
 
-const yuan = z.number();
+const money = z.number();
 const capabilities = Object.keys(capabilityLabels) as Capability[];
-const byName = z.array(z.strictObject({ name: z.string(), price: yuan })).nullable();
-const minimum = yuan.nullable();
+const byName = z.array(z.strictObject({ name: z.string(), price: money })).nullable();
+const minimum = money.nullable();
 const price = z.discriminatedUnion('unit', [
-  z.strictObject({
-    unit: z.literal('token'),
-    input_per_million: yuan,
-    output_per_million: yuan,
-    cached_input_per_million: yuan.nullable(),
-    minimum,
-  }),
-  z.strictObject({ unit: z.literal('image'), per_image: yuan, by_quality: byName, by_size: byName, minimum }),
-  z.strictObject({ unit: z.literal('second'), per_second: yuan, by_resolution: byName, minimum }),
+  tokenPriceFields,
+  z.strictObject({ unit: z.literal('image'), per_image: money, by_quality: byName, by_size: byName, minimum }),
+  z.strictObject({ unit: z.literal('second'), per_second: money, by_resolution: byName, minimum }),
 ]);
 
 const source = z.enum(['file', 'switch']);
@@ -65,7 +60,10 @@ export const model = z.strictObject({
     max_seconds: z.number().nullable(),
     max_output_tokens: z.int().nullable(),
     durations: z.array(z.int()).nullable(),
+    ratios: z.array(z.string()).nullable(),
+    sizes: z.array(z.string()).nullable(),
     resolutions: z.array(z.string()).nullable(),
+    references: z.int().nullable(),
   }),
   health: healthFields.nullable(),
   published: z.boolean(),

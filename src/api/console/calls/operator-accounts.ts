@@ -3,16 +3,16 @@ import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
-import { type MicroYuan, yuanText } from '../../../domain/money.ts';
+import { type Money, amountText } from '../../../domain/money.ts';
 import { emailField } from '../../../domain/accounts/person-rules.ts';
 import { accountChangesBody } from '../../../domain/requests/account.ts';
 import {
   accountNameField,
-  positiveYuanField,
+  positiveAmountField,
   reasonField,
   requestField,
   searchField,
-  signedYuanField,
+  signedAmountField,
 } from '../../../domain/requests/operator.ts';
 import { changeAccount, createAccount, resumeAccount, suspendAccount } from '../../../accounts/accounts.ts';
 import {
@@ -41,8 +41,11 @@ const accountRecord = z.strictObject({
   members: z.int(),
 });
 
-const present = (account: ListedAccount): z.input<typeof accountRecord> => ({
-  ...accountObject(account),
+const present = (
+  { configuration: { currency } }: ApiDependencies,
+  account: ListedAccount,
+): z.input<typeof accountRecord> => ({
+  ...accountObject(account, currency),
   status: account.status,
   in_arrears: account.inArrears,
   created: unixSeconds(account.createdAt),
@@ -70,13 +73,15 @@ const listAccounts = operatorCall({
     status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
   }),
   answer: listOf(accountRecord),
-  handle: async ({ deps: { database }, query: { limit: rows, cursor, search, status } }) => {
+  handle: async ({ deps, query: { limit: rows, cursor, search, status } }) => {
     const listing: Listing<ListedAccount, AccountPosition> = {
-      read: (page) => listAccountPage(database, { search, status }, page),
+      read: (page) => listAccountPage(deps.database, { search, status }, page),
       positionOf: ({ createdAt, id }) => ({ createdAt, id }),
       cursorOf: ({ createdAt, id }) => `${createdAt.getTime()}.${id}`,
     };
-    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
+    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), (account) =>
+      present(deps, account),
+    );
   },
 });
 
@@ -86,7 +91,7 @@ const getListedAccount = operatorCall({
   id: 'getListedAccount',
   summary: 'One account',
   answer: accountRecord,
-  handle: async ({ deps, params }) => present(await named(deps, params)),
+  handle: async ({ deps, params }) => present(deps, await named(deps, params)),
 });
 
 const createCall = operatorCall({
@@ -98,7 +103,7 @@ const createCall = operatorCall({
   body: z.strictObject({
     request: requestField,
     name: accountNameField,
-    balance: positiveYuanField.nullish(),
+    balance: positiveAmountField.nullish(),
     owner_email: emailField.nullish(),
   }),
   answer: z.strictObject({ account: accountRecord, link: linkRecord.nullable() }),
@@ -111,7 +116,7 @@ const createCall = operatorCall({
     const offer = { account: account.id, role: 'owner', makesOperator: false } as const;
     // A link whose answer was lost is no good to anybody, so a form that is sent again gets another.
     const link = email ? linkObject(await invite(by, { email, ...offer })) : null;
-    return { account: present(await listed(deps, account.id)), link };
+    return { account: present(deps, await listed(deps, account.id)), link };
   },
 });
 
@@ -130,7 +135,7 @@ const changeCall = operatorCall({
       ...(lowBalance !== undefined && { lowBalance }),
     };
     await changeAccount(by, id, changes);
-    return present(await listed(deps, id));
+    return present(deps, await listed(deps, id));
   },
 });
 
@@ -145,12 +150,12 @@ const creditCall = operatorCall({
   path: '/operator/accounts/{account}/credits',
   id: 'creditAccount',
   summary: 'Add money to an account; sent again with the same `request`, it is booked once',
-  body: z.strictObject({ request: requestField, amount: positiveYuanField, reason: reasonField }),
+  body: z.strictObject({ request: requestField, amount: positiveAmountField, reason: reasonField }),
   answer: bookedAnswer,
   handle: async (ask) => {
     const { id } = await named(ask.deps, ask.params);
     const isNew = await book(ask, id, 'credit', ask.body);
-    return { account: present(await listed(ask.deps, id)), is_new: isNew };
+    return { account: present(ask.deps, await listed(ask.deps, id)), is_new: isNew };
   },
 });
 
@@ -159,12 +164,12 @@ const adjustCall = operatorCall({
   path: '/operator/accounts/{account}/adjustments',
   id: 'adjustAccount',
   summary: 'Correct an account by a signed amount, never by more than it has; booked once, too',
-  body: z.strictObject({ request: requestField, amount: signedYuanField, reason: reasonField }),
+  body: z.strictObject({ request: requestField, amount: signedAmountField, reason: reasonField }),
   answer: bookedAnswer,
   handle: async (ask) => {
     const { id } = await named(ask.deps, ask.params);
     const isNew = await book(ask, id, 'adjustment', ask.body);
-    return { account: present(await listed(ask.deps, id)), is_new: isNew };
+    return { account: present(ask.deps, await listed(ask.deps, id)), is_new: isNew };
   },
 });
 
@@ -179,7 +184,7 @@ const statusCall = (act: 'suspend' | 'resume', summary: string, change: typeof s
     handle: async ({ deps, by, params, body: { reason } }) => {
       const { id } = await named(deps, params);
       await change(by, id, reason);
-      return present(await listed(deps, id));
+      return present(deps, await listed(deps, id));
     },
   });
 
@@ -199,13 +204,14 @@ async function book(
   { deps, by }: Pick<PersonAsk<unknown, unknown>, 'deps' | 'by'>,
   account: AccountId,
   type: 'credit' | 'adjustment',
-  { request, amount, reason }: { request: string; amount: MicroYuan; reason: string },
+  { request, amount, reason }: { request: string; amount: Money; reason: string },
 ): Promise<boolean> {
   const { actor } = by;
   const { booked, available } = await deps.ledger.book({ account, type, amount, reason, actor, request });
   if (booked === 'otherwise') throw reused();
   if (booked === 'not') {
-    const text = `The account has only ${yuanText(available)} yuan available; ${yuanText(amount)} exceeds that.`;
+    const { currency } = deps.configuration;
+    const text = `The account has only ${amountText(available)} ${currency} available; ${amountText(amount)} exceeds that.`;
     throw new GatewayError('insufficient_balance', text, { param: 'amount' });
   }
   return booked === 'now';

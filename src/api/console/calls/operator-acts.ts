@@ -1,7 +1,7 @@
 /** The log of administrative acts, for operators: who did what, when and why. */
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
-import { micros, toYuan } from '../../../domain/money.ts';
+import { micros, toAmount } from '../../../domain/money.ts';
 import { type ListedAct, listActPage } from '../../../ledger/audit-log-list.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, isRange, limit, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
@@ -21,7 +21,7 @@ const actRecord = z.strictObject({
   account_name: z.string().nullable(),
   /** The account or key that was changed. */
   subject: z.string().nullable(),
-  /** Yuan, of a credit or an adjustment. */
+  /** The amount of a credit or an adjustment. */
   amount: z.number().nullable(),
   details: facts,
   /** What was set of the subject from then on. */
@@ -48,7 +48,7 @@ const present = (act: ListedAct): z.input<typeof actRecord> => {
 };
 
 const amountOf = (digits: unknown): number | null =>
-  typeof digits === 'string' && /^-?\d{1,18}$/.test(digits) ? toYuan(micros(BigInt(digits))) : null;
+  typeof digits === 'string' && /^-?\d{1,18}$/.test(digits) ? toAmount(micros(BigInt(digits))) : null;
 
 const actorRule = "must be an actor, such as 'cli:root', or a person's e-mail address";
 const actionRule = "must be an action of the audit log, such as 'account.credited'";

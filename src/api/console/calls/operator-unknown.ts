@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { providerReference } from '../../../domain/ids.ts';
-import { toYuan } from '../../../domain/money.ts';
+import { toAmount } from '../../../domain/money.ts';
 import { reasonField } from '../../../domain/requests/operator.ts';
 import { taskKinds, type TaskState, taskStates } from '../../../domain/tasks/task-states.ts';
 import { namesOf } from '../../../ledger/audit-log-list.ts';
@@ -143,8 +143,8 @@ async function presenterOf({ database }: ApiDependencies, outcomes: readonly Unk
       account_name: names.get(task.accountId) ?? null,
       model: task.model,
       state: task.state,
-      hold: toYuan(task.hold),
-      cost: task.cost === null ? null : toYuan(task.cost),
+      hold: toAmount(task.hold),
+      cost: task.cost === null ? null : toAmount(task.cost),
       finished: task.finishedAt && unixSeconds(task.finishedAt),
       route: intent.route,
       provider: intent.provider,

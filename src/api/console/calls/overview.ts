@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { GatewayError } from '../../../domain/errors.ts';
-import { type MicroYuan, plus, toYuan, zero } from '../../../domain/money.ts';
+import { type Money, plus, toAmount, zero } from '../../../domain/money.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { hasCalls } from '../../../accounts/first-call.ts';
@@ -22,7 +22,7 @@ const dayMs = 24 * 3_600_000;
 const { balance, held, low_balance, currency } = accountFields;
 const seconds = z.int().describe('Unix seconds.');
 const task = z.strictObject({ id: z.string(), kind: z.enum(taskKinds), model: z.string(), created: seconds });
-const spent = z.strictObject({ cost: z.number().describe('Yuan.'), calls: z.int() });
+const spent = z.strictObject({ cost: z.number(), calls: z.int() });
 
 const getOverview = accountCall({
   method: 'get',
@@ -64,7 +64,7 @@ const getOverview = accountCall({
       tasksNamed(database, account, newestOf(failures)),
       recent.some(({ calls }) => calls > 0) || hasCalls(database, account),
     ]);
-    const { balance, held, low_balance, currency } = accountObject(found);
+    const { balance, held, low_balance, currency } = accountObject(found, configuration.currency);
     return {
       object: 'overview' as const,
       ...{ balance, held, low_balance, currency },
@@ -74,7 +74,7 @@ const getOverview = accountCall({
       month: { month: days.month, ...sumOf(recent.filter(({ day }) => day.startsWith(days.month))) },
       charges: recent
         .filter(({ day, calls }) => calls > 0 && day >= days.back(chartDays - 1))
-        .map(({ day, model, calls, cost }) => ({ day, model, calls, cost: toYuan(cost) })),
+        .map(({ day, model, calls, cost }) => ({ day, model, calls, cost: toAmount(cost) })),
       running: {
         count: underWay.count,
         newest: underWay.newest.map((task) => ({ ...taskObject(task), state: task.state })),
@@ -112,8 +112,8 @@ class UtcDays {
 }
 
 function sumOf(charges: readonly DayCharges[]) {
-  const cost = charges.reduce<MicroYuan>((sum, { cost }) => plus(sum, cost), zero);
-  return { cost: toYuan(cost), calls: charges.reduce((count, { calls }) => count + calls, 0) };
+  const cost = charges.reduce<Money>((sum, { cost }) => plus(sum, cost), zero);
+  return { cost: toAmount(cost), calls: charges.reduce((count, { calls }) => count + calls, 0) };
 }
 
 const newestOf = (charges: readonly DayCharges[]): string[] =>

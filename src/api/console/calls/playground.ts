@@ -1,7 +1,7 @@
 /** What the playground's forms are made of. Its runs are the public operations, see `../playground.ts`. */
 import * as z from 'zod';
 import { type Model, modelKinds } from '../../../domain/catalogue.ts';
-import { promptCharactersMax, videoDurationsSeconds } from '../../../domain/limits.ts';
+import { promptCharactersMax, videoDurationsSeconds, videoRatios } from '../../../domain/limits.ts';
 import { imageResolutions } from '../../../domain/tasks/pixels.ts';
 import { accountCall } from '../console-call.ts';
 
@@ -22,6 +22,7 @@ const getPlayground = accountCall({
         maintenance: z.boolean(),
         prompt_characters: z.int(),
         durations: z.array(z.int()).describe('Of a video, in seconds; the first is the default.'),
+        ratios: z.array(z.string()).describe('Of a video; the first is the default.'),
         resolutions: z.array(z.string()).describe('Of an image.'),
       }),
     ),
@@ -47,5 +48,6 @@ const formFacts = ({ id, kind, capabilities, maintenance, limits }: Model) => ({
   maintenance,
   prompt_characters: limits.promptCharacters ?? promptCharactersMax,
   durations: [...(limits.durations ?? videoDurationsSeconds)],
+  ratios: [...(limits.ratios ?? videoRatios)],
   resolutions: [...(limits.resolutions ?? imageResolutions)],
 });

@@ -7,6 +7,7 @@ import { beginSession, endSession } from '../../../accounts/sessions.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import type { Attempt } from '../sign-in-attempts.ts';
+import { currencyField } from '../../presenters/currency.ts';
 import { personCall, publicCall } from '../console-call.ts';
 import { knownBrowser, rememberBrowser } from '../known-browser.ts';
 import { isPassword } from '../passwords.ts';
@@ -16,6 +17,7 @@ import { clearSessionCookie, setSessionCookie } from '../signed-in.ts';
 export const sessionObject = z.strictObject({
   object: z.literal('session'),
   id: z.string(),
+  currency: currencyField,
   person: z.strictObject({ id: z.string(), email: z.string(), is_operator: z.boolean() }),
   accounts: z.array(
     z.strictObject({
@@ -99,7 +101,7 @@ export async function begin(
 const userAgentCharactersMax = 300;
 
 async function presentSession(
-  { database }: ApiDependencies,
+  { configuration: { currency }, database }: ApiDependencies,
   person: Person,
   id: string,
 ): Promise<z.input<typeof sessionObject>> {
@@ -107,6 +109,7 @@ async function presentSession(
   return {
     object: 'session',
     id,
+    currency,
     person: { id: person.id, email: person.email, is_operator: person.isOperator },
     accounts: memberships.map(({ accountId, accountName, accountStatus, role }) => ({
       id: accountId,

@@ -1,12 +1,13 @@
 /** The statement of a month, and the same as a file. Months are the calendar's, in UTC. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
-import { toYuan } from '../../../domain/money.ts';
+import { toAmount } from '../../../domain/money.ts';
 import { invalid } from '../../../domain/requests/parse.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../ledger/statement.ts';
 import { answerCsv } from '../../lists/list-answer.ts';
 import { csvHeader, csvLine } from '../../presenters/csv.ts';
+import { currencyField } from '../../presenters/currency.ts';
 import { usageFields, usageSums } from '../../presenters/usage.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 
@@ -14,9 +15,8 @@ const monthRule = 'must be a month such as 2026-11, not before 2000-01 and not i
 const month = z.string(monthRule).regex(/^2\d{3}-(0[1-9]|1[0-2])$/, monthRule);
 const query = z.object({ month });
 
-const yuan = z.number().describe('Yuan.');
-const funds = z.strictObject({ balance: yuan, held: yuan, total: yuan });
-const sum = z.strictObject({ count: z.int(), amount: yuan });
+const funds = z.strictObject({ balance: z.number(), held: z.number(), total: z.number() });
+const sum = z.strictObject({ count: z.int(), amount: z.number() });
 
 const getStatement = accountCall({
   method: 'get',
@@ -28,7 +28,7 @@ const getStatement = accountCall({
   answer: z.strictObject({
     object: z.literal('statement'),
     account: z.strictObject({ id: z.string(), name: z.string() }),
-    currency: z.literal('CNY'),
+    currency: currencyField,
     month: z.string(),
     first_month: z.string().describe('That the account was made in.'),
     is_complete: z.boolean().describe('Whether the month is over.'),
@@ -36,7 +36,7 @@ const getStatement = accountCall({
     top_ups: sum,
     adjustments: sum,
     charges: z.array(z.strictObject({ model: z.string(), ...usageFields })),
-    charged: yuan.describe('The sum of all charges.'),
+    charged: z.number().describe('The sum of all charges.'),
     write_offs: sum.describe('Borne by the operator, and no part of the sums.'),
     closing: funds,
   }),
@@ -45,7 +45,7 @@ const getStatement = accountCall({
     return {
       object: 'statement' as const,
       account: { id: account.id, name: account.name },
-      currency: 'CNY' as const,
+      currency: ask.deps.configuration.currency,
       month: ask.query.month,
       first_month: account.createdAt.toISOString().slice(0, 7),
       is_complete: isComplete,
@@ -53,7 +53,7 @@ const getStatement = accountCall({
       top_ups: sumObject(statement.credits),
       adjustments: sumObject(statement.adjustments),
       charges: statement.charges.map((usage) => ({ model: usage.group, ...usageSums(usage) })),
-      charged: toYuan(statement.charged),
+      charged: toAmount(statement.charged),
       write_offs: sumObject(statement.writeOffs),
       closing: fundsObject(statement.closing),
     };
@@ -71,12 +71,13 @@ const statementFile = accountCall({
   media: 'text/csv',
   handle: async (ask) => {
     const { statement } = await read(ask);
+    const { currency } = ask.deps.configuration;
     const name = `statement-${ask.query.month}`;
     answerCsv(
       ask.ctx,
       csvHeader(columns) +
         linesOf(statement)
-          .map((line) => csvLine(columns, line))
+          .map((line) => csvLine(columns, { ...line, currency }))
           .join(''),
       { name },
     );
@@ -105,25 +106,29 @@ async function read({
   };
 }
 
-const columns = ['line', 'model', 'count', 'input_tokens', 'output_tokens', 'images', 'seconds', 'amount'] as const;
+const units = ['input_tokens', 'output_tokens', 'images', 'seconds'] as const;
+const columns = ['line', 'model', 'count', ...units, 'amount', 'currency'] as const;
 
 /** Signed amounts; what is only a part of a line before, or none of the account's money, stands below the closing balance. */
 const linesOf = ({ opening, credits, adjustments, charges, writeOffs, closing }: Statement) => [
-  { line: 'opening_balance', amount: toYuan(total(opening)) },
+  { line: 'opening_balance', amount: toAmount(total(opening)) },
   { line: 'top_ups', ...sumObject(credits) },
   { line: 'adjustments', ...sumObject(adjustments) },
   ...charges.map((usage) => {
     const { calls: count, cost, ...units } = usageSums(usage);
     return { line: 'charges', model: usage.group, count, ...units, amount: cost === 0 ? 0 : -cost };
   }),
-  { line: 'closing_balance', amount: toYuan(total(closing)) },
-  { line: 'of_which_held', amount: toYuan(closing.held) },
+  { line: 'closing_balance', amount: toAmount(total(closing)) },
+  { line: 'of_which_held', amount: toAmount(closing.held) },
   { line: 'write_offs', ...sumObject(writeOffs) },
 ];
 
 const fundsObject = (funds: Funds) => ({
-  balance: toYuan(funds.available),
-  held: toYuan(funds.held),
-  total: toYuan(total(funds)),
+  balance: toAmount(funds.available),
+  held: toAmount(funds.held),
+  total: toAmount(total(funds)),
 });
-const sumObject = ({ count, amount }: SumOf): { count: number; amount: number } => ({ count, amount: toYuan(amount) });
+const sumObject = ({ count, amount }: SumOf): { count: number; amount: number } => ({
+  count,
+  amount: toAmount(amount),
+});

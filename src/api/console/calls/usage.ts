@@ -72,7 +72,8 @@ const usageFile = accountCall({
   query: z.object(usageFilters).refine(isRange, rangeFault),
   answer: z.void(),
   media: 'text/csv',
-  handle: async (ask) => answerWholeCsv(ask.ctx, await listingOf(ask), usageCsv(ask.query.group_by)),
+  handle: async (ask) =>
+    answerWholeCsv(ask.ctx, await listingOf(ask), usageCsv(ask.query.group_by, ask.deps.configuration.currency)),
 });
 
 export const usageCalls = [listUsage, usageFile];

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { errorBody } from '../../../domain/errors.ts';
-import { toYuan } from '../../../domain/money.ts';
+import { toAmount } from '../../../domain/money.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { statusOf, type TaskLine, taskStatuses } from '../../../tasks/rows/task-search.ts';
 import { filePath } from '../../presenters/links.ts';
@@ -21,7 +21,7 @@ export const taskFields = {
   created: z.int(),
   /** Seconds from the admission to the end. */
   took: z.number().nullable(),
-  /** Yuan; what is or was held, and what it cost in the end. */
+  /** What is or was held, and what it cost in the end. */
   hold: z.number(),
   cost: z.number().nullable(),
   /** Seconds of the result. */
@@ -72,8 +72,8 @@ export const presentTask = (task: Facts) => ({
   key: task.key,
   created: unixSeconds(task.createdAt),
   took: task.finishedAt && (task.finishedAt.getTime() - task.createdAt.getTime()) / 1000,
-  hold: toYuan(task.hold),
-  cost: task.cost === null ? null : toYuan(task.cost),
+  hold: toAmount(task.hold),
+  cost: task.cost === null ? null : toAmount(task.cost),
   duration: task.durationMs === null ? null : task.durationMs / 1000,
   error: task.error && errorBody(task.error),
 });

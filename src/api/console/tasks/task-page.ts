@@ -1,9 +1,10 @@
 /** One task with everything that its page shows: request, course, files, money, webhook, and more for operators. */
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
+import { uploadsIn } from '../../../domain/tasks/stored-request.ts';
 import type { StoredFile } from '../../../domain/tasks/task-states.ts';
 import { entryTypes } from '../../../domain/billing/postings.ts';
-import { toYuan } from '../../../domain/money.ts';
+import { toAmount } from '../../../domain/money.ts';
 import { findKey } from '../../../accounts/api-keys.ts';
 import { attemptsOf, findEvent } from '../../../webhooks/event-log.ts';
 import { entriesOfTask, type Entry } from '../../../ledger/entries.ts';
@@ -31,7 +32,7 @@ const entryRecord = z.strictObject({
   id: z.string(),
   type: z.enum(entryTypes),
   created: z.int(),
-  /** Signed, on the available balance; then what is available, and what was earned. Yuan. */
+  /** Signed, on the available balance; then what is available, and what was earned. */
   amount: z.number(),
   balance: z.number(),
   charged: z.number(),
@@ -82,10 +83,10 @@ export const taskPage = z.strictObject({
   /** Of the creation. */
   request_id: z.string(),
   request: taskRequest.nullable(),
-  /** The caller's own files of an avatar-talk task; null once they were deleted. */
-  uploads: z.strictObject({ audio: file, video: file }).nullable(),
+  /** The caller's own files; null where there are none, and once they were deleted. */
+  uploads: z.array(z.strictObject({ name: z.string(), ...file.shape })).nullable(),
   files: z.array(file),
-  /** Available after the end of the task, in yuan. */
+  /** Available after the end of the task. */
   balance: z.number().nullable(),
   /** When request and files were deleted, and why. */
   removed: z.strictObject({ at: z.iso.datetime(), why: z.enum(['fetched', 'expired', 'retention']) }).nullable(),
@@ -120,12 +121,9 @@ export async function presentTaskPage(
     ...presentTask({ ...task, hold: task.holdAmount, key: { id: task.keyId, name: key?.name ?? '' } }),
     request_id: task.requestId,
     request: task.request && presentRequest(task.request),
-    uploads: task.uploads && {
-      audio: shownFile(task.uploads.audio, 'audio'),
-      video: shownFile(task.uploads.video, 'video'),
-    },
+    uploads: task.uploads && uploadsIn(task.uploads).map(([name, stored]) => ({ name, ...shownFile(stored, name) })),
     files: (task.files ?? []).map((stored, index) => shownFile(stored, index)),
-    balance: task.balanceAfter === null ? null : toYuan(task.balanceAfter),
+    balance: task.balanceAfter === null ? null : toAmount(task.balanceAfter),
     removed: task.removedAt && { at: task.removedAt.toISOString(), why: whyRemoved(task, fetchWindowMs) },
     fetchable_until: task.kind === 'avatar_talk' && isThere ? new Date(untilMs).toISOString() : null,
     course: courseOf(task, intents, attempts, { isOperator, fetchWindowMs }),
@@ -175,12 +173,12 @@ const presentEntry = (entry: Entry): z.input<typeof entryRecord> => ({
   id: `${entry.transferId}.${entry.type}`,
   type: entry.type,
   created: unixSeconds(entry.createdAt),
-  amount: toYuan(entry.amount),
-  balance: toYuan(entry.balance),
-  charged: toYuan(entry.charged),
+  amount: toAmount(entry.amount),
+  balance: toAmount(entry.balance),
+  charged: toAmount(entry.charged),
   units: entry.units,
   unit: entry.unit,
-  unit_price: entry.unitPrice === null ? null : toYuan(entry.unitPrice),
+  unit_price: entry.unitPrice === null ? null : toAmount(entry.unitPrice),
 });
 
 const presentIntent = (intent: IntentFacts) => ({

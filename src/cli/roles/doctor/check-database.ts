@@ -10,6 +10,7 @@ import {
 import { findFact } from '../../../postgres/installation.ts';
 import { migrationState, unreleased } from '../../../postgres/migrations.ts';
 import { readServerFacts, type ServerFacts } from '../../../postgres/server-facts.ts';
+import { findCurrency } from '../../../runtime/check-currency.ts';
 import { judgeClock } from './check-clock.ts';
 import { fail, type Finding, ok, skip, type Verdict, warn } from './finding.ts';
 import { reasonOf } from './reason.ts';
@@ -102,6 +103,17 @@ export async function examineSecret(database: Database, secretTexts: readonly st
   return {
     findings: [fail(name, found, 'set TOLLGATE_SECRET to that secret, or add it to the comma-separated list')],
   };
+}
+
+/** Whether the books are in the configured currency; the first start decides it, not this. */
+export async function examineCurrency(database: Database, wanted: string): Promise<Verdict<true>> {
+  const name = 'currency';
+  const known = await findCurrency(database);
+  if (known === undefined)
+    return { findings: [ok(name, `${wanted}; no process has used this database yet`)], value: true };
+  if (known === wanted) return { findings: [ok(name, `${known}, as this database`)], value: true };
+  const found = `this database's books are in ${known}, the settings want ${wanted}`;
+  return { findings: [fail(name, found, `set 'currency: ${known}', or use a database of its own for ${wanted}`)] };
 }
 
 function writable({ standby, read_only, encoding }: ServerFacts): Finding[] {

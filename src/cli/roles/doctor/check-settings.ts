@@ -1,6 +1,7 @@
 /** What is set: the environment and `tollgate.yaml`, every mistake a line of its own. Both go on with what can be read. */
 import { type SurveyedEnvironment, settingNames, surveyEnvironment } from '../../../config/environment.ts';
 import type { Configuration } from '../../../config/configuration.ts';
+import { unnamedRatesOf } from '../../../domain/billing/unnamed-rates.ts';
 import { checkFiles, loadConfiguration } from '../../../config/load-settings.ts';
 import { SettingsError } from '../../../config/setting-errors.ts';
 import { providerKinds } from '../../../providers/registry.ts';
@@ -59,6 +60,16 @@ export async function examineConfiguration({ env, cwd }: Surroundings): Promise<
   if (idle.length > 0) {
     const fix = 'use them in a route, or remove them';
     findings.push(warn('configuration', `no model uses ${idle.map((name) => `providers.${name}`).join(', ')}`, fix));
+  }
+  for (const { model, rates } of unnamedRatesOf(models.values(), providers, providerKinds)) {
+    const fix = 'add what the provider charges for them, or the same amount as plain tokens to confirm it';
+    findings.push(
+      warn(
+        'configuration',
+        `the price of ${model} leaves out ${rates.join(', ')}: such tokens cost what plain ones do`,
+        fix,
+      ),
+    );
   }
   return { findings, value: configuration };
 }

@@ -5,7 +5,7 @@ import { deriveKeys } from '../../../config/secrets.ts';
 import { queueNames } from '../../../temporal/temporal-names.ts';
 import { examineApi, examinePublicUrl, examineService } from './check-addresses.ts';
 import { examineBlobStore } from './check-blob-store.ts';
-import { examineDatabase, examineMigrations, examineSecret } from './check-database.ts';
+import { examineCurrency, examineDatabase, examineMigrations, examineSecret } from './check-database.ts';
 import { Examination, type Need, Ungrounded } from './examination.ts';
 import { type Finding, skip } from './finding.ts';
 import { examineDataFolder, examineProgram, examineSecretFile } from './check-machine.ts';
@@ -114,6 +114,24 @@ export async function examineEverything({
       return { texts, database: (await need(reached)).database };
     },
     ({ texts, database }) => examineSecret(database, texts),
+  );
+  exam.step(
+    'currency',
+    async (need) => {
+      const { currency: wanted } = await need(configuration);
+      await need(migrated);
+      return { wanted, database: (await need(reached)).database };
+    },
+    ({ wanted, database }) => examineCurrency(database, wanted),
+  );
+  exam.step(
+    'currency',
+    async (need) => {
+      const { currency: wanted } = await need(configuration);
+      await need(migrated);
+      return { wanted, database: (await need(reached)).database };
+    },
+    ({ wanted, database }) => examineCurrency(database, wanted),
   );
   const installation = exam.step(
     'queues',

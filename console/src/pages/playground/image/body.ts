@@ -2,6 +2,7 @@
 import type { ModelFacts } from '../shared/facts.ts';
 import { isAddress, linesOf } from '../shared/addresses.ts';
 import type { FieldOf } from '../shared/fault.tsx';
+import type { Own } from './own-images.tsx';
 
 export const ratios = [
   ...['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '5:4', '4:5', '2:1', '1:2', '21:9', '9:21'],
@@ -28,17 +29,55 @@ export function imageBody(draft: Draft, model: ModelFacts): Record<string, unkno
   const prompt = draft.prompt.trim() === '' ? {} : { prompt: draft.prompt };
   if (draft.isUpscaling)
     return { model: model.id, ...prompt, upscale: true, resolution: upscaledTo(draft), image_urls: references };
+  return { ...commonFields(draft, model), ...(references.length > 0 && { image_urls: references }) };
+}
+
+/** What generations and edits have in common. */
+export const commonFields = (draft: Draft, model: ModelFacts): Record<string, string | number> => ({
+  model: model.id,
+  prompt: draft.prompt,
+  quality: draft.quality,
+  ...(draft.sizedBy === 'size'
+    ? { size: draft.size.trim() }
+    : { resolution: resolutionOf(draft, model), ratio: draft.ratio }),
+  n: draft.n,
+});
+
+/** The body of an edit: images by their addresses and, as data URIs, the reader's own. */
+export async function editBody(draft: Draft, model: ModelFacts, own: Own) {
+  const images = await Promise.all(own.images.map(dataUriOf));
+  const mask = own.mask && (await dataUriOf(own.mask));
+  const named = (address: string) => ({ image_url: address });
   return {
-    model: model.id,
-    prompt: draft.prompt,
-    quality: draft.quality,
-    ...(draft.sizedBy === 'size'
-      ? { size: draft.size.trim() }
-      : { resolution: resolutionOf(draft, model), ratio: draft.ratio }),
-    n: draft.n,
-    ...(references.length > 0 && { image_urls: references }),
+    ...commonFields(draft, model),
+    ...{ model: model.id, prompt: draft.prompt },
+    images: [...linesOf(draft.references), ...images].map(named),
+    ...(mask !== undefined && { mask: named(mask) }),
   };
 }
+
+/** The same with the files' names and dates in the place of what they hold, to know it again. */
+export const nameEdit = (draft: Draft, model: ModelFacts, { images, mask }: Own): Record<string, unknown> => ({
+  ...commonFields(draft, model),
+  references: linesOf(draft.references),
+  images: images.map(nameOf),
+  mask: mask && nameOf(mask),
+});
+
+const nameOf = ({ name, size, lastModified }: File): string => `${name} ${size} ${lastModified}`;
+
+/** What an edit would hold: its images change no price. */
+export const quotedEdit = (draft: Draft, model: ModelFacts): Record<string, unknown> | undefined =>
+  quotedBody({ ...draft, references: '' }, model);
+
+const dataUriOf = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    const unreadable = () => reject(reader.error ?? new Error('the file could not be read'));
+    reader.onload = () => (typeof reader.result === 'string' ? resolve(reader.result) : unreadable());
+    reader.onerror = unreadable;
+    reader.readAsDataURL(file);
+  });
 
 /** The same for a quote: what is missing or half-typed, and changes no price, is left out or stood in for. */
 export function quotedBody(draft: Draft, model: ModelFacts): Record<string, unknown> | undefined {
@@ -64,5 +103,8 @@ function isSize(text: string): boolean {
 
 const fields = ['model', 'prompt', 'quality', 'resolution', 'ratio', 'size', 'n'];
 
-export const fieldOf: FieldOf = (param) =>
-  param.startsWith('image_urls') ? 'references' : fields.find((name) => name === param);
+export const fieldOf: FieldOf = (param) => {
+  if (param.startsWith('image_urls')) return 'references';
+  if (param.startsWith('images')) return 'images';
+  return param.startsWith('mask') ? 'mask' : fields.find((name) => name === param);
+};

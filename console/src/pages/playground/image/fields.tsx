@@ -7,6 +7,7 @@ import { type Fault, faultAt } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
 import { ModelField } from '../shared/model-field.tsx';
 import { type Draft, qualities, ratios, resolutionOf, upscaledTo } from './body.ts';
+import { type Own, OwnImages } from './own-images.tsx';
 import { TextArea } from '../shared/text-area.tsx';
 import { texts } from './texts.ts';
 
@@ -17,11 +18,13 @@ interface Props {
   model: ModelFacts;
   onModel: (id: string) => void;
   fault: Fault | undefined;
+  own: Own;
+  onOwn: (own: Own) => void;
 }
 
 const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
-export function ImageFields({ draft, change, models, model, onModel, fault }: Props) {
+export function ImageFields({ draft, change, models, model, onModel, fault, own, onOwn }: Props) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const at = (name: string) => faultAt(fault, name);
@@ -81,6 +84,7 @@ export function ImageFields({ draft, change, models, model, onModel, fault }: Pr
           />
         )}
       </Field>
+      {!isUpscaling && <OwnImages own={own} onChange={onOwn} fault={fault} />}
     </>
   );
 }

@@ -1,8 +1,9 @@
 /** Images: text-to-image, references and upscaling. */
+import { useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
-import { taskCodes } from '../shared/codes.ts';
+import { editCodes, taskCodes } from '../shared/codes.ts';
 import { useDraft } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
 import { useFault } from '../shared/fault.tsx';
@@ -11,9 +12,10 @@ import { useQuote } from '../shared/quote.ts';
 import { useBegin, useRuns } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
 import { useBar } from '../shared/who-may.ts';
-import { fieldOf, firstDraft, imageBody, quotedBody } from './body.ts';
+import { commonFields, editBody, fieldOf, firstDraft, imageBody, nameEdit, quotedBody, quotedEdit } from './body.ts';
 import { ImageFields } from './fields.tsx';
 import { ImageRun } from './image-run.tsx';
+import { noImages, type Own } from './own-images.tsx';
 import { texts } from './texts.ts';
 
 export function Component() {
@@ -32,13 +34,21 @@ function ImageForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
   const [draft, change] = useDraft('image', firstDraft);
   const [model, choose] = useChosenModel(models, draft.model);
   const { runs, begun, remove } = useRuns('image');
-  const quote = useQuote('/images/generations', isBarred ? undefined : quotedBody(draft, model));
+  const [own, setOwn] = useState(noImages);
+  const isEdit = own.images.length > 0 && !draft.isUpscaling;
+  const quoted = isEdit ? quotedEdit(draft, model) : quotedBody(draft, model);
+  const quote = useQuote(isEdit ? '/images/edits' : '/images/generations', isBarred ? undefined : quoted);
   const { run, isBusy, error } = useBegin(async (body, key) => {
     const params = { path: { account }, header: { Prefer: 'wait=0', 'Idempotency-Key': key } };
-    const { data } = await api.POST('/console/api/accounts/{account}/v1/images/generations', {
-      params,
-      body: { ...body, model: model.id },
-    });
+    const { data } = isEdit
+      ? await api.POST('/console/api/accounts/{account}/v1/images/edits', {
+          params,
+          body: await editBody(draft, model, own),
+        })
+      : await api.POST('/console/api/accounts/{account}/v1/images/generations', {
+          params,
+          body: { ...body, model: model.id },
+        });
     if (data) begun({ id: data.id, label: draft.prompt.trim() === '' ? say('upscale') : draft.prompt });
   });
   const fault = useFault(error, fieldOf);
@@ -57,16 +67,24 @@ function ImageForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
             change({ model: id });
           }}
           fault={fault}
+          own={own}
+          onOwn={setOwn}
         />
       }
       quote={quote}
       fault={fault}
       isBusy={isBusy}
-      onRun={() => run(body)}
+      onRun={() => run(isEdit ? nameEdit(draft, model, own) : body)}
       results={runs.map((one) => (
         <ImageRun key={one.id} run={one} onRemove={() => remove(one.id)} />
       ))}
-      codes={taskCodes(facts.base_url, '/images/generations', body)}
+      codes={
+        isEdit
+          ? editCodes(facts.base_url, commonFields(draft, model), namesOf(own))
+          : taskCodes(facts.base_url, '/images/generations', body)
+      }
     />
   );
 }
+
+const namesOf = ({ images, mask }: Own) => ({ images: images.map(({ name }) => name), mask: mask?.name });

@@ -57,6 +57,40 @@ console.log(JSON.stringify(task, null, 2));
   };
 }
 
+/** An image edit: the fields and files of a form; a task like any other image. */
+export function editCodes(
+  baseUrl: string,
+  fields: Record<string, string | number>,
+  { images, mask }: { images: readonly string[]; mask: string | undefined },
+): Codes {
+  const url = `${baseUrl}/images/edits`;
+  const texts = Object.entries(fields).map(([name, value]) => [name, String(value)] as const);
+  const files = [
+    ...images.map((name) => ['image', name] as const),
+    ...(mask === undefined ? [] : [['mask', mask] as const]),
+  ];
+  return {
+    curl: `curl ${shellWord(url)} \\
+  -H "Authorization: Bearer $TOLLGATE_API_KEY"${texts.map(([name, text]) => ` \\\n  --form-string ${shellWord(`${name}=${text}`)}`).join('')}${files.map(([name, file]) => ` \\\n  -F ${shellWord(`${name}=@"${quotedName(file)}"`)}`).join('')}
+`,
+    python: `import os
+import requests
+
+headers = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
+files = [
+${files.map(([name, file]) => `    (${pythonLiteral(name)}, open(${pythonLiteral(file)}, "rb")),\n`).join('')}]
+print(requests.post(${pythonLiteral(url)}, headers=headers, timeout=330, data=${pythonLiteral(fields)}, files=files).json())
+`,
+    node: `import { openAsBlob } from 'node:fs';
+
+const headers = { Authorization: \`Bearer \${process.env.TOLLGATE_API_KEY}\` };
+const form = new FormData();
+${texts.map(([name, text]) => `form.set(${JSON.stringify(name)}, ${JSON.stringify(text)});\n`).join('')}${files.map(([name, file]) => `form.append(${JSON.stringify(name)}, await openAsBlob(${JSON.stringify(file)}), ${JSON.stringify(file)});\n`).join('')}const answer = await fetch(${JSON.stringify(url)}, { method: 'POST', headers, body: form });
+console.log(await answer.json());
+`,
+  };
+}
+
 /** Avatar-talk: two files of a form; its video is fetched once. */
 export function talkCodes(
   baseUrl: string,

@@ -1,6 +1,6 @@
 /** What a run would hold, and what there is. */
 import { toConsoleError } from '../../../api/error.ts';
-import { Money, moneyText } from '../../../parts/money.tsx';
+import { Money, useMoneyText } from '../../../parts/money.tsx';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { playgroundTexts } from '../texts.ts';
@@ -19,7 +19,7 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
           {error === null && data ? (
             <>
               <strong>
-                <Money yuan={data.hold} />
+                <Money amount={data.hold} />
               </strong>{' '}
               <Reckoning quote={data} />
             </>
@@ -30,7 +30,7 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
       </div>
       <div>
         <dt>{say('balance')}</dt>
-        <dd>{account ? <Money yuan={account.balance} /> : '–'}</dd>
+        <dd>{account ? <Money amount={account.balance} /> : '–'}</dd>
       </div>
     </dl>
   );
@@ -39,9 +39,10 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
 function Reckoning({ quote: { unit, units, unit_price: price } }: { quote: Quote }) {
   const say = useTexts(playgroundTexts);
   const locale = localeOf(useLanguage());
+  const moneyText = useMoneyText();
   const count = new Intl.NumberFormat(locale).format(units);
   if (unit === 'token' || price === null) return <small>{say('upToTokens', { count })}</small>;
-  const each = moneyText(price, locale);
+  const each = moneyText(price);
   return (
     <small>
       {unit === 'image' ? say('perImage', { count, price: each }) : say('perSecond', { count, price: each })}

@@ -46,9 +46,9 @@ export function Receipt({ of, isOver }: { of: RunId; isOver: boolean }) {
   const id = 'task_id' in of ? of.task_id : of.request_id;
   return (
     <dl className="tg-cost tg-cost-after" aria-label={say('costAfter')}>
-      {!isBooked && <Amount name={say('held')} yuan={data.held} />}
-      {isBooked && <Amount name={say('charged')} yuan={data.charged} strong />}
-      {isBooked && data.held > data.charged && <Amount name={say('returned')} yuan={data.held - data.charged} />}
+      {!isBooked && <Amount name={say('held')} amount={data.held} />}
+      {isBooked && <Amount name={say('charged')} amount={data.charged} strong />}
+      {isBooked && data.held > data.charged && <Amount name={say('returned')} amount={data.held - data.charged} />}
       {data.tokens && (
         <div>
           <dt>{say('tokens')}</dt>
@@ -67,18 +67,18 @@ export function Receipt({ of, isOver }: { of: RunId; isOver: boolean }) {
   );
 }
 
-function Amount({ name, yuan, strong = false }: { name: string; yuan: number; strong?: boolean }) {
-  const rounded = Math.round(yuan * 1e6) / 1e6;
+function Amount({ name, amount, strong = false }: { name: string; amount: number; strong?: boolean }) {
+  const rounded = Math.round(amount * 1e6) / 1e6;
   return (
     <div>
       <dt>{name}</dt>
       <dd>
         {strong ? (
           <strong>
-            <Money yuan={rounded} />
+            <Money amount={rounded} />
           </strong>
         ) : (
-          <Money yuan={rounded} />
+          <Money amount={rounded} />
         )}
       </dd>
     </div>

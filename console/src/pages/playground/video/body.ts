@@ -3,8 +3,6 @@ import type { ModelFacts } from '../shared/facts.ts';
 import { isAddress } from '../shared/addresses.ts';
 import type { FieldOf } from '../shared/fault.tsx';
 
-export const ratios = ['16:9', '9:16', '1:1'] as const;
-
 export const firstDraft = {
   model: '',
   prompt: '',
@@ -44,7 +42,7 @@ export function videoBody(draft: Draft, model: ModelFacts): Record<string, unkno
     model: model.id,
     ...(image.trim() === '' ? { prompt } : { content }),
     duration: durationOf(draft, model),
-    ratio: draft.ratio,
+    ratio: ratioOf(draft, model),
     generate_audio: draft.withSound,
     watermark: draft.withWatermark,
   };
@@ -62,6 +60,9 @@ export function quotedBody(draft: Draft, model: ModelFacts): Record<string, unkn
 /** The one that was chosen, if this model has it. */
 export const durationOf = ({ duration }: Draft, { durations }: ModelFacts): number =>
   durations.includes(duration) ? duration : (durations[0] ?? duration);
+
+export const ratioOf = ({ ratio }: Draft, { ratios }: ModelFacts): string =>
+  ratios.includes(ratio) ? ratio : (ratios[0] ?? ratio);
 
 const fields: Readonly<Record<string, keyof Draft>> = {
   model: 'model',

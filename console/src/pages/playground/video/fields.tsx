@@ -6,7 +6,7 @@ import type { ModelFacts } from '../shared/facts.ts';
 import { type Fault, faultAt } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
 import { ModelField } from '../shared/model-field.tsx';
-import { type Draft, durationOf, ratios } from './body.ts';
+import { type Draft, durationOf, ratioOf } from './body.ts';
 import { TextArea } from '../shared/text-area.tsx';
 import { texts } from './texts.ts';
 
@@ -110,9 +110,9 @@ function PlainVideoFields({ draft, change, model, fault }: Pick<Props, 'draft' |
           {(props) => (
             <Select
               {...props}
-              value={draft.ratio}
+              value={ratioOf(draft, model)}
               onChange={(ratio: string) => change({ ratio })}
-              options={ratios.map((value) => ({ value, label: value }))}
+              options={model.ratios.map((value) => ({ value, label: value }))}
             />
           )}
         </Field>

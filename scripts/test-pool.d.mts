@@ -1,0 +1,22 @@
+/** What became of a test file. */
+export interface FileOutcome {
+  file: string;
+  tests: number;
+  skipped: number;
+  /** `at` is a file and its line. */
+  failures: { name: string; at?: string; reason: string }[];
+  output: string;
+  durationMs: number;
+}
+
+export function runPool(
+  files: readonly string[],
+  options: {
+    env: NodeJS.ProcessEnv;
+    atOnce: number;
+    needsOwnProcess?: (file: string) => boolean;
+    budgetMs: number;
+    signal: AbortSignal;
+    onEnd: (outcome: FileOutcome) => void;
+  },
+): Promise<void>;

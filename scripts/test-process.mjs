@@ -1,0 +1,20 @@
+/**
+ * A process of the test pool: runs one test file after the other as its parent names them. Each file is a suite of its own:
+ * its hooks run around its tests alone, and its failure leaves the next alone.
+ */
+import path from 'node:path';
+import { describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+
+process.on('message', (file) => {
+  void describe(file, () => import(pathToFileURL(path.resolve(file)).href));
+});
+process.on('disconnect', () => process.exit());
+// node:test keeps an error that no test can be named for until the process ends, which here is too late.
+for (const event of ['uncaughtException', 'unhandledRejection'])
+  process.on(event, (error) => process.send({ type: 'strayed', reason: inspect(error) }));
+// A deprecation is printed once a process, before whichever file comes first.
+process.on('warning', (warning) => {
+  if (warning.name === 'DeprecationWarning') process.send({ type: 'strayed', reason: inspect(warning) });
+});

@@ -1,0 +1,114 @@
+/** Image edits, variations and videos by the OpenAI SDKs of npm and PyPI, on both roots. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai';
+import * as z from 'zod';
+import type { TestGateway } from '../../support/gateway.ts';
+import { maskPng, png } from '../../support/media.ts';
+import { pythonWith } from '../../support/python.ts';
+import { roots, startSdkGateway } from './support.ts';
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL('openai_forms.py', import.meta.url));
+const line = z.looseObject({ name: z.string() });
+const versions = ['2.54.0', '3.54.0'];
+
+let gateway: TestGateway;
+const pythons = new Map<string, string>();
+const image = await png({ width: 64, height: 48 });
+const mask = maskPng(64, 48, (x) => x < 32);
+before(async () => {
+  for (const version of versions) pythons.set(version, join(await pythonWith(`openai==${version}`), 'python'));
+  ({ gateway } = await startSdkGateway());
+});
+after(() => gateway.stop());
+
+for (const root of roots) {
+  const client = () =>
+    new OpenAI({ baseURL: `${gateway.url}${root}`, apiKey: gateway.key, defaultHeaders: { Prefer: 'wait=60' } });
+  const gate = () => toFile(image, 'gate.png');
+
+  test(`${root}: npm's SDK edits images and makes variations`, async () => {
+    const common = { model: 'sim-image', size: '1024x1024' } as const;
+    const edited = await client().images.edit({
+      ...{ ...common, prompt: 'Fog', n: 2 },
+      image: await gate(),
+      mask: await toFile(mask, 'mask.png'),
+    });
+    assert.equal(edited.data?.length, 2);
+    const several = [await gate(), await gate()];
+    const inline = await client().images.edit({
+      ...{ ...common, prompt: 'Fog', response_format: 'b64_json' },
+      image: several,
+    });
+    assert.match(inline.data?.[0]?.b64_json ?? '', /^iVBOR/);
+    const varied = await client().images.createVariation({ ...common, image: await gate() });
+    assert.match(varied.data?.[0]?.url ?? '', /^http/);
+    await assert.rejects(
+      async () => client().images.edit({ ...common, prompt: 'Fog', image: await toFile(Buffer.from('no'), 'a.png') }),
+      (error: unknown) => error instanceof BadRequestError && error.param === 'image',
+    );
+  });
+
+  test(`${root}: npm's SDK creates, downloads, lists and deletes videos`, async () => {
+    const { videos } = client();
+    const made = await videos.create({ model: 'sim-video-fast', prompt: 'Cars', seconds: '8' });
+    assert.deepEqual([made.object, made.status, made.seconds], ['video', 'queued', '8']);
+    const done = await ended(made.id);
+    assert.deepEqual([done.status, done.progress], ['completed', 100]);
+    const bytes = Buffer.from(await (await videos.downloadContent(made.id, { variant: 'video' })).arrayBuffer());
+    assert.equal(bytes.toString('latin1', 4, 8), 'ftyp');
+    const prompt = '[sim:fail=no luck]';
+    const other = await videos.create({ model: 'sim-video-fast', prompt, input_reference: await gate() });
+    assert.equal((await ended(other.id)).error?.code, 'upstream_error');
+    const ids: string[] = [];
+    for await (const video of videos.list({ limit: 1 })) ids.push(video.id);
+    assert.deepEqual(ids.slice(0, 2), [other.id, made.id]);
+    assert.deepEqual(await videos.delete(made.id), { id: made.id, object: 'video.deleted', deleted: true });
+    await assert.rejects(async () => videos.retrieve(made.id), NotFoundError);
+
+    async function ended(id: string): Promise<OpenAI.Videos.Video> {
+      for (;;) {
+        const video = await videos.retrieve(id);
+        if (video.status === 'completed' || video.status === 'failed') return video;
+        await pause(100);
+      }
+    }
+  });
+
+  for (const version of versions) {
+    test(`${root}: PyPI's SDK ${version} does all of it`, async () => {
+      const { stdout } = await run(pythons.get(version) ?? '', [script], {
+        timeout: 120_000,
+        env: {
+          ...process.env,
+          SDK_BASE_URL: `${gateway.url}${root}`,
+          SDK_KEY: gateway.key,
+          SDK_IMAGE: image.toString('base64'),
+          SDK_MASK: mask.toString('base64'),
+        },
+      });
+      const reported = stdout
+        .trim()
+        .split('\n')
+        .map((text) => line.parse(JSON.parse(text)));
+      assert.deepEqual(reported, [
+        { name: 'edit', count: 2, is_link: true },
+        { name: 'several', begins: 'PNG' },
+        { name: 'variation', count: 1 },
+        { name: 'created', object: 'video', status: 'queued', seconds: '5' },
+        { name: 'completed', status: 'completed', progress: 100, begins: 'ftyp' },
+        { name: 'failed', status: 'failed', code: 'upstream_error', size: '1280x720' },
+        { name: 'listed', is_newest_first: true },
+        { name: 'deleted', deleted: true, object: 'video.deleted' },
+        { name: 'gone', code: 'task_not_found' },
+        { name: 'refused', param: 'seconds' },
+      ]);
+    });
+  }
+}

@@ -1,0 +1,55 @@
+"""Image edits, variations and videos by the openai package of PyPI; prints a JSON line for each thing tried."""
+import base64
+import json
+import os
+import time
+
+import openai
+
+IMAGE = ("gate.png", base64.b64decode(os.environ["SDK_IMAGE"]))
+MASK = ("mask.png", base64.b64decode(os.environ["SDK_MASK"]))
+# The second root answers images at once: an SDK that reads `data` has to wait.
+client = openai.OpenAI(
+    base_url=os.environ["SDK_BASE_URL"], api_key=os.environ["SDK_KEY"], default_headers={"Prefer": "wait=60"}
+)
+
+
+def tell(name, **facts):
+    print(json.dumps({"name": name, **facts}), flush=True)
+
+
+edited = client.images.edit(model="sim-image", prompt="Fog", image=IMAGE, mask=MASK, n=2, size="1024x1024")
+tell("edit", count=len(edited.data), is_link=edited.data[0].url.startswith("http"))
+several = client.images.edit(
+    model="sim-image", prompt="Fog", image=[IMAGE, IMAGE], size="1024x1024", response_format="b64_json"
+)
+tell("several", begins=base64.b64decode(several.data[0].b64_json)[1:4].decode())
+varied = client.images.create_variation(model="sim-image", image=IMAGE, size="1024x1024")
+tell("variation", count=len(varied.data))
+
+video = client.videos.create(model="sim-video-fast", prompt="Cars", seconds="5")
+tell("created", object=video.object, status=video.status, seconds=video.seconds)
+while video.status in ("queued", "in_progress"):
+    time.sleep(0.2)
+    video = client.videos.retrieve(video.id)
+content = client.videos.download_content(video.id).read()
+tell("completed", status=video.status, progress=video.progress, begins=content[4:8].decode())
+with_image = client.videos.create(
+    model="sim-video-fast", prompt="[sim:fail=no luck]", seconds="5", size="1280x720", input_reference=IMAGE
+)
+while with_image.status in ("queued", "in_progress"):
+    time.sleep(0.2)
+    with_image = client.videos.retrieve(with_image.id)
+tell("failed", status=with_image.status, code=with_image.error.code, size=with_image.size)
+ids = [one.id for one in client.videos.list(limit=1)]
+tell("listed", is_newest_first=ids[:2] == [with_image.id, video.id])
+deleted = client.videos.delete(video.id)
+tell("deleted", deleted=deleted.deleted, object=deleted.object)
+try:
+    client.videos.retrieve(video.id)
+except openai.NotFoundError as error:
+    tell("gone", code=error.code)
+try:
+    client.videos.create(model="sim-video-fast", prompt="Cars", seconds="4")
+except openai.BadRequestError as error:
+    tell("refused", param=error.param)
