@@ -1,0 +1,111 @@
+-- Files of callers, and batches of calls and tasks.
+
+-- What a caller has uploaded, or a batch has made for it; the bytes are a blob. A deleted file is unknown to callers at
+-- once, and its row goes after its blob.
+CREATE TABLE files (
+  id text PRIMARY KEY,
+  account_id text NOT NULL CONSTRAINT files_account REFERENCES accounts,
+  key_id text NOT NULL CONSTRAINT files_key REFERENCES api_keys,
+  purpose text NOT NULL,
+  filename text NOT NULL,
+  bytes bigint NOT NULL,
+  blob text NOT NULL,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz,
+  deleted_at timestamptz,
+  CONSTRAINT files_purpose CHECK (purpose IN ('batch', 'user_data', 'vision', 'batch_output'))
+);
+
+CREATE INDEX files_account_order ON files (account_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX files_to_delete ON files (least(deleted_at, expires_at));
+CREATE INDEX files_of_blobs ON files (blob);
+
+-- The row is the truth, the workflow only the engine that drives it.
+CREATE TABLE batches (
+  id text PRIMARY KEY,
+  account_id text NOT NULL CONSTRAINT batches_account REFERENCES accounts,
+  key_id text NOT NULL CONSTRAINT batches_key REFERENCES api_keys,
+  request_id text NOT NULL,
+  -- As in the lines, with a leading /v1.
+  endpoint text NOT NULL,
+  -- Of a file that may be deleted before its row is.
+  input_file_id text NOT NULL,
+  window_seconds integer NOT NULL,
+  metadata jsonb,
+  webhook_url text,
+  -- How long its output files are kept.
+  output_expires_seconds integer NOT NULL,
+  state text NOT NULL DEFAULT 'validating',
+  -- Each model's price and bounds as they were at creation, by its id.
+  terms jsonb NOT NULL,
+  -- What was found wrong with its lines.
+  errors jsonb,
+  -- As of the last slice.
+  total integer NOT NULL DEFAULT 0,
+  completed integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  cost bigint NOT NULL DEFAULT 0,
+  usage jsonb,
+  -- Why nothing of it is sent at the moment.
+  paused text,
+  output_file_id text,
+  error_file_id text,
+  created_at timestamptz NOT NULL,
+  -- When Temporal acknowledged the workflow's start.
+  started_at timestamptz,
+  -- The last sign of life.
+  seen_at timestamptz,
+  expires_at timestamptz NOT NULL,
+  in_progress_at timestamptz,
+  finalizing_at timestamptz,
+  completed_at timestamptz,
+  failed_at timestamptz,
+  expired_at timestamptz,
+  cancelling_at timestamptz,
+  cancelled_at timestamptz,
+  CONSTRAINT batches_state CHECK (state IN ('validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired',
+    'cancelling', 'cancelled'))
+);
+
+CREATE INDEX batches_account_order ON batches (account_id, created_at, id);
+CREATE INDEX batches_under_way ON batches (created_at)
+  WHERE state IN ('validating', 'in_progress', 'finalizing', 'cancelling');
+
+-- One row a line of the input. Range-partitioned by month on the batch's id, which begins with its time.
+CREATE TABLE batch_lines (
+  batch_id text NOT NULL,
+  -- From 1, in the order of the file.
+  n integer NOT NULL,
+  custom_id text NOT NULL,
+  model text NOT NULL,
+  -- Where the line is in the input file.
+  byte_offset bigint NOT NULL,
+  byte_length integer NOT NULL,
+  state text NOT NULL DEFAULT 'pending',
+  -- How often it was sent.
+  sends smallint NOT NULL DEFAULT 0,
+  -- Of one that is claimed: by which process, until when.
+  owner uuid,
+  lease_until timestamptz,
+  -- Of one that a busy provider refused: from then on it may be sent again.
+  not_before timestamptz,
+  -- Of the last time that it was sent: the hold of a call, or the task.
+  transfer_id uuid,
+  task_id text,
+  request_id text,
+  status_code smallint,
+  -- The answer's body; a long one is a blob.
+  answer bytea,
+  answer_blob text,
+  error_code text,
+  cost bigint,
+  finished_at timestamptz,
+  CONSTRAINT batch_lines_pk PRIMARY KEY (batch_id, n),
+  CONSTRAINT batch_lines_state CHECK (state IN ('pending', 'sent', 'completed', 'failed', 'expired', 'cancelled', 'unknown')),
+  CONSTRAINT batch_lines_final_has_time
+    CHECK ((state IN ('completed', 'failed', 'expired', 'cancelled', 'unknown')) = (finished_at IS NOT NULL))
+) PARTITION BY RANGE (batch_id);
+
+CREATE INDEX batch_lines_open ON batch_lines (batch_id, n) WHERE state IN ('pending', 'sent');
+CREATE INDEX batch_lines_transfers ON batch_lines (transfer_id) WHERE transfer_id IS NOT NULL;
+CREATE TABLE batch_lines_rest PARTITION OF batch_lines DEFAULT;
