@@ -9,6 +9,9 @@ import { testReport } from './test-report.mjs';
 /** Files of the databases of some test files at once, PostgreSQL's log of 1 GiB, and three copies of the packages. */
 const roomBytesMin = 8 * 1024 ** 3;
 
+/** More than these are no chance. */
+const rerunFilesMax = 5;
+
 /** All test files below a folder, without those below `except`; those that begin with one of `first` come first, lest a long one end the run alone. */
 export function testFilesBelow(folder, { except, first = [] } = {}) {
   const rank = (file) => first.findIndex((start) => file.startsWith(start)) >>> 0;
@@ -20,7 +23,8 @@ export function testFilesBelow(folder, { except, first = [] } = {}) {
 }
 
 /**
- * Runs the files within the limits of `runPool`, and sets the exit code to 1 if a test failed.
+ * Runs the files within the limits of `runPool`, and sets the exit code to 1 if a test failed. With `TOLLGATE_TEST_RERUN`
+ * set, as CI does, a few files that failed run once more, each alone: what passes then is listed as flaky and fails nothing.
  * The last lines on stdout are the counts. The servers are stopped whatever happens; a kill -9 ends them too.
  */
 export async function runTests(files, limits) {
@@ -34,7 +38,11 @@ export async function runTests(files, limits) {
   try {
     const env = { ...(await startServers(folder, servers)), TMPDIR: temporary, TOLLGATE_TEST_TRACES: os.tmpdir() };
     const report = testReport();
-    await runPool(files, { ...limits, env, signal: interrupted.signal, onEnd: report.add });
+    const run = (some, atOnce) =>
+      runPool(some, { ...limits, atOnce, env, signal: interrupted.signal, onEnd: report.add });
+    await run(files, limits.atOnce);
+    const failed = report.failed();
+    if (process.env.TOLLGATE_TEST_RERUN && failed.length <= rerunFilesMax) await run(failed, 1);
     if (!report.end(files.length)) process.exitCode = 1;
   } finally {
     await Promise.allSettled(servers.map((server) => server.stop()));

@@ -1,9 +1,14 @@
-/** `npm run test:full`: the tests that need more (other programs, other clients) or take long; or the files given. */
+/**
+ * `npm run test:full`: the tests that need more (other programs, other clients) or take long; or the files given. With
+ * `--install` it only installs what they need.
+ */
 import { spawnSync } from 'node:child_process';
 import { findS3Server } from './find-s3-server.mjs';
 import { findComposeReader, findTemporalServer } from './find-production-programs.mjs';
 import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
+
+const onlyInstall = '--install';
 
 /** The files that take minutes. */
 const longest = ['production', 'drills', 'rolling-restart', 'ledger-processes', 'agents'].map(
@@ -24,13 +29,18 @@ const judges = [
 ];
 
 await runScript(async () => {
-  const given = process.argv.slice(2);
+  const given = process.argv.slice(2).filter((argument) => argument !== onlyInstall);
   const files = given.length > 0 ? given : testFilesBelow('test/full', { first: longest });
   installMissing();
   process.env.TOLLGATE_TEST_S3_SERVER = findS3Server();
   if (files.some((file) => file.includes('production'))) {
     process.env.TOLLGATE_TEST_TEMPORAL_SERVER = findTemporalServer();
     process.env.TOLLGATE_TEST_COMPOSE_READER = findComposeReader();
+  }
+  if (process.argv.includes(onlyInstall)) {
+    const { findTemporal } = await import('../dist/embedded/temporal-binary.js');
+    await findTemporal({ cliPath: process.env.TEMPORAL_CLI_PATH, say });
+    return;
   }
   // Most start programs of their own and some set their process's environment, so each of the others has a process.
   const needsOwnProcess = (file) => !sharing.some((folder) => file.startsWith(folder));

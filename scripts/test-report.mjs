@@ -6,18 +6,29 @@ const slowestShown = 10;
 // The reader was `head`: the run goes on to its end, which stops the servers.
 process.stdout.on('error', () => undefined);
 
-/** A reporter: `add` an outcome of the pool, then `end`, which says whether all passed. */
+/**
+ * A reporter: `add` an outcome of the pool, then `end`, which says whether all passed. A file that is added again counts by its
+ * last outcome; one that failed before is listed as flaky.
+ */
 export function testReport(print = (text) => process.stdout.write(`${text}\n`)) {
-  const outcomes = [];
+  const added = [];
   const startMs = performance.now();
   return {
     add(outcome) {
-      outcomes.push(outcome);
+      added.push(outcome);
       print(lineOf(outcome));
       if (outcome.failures.length > 0) print(failuresOf(outcome));
     },
+    /** The files whose last outcome is a failure. */
+    failed: () =>
+      lastOf(added)
+        .filter(hasFailed)
+        .map(({ file }) => file),
     end(filesWanted) {
-      const failed = outcomes.filter(({ failures }) => failures.length > 0);
+      const outcomes = lastOf(added);
+      const failed = outcomes.filter(hasFailed);
+      const flaky = added.filter((outcome) => hasFailed(outcome) && !failed.some(({ file }) => file === outcome.file));
+      if (flaky.length > 0) print(['', 'Flaky, passed the second time:', ...flaky.map(namesOf)].join('\n'));
       if (failed.length > 0) print(['', 'Failed:', ...failed.map(namesOf)].join('\n'));
       print(['', 'The slowest files:', ...slowest(outcomes).map((outcome) => `  ${lineOf(outcome)}`), ''].join('\n'));
       print(countsOf(outcomes, performance.now() - startMs));
@@ -27,6 +38,9 @@ export function testReport(print = (text) => process.stdout.write(`${text}\n`)) 
     },
   };
 }
+
+const hasFailed = ({ failures }) => failures.length > 0;
+const lastOf = (added) => [...new Map(added.map((outcome) => [outcome.file, outcome])).values()];
 
 function lineOf({ file, tests, failures, durationMs }) {
   return `${failures.length > 0 ? '✖' : '✔'} ${file} (${tests} tests, ${(durationMs / 1000).toFixed(1)} s)`;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { type FileOutcome, runPool } from '../scripts/test-pool.mjs';
+import { testReport } from '../scripts/test-report.mjs';
 import { until } from './support/process.ts';
 
 let folder: string;
@@ -111,6 +112,33 @@ test('a file that hangs is killed at its budget, with what it started; the next 
   assert.ok(pid > 1, hanging?.output);
   await until('the end of what it started', () => !isAlive(pid) || undefined);
   assert.deepEqual(next?.failures, []);
+});
+
+test('a file that fails and then passes is reported as flaky with its test, and fails nothing', () => {
+  const printed: string[] = [];
+  const report = testReport((text) => printed.push(text));
+  const failure = { name: 'fails by chance', at: `${process.cwd()}/test/a.test.ts:3`, reason: 'Error: late' };
+  const outcome = { file: 'test/a.test.ts', tests: 1, skipped: 0, failures: [failure], output: '', durationMs: 1 };
+  report.add(outcome);
+  assert.deepEqual(report.failed(), ['test/a.test.ts']);
+  report.add({ ...outcome, failures: [] });
+  assert.deepEqual(report.failed(), []);
+  assert.equal(report.end(1), true);
+  const text = printed.join('\n');
+  assert.match(
+    text,
+    /Flaky, passed the second time:\n {2}✖ test\/a\.test\.ts\n {6}fails by chance \(test\/a\.test\.ts:3\)/,
+  );
+  assert.match(text, /ℹ files 1\nℹ tests 1\nℹ pass 1\nℹ fail 0/);
+});
+
+test('a file that fails twice has failed', () => {
+  const report = testReport(() => undefined);
+  const failures = [{ name: 'fails', reason: 'Error: broken' }];
+  const outcome = { file: 'test/a.test.ts', tests: 1, skipped: 0, failures, output: '', durationMs: 1 };
+  report.add(outcome);
+  report.add(outcome);
+  assert.equal(report.end(1), false);
 });
 
 function isAlive(pid: number): boolean {
