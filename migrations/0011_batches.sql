@@ -16,7 +16,8 @@ CREATE TABLE files (
   CONSTRAINT files_purpose CHECK (purpose IN ('batch', 'user_data', 'vision', 'batch_output'))
 );
 
-CREATE INDEX files_account_order ON files (account_id, created_at, id) WHERE deleted_at IS NULL;
+-- Ids are ordered by time.
+CREATE INDEX files_account_order ON files (account_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX files_to_delete ON files (least(deleted_at, expires_at));
 CREATE INDEX files_of_blobs ON files (blob);
 

@@ -33,6 +33,8 @@ export interface Limits {
   audioSeconds: number;
   /** Of one image of a form. */
   imageBytes: number;
+  /** Of a file that is uploaded to be kept. */
+  fileBytes: number;
   /** Accepted tasks that wait to be started, while Temporal is away. */
   waitingTasks: number;
 }
@@ -114,6 +116,7 @@ function configurationOf(
       videoBytes: written.limits.video_bytes,
       audioSeconds: written.limits.audio_seconds,
       imageBytes: written.limits.image_bytes,
+      fileBytes: written.limits.file_bytes,
       waitingTasks: written.limits.waiting_tasks,
     },
     currency: written.currency,

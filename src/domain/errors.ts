@@ -15,6 +15,7 @@ export const errorTable = {
   account_suspended: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: 'not_found_error' },
   response_not_found: { status: 404, type: 'not_found_error' },
+  file_not_found: { status: 404, type: 'not_found_error' },
   task_not_found: { status: 404, type: 'not_found_error' },
   route_not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },

@@ -47,6 +47,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     all: ['domain', 'postgres', 'ledger'],
     packages: ['node:', 'zod', 'pg'],
   },
+  files: {
+    holds: 'files that accounts keep: storing them, their rows, their deletion',
+    all: ['domain', 'postgres', 'blobs'],
+    packages: ['node:', 'zod', 'pg'],
+  },
   'tasks/rows': {
     holds: 'the rows of tasks, and news of those that ended',
     all: ['domain', 'postgres', 'blobs', 'ledger', 'tasks/provider-calls'],
@@ -81,7 +86,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'tasks/start': {
     holds: 'starting workflows, and the scans that make sure of it',
-    all: ['domain', 'postgres', 'tasks/rows', 'tasks/retention', 'chat', 'webhooks', 'temporal'],
+    all: ['domain', 'postgres', 'tasks/rows', 'tasks/retention', 'files', 'chat', 'webhooks', 'temporal'],
     types: ['activities', 'workflows', 'blobs', 'observability'],
     packages: ['node:', '@temporalio/client'],
   },
@@ -180,6 +185,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'blobs',
       'ledger',
       'accounts',
+      'files',
       'tasks/rows',
       'tasks/provider-calls',
       'tasks/create',

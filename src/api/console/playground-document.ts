@@ -15,6 +15,7 @@ const usual: GatewayFacts = {
     videoBytes: 500 * MiB,
     audioSeconds: 600,
     imageBytes: 47 * MiB,
+    fileBytes: 200 * MiB,
     waitingTasks: 10_000,
   },
   currency: currencyDefault,

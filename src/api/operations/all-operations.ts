@@ -17,6 +17,7 @@ import { healthOperation, modelOperations } from './models.ts';
 import { createModeration } from './moderations.ts';
 import { callHook } from './provider-hooks.ts';
 import { openAiVideoOperations } from './openai-videos.ts';
+import { openAiFileOperations } from './openai-files.ts';
 import { createQuote } from './quotes.ts';
 import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
@@ -43,6 +44,7 @@ export const operations: AllOperations = {
     ...videoOperations,
     ...openAiVideoOperations,
     ...avatarTalkOperations,
+    ...openAiFileOperations,
     listTasksOperation,
     createQuote,
     getAccount,

@@ -12,6 +12,7 @@ import { type Database, databaseFailure, supplyPartitions } from '../../postgres
 import { deleteOldAnswers } from '../retention/expired-answers.ts';
 import { deleteOldResponses } from '../../chat/response-rows.ts';
 import type { OnUnreadable } from '../../postgres/readable-rows.ts';
+import { deleteOldFiles } from '../../files/old-files.ts';
 import { deleteOldEvents } from '../../webhooks/expired-events.ts';
 import {
   cancellationHeard,
@@ -33,6 +34,7 @@ const silenceScanMs = 60_000;
 const partitionsMs = 3_600_000;
 const oldAnswersMs = 900_000;
 const oldEventsMs = 900_000;
+const oldFilesMs = 900_000;
 const batchTasks = 100;
 const failuresInARowMax = 3;
 const startsAtOnce = 8; // as many as one API (`tasks/create/start-queue.ts`)
@@ -71,6 +73,9 @@ export class StartScan {
       }),
       this.#repeat('old events to delete', oldEventsMs, async () => {
         await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
+      }),
+      this.#repeat('old files to delete', oldFilesMs, async () => {
+        await deleteOldFiles({ ...this.#tools, signal: this.#stopping.signal });
       }),
     ];
   }
