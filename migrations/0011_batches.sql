@@ -85,7 +85,7 @@ CREATE TABLE batch_lines (
   state text NOT NULL DEFAULT 'pending',
   -- How often it was sent.
   sends smallint NOT NULL DEFAULT 0,
-  -- Of one that is claimed: by which process, until when.
+  -- Of one that is claimed: by which slice, until when.
   owner uuid,
   lease_until timestamptz,
   -- Of one that a busy provider refused: from then on it may be sent again.
@@ -100,6 +100,11 @@ CREATE TABLE batch_lines (
   answer_blob text,
   error_code text,
   cost bigint,
+  -- Of its whole prompt and its whole output; what was cached and what was thought are parts of them.
+  input_tokens integer,
+  cached_tokens integer,
+  output_tokens integer,
+  reasoning_tokens integer,
   finished_at timestamptz,
   CONSTRAINT batch_lines_pk PRIMARY KEY (batch_id, n),
   CONSTRAINT batch_lines_state CHECK (state IN ('pending', 'sent', 'completed', 'failed', 'expired', 'cancelled', 'unknown')),
