@@ -85,3 +85,20 @@ export const keyNameCharactersMax = 200;
 export const keyModelsMax = 1000;
 export const keyCallsMax = 1_000_000_000;
 export const keyTasksMax = 1_000_000_000;
+
+/** A batch may take a week. */
+export const batchHoursMax = 168;
+
+/** The OpenAI API's own, of a batch. */
+export const metadataPairsMax = 16;
+export const metadataNameCharactersMax = 64;
+export const metadataValueCharactersMax = 512;
+
+/** The OpenAI API's own, of all lines of a batch of embeddings together. */
+export const batchInputsMax = 50_000;
+
+/** Our own: what finds a line again is short. */
+export const customIdCharactersMax = 512;
+
+/** So many mistakes in the lines of a batch are reported. */
+export const batchMistakesMax = 100;

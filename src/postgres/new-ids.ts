@@ -8,6 +8,7 @@ export const newTaskId = (kind: TaskKind): TaskId => `${taskIdPrefixes[kind]}${t
 export const newAccountId = (): AccountId => `acc_${timeOrderedHex()}` as AccountId;
 export const newKeyId = (): KeyId => `key_${timeOrderedHex()}` as KeyId;
 export const newFileId = (): FileId => `file-${timeOrderedHex()}` as FileId;
+export const newBatchId = (): string => `batch_${timeOrderedHex()}`;
 export const newEventId = (): string => `evt_${timeOrderedHex()}`;
 export const newPersonId = (): PersonId => `usr_${timeOrderedHex()}` as PersonId;
 export const newSessionId = (): string => `ses_${timeOrderedHex()}`;
