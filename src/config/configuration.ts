@@ -35,6 +35,8 @@ export interface Limits {
   imageBytes: number;
   /** Of a file that is uploaded to be kept. */
   fileBytes: number;
+  /** Of one batch. */
+  batchLines: number;
   /** Accepted tasks that wait to be started, while Temporal is away. */
   waitingTasks: number;
 }
@@ -117,6 +119,7 @@ function configurationOf(
       audioSeconds: written.limits.audio_seconds,
       imageBytes: written.limits.image_bytes,
       fileBytes: written.limits.file_bytes,
+      batchLines: written.limits.batch_lines,
       waitingTasks: written.limits.waiting_tasks,
     },
     currency: written.currency,

@@ -87,7 +87,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'tasks/start': {
     holds: 'starting workflows, and the scans that make sure of it',
     all: ['domain', 'postgres', 'tasks/rows', 'tasks/retention', 'files', 'chat', 'webhooks', 'temporal'],
-    types: ['activities', 'workflows', 'blobs', 'observability'],
+    types: ['activities', 'workflows', 'blobs', 'observability', 'batches'],
     packages: ['node:', '@temporalio/client'],
   },
   webhooks: {
@@ -101,6 +101,24 @@ export const rooms: Readonly<Record<string, Room>> = {
     all: ['domain', 'postgres', 'blobs', 'ledger', 'media', 'net', 'tasks/rows', 'api'],
     types: ['providers', 'observability'],
     packages: ['node:', 'zod', 'gpt-tokenizer'],
+  },
+  batches: {
+    holds: 'batches: accepting them, checking and running their lines, their files, their end',
+    all: [
+      'domain',
+      'postgres',
+      'blobs',
+      'ledger',
+      'accounts',
+      'files',
+      'webhooks',
+      'tasks/create',
+      'chat',
+      'api',
+      'temporal',
+    ],
+    types: ['config', 'workflows'],
+    packages: ['node:', 'zod', 'pg', '@temporalio/client'],
   },
   audit: {
     holds: 'the ledger audit: its checks, anchors, schedule, and the comparison with Temporal',
@@ -174,7 +192,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'api/openapi',
     ],
-    types: ['config', 'providers', 'chat', 'audit', 'tasks/wait', 'tasks/start', 'api/console'],
+    types: ['config', 'providers', 'chat', 'audit', 'batches', 'tasks/wait', 'tasks/start', 'api/console'],
     packages: ['node:', 'zod', '@fastify/busboy'],
   },
   'api/operations': {
@@ -193,6 +211,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'tasks/fetch-once',
       'webhooks',
       'chat',
+      'batches',
       'api',
       'api/openapi',
     ],

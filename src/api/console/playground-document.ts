@@ -16,6 +16,7 @@ const usual: GatewayFacts = {
     audioSeconds: 600,
     imageBytes: 47 * MiB,
     fileBytes: 200 * MiB,
+    batchLines: 50_000,
     waitingTasks: 10_000,
   },
   currency: currencyDefault,

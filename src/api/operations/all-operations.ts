@@ -3,6 +3,7 @@ import type { AllOperations } from '../openapi/document.ts';
 import { changeAccountSettings, getAccount } from './account.ts';
 import { keyOperations } from './account-keys.ts';
 import { avatarTalkOperations } from './avatar-talk.ts';
+import { batchOperations } from './batches.ts';
 import { createChatCompletion } from './chat.ts';
 import { createCompletion } from './completions.ts';
 import { embeddingsOperation } from './embeddings.ts';
@@ -45,6 +46,7 @@ export const operations: AllOperations = {
     ...openAiVideoOperations,
     ...avatarTalkOperations,
     ...openAiFileOperations,
+    ...batchOperations,
     listTasksOperation,
     createQuote,
     getAccount,

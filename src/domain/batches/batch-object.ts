@@ -2,6 +2,7 @@
 import { type Money, toAmount } from '../money.ts';
 import { unixSeconds } from '../unix-seconds.ts';
 import type { BatchPause, BatchState } from './batch-states.ts';
+import type { BatchEndpoint } from './endpoints.ts';
 import type { LineMistake } from './input-line.ts';
 
 export interface BatchUsage {
@@ -15,7 +16,7 @@ export interface BatchUsage {
 /** What of a batch is shown. */
 export interface ShownBatch {
   id: string;
-  endpoint: string;
+  endpoint: BatchEndpoint;
   inputFileId: string;
   windowSeconds: number;
   metadata: Readonly<Record<string, string>> | null;
