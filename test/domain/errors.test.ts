@@ -12,7 +12,11 @@ const rows: readonly [status: number, type: string, codes: readonly ErrorCode[]]
   [401, 'authentication_error', ['missing_api_key', 'invalid_api_key']],
   [402, 'billing_error', ['insufficient_balance']],
   [403, 'permission_error', ['permission_denied', 'model_not_allowed', 'account_suspended']],
-  [404, 'not_found_error', ['model_not_found', 'response_not_found', 'file_not_found', 'task_not_found', 'route_not_found']],
+  [
+    404,
+    'not_found_error',
+    ['model_not_found', 'response_not_found', 'file_not_found', 'task_not_found', 'route_not_found'],
+  ],
   [405, 'invalid_request_error', ['method_not_allowed']],
   [
     409,
