@@ -160,7 +160,7 @@ test('the name of a download is safe in its header, and whole for those that rea
   );
 });
 
-test('a deleted file is gone with its bytes, and nobody but its account can see or delete it', async () => {
+test('a deleted file is gone with its bytes, and other accounts can neither see nor delete one', async () => {
   const [key, other] = [await customer(), await customer()];
   const stored = await gateway.blobs();
   const id = await upload(key);
@@ -183,7 +183,7 @@ test('a file whose time is up is not there any more, before anything deletes it'
   assert.deepEqual((await gateway.get('/v1/files', bearer(key))).body['data'], []);
 });
 
-test('an account that keeps all the files or bytes that it may is told to delete some', async () => {
+test('an upload is refused to an account that keeps all the files or bytes that it may', async () => {
   const key = await customer();
   const id = await upload(key);
   const stored = await gateway.blobs();
