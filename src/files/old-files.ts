@@ -19,7 +19,10 @@ export interface OldFilesTools {
 export async function deleteOldFiles(tools: OldFilesTools): Promise<number> {
   await markExpired(tools);
   for (let deleted = 0; ;) {
-    const due = await dueFiles(tools, `deleted_at is not null order by least(deleted_at, expires_at) limit ${batchFiles}`);
+    const due = await dueFiles(
+      tools,
+      `deleted_at is not null order by least(deleted_at, expires_at) limit ${batchFiles}`,
+    );
     await remove(tools, due);
     deleted += due.length;
     if (due.length < batchFiles || tools.signal?.aborted) return deleted;
@@ -51,7 +54,11 @@ interface DueFile {
   blob: string;
 }
 
-async function dueFiles({ database }: OldFilesTools, where: string, values: readonly string[] = []): Promise<DueFile[]> {
+async function dueFiles(
+  { database }: OldFilesTools,
+  where: string,
+  values: readonly string[] = [],
+): Promise<DueFile[]> {
   const { rows } = await database.pool.query(
     `select id, blob from files f where least(deleted_at, expires_at) < now() and not exists (
        select from batches b where b.input_file_id = f.id

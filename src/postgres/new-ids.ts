@@ -1,6 +1,13 @@
 /** New ids: time-ordered (UUIDv7, RFC 9562) so that indexes grow at their end, random enough never to meet. */
 import { randomBytes, randomFillSync } from 'node:crypto';
-import { taskIdPrefixes, type AccountId, type FileId, type KeyId, type TaskId, type TransferId } from '../domain/ids.ts';
+import {
+  taskIdPrefixes,
+  type AccountId,
+  type FileId,
+  type KeyId,
+  type TaskId,
+  type TransferId,
+} from '../domain/ids.ts';
 import type { PersonId } from '../domain/accounts/person-rules.ts';
 import type { TaskKind } from '../domain/tasks/task-states.ts';
 

@@ -20,9 +20,7 @@ export function queryParameters<Shape extends z.ZodRawShape>(
     description: texts[name],
     // Texts in a query, but numbers to its author.
     schema:
-      name === 'limit'
-        ? { type: 'integer', minimum: 1, maximum: rows.max, default: rows.default }
-        : inline(field),
+      name === 'limit' ? { type: 'integer', minimum: 1, maximum: rows.max, default: rows.default } : inline(field),
   }));
 }
 

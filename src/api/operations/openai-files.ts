@@ -40,7 +40,8 @@ const fileExample = {
 const words = {
   purpose: '`batch` is the input of a batch, whose name ends in `.jsonl`; the others are kept as they are.',
   'expires_after[anchor]': 'From when on the time counts.',
-  'expires_after[seconds]': 'How long it is kept. Without it, files of `batch` are kept for 30 days, others until they are deleted.',
+  'expires_after[seconds]':
+    'How long it is kept. Without it, files of `batch` are kept for 30 days, others until they are deleted.',
 };
 
 const createFile = operation({

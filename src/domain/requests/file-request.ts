@@ -37,11 +37,7 @@ export function parseFileRequest(
   sent: Readonly<Partial<Record<(typeof fileFormFields)[number], string>>>,
   filename: string,
 ): FileRequest {
-  const {
-    purpose,
-    [anchorField]: anchor,
-    [secondsField]: seconds,
-  } = parseWith(fileForm, valuesOfForm(sent, types));
+  const { purpose, [anchorField]: anchor, [secondsField]: seconds } = parseWith(fileForm, valuesOfForm(sent, types));
   if (seconds !== undefined && anchor === undefined) throw missing(anchorField, `must be 'created_at'`);
   if (anchor !== undefined && seconds === undefined)
     throw missing(secondsField, `must be an integer from ${fileSecondsMin} to ${fileSecondsMax}`);

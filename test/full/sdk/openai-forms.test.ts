@@ -1,4 +1,4 @@
-/** Image edits, variations and videos by the OpenAI SDKs of npm and PyPI, on both roots. */
+/** Image edits, variations, videos and files by the OpenAI SDKs of npm and PyPI, on both roots. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -81,6 +81,30 @@ for (const root of roots) {
     }
   });
 
+  test(`${root}: npm's SDK uploads, lists, downloads and deletes files`, async () => {
+    const { files } = client();
+    const upload = async (name: string) => files.create({ file: await toFile(Buffer.from('{}\n'), name), purpose: 'batch' });
+    const [first, second] = [await upload('一.jsonl'), await upload('b.jsonl')];
+    assert.deepEqual([first.filename, first.bytes, first.status], ['一.jsonl', 3, 'processed']);
+    assert.equal((first.expires_at ?? 0) - first.created_at, 2_592_000);
+    assert.deepEqual(await files.retrieve(first.id), first);
+    assert.equal(await (await files.content(first.id)).text(), '{}\n');
+    const ids: string[] = [];
+    for await (const { id } of files.list({ limit: 1, purpose: 'batch' })) {
+      ids.push(id);
+      assert.deepEqual(await files.delete(id), { id, object: 'file', deleted: true });
+    }
+    assert.deepEqual(ids.slice(0, 2), [second.id, first.id]);
+    await assert.rejects(async () => files.retrieve(first.id), NotFoundError);
+    const hour = { anchor: 'created_at', seconds: 3600 } as const;
+    const timed = await files.create({ file: await gate(), purpose: 'vision', expires_after: hour });
+    assert.equal((timed.expires_at ?? 0) - timed.created_at, 3600);
+    await assert.rejects(
+      async () => files.create({ file: await gate(), purpose: 'batch' }),
+      (error: unknown) => error instanceof BadRequestError && error.param === 'file',
+    );
+  });
+
   for (const version of versions) {
     test(`${root}: PyPI's SDK ${version} does all of it`, async () => {
       const { stdout } = await run(pythons.get(version) ?? '', [script], {
@@ -108,6 +132,10 @@ for (const root of roots) {
         { name: 'deleted', deleted: true, object: 'video.deleted' },
         { name: 'gone', code: 'task_not_found' },
         { name: 'refused', param: 'seconds' },
+        { name: 'file', bytes: 3, filename: 'lines.jsonl', seconds: 3600, is_same: true, content: '{}\n' },
+        { name: 'files', is_newest_first: true },
+        { name: 'file deleted', deleted: true, object: 'file' },
+        { name: 'file gone', code: 'file_not_found' },
       ]);
     });
   }
