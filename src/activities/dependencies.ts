@@ -5,6 +5,7 @@ import type { AccountId } from '../domain/ids.ts';
 import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhook-rules.ts';
 import type { StepMeter } from '../observability/metrics/meters.ts';
 import type { TaskProvider } from '../providers/contract.ts';
+import type { BatchSlice, SliceRun } from '../batches/run-slice.ts';
 import type { AuditReport } from '../audit/audit.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database } from '../postgres/database.ts';
@@ -75,6 +76,8 @@ export interface WorkerDependencies extends ActivityDependencies {
   steps?: StepMeter;
   /** Audits everything, until it is done or the signal aborts. */
   audit: (signal: AbortSignal) => Promise<AuditReport>;
+  /** Runs lines of a batch for half a minute at most. */
+  runBatchSlice: (batch: { batchId: string }, run: SliceRun) => Promise<BatchSlice>;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
   /** Removes what processes that died left on this machine's disk besides blobs; returns how much that was. */

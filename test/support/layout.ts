@@ -97,6 +97,22 @@ export const rooms: Readonly<Record<string, Room>> = {
     types: ['providers', 'observability'],
     packages: ['node:', 'zod', 'gpt-tokenizer'],
   },
+  batches: {
+    holds: 'lines of batches: claimed, sent at the pace of their providers, ended with their settlement',
+    all: [
+      'domain',
+      'postgres',
+      'blobs',
+      'ledger',
+      'accounts',
+      'chat',
+      'tasks/rows',
+      'tasks/create',
+      'api',
+    ],
+    types: ['observability'],
+    packages: ['node:', 'zod'],
+  },
   audit: {
     holds: 'the ledger audit: its checks, anchors, schedule, and the comparison with Temporal',
     all: ['domain', 'postgres', 'blobs', 'ledger', 'accounts', 'temporal', 'tasks/start'],
@@ -139,7 +155,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'webhooks',
       'observability',
     ],
-    types: ['providers', 'audit'],
+    types: ['providers', 'audit', 'batches'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/common'],
   },
   temporal: {
