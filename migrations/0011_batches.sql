@@ -121,9 +121,9 @@ CREATE TABLE batch_lines (
 ) PARTITION BY RANGE (batch_id);
 
 CREATE INDEX batch_lines_open ON batch_lines (batch_id, n) WHERE state IN ('pending', 'sent');
+CREATE INDEX batch_lines_answer_blobs ON batch_lines (answer_blob) WHERE answer_blob IS NOT NULL;
 CREATE INDEX batch_lines_transfers ON batch_lines (transfer_id) WHERE transfer_id IS NOT NULL;
 CREATE TABLE batch_lines_rest PARTITION OF batch_lines DEFAULT;
-CREATE INDEX batch_lines_answer_blobs ON batch_lines (answer_blob) WHERE answer_blob IS NOT NULL;
 
 -- As before, and those of the lines of batches.
 CREATE OR REPLACE FUNCTION tollgate_missing_partitions(months_ahead integer)

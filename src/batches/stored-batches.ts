@@ -204,6 +204,23 @@ export async function markFinalizing({ pool }: Pool, batchId: string): Promise<v
   );
 }
 
+/**
+ * Ends the lines of a batch that will not be sent: it is being cancelled, or its time is over. Those that a slice has
+ * claimed are no longer its from then on; those that were sent come to their own end.
+ */
+export async function endUnrunnable({ pool }: Pool, batchId: string): Promise<void> {
+  await pool.query(
+    `update batch_lines l set state = e.state, error_code = 'batch_' || e.state, owner = null, lease_until = null,
+       finished_at = clock_timestamp()
+     from (
+       select case when state = 'cancelling' then 'cancelled' when expires_at <= clock_timestamp() then 'expired' end as state
+       from batches where id = $1 and state in ('in_progress', 'cancelling')
+     ) as e
+     where l.batch_id = $1 and l.state = 'pending' and e.state is not null`,
+    [batchId],
+  );
+}
+
 const underWay = `state in ('validating', 'in_progress', 'finalizing', 'cancelling')`;
 
 /** Takes up to `count` batches whose start was not acknowledged; the process that takes one has it for five seconds. */

@@ -3,11 +3,13 @@ import type { BatchSteps } from '../activities/dependencies.ts';
 import { findSealedKey } from '../accounts/api-keys.ts';
 import type { BatchTools } from '../batches/batch-steps.ts';
 import { finalizeBatch } from '../batches/finalize-batch.ts';
-import { markCancelling, readBatch, type StoredBatch } from '../batches/stored-batches.ts';
+import { endUnrunnable, markCancelling, readBatch, type StoredBatch } from '../batches/stored-batches.ts';
 import { validateBatch } from '../batches/validate-batch.ts';
+import type { BatchLines } from './batch-lines.ts';
 import type { Core } from './parts.ts';
 
-export function batchSteps(core: Core): BatchSteps {
+/** `runSlice` runs the lines. */
+export function batchSteps(core: Core, runSlice: BatchLines['runSlice']): BatchSteps {
   const { database, blobs, guards, providers, ledgerKeys, log } = core;
   // Each step works with what is configured when it begins.
   const tools = (): BatchTools => ({
@@ -22,7 +24,10 @@ export function batchSteps(core: Core): BatchSteps {
   };
   return {
     validate: (batchId, signal) => validateBatch(tools(), batchId, signal),
-    runSlice: () => Promise.reject(new Error('lines of batches are not run yet')),
+    runSlice: async (batchId, signal) => {
+      await endUnrunnable(database, batchId);
+      return runSlice({ batchId }, { signal, heartbeat: () => undefined });
+    },
     finalize: (batchId, signal) => finalizeBatch(tools(), batchId, signal),
     cancel: async (batchId) => (await markCancelling(database, batchId)) ?? (await batchOf(batchId)).state,
     progress: batchOf,

@@ -17,6 +17,7 @@ import { BatchStarter } from '../batches/batch-starter.ts';
 import { batchSteps } from './batch-steps.ts';
 import { type Core, tempDirOf } from './parts.ts';
 import { auditEverything } from '../audit/whole-audit.ts';
+import { openBatchLines } from './batch-lines.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { showUnserved } from './scraped-gauges.ts';
 
@@ -39,9 +40,11 @@ export async function startWorkerRole(
     interceptors: { workflow: core.tracing?.client ?? [] },
     ...converter,
   });
+  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
+  const batchLines = await openBatchLines(core, starter);
   const deps: WorkerDependencies = {
     ...core,
-    batches: batchSteps(core),
+    batches: batchSteps(core, batchLines.runSlice),
     steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
@@ -67,7 +70,6 @@ export async function startWorkerRole(
     () => workers.served(),
   );
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
-  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const scan = new StartScan({
     database: core.database,
     blobs: core.blobs,
@@ -84,6 +86,7 @@ export async function startWorkerRole(
       stopping.abort();
       unfollow();
       await Promise.all([scan.close(), workers.stop()]);
+      await batchLines.close();
     },
   };
 }
