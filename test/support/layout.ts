@@ -103,7 +103,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['node:', 'zod', 'gpt-tokenizer'],
   },
   batches: {
-    holds: 'batches: accepting them, checking and running their lines, their files, their end',
+    holds: 'batches, from their file to the files of answers',
     all: [
       'domain',
       'postgres',
