@@ -1,4 +1,4 @@
-"""Image edits, variations, videos and files by the openai package of PyPI; prints a JSON line for each thing tried."""
+"""Image edits, variations, videos, files and batches by the openai package of PyPI; prints a JSON line for each thing tried."""
 import base64
 import json
 import os
@@ -75,3 +75,22 @@ try:
     client.files.retrieve(file.id)
 except openai.NotFoundError as error:
     tell("file gone", code=error.code)
+
+line = {"custom_id": "a", "method": "POST", "url": "/v1/embeddings", "body": {"model": "sim-embedding", "input": "a"}}
+lines = client.files.create(file=("lines.jsonl", json.dumps(line).encode()), purpose="batch")
+batch = client.batches.create(input_file_id=lines.id, endpoint="/v1/embeddings", completion_window="24h")
+while batch.status not in ("completed", "failed", "expired", "cancelled"):
+    time.sleep(0.2)
+    batch = client.batches.retrieve(batch.id)
+output = json.loads(client.files.content(batch.output_file_id).text)
+tell(
+    "batch",
+    status=batch.status,
+    completed=batch.request_counts.completed,
+    custom_id=output["custom_id"],
+    is_first=next(iter(client.batches.list(limit=1))).id == batch.id,
+)
+try:
+    client.batches.cancel(batch.id)
+except openai.ConflictError as error:
+    tell("batch over", code=error.code)
