@@ -107,3 +107,42 @@ test('after two hundred slices a batch goes on in a new history, without being v
   assert.ok(first.events.length < 2_000, String(first.events.length));
   assert.deepEqual(await historyOf(id, 'batch-goes-on'), ['runBatchSlice', 'finalizeBatch']);
 });
+
+/** A row whose start was, or was not, acknowledged so long ago. */
+async function rowOf(id: string, startedAgo: string | null): Promise<void> {
+  const { account, key } = runner.customer;
+  await runner.db.database.pool.query(
+    `insert into batches (id, account_id, key_id, request_id, endpoint, input_file_id, window_seconds,
+       output_expires_seconds, terms, created_at, expires_at, started_at)
+     values ($1, $2, $3, 'req_1', '/v1/embeddings', 'file-1', 3600, 3600, '{}', now() - interval '1 hour',
+       now() + interval '1 hour', now() - $4::interval)`,
+    [id, account, key, startedAgo],
+  );
+}
+const rowAfter = async (id: string) => {
+  const { rows } = await runner.db.database.pool.query<{ state: string; isStarted: boolean }>(
+    `select state, started_at is not null as "isStarted" from batches where id = $1`,
+    [id],
+  );
+  return rows[0] ?? assert.fail(id);
+};
+
+test('a batch whose start was lost is started by the scan', async () => {
+  const id = newBatchId();
+  batches.set(id, { state: 'validating', slices: 0, slice: () => done });
+  await rowOf(id, null);
+  await runner.batchScan.startAccepted();
+  assert.equal((await rowAfter(id)).isStarted, true);
+  assert.equal(((await runner.client.workflow.getHandle(id).result()) as { state: string }).state, 'completed');
+});
+
+test('a batch whose workflow was terminated is cancelled and brought to its end by the scan', async () => {
+  const { id, handle } = await started(() => ({ ...more, againInMs: 3_600_000 }));
+  await rowOf(id, '10 minutes');
+  await until('a slice', () => Promise.resolve(of(id).slices > 0 || undefined));
+  await handle.terminate('for a test');
+  of(id).state = 'cancelling';
+  await runner.batchScan.lookAfterSilent();
+  assert.equal((await rowAfter(id)).state, 'cancelling');
+  assert.equal(((await runner.client.workflow.getHandle(id).result()) as { state: string }).state, 'cancelled');
+});
