@@ -31,7 +31,7 @@ export type ApiContext = ParameterizedContext<RequestState>;
 export type ApiMiddleware = Middleware<RequestState>;
 
 /** What every line of the log names that is written for a request. */
-export const idsOf = ({ state: { requestId, taskId, traceId } }: Pick<ApiContext, 'state'>): RequestIds => ({
+export const idsOf = ({ state: { requestId, taskId, traceId } }: { state: RequestIds }): RequestIds => ({
   requestId,
   taskId,
   traceId,
@@ -39,8 +39,8 @@ export const idsOf = ({ state: { requestId, taskId, traceId } }: Pick<ApiContext
 
 export interface RequestIds {
   requestId: string;
-  taskId: string | undefined;
-  traceId: string | undefined;
+  taskId?: string | undefined;
+  traceId?: string | undefined;
 }
 
 /** As it was declared, such as `/v1/tasks/:id`: there are as many as the gateway has routes. */

@@ -35,6 +35,8 @@ import { type Allowed, unpricedTopNames } from '../domain/requests/unpriced.ts';
 import type { CallEndpoint } from '../domain/call-endpoints.ts';
 import type { CallTranslation } from './call-translation.ts';
 import { refuseLongInput } from './embeddings-length.ts';
+import type { ApiKey } from '../accounts/api-keys.ts';
+import type { Configuration } from '../config/configuration.ts';
 import type { JsonBody } from '../api/body/json-body.ts';
 import { namesOf } from '../api/body/json-names.ts';
 import { requestJson } from '../api/body/request-json.ts';
@@ -98,6 +100,8 @@ export interface Call {
   upload: CallUpload | undefined;
   /** Where its routes are asked in another form than its own. */
   translation: CallTranslation | undefined;
+  /** The tier that it is charged by, whichever its answer names. */
+  tier: string | undefined;
 }
 
 /** A call with the most that it can use and cost. */
@@ -111,7 +115,9 @@ const outputTokensDefault = 4_096;
 export async function readCall(deps: ApiDependencies, ctx: ApiContext, endpoint: CallEndpoint): Promise<BoundedCall> {
   const body = await requestJson(deps, ctx, { names: namesOfCall[endpoint], places: splicedNames });
   ctx.state.bodyMs = body.tookMs;
-  const call = callOf(deps, ctx, endpoint, body);
+  const model = modelOfCall(deps, keyOf(ctx), endpoint, body.value);
+  ctx.state.model = model.id;
+  const call = callOf(deps, model, endpoint, body);
   if (endpoint === 'embeddings') await refuseLongInput(body);
   if (idempotencyKeyOf(ctx) !== undefined)
     call.bodyHash = fingerprintOf({ kind: call.endpoint, fingerprint: body.value });
@@ -152,21 +158,27 @@ const kindsOf: Readonly<Record<CallEndpoint, readonly ModelKind[]>> = {
 };
 
 /** A moderation may leave its model out, as OpenAI's may: then it is the first one of the kind. */
-function modelIdFor({ configuration }: ApiDependencies, endpoint: CallEndpoint, body: unknown): string {
+function modelIdFor(configuration: Configuration, endpoint: CallEndpoint, body: unknown): string {
   const isUnnamed = endpoint === 'moderations' && isObject(body) && (body['model'] ?? undefined) === undefined;
   const first = isUnnamed ? firstOfKind(configuration, 'moderation') : undefined;
   return first ?? modelIdOf(body);
 }
 
+/** Returns the model that a body names. Refuses with `model_not_found`, `model_not_allowed`, and a body that names none. */
+export const modelOfCall = (
+  { configuration }: Pick<ApiDependencies, 'configuration'>,
+  key: ApiKey,
+  endpoint: CallEndpoint,
+  body: unknown,
+): Model => modelFor(key, configuration, modelIdFor(configuration, endpoint, body));
+
 /** The call that a body asks for, checked. */
 export function callOf(
-  deps: ApiDependencies,
-  ctx: ApiContext,
+  deps: Pick<ApiDependencies, 'guard'>,
+  model: Model,
   endpoint: CallEndpoint,
   { bytes: came, value: body, members: found }: Pick<JsonBody, 'bytes' | 'value'> & Partial<Pick<JsonBody, 'members'>>,
 ): BoundedCall {
-  const model = modelFor(keyOf(ctx), deps.configuration, modelIdFor(deps, endpoint, body));
-  ctx.state.model = model.id;
   const isNamed = !isObject(body) || body['model'] !== undefined;
   const [bytes, members] = isNamed ? [came, found] : [addModel(came, model.id), undefined];
   requireKind(model, kindsOf[endpoint]);
@@ -221,6 +233,7 @@ export function callOf(
     speech: facts.format && { format: facts.format, asksForEvents: !facts.stream && isOfTokens(price) },
     upload: undefined,
     translation: undefined,
+    tier: undefined,
     bound: holdOfCall(price, bounds),
   };
 }
@@ -349,7 +362,7 @@ export function mediaTypeOfAnswer({ speech, upload }: Call): string {
 }
 
 /** Addresses as they are written, without a look-up: it is the upstream that fetches them. */
-export function checkAddresses({ guard }: ApiDependencies, addresses: readonly NamedAddress[]): void {
+export function checkAddresses({ guard }: Pick<ApiDependencies, 'guard'>, addresses: readonly NamedAddress[]): void {
   for (const { url, param } of addresses) if (!isDataUri(url)) guard.checkWritten(url, param);
 }
 

@@ -41,7 +41,7 @@ export async function holdCall(
   ctx: ApiContext,
   read: BoundedCall,
 ): Promise<HeldCall | RepeatedCall> {
-  const previous = await previousResponse(deps, ctx, read);
+  const previous = read.previousResponseId === undefined ? undefined : await continued(deps, ctx, read);
   const call = previous ? continuedCall(read, previous.contextTokens) : read;
   const routes = routesOf(deps, call, previous?.provider);
   if (routes.some(({ endpoint }) => endpoint !== call.endpoint)) {
@@ -66,6 +66,9 @@ export async function holdCall(
     throw error;
   }
 }
+
+const continued = (deps: ApiDependencies, ctx: ApiContext, read: Call) =>
+  previousResponse(deps, { account: keyOf(ctx).accountId, model: read.model.id }, read);
 
 /** What the ledger is asked for a call. Refuses when this process takes none. */
 function admissionOf(deps: ApiDependencies, ctx: ApiContext, call: BoundedCall): CallAdmission {

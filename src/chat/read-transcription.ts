@@ -3,10 +3,10 @@ import { invalid, modelIdOf } from '../domain/requests/parse.ts';
 import { type TranscriptFormat, transcriptFormats } from '../domain/requests/transcription-request.ts';
 import type { UploadForm } from '../api/body/upload-form.ts';
 import type { StoredBlob } from '../blobs/blob-store.ts';
-import type { ApiContext } from '../api/context.ts';
+import { type ApiContext, keyOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../api/idempotency-key.ts';
-import { type BoundedCall, callOf, namesOfCall } from './call.ts';
+import { type BoundedCall, callOf, modelOfCall, namesOfCall } from './call.ts';
 import { measureUpload } from './measured-upload.ts';
 
 /** Checks the call that a form asks for. Refuses with a code of the error table; nothing is held yet. */
@@ -24,7 +24,9 @@ export async function readTranscription(
   if (doubled) throw invalid(doubled.name, 'must be sent once');
   const { blobs } = deps;
   const { seconds, mediaType, extension } = await measureUpload(blobs, file);
-  const call = callOf(deps, ctx, endpoint, { bytes: noBytes, value: { ...named, audio_seconds: seconds } });
+  const model = modelOfCall(deps, keyOf(ctx), endpoint, named);
+  ctx.state.model = model.id;
+  const call = callOf(deps, model, endpoint, { bytes: noBytes, value: { ...named, audio_seconds: seconds } });
   if (idempotencyKeyOf(ctx) !== undefined)
     call.bodyHash = fingerprintOf({ kind: endpoint, fingerprint: { fields, file: file.sha256 } });
   const others = fields.filter(({ name }) => name !== 'model');

@@ -37,14 +37,14 @@ export interface EndedAnswer {
 
 /** Returns what an answer costs: by the provider's own count, or by ours where it gave none. */
 export function priceOfAnswer(
-  { meters }: ApiDependencies,
+  { meters }: Pick<ApiDependencies, 'meters'>,
   { call, hold }: Pick<HeldCall, 'call' | 'hold'>,
   route: Route,
   answer: EndedAnswer,
 ): CallPrice | Promise<CallPrice> {
   const { stated, isWhole, measured = call.measured } = answer;
   const form = usageForms[route.endpoint];
-  const { tier } = stated;
+  const tier = call.tier ?? stated.tier;
   const usage = usageFor(call, form, stated.usage);
   const toolCalls = toolCallsOf(call, stated);
   const originOf = (counts: TokenCounts) => originOfAnswer(call, route, { stated, toolCalls, counts });
@@ -61,7 +61,7 @@ export function priceOfAnswer(
     meters.providers.countOddUsage(route.name, reason);
   const { lines, total } = tokensPrice(card, counts);
   const origin = originOf(counts);
-  return { total, lines, usageSource: 'upstream', priceVersion: call.priceVersion, origin };
+  return { total, lines, usageSource: 'upstream', priceVersion: call.priceVersion, origin, counts };
 }
 
 interface CountedAnswer {
@@ -135,7 +135,7 @@ function measuredPrice(
   const counts = countsOf(measured);
   const card = cardFor(price, { inputTokens: 0, tier, at: bounds.at });
   const origin = originOf && { origin: originOf(counts) };
-  return { ...tokensPrice(card, counts), usageSource: 'measured', priceVersion, ...origin };
+  return { ...tokensPrice(card, counts), usageSource: 'measured', priceVersion, counts, ...origin };
 }
 
 /** A text, and by how much all of it is longer, from 1. */
@@ -162,7 +162,7 @@ function estimatedPrice(call: Call, hold: CallHold, { counts, tier, originOf }: 
   const card = cardFor(call.price, { inputTokens: promptTokens(counts), tier, at: call.bounds.at });
   const price = cappedAt(hold.amount, tokensPrice(card, counts));
   const { priceVersion } = call;
-  return { ...price, usageSource: 'estimated', priceVersion, ...(originOf && { origin: originOf(counts) }) };
+  return { ...price, usageSource: 'estimated', priceVersion, counts, ...(originOf && { origin: originOf(counts) }) };
 }
 
 const tokensOf = async ({ text, scale = 1 }: ProducedText): Promise<number> =>
@@ -238,7 +238,7 @@ async function settle(
   countTokensIn(meters.chat.of(hold.model), known);
 }
 
-function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
+export function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
   if (usageSource === 'measured') return;
   const counted = tokens[usageSource];
   for (const { unit, units } of lines) if (isTokenUnit(unit)) counted.add(unit, units);

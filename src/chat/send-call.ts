@@ -6,7 +6,7 @@ import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { type CallEndpoint, messagesVersion } from '../domain/call-endpoints.ts';
 import { spliceChatBody } from '../domain/chat/splice.ts';
 import type { ChatCall, ChatExchange, ChatHead, ChatListener, ChatProvider } from '../providers/chat-contract.ts';
-import type { ApiContext } from '../api/context.ts';
+import type { RequestIds } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { BoundedBuffer } from './bounded-buffer.ts';
 import type { Call } from './call.ts';
@@ -16,10 +16,17 @@ import { CallerFault, RouteFault } from './route-faults.ts';
 import { askingForEvents } from './speech-events.ts';
 import { cleanedError } from './upstream-error-answer.ts';
 
+/** Who sends a call: a request, or a line of a batch. */
+export interface CallSender {
+  state: RequestIds;
+  /** A header of the caller's, or an empty text. */
+  get(header: string): string;
+}
+
 /** Sends a call to a route. */
 export function sendCall(
-  { configuration }: ApiDependencies,
-  ctx: ApiContext,
+  { configuration }: Pick<ApiDependencies, 'configuration'>,
+  sender: CallSender,
   { bytes, members, stream, translation, speech, upload }: Call,
   { provider, endpoint: path, model }: Route,
   clock: CallClock,
@@ -29,14 +36,14 @@ export function sendCall(
     (upload && emptyBody) ??
     translation?.bodyFor(model) ??
     (speech?.asksForEvents ? askingForEvents(bytes, model) : spliceChatBody(bytes, { model, includeUsage }, members));
-  const headers = headersFor(path, ctx);
+  const headers = headersFor(path, sender);
   const form = upload?.formFor(model);
   const call: ChatCall = {
     method: 'POST',
     path,
     body,
     stream,
-    requestId: ctx.state.requestId,
+    requestId: sender.state.requestId,
     headers,
     ...(form && { form }),
   };
@@ -47,10 +54,10 @@ const emptyBody: readonly Buffer[] = [];
 const noHeaders: readonly string[] = [];
 
 /** What a caller of messages says in headers is a part of its request: passed on as it came, and known to the provider alone. */
-export function headersFor(endpoint: CallEndpoint, ctx: ApiContext): readonly string[] {
+export function headersFor(endpoint: CallEndpoint, sender: Pick<CallSender, 'get'>): readonly string[] {
   if (endpoint !== 'messages') return noHeaders;
-  const beta = ctx.get('anthropic-beta');
-  const version = ['anthropic-version', ctx.get('anthropic-version') || messagesVersion];
+  const beta = sender.get('anthropic-beta');
+  const version = ['anthropic-version', sender.get('anthropic-version') || messagesVersion];
   return beta === '' ? version : [...version, 'anthropic-beta', beta];
 }
 

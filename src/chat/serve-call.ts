@@ -1,20 +1,20 @@
 /** A call from its body to its settlement: read, hold, send, relay, settle. */
 import { GatewayError } from '../domain/errors.ts';
-import { type CallEndpoint, repeatableEndpoints } from '../domain/call-endpoints.ts';
+import type { CallEndpoint } from '../domain/call-endpoints.ts';
 import { endLeft } from '../api/server/caller-left.ts';
-import { type ApiContext, idsOf } from '../api/context.ts';
+import type { ApiContext } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { type BoundedCall, readCall } from './call.ts';
 import { CallCancelled } from './call-cancellation.ts';
-import { isLost, outcomeOfFault, refusalOf, type Route, routeFaultOf } from './call-routes.ts';
+import { refusalOf } from './call-routes.ts';
 import { type HeldCall, holdCall } from './hold-call.ts';
 import { replayAnswer } from './idempotent-answer.ts';
 import { inputPrice, releaseSoon, settleSoon } from './receipt.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { relayAudio } from './relay-audio.ts';
 import { relayStream } from './relay-stream.ts';
-import { CallerFault, type RouteFault } from './route-faults.ts';
-import { sendCall } from './send-call.ts';
+import { CallerFault } from './route-faults.ts';
+import { tryRoutes } from './try-routes.ts';
 import { answerUpstreamError } from './upstream-error-answer.ts';
 
 /**
@@ -43,54 +43,17 @@ export async function serveRead(deps: ApiDependencies, ctx: ApiContext, read: Bo
 async function serveHeld(deps: ApiDependencies, ctx: ApiContext, held: HeldCall): Promise<void> {
   const stopListening = listenForCancellation(deps, ctx, held);
   try {
-    await relayFirstAnswer(deps, ctx, held); // the relay settles
+    const { call, clock } = held;
+    const relay = call.stream ? relayStream : call.speech ? relayAudio : relayAnswer;
+    const faults = await tryRoutes(deps, ctx, held, relay); // the relay settles
+    if (faults) throw refusalOf(faults, call);
+    clock.count(ctx, deps.meters.chat.of(call.model.id), call.stream);
   } catch (error) {
     await endUnanswered(deps, ctx, held, error);
   } finally {
     stopListening();
     held.early?.abortUnread();
   }
-}
-
-/**
- * Tries the routes in their order until one has answered the caller. What is the route's fault falls over to the next
- * one, as long as nothing was delivered; a call that may be repeated asks a route once more that lost its answer. When all have failed, refuses with one error for all of them.
- */
-async function relayFirstAnswer(deps: ApiDependencies, ctx: ApiContext, held: HeldCall): Promise<void> {
-  const { call, routes, cancellation, clock } = held;
-  const relay = call.stream ? relayStream : call.speech ? relayAudio : relayAnswer;
-  const faults: RouteFault[] = [];
-  const waiting = [...routes];
-  const repeated = new Set<Route>();
-  for (let route = waiting.shift(); route !== undefined; route = waiting.shift()) {
-    if (cancellation.reason !== undefined) throw new CallCancelled();
-    const early = route === routes[0] && !repeated.has(route) ? held.early : undefined;
-    const counted = deps.meters.providers.of(route.name, 'chat');
-    try {
-      const sent = early ?? sendCall(deps, ctx, call, route, clock);
-      const { isGood, latencyMs } = await relay(deps, ctx, held, route, sent);
-      counted.count(isGood ? 'ok' : 'broke_off', latencyMs);
-      clock.count(ctx, deps.meters.chat.of(call.model.id), call.stream);
-      deps.health.record(call.model.id, isGood ? { latencyMs } : { latencyMs, errorCode: 'upstream_error' });
-      return;
-    } catch (error) {
-      const failedMs = clock.failed();
-      counted.count(outcomeOfFault(error), failedMs);
-      const fault = routeFaultOf(error);
-      if (!fault) throw error;
-      faults.push(fault);
-      if (isLost(error) && repeatableEndpoints.has(call.endpoint) && !repeated.has(route)) {
-        repeated.add(route);
-        waiting.unshift(route);
-      }
-      deps.health.record(call.model.id, { errorCode: 'upstream_error', latencyMs: Math.round(failedMs) });
-      deps.log.warn(
-        { ...idsOf(ctx), model: call.model.id, provider: route.name, fault: fault.message },
-        'a route failed',
-      );
-    }
-  }
-  throw refusalOf(faults, call);
 }
 
 /** Cancels a call when its caller disconnects or this process has to end it. Returns how to stop listening. */

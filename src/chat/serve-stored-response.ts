@@ -42,7 +42,7 @@ export async function serveStored(
 }
 
 async function forward(deps: ApiDependencies, ctx: ApiContext, id: string, operation: StoredOperation): Promise<void> {
-  const { provider: name } = await ownResponse(deps, ctx, id, undefined);
+  const { provider: name } = await ownResponse(deps.database, keyOf(ctx).accountId, id);
   const provider = deps.chatProviders.get(name);
   if (!provider) throw new GatewayError('upstream_error', 'The provider of this response is no longer configured.');
   const cancellation = new CallCancellation();

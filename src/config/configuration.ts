@@ -26,6 +26,13 @@ import {
 } from './yaml-schema.ts';
 import { pathText, readYaml, type Path } from './yaml-document.ts';
 
+export interface BatchSettings {
+  /** How often a line is sent again whose process died, so that its answer is not known. */
+  resend: number;
+  /** Tasks of one batch under way at once. */
+  runningTasks: number;
+}
+
 export interface Limits {
   jsonBytes: number;
   audioBytes: number;
@@ -33,6 +40,10 @@ export interface Limits {
   audioSeconds: number;
   /** Of one image of a form. */
   imageBytes: number;
+  /** Of a file that is uploaded to be kept. */
+  fileBytes: number;
+  /** Of one batch. */
+  batchLines: number;
   /** Accepted tasks that wait to be started, while Temporal is away. */
   waitingTasks: number;
 }
@@ -46,6 +57,7 @@ export interface Configuration {
   limits: Limits;
   /** ISO 4217; all amounts are of it. */
   currency: string;
+  batches: BatchSettings;
   retentionDays: number;
   /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
   variables: Readonly<Record<string, string>>;
@@ -114,9 +126,12 @@ function configurationOf(
       videoBytes: written.limits.video_bytes,
       audioSeconds: written.limits.audio_seconds,
       imageBytes: written.limits.image_bytes,
+      fileBytes: written.limits.file_bytes,
+      batchLines: written.limits.batch_lines,
       waitingTasks: written.limits.waiting_tasks,
     },
     currency: written.currency,
+    batches: { resend: written.batches.resend, runningTasks: written.batches.running_tasks },
     retentionDays: written.retention_days,
   };
 }
@@ -144,6 +159,11 @@ function providerOf(name: string, written: WrittenProvider, kinds: readonly Prov
     pollIntervalMs:
       written.poll_interval_seconds === undefined ? undefined : milliseconds(written.poll_interval_seconds),
     maxPollsPerSecond: written.max_polls_per_second,
+    batchPace: written.batch && {
+      perSecondMax: written.batch.max_per_second,
+      concurrentMax: written.batch.max_concurrent,
+      share: written.batch.share,
+    },
     reconcileColumns: written.reconcile?.columns && present(written.reconcile.columns),
   });
 }

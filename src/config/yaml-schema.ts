@@ -7,6 +7,7 @@ import { isTimeZone } from '../domain/billing/daily-hours.ts';
 import { overrunFactorDefault } from '../domain/billing/overrun.ts';
 import { editImagesMax, videoSecondsMax } from '../domain/limits.ts';
 import { unpricedNames } from '../domain/unpriced-names.ts';
+import { paceLimitsDefault } from '../domain/batches/pace.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
 import { must, ruleMessage } from './setting-errors.ts';
 import { currency, matching, webAddress, money } from './setting-values.ts';
@@ -145,6 +146,11 @@ const commonToProviders = {
   poll_interval_seconds: number({ min: 0.5, max: 600 }).optional(),
   max_polls_per_second: number({ min: 0.1, max: 10_000 }).optional(),
   reconcile: strict({ columns: columnsOfBills.optional() }).optional(),
+  batch: strict({
+    max_per_second: number({ min: 0.01, max: 10_000 }).optional(),
+    max_concurrent: number({ whole: true, min: 1, max: 10_000 }).default(paceLimitsDefault.concurrentMax),
+    share: number({ min: 0.01, max: 1 }).default(paceLimitsDefault.share),
+  }).optional(),
 };
 
 const endpoints = {
@@ -200,7 +206,13 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
       audio_seconds: number({ min: 1, max: 3600 }).default(600),
       // What OpenAI takes is less than 50,000,000 bytes: as much as fits below that.
       image_bytes: number({ whole: true, min: KiB, max: 512 * MiB }).default(47 * MiB),
+      file_bytes: number({ whole: true, min: KiB, max: 16_384 * MiB }).default(200 * MiB),
+      batch_lines: number({ whole: true, min: 1, max: 1_000_000 }).default(50_000),
       waiting_tasks: number({ whole: true, min: 1, max: 1_000_000 }).default(10_000),
+    }).prefault({}),
+    batches: strict({
+      resend: number({ whole: true, min: 0, max: 3 }).default(1),
+      running_tasks: number({ whole: true, min: 1, max: 1000 }).default(20),
     }).prefault({}),
     currency: currency().default(currencyDefault),
     retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),

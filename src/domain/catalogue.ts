@@ -1,4 +1,5 @@
 /** The model catalogue: what is offered, by which routes, at which price. Parsed from settings, then frozen. */
+import type { PaceLimits } from './batches/pace.ts';
 import type { TokenPrice } from './billing/token-card.ts';
 import type { Money } from './money.ts';
 import type { EndpointName } from './call-endpoints.ts';
@@ -173,6 +174,8 @@ export interface ProviderSettings {
   pollIntervalMs?: number;
   /** Polls a second of one process, likewise. */
   maxPollsPerSecond?: number;
+  /** What lines of batches may take of it, in each process; the default where it is absent. */
+  batchPace?: PaceLimits;
   /** What its CSV of usage calls the columns that `tollgate reconcile` reads; undefined: the file has a known form. */
   reconcileColumns?: Readonly<Partial<Record<BillColumn, string>>>;
 }

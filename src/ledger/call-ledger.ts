@@ -12,11 +12,13 @@ import type { AccountId, KeyId, TransferId } from '../domain/ids.ts';
 import * as rules from '../domain/billing/postings.ts';
 import { type Money, micros } from '../domain/money.ts';
 import { mostOfHold } from '../domain/billing/overrun.ts';
+import type { TokenCounts } from '../domain/billing/token-counts.ts';
 import { type TokenLine, unitsSold } from '../domain/billing/token-lines.ts';
 import { newTransferId } from '../postgres/new-ids.ts';
 import { failedGuard, sqlState } from '../postgres/database.ts';
 import { isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
 import { type EntryOrigin, type EntrySale, originOn, type UsageSource, unusedOf } from './commit/entry-sale.ts';
+import type { LineOutcome, LineToSend } from './commit/line-rows.ts';
 import type { EntrySubject, LedgerOperation, OperationRows } from './commit/ledger-operation.ts';
 
 export interface CallAdmission {
@@ -33,6 +35,8 @@ export interface CallAdmission {
   /** The process that answers for the hold. */
   owner: string;
   idempotency?: { key: string; bodyHash: Buffer };
+  /** The line of a batch that is sent with it. */
+  line?: LineToSend;
 }
 
 /** A hold of money for a call under way. */
@@ -66,6 +70,8 @@ export interface CallPrice {
   usageSource: UsageSource;
   priceVersion: string;
   origin?: EntryOrigin;
+  /** What it is the price of, where that is known. */
+  counts?: TokenCounts;
   /** The blob of the answer, or `streamedAnswer`: what binds an idempotency key for good. Without it the key is freed. */
   answer?: string;
 }
@@ -103,7 +109,8 @@ export class CallLedger {
     };
     this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
     try {
-      return await this.#groups.commit(move, { doubtMs: 0 });
+      // A line can wait for certainty, while a caller can't.
+      return await this.#groups.commit(move, admission.line ? {} : { doubtMs: 0 });
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error;
       this.#lost.set(transferId, performance.now());
@@ -140,11 +147,12 @@ export class CallLedger {
 
   /**
    * Captures what a call cost and releases the rest. A hold that was swept meanwhile is gone: then nothing is booked on
-   * the customer, and the price is written off. Returns what was charged; waits for a database that is away.
+   * the customer, and the price is written off. Returns what was charged; waits for a database that is away. The line of a
+   * batch ends with it, and stays as it is where the hold is gone.
    */
-  async settle(hold: CallHold, price: CallPrice): Promise<Money> {
+  async settle(hold: CallHold, price: CallPrice, line?: LineOutcome): Promise<Money> {
     try {
-      return await this.#capture(hold, price);
+      return await this.#capture(hold, price, line);
     } catch (error) {
       if (failedGuard(error) !== 'hold_closed') throw error;
       await this.#writeOff(hold, price);
@@ -154,9 +162,13 @@ export class CallLedger {
 
   /**
    * Gives a call's hold back; a hold that is closed already stays as it is. It waits for a database that is away, but for
-   * what is released again later anyway (`mustCommit: false`).
+   * what is released again later anyway (`mustCommit: false`). The line of a batch ends with it.
    */
-  async release(hold: CallHold, reason: string, { mustCommit = true } = {}): Promise<void> {
+  async release(
+    hold: CallHold,
+    reason: string,
+    { mustCommit = true, line }: { mustCommit?: boolean; line?: LineOutcome } = {},
+  ): Promise<void> {
     const move: LedgerOperation<undefined> = {
       account: hold.account,
       key: hold.key,
@@ -166,6 +178,7 @@ export class CallLedger {
         ...correction(hold, key, micros(0n)),
         closedHold: { transferId: hold.transferId, state: 'released' },
         ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: null } }),
+        ...(line && { endedLine: { ...line, transferId: hold.transferId, cost: micros(0n) } }),
       }),
     };
     try {
@@ -180,7 +193,7 @@ export class CallLedger {
     return this.#groups.settled(account);
   }
 
-  #capture(hold: CallHold, price: CallPrice): Promise<Money> {
+  #capture(hold: CallHold, price: CallPrice, line: LineOutcome | undefined): Promise<Money> {
     const move: LedgerOperation<Money> = {
       account: hold.account,
       key: hold.key,
@@ -208,6 +221,7 @@ export class CallLedger {
           ...correction(hold, key, charged),
           closedHold: { transferId: hold.transferId, state: 'captured' },
           ...(hold.isKeyed && { closedKey: { transferId: hold.transferId, answer: price.answer ?? null } }),
+          ...(line && { endedLine: { ...line, transferId: hold.transferId, cost: charged } }),
         };
       },
     };
@@ -247,7 +261,7 @@ const holdInDoubt = (cause: GatewayError): GatewayError =>
   );
 
 function decideCall(admission: CallAdmission, transferId: TransferId, { account, key, bound, now }: OperationRows) {
-  const { request, idempotency, requestId, model, owner } = admission;
+  const { request, idempotency, requestId, model, owner, line } = admission;
   if (!key) throw new Error(`no key ${admission.key}`);
   if (bound && idempotency) {
     const isSame = bound.taskId === null && bound.bodyHash.equals(idempotency.bodyHash);
@@ -277,6 +291,7 @@ function decideCall(admission: CallAdmission, transferId: TransferId, { account,
     entries: [{ ...rules.hold(request.hold), subject: subjectOf(hold), sale: hold.sale }],
     newHold: { transferId, keyId: admission.key, subject: requestId, amount: request.hold, owner },
     ...(idempotency && { boundKey: { ...idempotency, transferId, owner } }),
+    ...(line && { sentLine: { ...line, transferId, requestId } }),
   };
 }
 

@@ -25,6 +25,7 @@ import {
   type OperationRows,
   type NewTask,
 } from './commit/ledger-operation.ts';
+import type { LineToSend } from './commit/line-rows.ts';
 import type { LockedAccount, LockedTask } from './commit/locked-rows.ts';
 
 export interface TaskAdmission {
@@ -33,6 +34,8 @@ export interface TaskAdmission {
   task: Omit<NewTask, 'transferId' | 'holdAmount' | 'uploads'> & { uploads?: unknown };
   units: Units;
   idempotency?: { key: string; bodyHash: Buffer };
+  /** The line of a batch that it is. */
+  line?: LineToSend;
 }
 
 /** What an entry says of its amount: how many of what, at which price. */
@@ -303,13 +306,20 @@ function bookingInDoubt({ account, request }: Booking, cause: GatewayError): Gat
 }
 
 function decideTask(admission: TaskAdmission, transferId: TransferId, rows: OperationRows): Effects<TaskAdmitted> {
-  const { request, task, idempotency, units } = admission;
+  const { request, task, idempotency, units, line } = admission;
   const { account, key, bound, now } = rows;
   if (!key) throw new Error(`no key ${task.keyId}`);
   // A key that was revoked a moment ago learns nothing of what it bound, either.
   const refusal = refusalOfKey(request, account, key, now);
   if (refusal) return { outcome: { admitted: 'no', refusal, rate: rateState(key, now) } };
-  if (bound && idempotency) return { outcome: answerOfBound(bound, idempotency) };
+  if (bound && idempotency) {
+    const outcome = answerOfBound(bound, idempotency);
+    const isLine = line && outcome.admitted === 'before';
+    return {
+      outcome,
+      ...(isLine && { sentLine: { ...line, requestId: task.requestId, taskId: outcome.taskId } }),
+    };
+  }
   const decision = decideAdmission(request, account, key, now);
   if (!decision.admitted) {
     const { refusal, counters } = decision;
@@ -327,6 +337,7 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Oper
     newHold: { transferId, keyId: task.keyId, subject: task.id, amount: hold },
     newTask: { ...task, uploads: task.uploads ?? null, transferId, holdAmount: hold },
     ...(idempotency && { boundKey: { ...idempotency, taskId: task.id } }),
+    ...(line && { sentLine: { ...line, transferId, requestId: task.requestId, taskId: task.id } }),
   };
 }
 

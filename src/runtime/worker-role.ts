@@ -12,8 +12,12 @@ import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { StartScan } from '../tasks/start/start-scan.ts';
 import { TaskStarter } from '../tasks/start/task-starter.ts';
 import { startWorkers } from '../temporal/worker.ts';
+import { BatchScan } from '../batches/batch-scan.ts';
+import { BatchStarter } from '../batches/batch-starter.ts';
+import { batchSteps } from './batch-steps.ts';
 import { type Core, tempDirOf } from './parts.ts';
 import { auditEverything } from '../audit/whole-audit.ts';
+import { openBatchLines } from './batch-lines.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { showUnserved } from './scraped-gauges.ts';
 
@@ -36,8 +40,11 @@ export async function startWorkerRole(
     interceptors: { workflow: core.tracing?.client ?? [] },
     ...converter,
   });
+  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
+  const batchLines = await openBatchLines(core, starter);
   const deps: WorkerDependencies = {
     ...core,
+    batches: batchSteps(core, batchLines.runSlice),
     steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
@@ -63,12 +70,12 @@ export async function startWorkerRole(
     () => workers.served(),
   );
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
-  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const scan = new StartScan({
     database: core.database,
     blobs: core.blobs,
     starter,
     events: new EventScan({ ...core, client }),
+    batches: new BatchScan({ ...core, starter: new BatchStarter(client, core.queues) }),
     release: (args) => release(deps, args),
     onUnreadable: (name) => core.meters.metrics.counter('tollgate_unreadable_rows_total', name).add(),
     log: core.log,
@@ -79,6 +86,7 @@ export async function startWorkerRole(
       stopping.abort();
       unfollow();
       await Promise.all([scan.close(), workers.stop()]);
+      await batchLines.close();
     },
   };
 }

@@ -47,6 +47,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     all: ['domain', 'postgres', 'ledger'],
     packages: ['node:', 'zod', 'pg'],
   },
+  files: {
+    holds: 'files that accounts keep: storing them, their rows, their deletion',
+    all: ['domain', 'postgres', 'blobs'],
+    packages: ['node:', 'zod', 'pg'],
+  },
   'tasks/rows': {
     holds: 'the rows of tasks, and news of those that ended',
     all: ['domain', 'postgres', 'blobs', 'ledger', 'tasks/provider-calls'],
@@ -81,8 +86,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'tasks/start': {
     holds: 'starting workflows, and the scans that make sure of it',
-    all: ['domain', 'postgres', 'tasks/rows', 'tasks/retention', 'chat', 'webhooks', 'temporal'],
-    types: ['activities', 'workflows', 'blobs', 'observability'],
+    all: ['domain', 'postgres', 'tasks/rows', 'tasks/retention', 'files', 'chat', 'webhooks', 'temporal'],
+    types: ['activities', 'workflows', 'blobs', 'observability', 'batches'],
     packages: ['node:', '@temporalio/client'],
   },
   webhooks: {
@@ -96,6 +101,25 @@ export const rooms: Readonly<Record<string, Room>> = {
     all: ['domain', 'postgres', 'blobs', 'ledger', 'media', 'net', 'tasks/rows', 'api'],
     types: ['providers', 'observability'],
     packages: ['node:', 'zod', 'gpt-tokenizer'],
+  },
+  batches: {
+    holds: 'batches, from their file to the files of answers',
+    all: [
+      'domain',
+      'postgres',
+      'blobs',
+      'ledger',
+      'accounts',
+      'files',
+      'webhooks',
+      'chat',
+      'tasks/rows',
+      'tasks/create',
+      'api',
+      'temporal',
+    ],
+    types: ['config', 'observability', 'workflows'],
+    packages: ['node:', 'zod', 'pg', '@temporalio/client'],
   },
   audit: {
     holds: 'the ledger audit: its checks, anchors, schedule, and the comparison with Temporal',
@@ -139,7 +163,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'webhooks',
       'observability',
     ],
-    types: ['providers', 'audit'],
+    types: ['providers', 'audit', 'batches'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/common'],
   },
   temporal: {
@@ -169,7 +193,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'api/openapi',
     ],
-    types: ['config', 'providers', 'chat', 'audit', 'tasks/wait', 'tasks/start', 'api/console'],
+    types: ['config', 'providers', 'chat', 'audit', 'batches', 'tasks/wait', 'tasks/start', 'api/console'],
     packages: ['node:', 'zod', '@fastify/busboy'],
   },
   'api/operations': {
@@ -180,6 +204,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'blobs',
       'ledger',
       'accounts',
+      'files',
       'tasks/rows',
       'tasks/provider-calls',
       'tasks/create',
@@ -187,6 +212,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'tasks/fetch-once',
       'webhooks',
       'chat',
+      'batches',
       'api',
       'api/openapi',
     ],

@@ -1,16 +1,13 @@
 /** Images: creating, querying and cancelling their tasks. */
-import { modelIdOf } from '../../domain/requests/parse.ts';
-import { imageBody, parseImageRequest } from '../../domain/requests/image-request.ts';
-import { checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
+import { imageBody } from '../../domain/requests/image-request.ts';
 import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
-import { deliveringModel } from '../../tasks/create/image-output-routes.ts';
 import { answerInline, showInline } from '../../tasks/create/inline-images.ts';
+import { wantedImage } from '../../tasks/create/wanted-tasks.ts';
 import type { Task } from '../../tasks/rows/task-rows.ts';
 import { taskNotFound, taskOf, withResult } from '../../tasks/wait/find-task.ts';
 import { waitForTask, waitSeconds } from '../../tasks/wait/wait-for-task.ts';
 import { type ApiContext, deploymentOf, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { modelFor } from '../model-catalogue.ts';
 import { type Ask, written } from '../operation.ts';
 import { billableErrors, modelErrors } from '../openapi/error-lists.ts';
 import { one } from '../openapi/examples.ts';
@@ -166,14 +163,8 @@ async function createdBy(
   body: unknown,
   seconds: number,
 ): Promise<{ created: CreatedTask; isInline: boolean }> {
-  const named = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-  const request = parseImageRequest(body, named);
-  const model = deliveringModel(deps, named, request);
-  for (const [index, url] of request.imageUrls.entries()) await deps.guard.check(url, `image_urls[${index}]`);
-  await checkWebhookUrl(deps, request);
-  const stored = { kind: 'image', request } as const;
-  const created = await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body }, seconds);
-  return { created, isInline: request.responseFormat === 'b64_json' };
+  const wanted = await wantedImage(deps, keyOf(ctx), body);
+  return { created: await createTask(deps, ctx, wanted, seconds), isInline: wanted.isInline };
 }
 
 /** The task of the path; a `model` in the query has to be its own. */

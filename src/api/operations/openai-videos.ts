@@ -2,16 +2,15 @@
 import * as z from 'zod';
 import { GatewayError } from '../../domain/errors.ts';
 import { valuesOfForm } from '../../domain/requests/form-fields.ts';
-import { invalid, list, modelIdOf } from '../../domain/requests/parse.ts';
-import { parseVideosBody, videosBody, videosFormTypes } from '../../domain/requests/videos-request.ts';
+import { invalid, list } from '../../domain/requests/parse.ts';
+import { videosBody, videosFormTypes } from '../../domain/requests/videos-request.ts';
 import type { VideoRequest } from '../../domain/requests/video-request.ts';
 import { isFinal } from '../../domain/tasks/task-states.ts';
 import { imageUploadName } from '../../domain/tasks/uploads.ts';
 import { newBlobKey } from '../../postgres/new-ids.ts';
-import { checkVideoAddresses, checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
 import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
-import { identifyImages, type ImageUpload, keepForTask, storeInlineImages } from '../../tasks/create/image-uploads.ts';
-import { framingModel } from '../../tasks/create/input-routes.ts';
+import { type ImageUpload, keepForTask } from '../../tasks/create/image-uploads.ts';
+import { wantedOpenAiVideo } from '../../tasks/create/wanted-tasks.ts';
 import { removeMedia } from '../../tasks/rows/fetch-claims.ts';
 import { findTask, type Task } from '../../tasks/rows/task-rows.ts';
 import { listVideos } from '../../tasks/rows/video-list.ts';
@@ -24,7 +23,6 @@ import { acquireOnce } from '../concurrency-limits.ts';
 import { type ApiContext, keyOf } from '../context.ts';
 import type { ApiDependencies, DependenciesNow } from '../dependencies.ts';
 import { limit, pageRowsDefault, readQuery } from '../lists/list-query.ts';
-import { modelFor } from '../model-catalogue.ts';
 import type { Ask } from '../operation.ts';
 import { billableErrors, modelErrors } from '../openapi/error-lists.ts';
 import { exampleIds } from '../openapi/example-ids.ts';
@@ -38,7 +36,8 @@ import { openAiVideos } from '../openapi/video-examples.ts';
 import { openAiVideo, openAiVideoOf, type ShownVideo } from '../presenters/openai-videos.ts';
 import { type GatewayFacts, operation } from '../public-operation.ts';
 import { refuseLate } from '../server/draining.ts';
-import { answerFile, fileResponses } from './files.ts';
+import { answerFile, fileResponses } from '../send-file.ts';
+import { resultDownload } from './files.ts';
 import { taskIdParameter } from './task-operations.ts';
 
 /** How long a creation waits where it is in doubt whether its task is there. */
@@ -141,10 +140,8 @@ const getOpenAiVideoContent = operation({
     if (!isFinal(task.state)) throw notEnded('GET it until its status is completed.');
     const [file] = task.files ?? [];
     if (!file) throw new GatewayError('task_not_found', 'This video failed, so it has no content.');
-    await answerFile(ask.deps, ask.ctx, {
-      ...file,
-      link: { taskId: task.id, file: 0, expiresAtSeconds: dayFromNow() },
-    });
+    const link = { taskId: task.id, file: 0, expiresAtSeconds: dayFromNow() };
+    await answerFile(ask.deps, ask.ctx, resultDownload(ask.deps, { ...file, link }));
   },
 });
 
@@ -286,20 +283,9 @@ async function create(
 ): Promise<Made> {
   const stored = files.map(({ blob }) => blob);
   return keepForTask(deps.blobs, stored, async () => {
-    const named = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-    const { request, inline } = parseVideosBody(body, files.length > 0, named);
-    const model = framingModel(deps, named, request);
-    await checkVideoAddresses(deps, request);
-    await checkWebhookUrl(deps, request);
-    const inBody = await storeInlineImages(deps.blobs, inline, deps.configuration.limits.imageBytes);
-    stored.push(...inBody.map(({ blob }) => blob));
-    const images = [...files, ...inBody];
-    const uploads = images.length === 0 ? undefined : await identifyImages(deps.blobs, images);
+    const wanted = await wantedOpenAiVideo(deps, keyOf(ctx), body, files, stored);
     afterFiles();
-    const kept = { kind: 'video', request } as const;
-    const fingerprint = { form: 'videos', body, hashes: files.map(({ blob }) => blob.sha256) };
-    const wanted = { model, stored: kept, facts: kept, ...(uploads && { uploads }), fingerprint };
-    return { created: await createTask(deps, ctx, wanted, doubtSeconds), request };
+    return { created: await createTask(deps, ctx, wanted, doubtSeconds), request: wanted.request };
   });
 }
 

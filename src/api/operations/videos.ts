@@ -1,13 +1,11 @@
 /** Videos: creating, querying and cancelling their tasks. */
-import { modelIdOf } from '../../domain/requests/parse.ts';
-import { parseVideoRequest, videoBody } from '../../domain/requests/video-request.ts';
-import { checkVideoAddresses, checkWebhookUrl } from '../../tasks/create/caller-addresses.ts';
+import { videoBody } from '../../domain/requests/video-request.ts';
 import { type CreatedTask, createTask, requireRoom } from '../../tasks/create/create-task.ts';
+import { wantedVideo } from '../../tasks/create/wanted-tasks.ts';
 import { taskOf, withResult } from '../../tasks/wait/find-task.ts';
 import { waitForTask, waitSeconds } from '../../tasks/wait/wait-for-task.ts';
 import { type ApiContext, deploymentOf, keyOf } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { modelFor } from '../model-catalogue.ts';
 import { written } from '../operation.ts';
 import { billableErrors, modelErrors } from '../openapi/error-lists.ts';
 import { one } from '../openapi/examples.ts';
@@ -119,10 +117,5 @@ export const videoOperations = [createVideo, getVideo, cancelVideo];
 
 /** A function of its own, so that the request's body is let go of while the caller waits for the end. */
 async function createdBy(deps: ApiDependencies, ctx: ApiContext, body: unknown, seconds: number): Promise<CreatedTask> {
-  const model = modelFor(keyOf(ctx), deps.configuration, modelIdOf(body));
-  const request = parseVideoRequest(body, model);
-  await checkVideoAddresses(deps, request);
-  await checkWebhookUrl(deps, request);
-  const stored = { kind: 'video', request } as const;
-  return await createTask(deps, ctx, { model, stored, facts: stored, fingerprint: body }, seconds);
+  return await createTask(deps, ctx, await wantedVideo(deps, keyOf(ctx), body), seconds);
 }

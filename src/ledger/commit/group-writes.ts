@@ -10,6 +10,7 @@ import { row } from '../../postgres/row.ts';
 import { chainLink } from '../chain.ts';
 import { noteBalance } from '../low-balance.ts';
 import type { Effects, EndedTask, NewEntry, NewTask } from './ledger-operation.ts';
+import { type EndedLine, endLines, sendLines, type SentLine } from './line-rows.ts';
 import { boundJson, canonicalEntry, endJson, eventJson, type Json, taskJson } from './written-rows.ts';
 import { bindKeys, closeKeys, endTasks, insertEvents, insertTasks } from './statements.ts';
 import { type LockedAccount, type LockedKey, type LockedTask, type RowVersion, version } from './locked-rows.ts';
@@ -51,6 +52,8 @@ export class Writes implements Committed {
   readonly #ended: Json[] = [];
   readonly #bound: Json[] = [];
   readonly #closedKeys: Json[] = [];
+  readonly #sentLines: SentLine[] = [];
+  readonly #endedLines: EndedLine[] = [];
   readonly #events: Json[] = [];
   readonly #acts: NewAct[] = [];
   #beginsWindow = false;
@@ -62,7 +65,11 @@ export class Writes implements Committed {
   }
 
   get isEmpty(): boolean {
-    return [this.#accounts, this.#keys].every((map) => map.size === 0) && this.#ended.length === 0;
+    return (
+      [this.#accounts, this.#keys].every((map) => map.size === 0) &&
+      this.#ended.length === 0 &&
+      this.#sentLines.length === 0
+    );
   }
 
   get now(): Date {
@@ -117,6 +124,8 @@ export class Writes implements Committed {
     if (decision.boundKey) {
       this.#bound.push(boundJson(decision.boundKey, account.id));
     }
+    if (decision.sentLine) this.#sentLines.push(decision.sentLine);
+    if (decision.endedLine) this.#endedLines.push(decision.endedLine);
     if (decision.newEvent) this.#events.push(eventJson(decision.newEvent, this.#now));
     if (decision.act) this.#acts.push(decision.act);
   }
@@ -169,6 +178,8 @@ export class Writes implements Committed {
       statements.push({ ...bindKeys, values: [JSON.stringify(this.#bound), this.#now, this.#bound.length] });
     }
     if (this.#closedKeys.length > 0) statements.push({ ...closeKeys, values: [JSON.stringify(this.#closedKeys)] });
+    if (this.#sentLines.length > 0) statements.push(sendLines(this.#sentLines));
+    if (this.#endedLines.length > 0) statements.push(endLines(this.#endedLines, this.#now));
     if (this.#events.length > 0) statements.push({ ...insertEvents, values: [JSON.stringify(this.#events)] });
     return statements;
   }

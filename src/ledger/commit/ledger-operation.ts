@@ -6,6 +6,7 @@ import type { Money } from '../../domain/money.ts';
 import type { FinalTaskState, StoredFile, TaskKind } from '../../domain/tasks/task-states.ts';
 import type { NewAct } from '../audit-log.ts';
 import type { TaskError } from '../../tasks/rows/task-rows.ts';
+import type { EndedLine, SentLine } from './line-rows.ts';
 import type { EntryOrigin, EntrySale } from './entry-sale.ts';
 import type { BookedRequest, BoundIdempotencyKey, LockedAccount, LockedKey, LockedTask } from './locked-rows.ts';
 
@@ -45,6 +46,8 @@ export interface Effects<T> {
   boundKey?: BoundKey;
   /** The answer of the call that bound this key is stored; or the key is free again. */
   closedKey?: { transferId: TransferId; answer: string | null };
+  sentLine?: SentLine;
+  endedLine?: EndedLine;
   /** Owed to a webhook from now on. */
   newEvent?: NewEvent;
   /** Logged with the rest; only of moves that said so. */

@@ -13,6 +13,7 @@ export interface Meters {
   providers: ProviderMeter;
   blobs: BlobMeter;
   steps: StepMeter;
+  batches: BatchMeter;
   ledger: LedgerWatch;
 }
 
@@ -25,6 +26,7 @@ export function createMeters(): Meters {
     providers: new ProviderMeter(metrics),
     blobs: new BlobMeter(metrics),
     steps: new StepMeter(metrics),
+    batches: new BatchMeter(metrics),
     ledger: createLedgerMeter(metrics),
   };
 }
@@ -210,6 +212,21 @@ export class BlobMeter {
   ): void {
     this.#metrics.counter('tollgate_blob_operations_total', operation, outcome).add();
     this.#metrics.histogram('tollgate_blob_operation_duration_seconds', operation).observe(ms / 1000);
+  }
+}
+
+export type CountedLine = 'completed' | 'failed' | 'cancelled' | 'unknown' | 'resent' | 'postponed';
+
+/** Lines of batches. */
+export class BatchMeter {
+  readonly #metrics: ProcessMetrics;
+
+  constructor(metrics: ProcessMetrics) {
+    this.#metrics = metrics;
+  }
+
+  count(outcome: CountedLine, lines = 1): void {
+    if (lines > 0) this.#metrics.counter('tollgate_batch_lines_total', outcome).add(lines);
   }
 }
 

@@ -98,6 +98,11 @@ export const metricTable = {
     help: 'Answers whose usage was missing, or not as its format has it, or named what has no price.',
     labels: ['provider', 'reason'],
   },
+  tollgate_batch_lines_total: {
+    type: 'counter',
+    help: 'Lines of batches by what became of them.',
+    labels: ['outcome'],
+  },
 
   tollgate_tasks_accepted_total: {
     type: 'counter',

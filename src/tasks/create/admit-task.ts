@@ -25,7 +25,7 @@ export interface TaskInDoubt {
  * what was refused, or turned out never to be, gives it back at once.
  */
 export async function admitTask(
-  { ledger, tracing }: ApiDependencies,
+  { ledger, tracing }: Pick<ApiDependencies, 'ledger' | 'tracing'>,
   slot: WaitingSlot | undefined,
   admission: TaskAdmission,
   doubtMs: number,

@@ -8,10 +8,12 @@ import { hasPriority } from '../../domain/tasks/fairness.ts';
 import type { TaskKind } from '../../domain/tasks/task-states.ts';
 import { termsJson, termsOf, type TaskTerms } from '../../domain/tasks/terms.ts';
 import { isKeyOfTask } from '../rows/idempotency-keys.ts';
+import type { ApiKey } from '../../accounts/api-keys.ts';
+import type { LineToSend } from '../../ledger/commit/line-rows.ts';
 import type { TaskAdmission, TaskAdmitted, Units } from '../../ledger/ledger.ts';
 import { newTaskId } from '../../postgres/new-ids.ts';
 import { markStarted } from '../rows/task-rows.ts';
-import { type ApiContext, idsOf, keyOf, type RequestIds } from '../../api/context.ts';
+import { type ApiContext, keyOf, type RequestIds } from '../../api/context.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../../api/idempotency-key.ts';
 import { refuseLate } from '../../api/server/draining.ts';
@@ -46,10 +48,27 @@ export interface CreatedTask {
   certain?: Promise<CreatedTask | undefined>;
 }
 
+/** What admitting a task takes. */
+export type CreateTools = Pick<
+  ApiDependencies,
+  'configuration' | 'database' | 'ledger' | 'starter' | 'waitingTasks' | 'background' | 'tracing' | 'log'
+>;
+
+/** Who a task is made for: a request, or a line of a batch. */
+export interface TaskOrder {
+  key: ApiKey;
+  requestId: string;
+  traceId?: string | undefined;
+  idempotencyKey: string | undefined;
+  /** The line of a batch that it is. */
+  line?: LineToSend;
+  /** Called with what was admitted, before a refusal is thrown. */
+  onAdmitted?: (admitted: TaskAdmitted) => void;
+}
+
 /**
- * Admits a task and has it started, or refuses with a code of the error table and changes nothing. With an
- * Idempotency-Key that is bound to the same request it answers the task of that key. In doubt the database is asked on for
- * as long as the call may wait, and for ten seconds at least.
+ * Admits the task of a request and has it started: see `placeTask`. In doubt the database is asked on for as long as the
+ * call may wait, and for ten seconds at least.
  */
 export async function createTask(
   deps: ApiDependencies,
@@ -58,16 +77,39 @@ export async function createTask(
   waitSeconds: number,
 ): Promise<CreatedTask> {
   refuseLate(ctx);
+  ctx.state.model = wanted.model.id;
+  const { requestId, traceId } = ctx.state;
+  const order: TaskOrder = {
+    ...{ key: keyOf(ctx), requestId, traceId, idempotencyKey: idempotencyKeyOf(ctx) },
+    onAdmitted: (admitted) => {
+      showRate(ctx, admitted.rate);
+      if (admitted.admitted !== 'no') ctx.state.taskId = admitted.taskId;
+    },
+  };
+  const created = await placeTask(deps, order, wanted, waitSeconds);
+  ctx.state.taskId = created.taskId;
+  return created;
+}
+
+/**
+ * Admits a task and has it started, or refuses with a code of the error table and changes nothing. With an
+ * idempotency key that is bound to the same request it answers the task of that key. In doubt the database is asked on for
+ * `waitSeconds`, and for ten seconds at least.
+ */
+export async function placeTask(
+  deps: CreateTools,
+  order: TaskOrder,
+  wanted: WantedTask,
+  waitSeconds: number,
+): Promise<CreatedTask> {
   const { model, stored, facts } = wanted;
-  ctx.state.model = model.id;
-  const key = keyOf(ctx);
+  const { key, requestId, traceId, idempotencyKey, line } = order;
   const quote = holdOf(model, facts);
   const traceparent = deps.tracing?.traceparent();
   const terms = { ...taskTerms(deps, model, facts), ...(traceparent !== undefined && { traceparent }) };
   const id = newTaskId(stored.kind);
-  const idempotencyKey = idempotencyKeyOf(ctx);
   const slot = await deps.waitingTasks.take();
-  if (!slot && !(await isBound(deps, ctx))) throw tooManyWaiting();
+  if (!slot && !(await isBound(deps, key, idempotencyKey))) throw tooManyWaiting();
   const admission: TaskAdmission = {
     account: key.accountId,
     request: {
@@ -82,7 +124,7 @@ export async function createTask(
       id,
       kind: stored.kind,
       keyId: key.id,
-      requestId: ctx.state.requestId,
+      requestId,
       model: model.id,
       request: stored.request,
       uploads: wanted.uploads,
@@ -101,11 +143,12 @@ export async function createTask(
         bodyHash: fingerprintOf({ kind: stored.kind, fingerprint: wanted.fingerprint }),
       },
     }),
+    ...(line && { line }),
   };
   const accept = (admitted: TaskAdmitted): CreatedTask => {
-    showRate(ctx, admitted.rate);
+    order.onAdmitted?.(admitted);
     if (admitted.admitted === 'no') throw admitted.refusal;
-    ctx.state.taskId = admitted.taskId;
+    const { taskId } = admitted;
     if (admitted.admitted === 'new') {
       // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
       const { underWay } = admitted;
@@ -118,14 +161,13 @@ export async function createTask(
         terms,
         underWay,
       };
-      deps.background(startTask(deps, idsOf(ctx), start, slot));
+      deps.background(startTask(deps, { requestId, taskId, traceId }, start, slot));
     }
-    return { taskId: admitted.taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
+    return { taskId, kind: stored.kind, model: model.id, isNew: admitted.admitted === 'new' };
   };
   const admitted = await admitTask(deps, slot, admission, Math.max(waitSeconds, doubtSecondsMin) * 1000);
   if (admitted.admitted !== 'in doubt') return accept(admitted);
   const { taskId, isNew } = admitted;
-  ctx.state.taskId = taskId;
   const certain = admitted.certain.then((known) => known && accept(known));
   certain.catch(() => undefined); // its caller may have left, and then there is no answer to give
   return { taskId, kind: stored.kind, model: model.id, isNew, certain };
@@ -136,16 +178,20 @@ export async function createTask(
  * what an Idempotency-Key of before may answer.
  */
 export async function requireRoom(deps: ApiDependencies, ctx: ApiContext): Promise<void> {
-  if ((await deps.waitingTasks.isFull()) && !(await isBound(deps, ctx))) throw tooManyWaiting();
+  if ((await deps.waitingTasks.isFull()) && !(await isBound(deps, keyOf(ctx), idempotencyKeyOf(ctx))))
+    throw tooManyWaiting();
 }
 
-async function isBound({ database }: ApiDependencies, ctx: ApiContext): Promise<boolean> {
-  const idempotencyKey = idempotencyKeyOf(ctx);
-  return idempotencyKey !== undefined && isKeyOfTask(database, keyOf(ctx).accountId, idempotencyKey);
+async function isBound(
+  { database }: Pick<ApiDependencies, 'database'>,
+  { accountId }: ApiKey,
+  idempotencyKey: string | undefined,
+): Promise<boolean> {
+  return idempotencyKey !== undefined && isKeyOfTask(database, accountId, idempotencyKey);
 }
 
 async function startTask(
-  deps: ApiDependencies,
+  deps: CreateTools,
   ids: RequestIds,
   task: Parameters<ApiDependencies['starter']['start']>[0],
   slot: WaitingSlot | undefined,
@@ -160,7 +206,7 @@ async function startTask(
   }
 }
 
-function taskTerms({ configuration }: ApiDependencies, model: Model, facts: TaskFacts): TaskTerms {
+function taskTerms({ configuration }: CreateTools, model: Model, facts: TaskFacts): TaskTerms {
   const { price } = model;
   return termsOf(
     model,

@@ -22,7 +22,7 @@ import { endpointKinds, modelIdOf, parseWith, requireKind } from '../../../domai
 import { itemParam, parseVideoRequest, videoBody, type VideoRequest } from '../../../domain/requests/video-request.ts';
 import { parseVideosBody, videosBody } from '../../../domain/requests/videos-request.ts';
 import { uploadNameOf } from '../../../domain/tasks/uploads.ts';
-import { callOf, continuedCall, namesOfCall } from '../../../chat/call.ts';
+import { callOf, continuedCall, modelOfCall, namesOfCall } from '../../../chat/call.ts';
 import { refuseLongInput } from '../../../chat/embeddings-length.ts';
 import { previousResponse } from '../../../chat/stored-responses.ts';
 import type { CallEndpoint } from '../../../domain/call-endpoints.ts';
@@ -168,11 +168,12 @@ async function quoteOfCall(
   endpoint: CallEndpoint,
   body: Pick<JsonBody, 'bytes' | 'value'>,
 ) {
-  const read = callOf(deps, ctx, endpoint, body);
+  const model = modelOfCall(deps, keyOf(ctx), endpoint, body.value);
+  ctx.state.model = model.id;
+  const read = callOf(deps, model, endpoint, body);
   if (endpoint === 'embeddings') await refuseLongInput(body);
-  const before = await previousResponse(deps, ctx, read);
+  const before = await previousResponse(deps, { account: keyOf(ctx).accountId, model: model.id }, read);
   const call = before ? continuedCall(read, before.contextTokens) : read;
-  const { model } = call;
   if (model.maintenance) throw maintenanceRefusal(model.id);
   return callQuote(call, deps.configuration.currency);
 }

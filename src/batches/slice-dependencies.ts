@@ -1,0 +1,35 @@
+/** What running the lines of batches takes; made by `runtime`, and asked for by each slice. */
+import type { ApiDependencies } from '../api/dependencies.ts';
+import type { BatchMeter } from '../observability/metrics/meters.ts';
+import type { RouteTools } from '../chat/try-routes.ts';
+import type { BatchPaces } from './pace.ts';
+import type { LinesUnderWay } from './lines-under-way.ts';
+
+export type SliceDependencies = RouteTools &
+  Pick<
+    ApiDependencies,
+    | 'database'
+    | 'ledger'
+    | 'calls'
+    | 'owner'
+    | 'chatProviders'
+    | 'providers'
+    | 'during'
+    | 'blobs'
+    | 'starter'
+    | 'waitingTasks'
+    | 'concurrencyLimits'
+    | 'guard'
+    | 'secrets'
+    | 'publicUrl'
+    | 'tracing'
+    | 'background'
+  > & {
+    /** Those that seals may have been made with, the newest first. */
+    ledgerKeys: readonly Buffer[];
+    paces: BatchPaces;
+    underWay: LinesUnderWay;
+    lineMeter: BatchMeter;
+    /** How long a slice sends lines; tests make it short. */
+    sliceMs: number;
+  };
