@@ -164,7 +164,9 @@ class Slice {
     const { id } = this.#batch;
     const key = (await maySend(database, id)) ? await this.#usableKey() : undefined;
     if (!key) return false;
-    const mayRun = isTaskEndpoint(this.#endpoint) ? Math.max(0, configuration.batches.runningTasks - tasks) : claimedMax;
+    const mayRun = isTaskEndpoint(this.#endpoint)
+      ? Math.max(0, configuration.batches.runningTasks - tasks)
+      : claimedMax;
     const lines = await claimLines(database, id, { claim: this.#claim, count: Math.min(claimedMax, mayRun) });
     await this.#send(lines, key);
     return lines.length > 0;

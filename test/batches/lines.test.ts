@@ -165,9 +165,13 @@ describe('a line of a batch', () => {
   });
 
   test('that never gets an answer keeps no other from being sent, and fails by its timeout', async () => {
-    byContent({ 'poison': { ending: 'stall-before' } });
+    byContent({ poison: { ending: 'stall-before' } });
     const brief = await openTestLines(gateway, { sliceMs: 100 });
-    const batch = await batchOf(gateway, await customer(), chat, [hello('hasty', 'poison'), hello('talk'), hello('talk')]);
+    const batch = await batchOf(gateway, await customer(), chat, [
+      hello('hasty', 'poison'),
+      hello('talk'),
+      hello('talk'),
+    ]);
     while ((await batch.lines()).some(({ n, state }) => n > 1 && state !== 'completed')) await brief.slice(batch);
     while ((await brief.slice(batch)).left > 0);
     await brief.close();
@@ -297,7 +301,11 @@ describe('a batch', () => {
     let revoking: Promise<unknown> | undefined;
     upstream.answers(() => {
       revoking ??= revokeKey(gateway.by, one.keyId as KeyId);
-      return { ...chatAnswer('Hello!'), json: undefined, pieces: [revoking, JSON.stringify(chatAnswer('Hello!').json)] };
+      return {
+        ...chatAnswer('Hello!'),
+        json: undefined,
+        pieces: [revoking, JSON.stringify(chatAnswer('Hello!').json)],
+      };
     });
     const batch = await batchOf(
       gateway,

@@ -78,7 +78,9 @@ export async function batchOf(
       return rows.map((row) => lineRow.parse(row));
     },
     row: async () => {
-      const { rows } = await pool.query(`select completed, failed, cost, paused, usage from batches where id = $1`, [id]);
+      const { rows } = await pool.query(`select completed, failed, cost, paused, usage from batches where id = $1`, [
+        id,
+      ]);
       return batchRow.parse(rows[0]);
     },
     set: async (columns, values = []) => {
@@ -101,17 +103,15 @@ const lineRow = z
     task_id: z.string().nullable(),
     transfer_id: z.string().nullable(),
   })
-  .transform(
-    ({ status_code, error_code, answer, answer_blob, task_id, transfer_id, ...line }): Line => ({
-      ...line,
-      status: status_code,
-      code: error_code,
-      answer: answer === null ? {} : (JSON.parse(answer.toString()) as Line['answer']),
-      blob: answer_blob,
-      taskId: task_id,
-      transferId: transfer_id,
-    }),
-  );
+  .transform(({ status_code, error_code, answer, answer_blob, task_id, transfer_id, ...line }): Line => ({
+    ...line,
+    status: status_code,
+    code: error_code,
+    answer: answer === null ? {} : (JSON.parse(answer.toString()) as Line['answer']),
+    blob: answer_blob,
+    taskId: task_id,
+    transferId: transfer_id,
+  }));
 const batchRow = z.object({
   completed: z.int(),
   failed: z.int(),

@@ -99,17 +99,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   batches: {
     holds: 'lines of batches: claimed, sent at the pace of their providers, ended with their settlement',
-    all: [
-      'domain',
-      'postgres',
-      'blobs',
-      'ledger',
-      'accounts',
-      'chat',
-      'tasks/rows',
-      'tasks/create',
-      'api',
-    ],
+    all: ['domain', 'postgres', 'blobs', 'ledger', 'accounts', 'chat', 'tasks/rows', 'tasks/create', 'api'],
     types: ['observability'],
     packages: ['node:', 'zod'],
   },
