@@ -16,7 +16,8 @@ CREATE TABLE files (
   CONSTRAINT files_purpose CHECK (purpose IN ('batch', 'user_data', 'vision', 'batch_output'))
 );
 
-CREATE INDEX files_account_order ON files (account_id, created_at, id) WHERE deleted_at IS NULL;
+-- Ids are ordered by time.
+CREATE INDEX files_account_order ON files (account_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX files_to_delete ON files (least(deleted_at, expires_at));
 CREATE INDEX files_of_blobs ON files (blob);
 
@@ -63,11 +64,19 @@ CREATE TABLE batches (
   expired_at timestamptz,
   cancelling_at timestamptz,
   cancelled_at timestamptz,
+  -- Of its creation, if that had one, and what it is bound to.
+  idempotency_key text,
+  body_hash bytea,
+  -- When the last of its lines were deleted, which go with the files that were made of them.
+  lines_removed_at timestamptz,
+  CONSTRAINT batches_idempotency_key UNIQUE (account_id, idempotency_key),
   CONSTRAINT batches_state CHECK (state IN ('validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired',
     'cancelling', 'cancelled'))
 );
 
-CREATE INDEX batches_account_order ON batches (account_id, created_at, id);
+CREATE INDEX batches_account_order ON batches (account_id, id);
+CREATE INDEX batches_with_lines ON batches (id)
+  WHERE lines_removed_at IS NULL AND state IN ('failed', 'completed', 'expired', 'cancelled');
 CREATE INDEX batches_under_way ON batches (created_at)
   WHERE state IN ('validating', 'in_progress', 'finalizing', 'cancelling');
 
@@ -115,3 +124,30 @@ CREATE INDEX batch_lines_open ON batch_lines (batch_id, n) WHERE state IN ('pend
 CREATE INDEX batch_lines_answer_blobs ON batch_lines (answer_blob) WHERE answer_blob IS NOT NULL;
 CREATE INDEX batch_lines_transfers ON batch_lines (transfer_id) WHERE transfer_id IS NOT NULL;
 CREATE TABLE batch_lines_rest PARTITION OF batch_lines DEFAULT;
+
+-- As before, and those of the lines of batches.
+CREATE OR REPLACE FUNCTION tollgate_missing_partitions(months_ahead integer)
+RETURNS TABLE (name text, parent text, rest text, key text, first text, past text, keeps boolean, first_day timestamp)
+LANGUAGE sql STABLE AS $$
+  WITH months AS (
+    SELECT m.month AS first_day, m.month + interval '1 month' AS last_day FROM (
+      SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => ahead) AS month
+      FROM generate_series(0, months_ahead) AS ahead) AS m
+  ), cut AS (
+    SELECT parent, months.first_day, 'transfer_id' AS key,
+      tollgate_uuid_floor(months.first_day AT TIME ZONE 'UTC')::text AS first,
+      tollgate_uuid_floor(months.last_day AT TIME ZONE 'UTC')::text AS past, true AS keeps
+    FROM months, unnest(ARRAY['holds', 'entries']) AS parent
+    UNION ALL
+    SELECT kinds.parent, months.first_day, kinds.key, tollgate_id_floor(kinds.prefix, months.first_day AT TIME ZONE 'UTC'),
+      tollgate_id_floor(kinds.prefix, months.last_day AT TIME ZONE 'UTC'), false
+    FROM months,
+      (VALUES ('tasks_image', 'id', 'img_'), ('tasks_video', 'id', 'vid_'), ('tasks_avatar_talk', 'id', 'avt_'),
+        ('batch_lines', 'batch_id', 'batch_')) AS kinds (parent, key, prefix)
+  )
+  SELECT cut.parent || to_char(cut.first_day, '_YYYY_MM'), cut.parent, cut.parent || '_rest', cut.key, cut.first, cut.past,
+    cut.keeps, cut.first_day
+  FROM cut WHERE to_regclass(cut.parent || to_char(cut.first_day, '_YYYY_MM')) IS NULL ORDER BY cut.first_day, cut.parent
+$$;
+
+SELECT tollgate_ensure_partitions(2);

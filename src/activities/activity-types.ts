@@ -1,4 +1,5 @@
 /** What workflows know of activities: their names, arguments and results, which are written into histories. Types only. */
+import type { BatchPause, BatchState, FinalBatchState } from '../domain/batches/batch-states.ts';
 import type { ErrorBody } from '../domain/errors.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { FinalTaskState, StoredFile } from '../domain/tasks/task-states.ts';
@@ -15,6 +16,8 @@ export interface LocalActivities {
   release(args: { taskId: TaskId; error: FailureFacts }): Promise<Ended>;
   expire(args: { taskId: TaskId }): Promise<{ againInMs: number | null }>;
   giveUp(args: { eventId: string }): Promise<Delivery>;
+  /** Notes that no more lines are to be sent. */
+  cancelBatch(args: { batchId: string }): Promise<{ state: BatchState }>;
 }
 
 /** On the background queue. */
@@ -23,6 +26,39 @@ export interface BackgroundActivities {
   withdraw(args: { taskId: TaskId }): Promise<Withdrawn>;
   /** Attempts to deliver an event. */
   deliver(args: { eventId: string }): Promise<Delivery>;
+}
+
+/** On the queue of batches. */
+export interface BatchActivities {
+  /** Checks every line, before anything is held. */
+  validateBatch(args: { batchId: string }): Promise<{ state: BatchState; total: number; mistakes: number }>;
+  /** Runs lines for some time. */
+  runBatchSlice(args: { batchId: string }): Promise<SliceRun>;
+  /** Makes the files, and ends the batch. */
+  finalizeBatch(args: { batchId: string }): Promise<BatchEnded>;
+}
+
+/** How a batch is after a slice. */
+export interface SliceRun {
+  /** Lines that have not ended. */
+  left: number;
+  /** When the next slice makes sense; 0: at once. */
+  againInMs: number;
+  paused: BatchPause | null;
+  total: number;
+  completed: number;
+  failed: number;
+  /** In micro-units. */
+  cost: number;
+  currency: string;
+}
+
+export interface BatchEnded {
+  state: FinalBatchState;
+  /** In micro-units. */
+  cost: number;
+  /** Of the cost; none where nothing was sent. */
+  currency?: string;
 }
 
 /** What became of the provider jobs of a task that ended without success. */

@@ -1,11 +1,12 @@
 /** What the activities work with; made once by `runtime`. */
 import type { Logger } from 'pino';
 import type { ProviderSettings } from '../domain/catalogue.ts';
+import type { BatchPause, BatchState, FinalBatchState } from '../domain/batches/batch-states.ts';
 import type { AccountId } from '../domain/ids.ts';
+import type { Money } from '../domain/money.ts';
 import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhook-rules.ts';
 import type { StepMeter } from '../observability/metrics/meters.ts';
 import type { TaskProvider } from '../providers/contract.ts';
-import type { BatchSlice, SliceRun } from '../batches/run-slice.ts';
 import type { AuditReport } from '../audit/audit.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database } from '../postgres/database.ts';
@@ -64,10 +65,30 @@ export interface ActivityDependencies {
   step?: Step;
   /** Undefined: there are no traces. */
   tracing?: Tracing | undefined;
+  batches: BatchSteps;
   /** The longest that the result of an avatar-talk task is kept. */
   fetchWindowMs: number;
   /** A job that its provider says it doesn't know, for this long and at every poll, is lost. */
   lostAfterMs: number;
+}
+
+/** What a slice of a batch came to. */
+export interface BatchSlice {
+  /** Lines that are not final yet. */
+  left: number;
+  paused: BatchPause | null;
+  /** When a next slice makes sense; 0: at once. */
+  againInMs: number;
+}
+
+/** The steps of batches; each may be repeated at any time. */
+export interface BatchSteps {
+  validate(batchId: string, signal: AbortSignal): Promise<{ state: BatchState; total: number; mistakes: number }>;
+  runSlice(batchId: string, signal: AbortSignal): Promise<BatchSlice>;
+  finalize(batchId: string, signal: AbortSignal): Promise<FinalBatchState>;
+  cancel(batchId: string): Promise<BatchState>;
+  /** How it is now. */
+  progress(batchId: string): Promise<{ total: number; completed: number; failed: number; cost: Money }>;
 }
 
 /** What workers need besides. */
@@ -76,8 +97,6 @@ export interface WorkerDependencies extends ActivityDependencies {
   steps?: StepMeter;
   /** Audits everything, until it is done or the signal aborts. */
   audit: (signal: AbortSignal) => Promise<AuditReport>;
-  /** Runs lines of a batch for half a minute at most. */
-  runBatchSlice: (batch: { batchId: string }, run: SliceRun) => Promise<BatchSlice>;
   /** How long results are kept, as configured at the moment of asking. */
   retentionMs: () => number;
   /** Removes what processes that died left on this machine's disk besides blobs; returns how much that was. */

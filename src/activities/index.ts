@@ -1,12 +1,14 @@
-/** The activities as tables: submit, collect, the local steps in our own database, background work, the audit, and retention. */
+/** The activities as tables: submit, collect, the local steps in our own database, background work, batches, the audit, and retention. */
 import { audit } from './audit.ts';
 import type {
   AuditActivities,
   BackgroundActivities,
+  BatchActivities,
   LocalActivities,
   RetentionActivities,
   TaskActivities,
 } from './activity-types.ts';
+import { cancelBatch, finalizeBatch, runBatchSlice, validateBatch } from './batch.ts';
 import { collect } from './collect.ts';
 import { deliver, giveUp } from './deliver.ts';
 import type { ActivityDependencies, WorkerDependencies } from './dependencies.ts';
@@ -41,9 +43,16 @@ export const localActivities = (deps: ActivityDependencies): LocalActivities => 
   release: (args) => inStep(deps, args, (deps) => release(deps, args)),
   expire: (args) => inStep(deps, args, (deps) => expire(deps, args)),
   giveUp: (args) => inStep(deps, args, (deps) => giveUp(deps, args)),
+  cancelBatch: (args) => inStep(deps, args, (deps) => cancelBatch(deps, args)),
 });
 
 export const backgroundActivities = (deps: ActivityDependencies): BackgroundActivities => ({
   withdraw: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => withdraw(deps, args, signal))),
   deliver: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => deliver(deps, args, signal))),
+});
+
+export const batchActivities = (deps: ActivityDependencies): BatchActivities => ({
+  validateBatch: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => validateBatch(deps, args, signal))),
+  runBatchSlice: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => runBatchSlice(deps, args, signal))),
+  finalizeBatch: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => finalizeBatch(deps, args, signal))),
 });

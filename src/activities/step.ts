@@ -14,6 +14,7 @@ import { comeBackLater, runGuarded, handedBack } from './activity-failures.ts';
 export interface StepFacts {
   taskId?: string;
   eventId?: string;
+  batchId?: string;
 }
 
 export interface StepDependencies {
@@ -58,11 +59,15 @@ export class Step {
 /** Runs an attempt with a log of its own, and writes its line; throws what a history may show of its failure. */
 export async function inStep<D extends StepDependencies, T>(
   deps: D,
-  { taskId, eventId }: StepFacts,
+  { taskId, eventId, batchId }: StepFacts,
   run: (deps: D) => Promise<T>,
 ): Promise<T> {
   const { activityType, attempt } = activityInfo();
-  const facts = { ...(taskId !== undefined && { taskId }), ...(eventId !== undefined && { eventId }) };
+  const facts = {
+    ...(taskId !== undefined && { taskId }),
+    ...(eventId !== undefined && { eventId }),
+    ...(batchId !== undefined && { batchId }),
+  };
   const step = new Step(deps, activityType, attempt, facts);
   const startedAt = performance.now();
   let outcome = 'failed';

@@ -17,6 +17,7 @@ import type { TaskNotifier } from '../tasks/rows/task-notifier.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { AuditRuns } from '../audit/audit-runs.ts';
 import type { TaskStarter } from '../tasks/start/task-starter.ts';
+import type { BatchStarter } from '../batches/batch-starter.ts';
 import type { CallerAddress } from './server/caller-address.ts';
 import type { Attempts } from './console/sign-in-attempts.ts';
 import type { DownloadPace } from './download-pace.ts';
@@ -56,6 +57,7 @@ export interface ApiDependencies {
   blobs: BlobStore;
   news: TaskNotifier;
   starter: TaskStarter;
+  batchStarter: BatchStarter;
   /** The audit that runs by the clock, which operators may ask for at once. */
   auditRuns: AuditRuns;
   /** Accepted tasks that wait to be started, of all processes. */

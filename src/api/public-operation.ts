@@ -31,6 +31,8 @@ export const tags = {
   Images: 'Image generation: text-to-image, reference images and upscaling.',
   Videos: 'Video generation: text, image and avatar modes. The task is asynchronous and is queried by its id.',
   'Avatar-talk': 'Turns an audio file and a video file into a lip-synced video, which can be fetched once.',
+  Files: 'Files that the account keeps: what batches read and write.',
+  Batches: 'Many requests in one file, run as there is room for them.',
   Tasks: 'Tasks of every kind, and what an operation would cost.',
   Account: 'The account of the key: balance, ledger, usage, settings.',
   Keys: "The account's API keys, for keys of level `admin`.",

@@ -35,6 +35,7 @@ const keys = {
   memberships: textKey('memberships', 'person_id'),
   sessions: textKey('sessions'),
   invitations: textKey('invitations'),
+  files: textKey('files'),
   /** By their time, of which they have an index; an account may have any number of them. */
   idempotency_keys: {
     table: 'idempotency_keys',

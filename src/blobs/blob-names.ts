@@ -25,6 +25,8 @@ const namesText = `with asked as materialized (select key from unnest($1::text[]
   ) as u using (key)
   union all select asked.key, null, null from asked join idempotency_keys i on i.answer = asked.key
   where asked.key like 'answers/%'
+  union all select asked.key, null, null from asked join files f on f.blob = asked.key
+  where asked.key like 'files/%'
   union all select asked.key, null, null from asked join batch_lines l on l.answer_blob = asked.key
   where asked.key like 'batch-answers/%'`;
 const namesRow = z.tuple([z.string(), z.string().nullable(), z.date().nullable()]);

@@ -40,6 +40,10 @@ export interface Limits {
   audioSeconds: number;
   /** Of one image of a form. */
   imageBytes: number;
+  /** Of a file that is uploaded to be kept. */
+  fileBytes: number;
+  /** Of one batch. */
+  batchLines: number;
   /** Accepted tasks that wait to be started, while Temporal is away. */
   waitingTasks: number;
 }
@@ -122,6 +126,8 @@ function configurationOf(
       videoBytes: written.limits.video_bytes,
       audioSeconds: written.limits.audio_seconds,
       imageBytes: written.limits.image_bytes,
+      fileBytes: written.limits.file_bytes,
+      batchLines: written.limits.batch_lines,
       waitingTasks: written.limits.waiting_tasks,
     },
     currency: written.currency,

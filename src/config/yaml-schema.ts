@@ -206,6 +206,8 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
       audio_seconds: number({ min: 1, max: 3600 }).default(600),
       // What OpenAI takes is less than 50,000,000 bytes: as much as fits below that.
       image_bytes: number({ whole: true, min: KiB, max: 512 * MiB }).default(47 * MiB),
+      file_bytes: number({ whole: true, min: KiB, max: 16_384 * MiB }).default(200 * MiB),
+      batch_lines: number({ whole: true, min: 1, max: 1_000_000 }).default(50_000),
       waiting_tasks: number({ whole: true, min: 1, max: 1_000_000 }).default(10_000),
     }).prefault({}),
     batches: strict({

@@ -3,6 +3,7 @@ import type { TaskKind } from './tasks/task-states.ts';
 
 export type AccountId = string & { readonly id: 'account' };
 export type KeyId = string & { readonly id: 'key' };
+export type FileId = string & { readonly id: 'file' };
 export type TaskId = string & { readonly id: 'task' };
 /** UUIDv7 of a transfer: one hold with its capture or release, or one credit. */
 export type TransferId = string & { readonly id: 'transfer' };

@@ -13,6 +13,14 @@ export const editImagesMax = 16;
 /** What one image request may ask for, as with the OpenAI images API. */
 export const imagesMax = 10;
 
+/** Of an upload whose caller names its time; of output files, too. As with the OpenAI files API. */
+export const fileSecondsMin = 3_600;
+export const fileSecondsMax = 30 * 86_400;
+export const fileNameCharactersMax = 255;
+/** Our own bounds on what an account may keep: a list of so many is one answer, and a disk holds some such accounts. */
+export const accountFilesMax = 10_000;
+export const accountFileBytesMax = 100 * 1024 ** 3;
+
 /** How long the result of an avatar-talk task can be fetched: ten minutes. */
 export const fetchWindowMs = 600_000;
 
@@ -77,3 +85,20 @@ export const keyNameCharactersMax = 200;
 export const keyModelsMax = 1000;
 export const keyCallsMax = 1_000_000_000;
 export const keyTasksMax = 1_000_000_000;
+
+/** A batch may take a week. */
+export const batchHoursMax = 168;
+
+/** The OpenAI API's own, of a batch. */
+export const metadataPairsMax = 16;
+export const metadataNameCharactersMax = 64;
+export const metadataValueCharactersMax = 512;
+
+/** The OpenAI API's own, of all lines of a batch of embeddings together. */
+export const batchInputsMax = 50_000;
+
+/** Our own: what finds a line again is short. */
+export const customIdCharactersMax = 512;
+
+/** So many mistakes in the lines of a batch are reported. */
+export const batchMistakesMax = 100;

@@ -12,6 +12,8 @@ import { computed, money, moneyDigits, row, type RowOf } from '../postgres/row.t
 export interface EntryFilter {
   taskId?: string | undefined;
   requestId?: string | undefined;
+  /** Of the lines of this batch, as long as they are kept. */
+  batchId?: string | undefined;
   type?: EntryType | undefined;
   model?: string | undefined;
   keyId?: string | undefined;
@@ -63,7 +65,7 @@ export type Entry = RowOf<typeof entryRow>;
 export async function listEntries(
   database: Database,
   account: AccountId,
-  { taskId, requestId, type, model, keyId, from, to }: EntryFilter,
+  { taskId, requestId, batchId, type, model, keyId, from, to }: EntryFilter,
   { limit, before }: { limit: number; before: bigint | undefined },
 ): Promise<Entry[]> {
   const { rows } = await database.pool.query({
@@ -73,6 +75,7 @@ export async function listEntries(
         and ($3::text is null or task_id = $3) and ($4::text is null or transfer_id in (select transfer_id from entries where request_id = $4 and type = 'hold')) and ($5::text is null or type = $5)
         and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)
         and ($9::text is null or model = $9) and ($10::text is null or key_id = $10)
+        and ($11::text is null or transfer_id in (select transfer_id from batch_lines where batch_id = $11))
       order by seq desc limit $8`,
     values: [
       account,
@@ -85,6 +88,7 @@ export async function listEntries(
       limit,
       model ?? null,
       keyId ?? null,
+      batchId ?? null,
     ],
   });
   return rows.map((row) => entryRow.parse(row));

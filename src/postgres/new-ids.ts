@@ -1,12 +1,21 @@
 /** New ids: time-ordered (UUIDv7, RFC 9562) so that indexes grow at their end, random enough never to meet. */
 import { randomBytes, randomFillSync } from 'node:crypto';
-import { taskIdPrefixes, type AccountId, type KeyId, type TaskId, type TransferId } from '../domain/ids.ts';
+import {
+  taskIdPrefixes,
+  type AccountId,
+  type FileId,
+  type KeyId,
+  type TaskId,
+  type TransferId,
+} from '../domain/ids.ts';
 import type { PersonId } from '../domain/accounts/person-rules.ts';
 import type { TaskKind } from '../domain/tasks/task-states.ts';
 
 export const newTaskId = (kind: TaskKind): TaskId => `${taskIdPrefixes[kind]}${timeOrderedHex()}` as TaskId;
 export const newAccountId = (): AccountId => `acc_${timeOrderedHex()}` as AccountId;
 export const newKeyId = (): KeyId => `key_${timeOrderedHex()}` as KeyId;
+export const newFileId = (): FileId => `file-${timeOrderedHex()}` as FileId;
+export const newBatchId = (): string => `batch_${timeOrderedHex()}`;
 export const newEventId = (): string => `evt_${timeOrderedHex()}`;
 export const newPersonId = (): PersonId => `usr_${timeOrderedHex()}` as PersonId;
 export const newSessionId = (): string => `ses_${timeOrderedHex()}`;

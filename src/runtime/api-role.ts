@@ -20,6 +20,7 @@ import { TaskNotifier } from '../tasks/rows/task-notifier.ts';
 import { countTasksToStart } from '../tasks/rows/task-rows.ts';
 import { AuditRuns } from '../audit/audit-runs.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
+import { BatchStarter } from '../batches/batch-starter.ts';
 import { TaskStarter } from '../tasks/start/task-starter.ts';
 import type { Core } from './parts.ts';
 import { showApi, showReadiness } from './scraped-gauges.ts';
@@ -99,6 +100,7 @@ export async function startApiRole(
     during: live.during,
     news,
     starter: new TaskStarter(client, core.queues, { eager, tracing: core.tracing }),
+    batchStarter: new BatchStarter(client, core.queues),
     auditRuns: new AuditRuns(client, core.queues),
     waitingTasks: new WaitingTasks({
       max: () => live.now.configuration.limits.waitingTasks,

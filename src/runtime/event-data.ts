@@ -7,7 +7,7 @@ import type { EventToDeliver } from '../webhooks/events.ts';
 import { findFact } from '../postgres/installation.ts';
 import { findTask } from '../tasks/rows/task-rows.ts';
 
-/** An account's balance. */
+/** An account's balance, or a batch as it was at its end. */
 const noted = z.record(z.string(), z.json());
 
 export interface EventDataTools {
@@ -27,7 +27,7 @@ export interface EventDataTools {
 export const eventData =
   ({ database, secrets, publicUrl, currency }: EventDataTools) =>
   async ({ data, taskId }: Pick<EventToDeliver, 'data' | 'taskId'>): Promise<unknown> => {
-    if (taskId === null) return { ...noted.parse(data), currency };
+    if (taskId === null) return withCurrency(noted.parse(data), currency);
     const task = await findTask(database, taskId);
     if (!task) throw new TypeError(`no task ${taskId}`);
     const address = publicUrl() === '' ? await findFact(database, 'public_url') : publicUrl();
@@ -37,3 +37,7 @@ export const eventData =
     };
     return webhookRecord({ secrets, publicUrl: known }, task);
   };
+
+/** A batch has the form of another API, which has no currency. */
+const withCurrency = (data: z.output<typeof noted>, currency: string) =>
+  data['object'] === 'batch' ? data : { ...data, currency };

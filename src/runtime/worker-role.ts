@@ -12,6 +12,9 @@ import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { StartScan } from '../tasks/start/start-scan.ts';
 import { TaskStarter } from '../tasks/start/task-starter.ts';
 import { startWorkers } from '../temporal/worker.ts';
+import { BatchScan } from '../batches/batch-scan.ts';
+import { BatchStarter } from '../batches/batch-starter.ts';
+import { batchSteps } from './batch-steps.ts';
 import { type Core, tempDirOf } from './parts.ts';
 import { auditEverything } from '../audit/whole-audit.ts';
 import { openBatchLines } from './batch-lines.ts';
@@ -41,7 +44,7 @@ export async function startWorkerRole(
   const batchLines = await openBatchLines(core, starter);
   const deps: WorkerDependencies = {
     ...core,
-    runBatchSlice: batchLines.runSlice,
+    batches: batchSteps(core, batchLines.runSlice),
     steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
@@ -72,6 +75,7 @@ export async function startWorkerRole(
     blobs: core.blobs,
     starter,
     events: new EventScan({ ...core, client }),
+    batches: new BatchScan({ ...core, starter: new BatchStarter(client, core.queues) }),
     release: (args) => release(deps, args),
     onUnreadable: (name) => core.meters.metrics.counter('tollgate_unreadable_rows_total', name).add(),
     log: core.log,

@@ -1,9 +1,10 @@
-/** The workers of one process: one for workflows and `collect`, one for the background queue, one for each provider. */
+/** The workers of one process: one for workflows and `collect`, one each for the background queue and for batches, and one for each provider. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   type ActivityDependencies,
   auditActivities,
   backgroundActivities,
+  batchActivities,
   collectActivities,
   localActivities,
   retentionActivities,
@@ -20,6 +21,8 @@ const submitSlots = 20;
 const collectSlots = 100_000;
 // Deliveries under way: a receiver that hangs takes one for 15 s.
 const backgroundSlots = 100;
+// Slices of batches, each of which sends many lines at once, and readings of their files.
+const batchSlots = 8;
 /**
  * Of everything but paid calls: all that runs then is handed back at once, and what can't be is a fault of ours. A submit has
  * no such bound, for a create under way is never abandoned: its outcome would be unknown. It is bounded by the provider's
@@ -87,6 +90,18 @@ export async function startWorkers(
     activities: backgroundActivities(deps),
     maxConcurrentActivityTaskExecutions: backgroundSlots,
   };
+  const { validateBatch, runBatchSlice, finalizeBatch } = batchActivities(deps);
+  const batches: WorkerOptions = {
+    ...common,
+    taskQueue: queues.batches,
+    // What a slice has sent is a paid call, whose provider is not closed before it has ended.
+    activities: {
+      validateBatch,
+      finalizeBatch,
+      runBatchSlice: (args: Parameters<typeof runBatchSlice>[0]) => during(() => runBatchSlice(args)),
+    },
+    maxConcurrentActivityTaskExecutions: batchSlots,
+  };
 
   const submitting = new Map<string, number>();
   const counted = async <T>(provider: string, work: () => Promise<T>): Promise<T> => {
@@ -99,7 +114,7 @@ export async function startWorkers(
   };
   const byProvider = new Map<string, RunningWorker>();
   const { promise: done, resolve: ended, reject: failed } = settledFromOutside();
-  const sharedWorkers = await startAll([workflows, background], failed);
+  const sharedWorkers = await startAll([workflows, background, batches], failed);
   let isStopped = false;
 
   const begin = async (providers: readonly string[]) => {

@@ -2,6 +2,7 @@
  * Events that are owed to webhooks, and every attempt to deliver them. A row is written by the transaction that the event
  * reports, and is from then on what drives its delivery: each start or repetition reads the row first.
  */
+import type pg from 'pg';
 import * as z from 'zod';
 import type { AccountId, TaskId } from '../domain/ids.ts';
 import { type Database, sqlState } from '../postgres/database.ts';
@@ -159,3 +160,23 @@ const noteTriesMax = 5;
 
 const idRow = row(pick(eventColumns, 'id'));
 const endRow = row(pick(eventColumns, 'delivered'));
+
+/** An event with data of its own. */
+export interface NewOwnEvent {
+  id: string;
+  account: AccountId;
+  type: string;
+  /** Null: the account's, if it has one. */
+  url: string | null;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** Owes an event to a webhook from the end of the client's transaction on; where there is no webhook, it is none. */
+export async function oweEvent(client: Pick<pg.ClientBase, 'query'>, event: NewOwnEvent): Promise<void> {
+  await client.query(
+    `insert into events (id, account_id, type, url, data, created_at)
+     select $1, id, $3, coalesce($4, webhook_url), $5, clock_timestamp() from accounts
+     where id = $2 and coalesce($4, webhook_url) is not null`,
+    [event.id, event.account, event.type, event.url, JSON.stringify(event.data)],
+  );
+}

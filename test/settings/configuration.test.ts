@@ -139,6 +139,8 @@ test('the built-in configuration offers simulated models of each kind that is se
     videoBytes: 500 * 1024 * 1024,
     audioSeconds: 600,
     imageBytes: 47 * 1024 * 1024,
+    fileBytes: 200 * 1024 * 1024,
+    batchLines: 50_000,
     waitingTasks: 10_000,
   });
   assert.equal(retentionDays, 7);

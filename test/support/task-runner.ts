@@ -9,7 +9,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import pino from 'pino';
 import type { ActivityDependencies, WorkerDependencies } from '../../src/activities/index.ts';
-import type { ProviderLimits } from '../../src/activities/dependencies.ts';
+import type { BatchSteps, ProviderLimits } from '../../src/activities/dependencies.ts';
 import { release } from '../../src/activities/end.ts';
 import {
   type DeliveryPace,
@@ -29,6 +29,8 @@ import type { CodecKey } from '../../src/config/codec-keys.ts';
 import { queueNames, type QueueNames } from '../../src/temporal/temporal-names.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { StartScan } from '../../src/tasks/start/start-scan.ts';
+import { BatchScan } from '../../src/batches/batch-scan.ts';
+import { BatchStarter } from '../../src/batches/batch-starter.ts';
 import { EventScan } from '../../src/webhooks/event-scan.ts';
 import { TaskStarter } from '../../src/tasks/start/task-starter.ts';
 import { type RunningWorkers, startWorkers } from '../../src/temporal/worker.ts';
@@ -96,6 +98,9 @@ export class ScriptedProvider implements TaskProvider {
   }
 }
 
+const absent = () => Promise.reject(new Error('the test has no such step'));
+const noSteps: BatchSteps = { validate: absent, runSlice: absent, finalize: absent, cancel: absent, progress: absent };
+
 /** A PNG of one pixel. */
 export const image = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -112,6 +117,8 @@ export interface TaskRunner {
   client: Client;
   starter: TaskStarter;
   events: EventScan;
+  batchStarter: BatchStarter;
+  batchScan: BatchScan;
   queues: QueueNames;
   customer: Customer;
   /** Admits a task on these providers, 10 micro-units an image or second, and starts nothing. */
@@ -141,6 +148,7 @@ export async function startTaskRunner({
   namespace = 'default',
   address = fromTestRun('TEMPORAL_ADDRESS'),
   codecKeys,
+  batches = {},
   work = true,
 }: {
   providers: Record<string, TaskProvider>;
@@ -157,6 +165,8 @@ export async function startTaskRunner({
   address?: string;
   /** Payloads are encrypted with the first; not at all without. */
   codecKeys?: readonly CodecKey[];
+  /** What the steps of batches do; those that are left out fail. */
+  batches?: Partial<BatchSteps>;
   work?: boolean;
 }): Promise<TaskRunner> {
   if (!runtimeInstalled) installTemporalRuntime(log);
@@ -187,6 +197,7 @@ export async function startTaskRunner({
       secrets: () => Promise.resolve(['whsec_c2VjcmV0']),
       pace,
     },
+    batches: { ...noSteps, ...batches },
     audit: () => Promise.reject(new Error('there is no audit here')),
     log,
     fetchWindowMs,
@@ -201,6 +212,8 @@ export async function startTaskRunner({
   const queues = queueNames(`test-${randomBytes(6).toString('hex')}`);
   const starter = new TaskStarter(client, queues, { eager: false });
   const events = new EventScan({ ...deps, client, queues });
+  const batchStarter = new BatchStarter(client, queues);
+  const batchScan = new BatchScan({ ...deps, starter: batchStarter });
   const scans: StartScan[] = [];
   const workers: RunningWorkers[] = [];
   const more: { close(): Promise<void> }[] = [];
@@ -210,6 +223,8 @@ export async function startTaskRunner({
     client,
     starter,
     events,
+    batchStarter,
+    batchScan,
     queues,
     customer,
     newCustomer: moneyed,
@@ -251,7 +266,11 @@ export async function startTaskRunner({
     },
     scan() {
       const onUnreadable = () => undefined;
-      const scan = new StartScan({ ...deps, starter, events, onUnreadable, release: (args) => release(deps, args) });
+      const scan = new StartScan({
+        ...deps,
+        ...{ starter, events, batches: batchScan, onUnreadable },
+        release: (args) => release(deps, args),
+      });
       scans.push(scan);
       return scan;
     },

@@ -10,6 +10,7 @@ import { release } from '../../src/activities/end.ts';
 import { takeTasksToStart } from '../../src/tasks/rows/task-scans.ts';
 import { findTask, markStarted, unreadableTasks } from '../../src/tasks/rows/task-rows.ts';
 import { StartScan, type StartScanTools } from '../../src/tasks/start/start-scan.ts';
+import type { BatchScan } from '../../src/batches/batch-scan.ts';
 import type { EventScan } from '../../src/webhooks/event-scan.ts';
 import type { TaskStarter } from '../../src/tasks/start/task-starter.ts';
 import { cancelledAtNoCost } from '../support/cancelling.ts';
@@ -64,6 +65,11 @@ async function scanned(
     blobs: runner.deps.blobs,
     starter: starter as TaskStarter,
     events: { startOwed: () => Promise.resolve(), lookAfterSilent: () => Promise.resolve() } as unknown as EventScan,
+    batches: {
+      startAccepted: () => Promise.resolve(),
+      lookAfterSilent: () => Promise.resolve(),
+      removeOldLines: () => Promise.resolve(),
+    } as unknown as BatchScan,
     release: () => Promise.reject(new Error('nothing is to be released here')),
     onUnreadable: () => undefined,
     log: pino({ level: 'silent' }),

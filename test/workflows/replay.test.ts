@@ -16,12 +16,16 @@ const replay = (history: HistoryJson, codePath = bundlePath) =>
 
 before(() => installTemporalRuntime(pino({ level: 'silent' })));
 
-test('each way that a task, a delivery, the audit and the retention can take has a recorded history', () => {
+test('each way that a task, a batch, a delivery, the audit and the retention can take has a recorded history', () => {
   assert.deepEqual(names.sort(), [
     'audit.json',
     'avatar-talk-cancelled-after-its-end.json',
     'avatar-talk-cancelled.json',
     'avatar-talk-expires.json',
+    'batch-cancelled.json',
+    'batch-completes.json',
+    'batch-goes-on.json',
+    'batch-refused.json',
     'event-broken.json',
     'event-cancelled.json',
     'event-delivered.json',

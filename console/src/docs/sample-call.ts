@@ -34,6 +34,6 @@ export function formParts(value: unknown): { name: string; value: string; isFile
   if (!isRecord(value)) return [];
   return Object.entries(value).map(([name, part]) => {
     const text = typeof part === 'string' ? part : JSON.stringify(part);
-    return { name, value: text, isFile: /^[\w-]+\.(wav|mp3|mp4|png)$/.test(text) };
+    return { name, value: text, isFile: /^[\w-]+\.(wav|mp3|mp4|png|jsonl)$/.test(text) };
   });
 }

@@ -35,6 +35,8 @@ export interface UploadForm<FileName extends string, FieldName extends string> {
   sent: readonly FormField[];
   /** In the order in which they came. */
   files: ReadonlyMap<FileName, readonly StoredBlob[]>;
+  /** What callers call them, without folders, in the same order; empty where a file has no name. */
+  fileNames: ReadonlyMap<FileName, readonly string[]>;
 }
 
 export interface FormField {
@@ -153,6 +155,7 @@ class Upload<FileName extends string, FieldName extends string> {
   private readonly streams: Readable[] = [];
   private readonly keys: string[] = [];
   private readonly files = new Map<FileName, Promise<StoredBlob>[]>();
+  private readonly fileNames = new Map<FileName, string[]>();
   private fileBytes = 0;
   private givenUp = false;
 
@@ -172,7 +175,7 @@ class Upload<FileName extends string, FieldName extends string> {
     else this.fields[known] = value;
   }
 
-  addFile(name: string | undefined, stream: Readable): void {
+  addFile(name: string | undefined, stream: Readable, fileName: string | undefined): void {
     stream.on('error', () => undefined); // the store's reader gets it too; this one is for when there is none
     this.streams.push(stream);
     if (this.givenUp) return; // the parser still had a piece in its buffer; what is stored now would never be removed
@@ -188,8 +191,10 @@ class Upload<FileName extends string, FieldName extends string> {
     }
     const { name: file, most } = known;
     const before = this.files.get(file) ?? [];
-    if (before.length < most) this.files.set(file, [...before, this.store(known, stream)]);
-    else this.failed(invalid(file, `${file} must be sent ${most === 1 ? 'once' : `at most ${most} times`}.`));
+    if (before.length < most) {
+      this.files.set(file, [...before, this.store(known, stream)]);
+      this.fileNames.set(file, [...(this.fileNames.get(file) ?? []), fileName ?? '']);
+    } else this.failed(invalid(file, `${file} must be sent ${most === 1 ? 'once' : `at most ${most} times`}.`));
   }
 
   private store({ name, bytesMax }: Required<FileRule<FileName>>, stream: Readable): Promise<StoredBlob> {
@@ -214,7 +219,7 @@ class Upload<FileName extends string, FieldName extends string> {
   async form(): Promise<UploadForm<FileName, FieldName>> {
     const files = new Map<FileName, StoredBlob[]>();
     for (const rule of this.rules.files) files.set(rule.name, await this.filesOf(rule));
-    return { fields: this.fields, sent: this.sent, files };
+    return { fields: this.fields, sent: this.sent, files, fileNames: this.fileNames };
   }
 
   private async filesOf({ name, isOptional }: Required<FileRule<FileName>>): Promise<StoredBlob[]> {
@@ -251,7 +256,7 @@ async function feed<FileName extends string, FieldName extends string>(
     await new Promise<void>((resolve, reject) => {
       upload.failed = reject;
       parser.on('field', (name, value, _nameTruncated, truncated) => upload.addField(name, value, truncated));
-      parser.on('file', (name, stream) => upload.addFile(name, stream));
+      parser.on('file', (name, stream, fileName) => upload.addFile(name, stream, fileName));
       parser.on('error', () => reject(broken()));
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
         parser.on(limit, () => reject(tooMany(rules)));

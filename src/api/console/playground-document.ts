@@ -15,6 +15,8 @@ const usual: GatewayFacts = {
     videoBytes: 500 * MiB,
     audioSeconds: 600,
     imageBytes: 47 * MiB,
+    fileBytes: 200 * MiB,
+    batchLines: 50_000,
     waitingTasks: 10_000,
   },
   currency: currencyDefault,

@@ -43,6 +43,7 @@ export const idFilter = z
 export const ledgerFilters = {
   task_id: idFilter,
   request_id: idFilter,
+  batch_id: idFilter,
   type: z.enum(entryTypes, `must be ${list(entryTypes)}`).optional(),
   ...timeRange,
 };

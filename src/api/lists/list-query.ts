@@ -26,13 +26,18 @@ export function readQuery<Schema extends z.ZodObject>(
 /** What is no cursor of the list that was asked. */
 export const cursorRule = 'must be a next_cursor returned by this list';
 
-const limitRule = `must be an integer from 1 to ${pageRowsMax}`;
-export const limit = z
-  .string(limitRule)
-  .regex(/^\d{1,3}$/, limitRule)
-  .transform(Number)
-  .refine((count) => count >= 1 && count <= pageRowsMax, limitRule)
-  .optional();
+/** The `limit` of a list whose pages may have so many records. */
+export function limitUpTo(rowsMax: number) {
+  const rule = `must be an integer from 1 to ${rowsMax}`;
+  return z
+    .string(rule)
+    .regex(/^\d{1,5}$/, rule)
+    .transform(Number)
+    .refine((count) => count >= 1 && count <= rowsMax, rule)
+    .optional();
+}
+
+export const limit = limitUpTo(pageRowsMax);
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 const momentRule =

@@ -26,6 +26,9 @@ const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: strin
     param: 'model',
   },
   response_not_found: { message: 'Response not found.' },
+  batch_not_found: { message: 'Batch not found.' },
+  batch_not_cancellable: { message: "This batch can no longer be cancelled: its status is 'completed'." },
+  file_not_found: { message: 'File not found.' },
   task_not_found: { message: 'Task not found.' },
   route_not_found: { message: 'No route matches /v1/unknown.' },
   idempotency_key_reused: {

@@ -9,6 +9,8 @@ export const exampleIds = {
   image: taskIdPrefixes.image + number,
   video: taskIdPrefixes.video + number,
   avatar_talk: taskIdPrefixes.avatar_talk + number,
+  file: `file-${number}`,
+  batch: `batch_${number}`,
   response: `resp_${number}`,
   request: `req_${number}`,
   entry: '0190a5e2-c7d3-4b6f-8a1e-5d9c3b7f2046.capture',

@@ -1,8 +1,10 @@
 /** The events that webhooks receive, as OpenAPI 3.1's `webhooks`. */
 import * as z from 'zod';
+import { batchRecord } from '../presenters/batches.ts';
 import { currencyField } from '../presenters/currency.ts';
 import { endedAvatarTalkTask, imageTask, videoTask } from '../presenters/task-records.ts';
 import type { GatewayFacts } from '../public-operation.ts';
+import { batchExample } from './batch-example.ts';
 import { exampleIds } from './example-ids.ts';
 import { answer, type JsonSchema, refOf } from './schemas.ts';
 import { cancelledError, imageTasks, videoTasks } from './task-examples.ts';
@@ -58,6 +60,7 @@ const events: Readonly<Record<string, Event>> = {
     data: endedAvatarTalkTask,
     example: () => ({ ...talk, status: 'error', duration: null, tokens: null, cost: null, error: cancelledError }),
   },
+  ...batchEvents(),
   'account.balance_low': {
     summary: "The account's money has fallen below its threshold",
     data: lowBalance,
@@ -71,6 +74,17 @@ const events: Readonly<Record<string, Event>> = {
     }),
   },
 };
+
+function batchEvents(): Readonly<Record<string, Event>> {
+  const ends = { completed: 'completed', failed: 'failed', expired: 'expired', cancelled: 'been cancelled' } as const;
+  const states = ['completed', 'failed', 'expired', 'cancelled'] as const;
+  return Object.fromEntries(
+    states.map((state) => [
+      `batch.${state}`,
+      { summary: `A batch has ${ends[state]}`, data: batchRecord, example: () => batchExample(state) },
+    ]),
+  );
+}
 
 const header = (name: string, description: string): JsonSchema => ({
   name,

@@ -3,6 +3,7 @@ import type { AllOperations } from '../openapi/document.ts';
 import { changeAccountSettings, getAccount } from './account.ts';
 import { keyOperations } from './account-keys.ts';
 import { avatarTalkOperations } from './avatar-talk.ts';
+import { batchOperations } from './batches.ts';
 import { createChatCompletion } from './chat.ts';
 import { createCompletion } from './completions.ts';
 import { embeddingsOperation } from './embeddings.ts';
@@ -17,6 +18,7 @@ import { healthOperation, modelOperations } from './models.ts';
 import { createModeration } from './moderations.ts';
 import { callHook } from './provider-hooks.ts';
 import { openAiVideoOperations } from './openai-videos.ts';
+import { openAiFileOperations } from './openai-files.ts';
 import { createQuote } from './quotes.ts';
 import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
@@ -43,6 +45,8 @@ export const operations: AllOperations = {
     ...videoOperations,
     ...openAiVideoOperations,
     ...avatarTalkOperations,
+    ...openAiFileOperations,
+    ...batchOperations,
     listTasksOperation,
     createQuote,
     getAccount,

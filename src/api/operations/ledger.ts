@@ -27,16 +27,17 @@ export const listLedger = operation({
   parameters: queryParameters(ledgerQuery, {
     task_id: 'Only entries of this task.',
     request_id: 'Only entries of this request.',
+    batch_id: 'Only entries of the lines of this batch, as long as its files are kept.',
     type: 'Only entries of this type.',
   }),
   answer: listOfRecords('LedgerPage', entryRecord),
   responses: { 200: listAnswer(csvExample, ({ model }) => one('A page', examplePage(entryExample(model('image'))))) },
   errors: ['invalid_parameter'],
   handle: async ({ ctx, deps: { calls, configuration, database }, query }) => {
-    const { type, from, to, task_id: taskId, request_id: requestId } = query;
+    const { type, from, to, task_id: taskId, request_id: requestId, batch_id: batchId } = query;
     const { accountId } = keyOf(ctx);
     await calls.settled(accountId);
-    const listing = ledgerListing(database, accountId, { type, from, to, taskId, requestId });
+    const listing = ledgerListing(database, accountId, { type, from, to, taskId, requestId, batchId });
     return answerList(ctx, listing, query, ledgerCsv(configuration.currency));
   },
 });

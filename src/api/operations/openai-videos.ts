@@ -36,7 +36,8 @@ import { openAiVideos } from '../openapi/video-examples.ts';
 import { openAiVideo, openAiVideoOf, type ShownVideo } from '../presenters/openai-videos.ts';
 import { type GatewayFacts, operation } from '../public-operation.ts';
 import { refuseLate } from '../server/draining.ts';
-import { answerFile, fileResponses } from './files.ts';
+import { answerFile, fileResponses } from '../send-file.ts';
+import { resultDownload } from './files.ts';
 import { taskIdParameter } from './task-operations.ts';
 
 /** How long a creation waits where it is in doubt whether its task is there. */
@@ -139,10 +140,8 @@ const getOpenAiVideoContent = operation({
     if (!isFinal(task.state)) throw notEnded('GET it until its status is completed.');
     const [file] = task.files ?? [];
     if (!file) throw new GatewayError('task_not_found', 'This video failed, so it has no content.');
-    await answerFile(ask.deps, ask.ctx, {
-      ...file,
-      link: { taskId: task.id, file: 0, expiresAtSeconds: dayFromNow() },
-    });
+    const link = { taskId: task.id, file: 0, expiresAtSeconds: dayFromNow() };
+    await answerFile(ask.deps, ask.ctx, resultDownload(ask.deps, { ...file, link }));
   },
 });
 

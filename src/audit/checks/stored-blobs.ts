@@ -42,7 +42,7 @@ const unnamedMsMax = 24 * 3_600_000 + sweepMsMax;
 const removalMsMax = sweepMsMax;
 
 interface NamedBlob {
-  /** What names it: a task, or an account of a stored answer. */
+  /** What names it: a task, a file, or an account of a stored answer. */
   subject: string;
   key: string;
   /** Null where the row doesn't say. */
@@ -69,6 +69,9 @@ const named = (tasks: string) => `
   where i.blob_keys is not null and t.finished_at is null and ${tasks}`;
 const answers = `select i.account_id, i.answer, null::float8, null from idempotency_keys i
   where i.answer <> '' and i.state = 'done'`;
+// Of one that is deleted the bytes go first.
+const kept = `select f.id, f.blob, f.bytes::float8, null from files f
+  where f.deleted_at is null and (f.expires_at is null or f.expires_at > clock_timestamp())`;
 
 async function findMissing({ database, blobs, deep = false }: BlobsCheckTools, context: CheckContext): Promise<void> {
   const { since, found, looked } = context;
@@ -78,6 +81,7 @@ async function findMissing({ database, blobs, deep = false }: BlobsCheckTools, c
       'idempotency_keys',
       `${answers} and ($3::timestamptz is null or i.created_at >= $3) and ${inRange('idempotency_keys', 'i.created_at')}`,
     ],
+    ['files', `${kept} and ($3::timestamptz is null or f.created_at >= $3) and ${inRange('files', 'f.id')}`],
   ];
   for (const [ranged, text] of pages) {
     for await (const rows of pagesOf(context, ranged, text, [since ?? null])) {
@@ -113,7 +117,8 @@ async function wrongWith(
 /** As the rows are now; what was removed or fetched meanwhile is no longer missed. */
 async function isStillNamed({ pool }: Database, { subject, key }: NamedBlob): Promise<boolean> {
   const text = `select 1 from (${named('t.id = $1')}) as n where key = $2
-    union all ${answers.replace(/^select .*? from/, 'select 1 from')} and i.account_id = $1 and i.answer = $2`;
+    union all ${answers.replace(/^select .*? from/, 'select 1 from')} and i.account_id = $1 and i.answer = $2
+    union all ${kept.replace(/^select .*? from/, 'select 1 from')} and f.id = $1 and f.blob = $2`;
   return (await pool.query(text, [subject, key])).rowCount !== 0;
 }
 

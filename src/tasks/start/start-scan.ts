@@ -12,6 +12,7 @@ import { type Database, databaseFailure, supplyPartitions } from '../../postgres
 import { deleteOldAnswers } from '../retention/expired-answers.ts';
 import { deleteOldResponses } from '../../chat/response-rows.ts';
 import type { OnUnreadable } from '../../postgres/readable-rows.ts';
+import { deleteOldFiles } from '../../files/old-files.ts';
 import { deleteOldEvents } from '../../webhooks/expired-events.ts';
 import {
   cancellationHeard,
@@ -24,6 +25,7 @@ import {
   takeTasksToStart,
 } from '../rows/task-scans.ts';
 import { markStarted, type StartFacts } from '../rows/task-rows.ts';
+import type { BatchScan } from '../../batches/batch-scan.ts';
 import type { EventScan } from '../../webhooks/event-scan.ts';
 import { isOpen, type TaskStarter } from './task-starter.ts';
 import { isTemporalUnavailable } from '../../temporal/connection-errors.ts';
@@ -33,6 +35,7 @@ const silenceScanMs = 60_000;
 const partitionsMs = 3_600_000;
 const oldAnswersMs = 900_000;
 const oldEventsMs = 900_000;
+const oldFilesMs = 900_000;
 const batchTasks = 100;
 const failuresInARowMax = 3;
 const startsAtOnce = 8; // as many as one API (`tasks/create/start-queue.ts`)
@@ -42,6 +45,7 @@ export interface StartScanTools {
   blobs: BlobStore;
   starter: TaskStarter;
   events: EventScan;
+  batches: BatchScan;
   /** Counts a row that a scan could not read. */
   onUnreadable: (scan: string) => void;
   /** Ends a task without success; harmless when it is final. */
@@ -63,6 +67,8 @@ export class StartScan {
       this.#repeat('silent tasks', silenceScanMs, () => this.#lookAfterSilent()),
       this.#repeat('events to deliver', startScanMs, () => this.#tools.events.startOwed(this.#stopping.signal)),
       this.#repeat('silent events', silenceScanMs, () => this.#tools.events.lookAfterSilent()),
+      this.#repeat('batches to start', startScanMs, () => this.#tools.batches.startAccepted()),
+      this.#repeat('silent batches', silenceScanMs, () => this.#tools.batches.lookAfterSilent()),
       this.#repeat('overdue tasks', silenceScanMs, () => this.#releaseOverdue()),
       this.#repeat('partitions to make', partitionsMs, () => this.#makePartitions()),
       this.#repeat('old answers to delete', oldAnswersMs, async () => {
@@ -71,6 +77,10 @@ export class StartScan {
       }),
       this.#repeat('old events to delete', oldEventsMs, async () => {
         await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
+      }),
+      this.#repeat('old files to delete', oldFilesMs, async () => {
+        await deleteOldFiles({ ...this.#tools, signal: this.#stopping.signal });
+        await this.#tools.batches.removeOldLines(this.#stopping.signal);
       }),
     ];
   }

@@ -1,4 +1,4 @@
-/** Image edits, variations and videos by the OpenAI SDKs of npm and PyPI, on both roots. */
+/** Image edits, variations, videos, files and batches by the OpenAI SDKs of npm and PyPI, on both roots. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -6,10 +6,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai';
+import OpenAI, { BadRequestError, ConflictError, NotFoundError, toFile } from 'openai';
 import * as z from 'zod';
 import type { TestGateway } from '../../support/gateway.ts';
 import { maskPng, png } from '../../support/media.ts';
+import { until } from '../../support/process.ts';
 import { pythonWith } from '../../support/python.ts';
 import { roots, startSdkGateway } from './support.ts';
 
@@ -81,6 +82,63 @@ for (const root of roots) {
     }
   });
 
+  test(`${root}: npm's SDK uploads, lists, downloads and deletes files`, async () => {
+    const { files } = client();
+    const upload = async (name: string) => files.create({ file: await toFile(Buffer.from('{}\n'), name), purpose: 'batch' });
+    const [first, second] = [await upload('一.jsonl'), await upload('b.jsonl')];
+    assert.deepEqual([first.filename, first.bytes, first.status], ['一.jsonl', 3, 'processed']);
+    assert.equal((first.expires_at ?? 0) - first.created_at, 2_592_000);
+    assert.deepEqual(await files.retrieve(first.id), first);
+    assert.equal(await (await files.content(first.id)).text(), '{}\n');
+    const ids: string[] = [];
+    for await (const { id } of files.list({ limit: 1, purpose: 'batch' })) {
+      ids.push(id);
+      assert.deepEqual(await files.delete(id), { id, object: 'file', deleted: true });
+    }
+    assert.deepEqual(ids.slice(0, 2), [second.id, first.id]);
+    await assert.rejects(async () => files.retrieve(first.id), NotFoundError);
+    const hour = { anchor: 'created_at', seconds: 3600 } as const;
+    const timed = await files.create({ file: await gate(), purpose: 'vision', expires_after: hour });
+    assert.equal((timed.expires_at ?? 0) - timed.created_at, 3600);
+    await assert.rejects(
+      async () => files.create({ file: await gate(), purpose: 'batch' }),
+      (error: unknown) => error instanceof BadRequestError && error.param === 'file',
+    );
+  });
+
+  test(`${root}: npm's SDK runs a batch from the upload to its output file, and cancels one`, async () => {
+    const { batches, files } = client();
+    const lines = [1, 2].map((n) =>
+      JSON.stringify({
+        ...{ custom_id: `line ${n}`, method: 'POST', url: '/v1/embeddings' },
+        body: { model: 'sim-embedding', input: `text ${n}` },
+      }),
+    );
+    const input = await files.create({ file: await toFile(Buffer.from(lines.join('\n')), 'a.jsonl'), purpose: 'batch' });
+    const wanted = { input_file_id: input.id, endpoint: '/v1/embeddings', completion_window: '24h' } as const;
+    const made = await batches.create({ ...wanted, metadata: { job: 'nightly' } });
+    assert.deepEqual([made.object, made.status, made.metadata], ['batch', 'validating', { job: 'nightly' }]);
+    const done = await until('the end of the batch', async () => {
+      const batch = await batches.retrieve(made.id);
+      return batch.status === 'completed' ? batch : undefined;
+    });
+    assert.deepEqual(done.request_counts, { total: 2, completed: 2, failed: 0 });
+    const output = await (await files.content(done.output_file_id ?? '')).text();
+    assert.deepEqual(
+      output
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { custom_id: string }).custom_id),
+      ['line 1', 'line 2'],
+    );
+    const other = await batches.create(wanted);
+    const ids: string[] = [];
+    for await (const { id } of batches.list({ limit: 1 })) ids.push(id);
+    assert.deepEqual(ids.slice(0, 2), [other.id, made.id]);
+    await assert.rejects(async () => batches.cancel(made.id), ConflictError);
+    await assert.rejects(async () => batches.retrieve('batch_none'), NotFoundError);
+  });
+
   for (const version of versions) {
     test(`${root}: PyPI's SDK ${version} does all of it`, async () => {
       const { stdout } = await run(pythons.get(version) ?? '', [script], {
@@ -108,6 +166,12 @@ for (const root of roots) {
         { name: 'deleted', deleted: true, object: 'video.deleted' },
         { name: 'gone', code: 'task_not_found' },
         { name: 'refused', param: 'seconds' },
+        { name: 'file', bytes: 3, filename: 'lines.jsonl', seconds: 3600, is_same: true, content: '{}\n' },
+        { name: 'files', is_newest_first: true },
+        { name: 'file deleted', deleted: true, object: 'file' },
+        { name: 'file gone', code: 'file_not_found' },
+        { name: 'batch', status: 'completed', completed: 1, custom_id: 'a', is_first: true },
+        { name: 'batch over', code: 'batch_not_cancellable' },
       ]);
     });
   }

@@ -1,4 +1,4 @@
-"""Image edits, variations and videos by the openai package of PyPI; prints a JSON line for each thing tried."""
+"""Image edits, variations, videos, files and batches by the openai package of PyPI; prints a JSON line for each thing tried."""
 import base64
 import json
 import os
@@ -53,3 +53,44 @@ try:
     client.videos.create(model="sim-video-fast", prompt="Cars", seconds="4")
 except openai.BadRequestError as error:
     tell("refused", param=error.param)
+
+file = client.files.create(
+    file=("lines.jsonl", b"{}\n"), purpose="batch", expires_after={"anchor": "created_at", "seconds": 3600}
+)
+other = client.files.create(file=("notes.txt", b"x"), purpose="user_data")
+tell(
+    "file",
+    bytes=file.bytes,
+    filename=file.filename,
+    seconds=file.expires_at - file.created_at,
+    is_same=client.files.retrieve(file.id) == file,
+    content=client.files.content(file.id).text,
+)
+ids = [one.id for one in client.files.list(limit=1)]
+tell("files", is_newest_first=ids[:2] == [other.id, file.id])
+client.files.delete(other.id)
+deleted = client.files.delete(file.id)
+tell("file deleted", deleted=deleted.deleted, object=deleted.object)
+try:
+    client.files.retrieve(file.id)
+except openai.NotFoundError as error:
+    tell("file gone", code=error.code)
+
+line = {"custom_id": "a", "method": "POST", "url": "/v1/embeddings", "body": {"model": "sim-embedding", "input": "a"}}
+lines = client.files.create(file=("lines.jsonl", json.dumps(line).encode()), purpose="batch")
+batch = client.batches.create(input_file_id=lines.id, endpoint="/v1/embeddings", completion_window="24h")
+while batch.status not in ("completed", "failed", "expired", "cancelled"):
+    time.sleep(0.2)
+    batch = client.batches.retrieve(batch.id)
+output = json.loads(client.files.content(batch.output_file_id).text)
+tell(
+    "batch",
+    status=batch.status,
+    completed=batch.request_counts.completed,
+    custom_id=output["custom_id"],
+    is_first=next(iter(client.batches.list(limit=1))).id == batch.id,
+)
+try:
+    client.batches.cancel(batch.id)
+except openai.ConflictError as error:
+    tell("batch over", code=error.code)

@@ -4,7 +4,8 @@ import { deriveKeys } from '../../../src/config/secrets.ts';
 import { createAccount } from '../../../src/accounts/accounts.ts';
 import { GroupCommitter } from '../../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { newTaskId } from '../../../src/postgres/new-ids.ts';
+import { insertFile, markDeleted } from '../../../src/files/file-rows.ts';
+import { newBlobKey, newFileId, newTaskId } from '../../../src/postgres/new-ids.ts';
 import { assertAgrees, type Audited, auditedWorld } from '../../support/audited.ts';
 import { admissionOf, failureOf, ledgerKey } from '../../support/money.ts';
 import { whileTampered } from '../../support/tampering.ts';
@@ -133,6 +134,24 @@ describe('the audit of blobs', () => {
     );
     await replaced(upload, `the content of ${upload}`);
     await replaced(answer, `the content of ${answer}`);
+  });
+
+  test('reports a kept file whose bytes are gone, or are others in number', async () => {
+    const { customer, home } = world;
+    const { blobKey: blob, bytes } = await world.store(newBlobKey('files'));
+    const { id } = await insertFile(home.database.pool, {
+      ...{ id: newFileId(), accountId: customer.account, keyId: customer.key, purpose: 'user_data' },
+      ...{ filename: 'a.txt', bytes, blob, keptSeconds: null },
+    });
+    assert.deepEqual(await findings(), []);
+    await world.blobs.remove(blob);
+    assert.deepEqual(await findings(), [`${id}: a blob is not in the store: ${blob}`]);
+    await replaced(blob, 'short');
+    assert.deepEqual(await findings(), [`${id}: a blob has 5 bytes where its row says ${bytes}: ${blob}`]);
+    await world.blobs.remove(blob);
+    await markDeleted(home.database, customer.account, id);
+    assert.deepEqual(await findings(), []);
+    await home.database.pool.query('delete from files');
   });
 
   test('reports blobs that no row names once they are older than a day and the sweep has had its time', async () => {

@@ -68,6 +68,6 @@ type Filter = Omit<z.output<typeof query>, 'limit' | 'cursor'>;
 
 async function listingOf({ deps: { calls, database }, account, query }: AccountAsk<Filter, unknown>) {
   await calls.settled(account);
-  const { task_id: taskId, request_id: requestId, key_id: keyId, type, model, from, to } = query;
-  return ledgerListing(database, account, { taskId, requestId, keyId, type, model, from, to });
+  const { task_id: taskId, request_id: requestId, batch_id: batchId, key_id: keyId, type, model, from, to } = query;
+  return ledgerListing(database, account, { taskId, requestId, batchId, keyId, type, model, from, to });
 }
