@@ -171,11 +171,7 @@ export async function recoverLost(
 }
 
 /** Ends all lines of a batch that were not sent: it was cancelled, its time is over, or its key may do nothing more. Returns how many. */
-export async function endUnrun(
-  { pool }: Database,
-  batchId: string,
-  state: 'cancelled' | 'expired',
-): Promise<number> {
+export async function endUnrun({ pool }: Database, batchId: string, state: 'cancelled' | 'expired'): Promise<number> {
   const { rowCount } = await pool.query(
     `update batch_lines set state = $2, error_code = $3, owner = null, lease_until = null, finished_at = clock_timestamp()
      where batch_id = $1 and state = 'pending'`,

@@ -99,7 +99,8 @@ async function holdLine(deps: SliceDependencies, order: LineOrder, requestId: st
   const body = await parseJsonBody(order.body, { names: namesOfCall[endpoint], places: splicedNames });
   const model = modelOfCall(deps, key, endpoint, body.value);
   const read = atBatchPrice(callOf(deps, model, endpoint, body));
-  if (read.stream) throw new GatewayError('invalid_parameter', 'A line of a batch is not streamed.', { param: 'stream' });
+  if (read.stream)
+    throw new GatewayError('invalid_parameter', 'A line of a batch is not streamed.', { param: 'stream' });
   if (endpoint === 'embeddings') await refuseLongInput(body);
   const previous = await previousResponse(deps, { account: key.accountId, model: model.id }, read);
   const call = previous ? continuedCall(read, previous.contextTokens) : read;
@@ -191,7 +192,8 @@ async function complete(
     const { id, usage } = ended.stated;
     if (route.endpoint === 'responses' && id !== undefined)
       await keepResponse(deps.database, key.accountId, { id, call: held.call, provider: route.name, usage });
-    const stored = bytes.length <= answerBytesInRow ? { answer: bytes } : { answerBlob: await storeAnswer(deps, bytes) };
+    const stored =
+      bytes.length <= answerBytesInRow ? { answer: bytes } : { answerBlob: await storeAnswer(deps, bytes) };
     const price = await priceOfAnswer(deps, held, route, ended);
     const tokens = price.counts && tokensOf(price.counts);
     await deps.calls.settle(held.hold, price, {
@@ -260,9 +262,7 @@ async function endWithoutAnswer(
   const mayResend = line.sends < deps.configuration.batches.resend;
   await release(
     'outcome_unknown',
-    mayResend
-      ? { state: 'pending', notBefore: soon(resendMs) }
-      : { state: 'unknown', errorCode: 'outcome_unknown' },
+    mayResend ? { state: 'pending', notBefore: soon(resendMs) } : { state: 'unknown', errorCode: 'outcome_unknown' },
   );
   return { became: mayResend ? 'resent' : 'unknown' };
 }
@@ -271,9 +271,5 @@ const resendMs = 2_000;
 const soon = (ms: number): Date => new Date(Date.now() + ms);
 
 /** A hold that was swept meanwhile is gone, and its line is taken back by the next slice. */
-const releaseLine = (
-  { calls }: SliceDependencies,
-  hold: CallHold,
-  reason: string,
-  line: LineOutcome,
-): Promise<void> => calls.release(hold, reason, { line });
+const releaseLine = ({ calls }: SliceDependencies, hold: CallHold, reason: string, line: LineOutcome): Promise<void> =>
+  calls.release(hold, reason, { line });

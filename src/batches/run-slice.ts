@@ -100,7 +100,9 @@ class Slice {
   readonly #batch: RunningBatch;
   readonly #endpoint: string;
   readonly #claim = randomUUID();
-  /** Aborts when nothing more is sent by this slice. */
+  /** Aborts when nothing more is sent by this slice; what it has sent may still end in it. */
+  readonly #closed = new AbortController();
+  /** Aborts when its time is over. */
   readonly #over = new AbortController();
   #stop: Stop | undefined;
 
@@ -108,13 +110,16 @@ class Slice {
     this.#deps = deps;
     this.#batch = batch;
     this.#endpoint = batch.endpoint.replace(/^\/v1\//, '');
-    setMaxListeners(0, this.#over.signal); // each line that waits is one
+    setMaxListeners(0, this.#closed.signal, this.#over.signal); // each line that waits is one
   }
 
   async run(signal: AbortSignal): Promise<BatchSlice> {
     const { database } = this.#deps;
     const { id } = this.#batch;
-    const end = () => this.#over.abort();
+    const end = () => {
+      this.#closed.abort();
+      this.#over.abort();
+    };
     const timer = setTimeout(end, this.#deps.sliceMs);
     const looking = setInterval(() => void this.#lookAtState(), stateEveryMs);
     signal.addEventListener('abort', end, { once: true });
@@ -126,7 +131,7 @@ class Slice {
       clearTimeout(timer);
       clearInterval(looking);
       signal.removeEventListener('abort', end);
-      this.#over.abort();
+      end();
       await releaseClaims(database, id, this.#claim);
     }
     return this.#summary();
@@ -141,23 +146,30 @@ class Slice {
 
   /** Rounds of claiming and sending, until there is nothing to send or the slice is over. */
   async #runLines(): Promise<void> {
-    const { database, underWay } = this.#deps;
+    const { underWay } = this.#deps;
     const { id } = this.#batch;
     while (!this.#over.signal.aborted) {
       const tasks = await this.#collect();
-      const key = (await maySend(database, id)) ? await this.#usableKey() : undefined;
-      const count = Math.min(claimedMax, this.#deps.configuration.batches.runningTasks - tasks);
-      const isTasks = isTaskEndpoint(this.#endpoint);
-      const lines = key
-        ? await claimLines(database, id, { claim: this.#claim, count: isTasks ? Math.max(0, count) : claimedMax })
-        : [];
-      if (key) await this.#send(lines, key);
-      if (lines.length > 0) continue;
+      if (!this.#closed.signal.aborted && (await this.#sendMore(tasks))) continue;
       // Nothing can be sent now: what is under way may end, and make room for more or leave nothing.
       if (tasks > 0) await this.#wait(pause(tasksEveryMs, undefined, { ref: false }));
       else if (underWay.count(id) > 0) await this.#wait(underWay.next(id));
       else return;
     }
+  }
+
+  /** Claims lines and sends them; returns whether there were any. */
+  async #sendMore(tasks: number): Promise<boolean> {
+    const { database, configuration } = this.#deps;
+    const { id } = this.#batch;
+    const key = (await maySend(database, id)) ? await this.#usableKey() : undefined;
+    if (!key) return false;
+    const mayRun = isTaskEndpoint(this.#endpoint)
+      ? Math.max(0, configuration.batches.runningTasks - tasks)
+      : claimedMax;
+    const lines = await claimLines(database, id, { claim: this.#claim, count: Math.min(claimedMax, mayRun) });
+    await this.#send(lines, key);
+    return lines.length > 0;
   }
 
   /** Sends the lines, each as its provider has a slot; returns when all have been begun and have ended, or the slice is over. */
@@ -167,7 +179,7 @@ class Slice {
     const bodies = new LineBodies(this.#deps.blobs, blob, lines);
     const waiting = [...lines];
     const lane = async () => {
-      for (let line = waiting.shift(); line && !this.#over.signal.aborted; line = waiting.shift()) {
+      for (let line = waiting.shift(); line && !this.#closed.signal.aborted; line = waiting.shift()) {
         await this.#sendInTurn(line, key, bodies);
       }
     };
@@ -179,7 +191,7 @@ class Slice {
     const { id, accountId } = this.#batch;
     const provider = this.#providerOf(line);
     const pace = provider === undefined ? undefined : paces.of(provider);
-    if (pace && !(await pace.acquire({ account: accountId, batchId: id }, this.#over.signal))) return;
+    if (pace && !(await pace.acquire({ account: accountId, batchId: id }, this.#closed.signal))) return;
     const work = during(() => this.#runOne(line, key, bodies)).finally(() => pace?.release());
     underWay.add(id, work);
     await work;
@@ -245,7 +257,7 @@ class Slice {
   /** What is under way goes on; nothing more is begun. */
   #stopWith(stop: Stop): void {
     this.#stop ??= stop;
-    this.#over.abort();
+    this.#closed.abort();
   }
 
   /** The key, if it may still do anything; without one no line is ever sent again. */
@@ -274,7 +286,7 @@ class Slice {
   /** A batch that is cancelled, or whose time is over, sends nothing more. */
   async #lookAtState(): Promise<void> {
     const may = await maySend(this.#deps.database, this.#batch.id).catch(() => true);
-    if (!may) this.#over.abort();
+    if (!may) this.#closed.abort();
   }
 
   /** Waits for the work, or until the slice is over. */

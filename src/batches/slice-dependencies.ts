@@ -16,7 +16,6 @@ export type SliceDependencies = RouteTools &
     | 'providers'
     | 'during'
     | 'blobs'
-    | 'starter'
     | 'waitingTasks'
     | 'concurrencyLimits'
     | 'guard'
@@ -27,6 +26,7 @@ export type SliceDependencies = RouteTools &
   > & {
     /** Those that seals may have been made with, the newest first. */
     ledgerKeys: readonly Buffer[];
+    starter: Pick<ApiDependencies['starter'], 'start'>;
     paces: BatchPaces;
     underWay: LinesUnderWay;
     lineMeter: BatchMeter;

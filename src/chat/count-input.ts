@@ -83,7 +83,11 @@ async function answerCount(
   if (ctx.res.closed) cancellation.cancel('client_disconnected');
   else ctx.res.once('close', () => cancellation.cancel('client_disconnected'));
   try {
-    const previous = await previousResponse(deps, { account: keyOf(ctx).accountId, model: model.id }, { previousResponseId });
+    const previous = await previousResponse(
+      deps,
+      { account: keyOf(ctx).accountId, model: model.id },
+      { previousResponseId },
+    );
     const routes = routesOf(deps, { model, endpoint }, previous?.provider).filter(
       (route) => route.endpoint === endpoint,
     );

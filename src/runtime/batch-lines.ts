@@ -36,7 +36,7 @@ const endMsMax = 10_000;
  */
 export async function openBatchLines(
   core: Core,
-  starter: TaskStarter,
+  starter: Pick<TaskStarter, 'start'>,
   { sliceMs = sliceMsDefault, graceMs = graceMsDefault }: BatchLinesOptions = {},
 ): Promise<BatchLines> {
   const { database, live, log } = core;

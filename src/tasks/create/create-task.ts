@@ -51,8 +51,8 @@ export interface CreatedTask {
 /** What admitting a task takes. */
 export type CreateTools = Pick<
   ApiDependencies,
-  'configuration' | 'database' | 'ledger' | 'starter' | 'waitingTasks' | 'background' | 'tracing' | 'log'
->;
+  'configuration' | 'database' | 'ledger' | 'waitingTasks' | 'background' | 'tracing' | 'log'
+> & { starter: Pick<ApiDependencies['starter'], 'start'> };
 
 /** Who a task is made for: a request, or a line of a batch. */
 export interface TaskOrder {

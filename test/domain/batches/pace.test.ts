@@ -49,6 +49,10 @@ describe('the pace of batches', () => {
     const perSecond = { ...limits, perSecondMax: 10 };
     assert.equal(closedMs(afterSend(full, perSecond, { nowMs: 0, isShared: false }), 0), 100);
     assert.equal(closedMs(afterSend(full, perSecond, { nowMs: 0, isShared: true }), 0), 200);
-    assert.equal(closedMs(afterSend(full, limits, { nowMs: 0, isShared: true }), 0), 0, 'without a bound there is none');
+    assert.equal(
+      closedMs(afterSend(full, limits, { nowMs: 0, isShared: true }), 0),
+      0,
+      'without a bound there is none',
+    );
   });
 });
