@@ -174,7 +174,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'api/openapi',
     ],
-    types: ['config', 'providers', 'chat', 'audit', 'tasks/wait', 'tasks/start', 'api/console'],
+    types: ['config', 'providers', 'chat', 'audit', 'files', 'tasks/wait', 'tasks/start', 'api/console'],
     packages: ['node:', 'zod', '@fastify/busboy'],
   },
   'api/operations': {
