@@ -127,6 +127,7 @@ describe('each file of src keeps to the layout rules:', () => {
         'blobs',
         'ledger',
         'accounts',
+        'files',
         'tasks',
         'webhooks',
         'chat',

@@ -193,7 +193,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'api/openapi',
     ],
-    types: ['config', 'providers', 'chat', 'audit', 'batches', 'tasks/wait', 'tasks/start', 'api/console'],
+    types: ['config', 'providers', 'chat', 'audit', 'batches', 'files', 'tasks/wait', 'tasks/start', 'api/console'],
     packages: ['node:', 'zod', '@fastify/busboy'],
   },
   'api/operations': {
