@@ -204,7 +204,8 @@ class Upload<FileName extends string, FieldName extends string> {
     const { bytesMax, most } = largeFields;
     if (truncated) return invalid(largeFields.name, `${largeFields.name} must not exceed ${bytesMax} bytes.`);
     this.largeCount++;
-    if (this.largeCount > most) return invalid(largeFields.name, `${largeFields.name} must be sent at most ${most} times.`);
+    if (this.largeCount > most)
+      return invalid(largeFields.name, `${largeFields.name} must be sent at most ${most} times.`);
     return this.options.takeMemory?.(value.length);
   }
 
@@ -365,7 +366,12 @@ function parserOf(request: IncomingMessage, rules: Rules<string, string>): Busbo
       isPartAFile: (name, _type, fileName) =>
         rules.fileNamed(name) !== undefined || (fileName !== undefined && rules.fieldNamed(name) === undefined),
       fileHwm: partBytesUnreadMax,
-      limits: { ...partLimits(rules), fieldSize: Math.max(rules.fieldBytesMax, rules.largeFields?.bytesMax ?? 0), headerPairs: 32, headerSize: 8192 },
+      limits: {
+        ...partLimits(rules),
+        fieldSize: Math.max(rules.fieldBytesMax, rules.largeFields?.bytesMax ?? 0),
+        headerPairs: 32,
+        headerSize: 8192,
+      },
     });
   } catch (error) {
     throw invalid(undefined, 'Content-Type has no boundary. Let the HTTP client set this header.', error);
