@@ -83,7 +83,7 @@ const events = streamed(
   'data: {"type":"transcript.text.delta","delta":"Toll"}\n\ndata: {"type":"transcript.text.done","text":"Toll"}\n\n',
 );
 
-const createTranscription = operation({
+export const createTranscription = operation({
   ...ofAudio,
   path: '/audio/transcriptions',
   id: 'createTranscription',
