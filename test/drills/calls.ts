@@ -11,8 +11,14 @@ export interface DrillCall {
 }
 
 export const callKindNames = [
-  ...(['chat', 'embeddings', 'moderations', 'rerank', 'speech', 'transcription', 'translation'] as const),
-];
+  'chat',
+  'embeddings',
+  'moderations',
+  'rerank',
+  'speech',
+  'transcription',
+  'translation',
+] as const;
 export type CallKind = (typeof callKindNames)[number];
 
 /** Of the text that is spoken here, at 288 bytes a character: less of it was broken off. */

@@ -9,6 +9,7 @@ import { oggPages, webm } from '../support/containers.ts';
 import { assertError } from '../support/errors.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
+import { until } from '../support/process.ts';
 import { openUpstream, type Answer, type Upstream } from '../support/upstream.ts';
 
 let upstreams: Awaited<ReturnType<typeof openUpstream>>[];
@@ -376,7 +377,8 @@ describe('transcriptions', () => {
     }
     await captureOf(one);
     await assertNothingKept();
-    await until('the memory', () => (gateway.core.concurrencyLimits.bodyBytes.taken === 0 ? true : undefined));
+    const metrics = async () => (await gateway.fetch('/metrics')).text();
+    await until('the memory', async () => (/^tollgate_body_bytes 0$/m.test(await metrics()) ? true : undefined));
   });
 
   test('by the token are charged what the usage says, streamed or not', async () => {

@@ -354,7 +354,7 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
 
 test('a text is spoken and plays, and what was spoken is transcribed, each at the cost that the ledger has', async () => {
   await playing('speech', async (page, at) => {
-    await page.getByLabel('Text').fill('The gate is open');
+    await page.getByLabel('Text', { exact: true }).fill('The gate is open');
     await page.getByLabel('Format').click();
     await page.getByTitle('wav').click();
     await page

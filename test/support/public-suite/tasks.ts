@@ -6,7 +6,7 @@ import { probeMedia } from '../../../src/media/probe.ts';
 import { bytesReader } from '../../../src/media/reader.ts';
 import { type FileServer, serveFiles } from '../file-server.ts';
 import { answerOf } from '../gateway.ts';
-import { jpg, mp4, wav } from '../media.ts';
+import { jpg, mp4, png, wav } from '../media.ts';
 import { until } from '../process.ts';
 import { withUpstream } from '../upstream.ts';
 import { assertDelivery } from '../webhooks.ts';
@@ -53,7 +53,7 @@ export function testTasks(site: () => Site): void {
       const caller = await newCaller(site());
       const form = new FormData();
       for (const [name, text] of Object.entries({ model: 'sim-image', ...fields })) form.set(name, text);
-      form.set('image', new Blob([new Uint8Array(jpg({ width: 640, height: 480 }))]), 'gate.jpg');
+      form.set('image', new Blob([new Uint8Array(await png({ width: 64, height: 48 }))]), 'gate.png');
       const answer = await answerOf(await caller.fetch(path, { method: 'POST', body: form }));
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       const [item] = itemsOf(answer);
