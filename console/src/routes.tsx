@@ -30,6 +30,8 @@ const accountPages: RouteObject[] = [
     page('image', () => import('./pages/playground/image/index.tsx')),
     page('video', () => import('./pages/playground/video/index.tsx')),
     page('avatar-talk', () => import('./pages/playground/avatar-talk/index.tsx')),
+    page('speech', () => import('./pages/playground/speech/index.tsx')),
+    page('transcription', () => import('./pages/playground/transcription/index.tsx')),
   ]),
   page('team', () => import('./pages/team/index.tsx')),
 ];

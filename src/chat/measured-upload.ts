@@ -13,7 +13,7 @@ export interface MeasuredAudio {
   extension: string;
 }
 
-const allowed = 'FLAC, MP3, MP4, M4A, Ogg or WAV';
+const allowed = 'FLAC, MP3, MP4, M4A, Ogg, WAV or WebM';
 const extensions: Readonly<Record<string, string>> = {
   'audio/wav': 'wav',
   'audio/mpeg': 'mp3',
@@ -25,6 +25,7 @@ const extensions: Readonly<Record<string, string>> = {
 const passing: Readonly<Record<string, Omit<MeasuredAudio, 'seconds'>>> = {
   fLaC: { mediaType: 'audio/flac', extension: 'flac' },
   OggS: { mediaType: 'audio/ogg', extension: 'ogg' },
+  '\x1a\x45\xdf\xa3': { mediaType: 'audio/webm', extension: 'webm' },
 };
 
 /** Measures an upload. Refuses with `invalid_parameter`, param `file`, what is no audio or lasts no time. */
@@ -33,6 +34,7 @@ export async function measureUpload(blobs: BlobStore, blob: StoredBlob): Promise
   const known = passing[Buffer.from(head).toString('latin1')];
   const measured = known ? { ...known, seconds: await passedSeconds(blobs, blob) } : await probed(blobs, blob);
   if (measured.seconds === 0) throw refused('its duration is zero');
+  if (measured.seconds > blob.bytes) throw refused('it says that it is longer than its bytes can hold');
   return measured;
 }
 

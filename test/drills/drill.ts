@@ -6,7 +6,7 @@ import { allEnded } from './endings.ts';
 import { Load } from './load.ts';
 import { configurationOf, openProviders } from './providers.ts';
 import { openReceiver } from './receiver.ts';
-import { brokenLines, doubtLine, roundLine, summary, table } from './report.ts';
+import { brokenLines, callsLine, doubtLine, roundLine, summary, table } from './report.ts';
 import { type Aim, aimsAt, type Strike, Strikes, type Victim } from './strikes.ts';
 import { World } from './world.ts';
 
@@ -93,11 +93,12 @@ async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Prom
     isSwept: options.waitsForSweep,
   });
   const { counts } = videos;
-  const { streams, brokenStreams, embeddings, brokenEmbeddings, downloads, unanswered } = load.counts;
+  const { downloads, unanswered } = load.counts;
   for (const line of [
     ...['', ...table(struck), ''],
     `the provider was late ${counts.late} times, called back twice ${counts.twice}, never answered ${counts.never}, was never done ${counts.endless}; creates that came again under their key: ${talks.repeats}`,
-    `chat streams ${streams} (${brokenStreams} broken off) · embeddings ${embeddings} (${brokenEmbeddings} broken off) · results fetched ${downloads} · creations without an answer ${unanswered}`,
+    callsLine(load.calls),
+    `results fetched ${downloads} · creations without an answer ${unanswered}`,
     doubtLine(struck, verdict, load),
     ...summary(verdict),
     ...brokenLines(verdict),

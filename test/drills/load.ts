@@ -1,9 +1,10 @@
-/** Callers who order images, videos and talks, chat, ask for embeddings, and fetch what they got, for as long as a drill goes on. */
+/** Callers who order images, videos and talks, make calls of all kinds, and fetch what they got, for as long as a drill goes on. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { oneOf } from '../support/random.ts';
 import { Caller, type CallerOptions } from './caller.ts';
+import { type CallKind, callKindNames, callKinds, newCallCounts } from './calls.ts';
 import type { Manner } from './provider.ts';
 import type { CallStep } from './steps.ts';
 
@@ -32,7 +33,8 @@ export const orderMark = 'drill-order-';
 const shareWithKey = 0.6;
 const thinkMs = { least: 300, most: 1_200 };
 /** What a model takes to answer. */
-const chatMsMax = 2_000;
+const answerMsMax = 2_000;
+const otherCalls = callKindNames.filter((kind) => kind !== 'chat');
 const images = '/v1/images/generations';
 const videos = '/v1/video/generations';
 const talks = '/v1/svctalk/generate';
@@ -43,7 +45,9 @@ export class Load {
   readonly notFound = new Set<string>();
   /** Answers that nothing explains. */
   readonly wrong: string[] = [];
-  readonly counts = { streams: 0, brokenStreams: 0, embeddings: 0, brokenEmbeddings: 0, downloads: 0, unanswered: 0 };
+  readonly counts = { downloads: 0, unanswered: 0 };
+  /** How many of each kind there were, and how many of them had no whole answer. */
+  readonly calls = newCallCounts();
   /** How many callers are in the middle of what. */
   readonly underWay = new Map<CallStep, number>();
   readonly #options: LoadOptions;
@@ -78,7 +82,8 @@ export class Load {
       ...[() => this.#image(), () => this.#image(), () => this.#image(), () => this.#simulated()],
       ...[() => this.#video(), () => this.#video(), () => this.#video(), () => this.#openAiVideo()],
       ...[() => this.#talk(), () => this.#talk(), () => this.#edit()],
-      ...[() => this.#chat(), () => this.#chat(), () => this.#embed(), () => this.#fetch(), () => this.#fetch()],
+      ...[() => this.#call('chat'), () => this.#call('chat'), () => this.#fetch(), () => this.#fetch()],
+      ...otherCalls.map((kind) => () => this.#call(kind)),
     ];
     while (!signal.aborted) {
       await oneOf(random, acts)();
@@ -170,40 +175,19 @@ export class Load {
     if (asked.manner === 'plain') this.#toFetch.push(made);
   }
 
-  /** A stream that breaks off is its gateway's death; its hold is for the sweep. */
-  async #chat(): Promise<void> {
-    const delayMs = Math.round(this.#options.random() * chatMsMax);
-    const messages = [{ role: 'user', content: `Tell me of the gate. [sim:delay=${delayMs}ms]` }];
-    await this.#during('call under way', async () => {
-      const answer = await this.#caller.once('/v1/chat/completions', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ model: 'sim-chat', messages, stream: true, max_tokens: 60 }),
-      });
+  /** What breaks off a call is its gateway's death; its hold is for the sweep. */
+  async #call(kind: CallKind): Promise<void> {
+    const { random, uploads } = this.#options;
+    const { path, step, init, isWhole } = callKinds[kind](Math.round(random() * answerMsMax), uploads);
+    await this.#during(step, async () => {
+      const answer = await this.#caller.once(path, { method: 'POST', ...init });
       const text = await answer?.text().catch(() => '');
-      this.counts.streams++;
-      if (answer?.status === 200 && text?.includes('data: [DONE]') === true) return;
-      this.counts.brokenStreams++;
+      const count = this.calls[kind];
+      count.made++;
+      if (answer?.status === 200 && isWhole(text ?? '')) return;
+      count.brokenOff++;
       if (answer !== undefined && answer.status >= 400 && answer.status < 500)
-        this.wrong.push(`a chat was answered ${answer.status} ${text}`);
-    });
-  }
-
-  /** A call that is answered whole: one that its gateway's death breaks off is for the sweep, too. */
-  async #embed(): Promise<void> {
-    const input = [`The toll gate at dusk [sim:delay=${Math.round(this.#options.random() * chatMsMax)}ms]`, 'A bridge'];
-    await this.#during('call under way', async () => {
-      const answer = await this.#caller.once('/v1/embeddings', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ model: 'sim-embedding', input }),
-      });
-      const text = await answer?.text().catch(() => '');
-      this.counts.embeddings++;
-      if (answer?.status === 200 && text?.includes('"embedding"') === true) return;
-      this.counts.brokenEmbeddings++;
-      if (answer !== undefined && answer.status >= 400 && answer.status < 500)
-        this.wrong.push(`embeddings were answered ${answer.status} ${text}`);
+        this.wrong.push(`POST ${path} was answered ${answer.status} ${text}`);
     });
   }
 

@@ -60,6 +60,10 @@ export function configurationOf(
       { id: 'sim-image', kind: 'image', routes: [simulated], price: { per_image: 0.2 } },
       { id: 'sim-chat', kind: 'chat', routes: [simulated], price: { input_per_million: 2, output_per_million: 8 } },
       { id: 'sim-embedding', kind: 'embedding', routes: [simulated], price: { input_per_million: 0.5 } },
+      { id: 'sim-moderation', kind: 'moderation', routes: [simulated], price: { per_call: 0.001 } },
+      { id: 'sim-rerank', kind: 'rerank', routes: [simulated], price: { per_search: 0.01 } },
+      { id: 'sim-speech', kind: 'speech', routes: [simulated], price: { per_million_characters: 100 } },
+      { id: 'sim-transcription', kind: 'transcription', routes: [simulated], price: { per_second: 0.001 } },
     ],
   };
 }

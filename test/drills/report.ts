@@ -1,4 +1,5 @@
 /** A drill in text: a line a round, and at the end the promises and which steps the kills hit. */
+import type { CallCounts } from './calls.ts';
 import type { Verdict } from './checks.ts';
 import type { Load } from './load.ts';
 import type { LostCommit } from './lost-commit.ts';
@@ -20,6 +21,12 @@ export function roundLine(
     `${orders} ordered`,
     `${seconds.toFixed(1)} s`,
   ].join(' · ');
+}
+
+/** How many calls there were, and how many of them their gateway's death broke off. */
+export function callsLine(calls: CallCounts): string {
+  const parts = Object.entries(calls).map(([kind, { made, brokenOff }]) => `${kind} ${made} (${brokenOff})`);
+  return `calls (of them broken off): ${parts.join(' · ')}`;
 }
 
 /** How often an admission was in doubt, and what its caller made of the answer. */

@@ -5,9 +5,11 @@ import { audit } from '../../src/audit/audit.ts';
 import { chargesCheck } from '../../src/audit/checks/charge-sums.ts';
 import { speechAnswer } from '../../src/simulator/speech.ts';
 import { type Customer, customerOf, typesOf } from '../support/chat-gateway.ts';
+import { oggPages, webm } from '../support/containers.ts';
 import { assertError } from '../support/errors.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
+import { until } from '../support/process.ts';
 import { openUpstream, type Answer, type Upstream } from '../support/upstream.ts';
 
 let upstreams: Awaited<ReturnType<typeof openUpstream>>[];
@@ -272,6 +274,10 @@ describe('speech', () => {
   });
 });
 
+const MiB = 1024 * 1024;
+const voiceUri = (length: number): string => 'data:audio/wav;base64,'.padEnd(length, 'A');
+const endlessHead = Buffer.from('OpusHead\x01\x01\x38\x01\x80\xbb\0\0\0\0\0', 'latin1');
+
 const transcriptionsPath = '/v1/audio/transcriptions';
 
 /** WAV of 2.16 s: three begun seconds. */
@@ -337,6 +343,44 @@ describe('transcriptions', () => {
     assert.equal((await captureOf(one))['units'], 3);
   });
 
+  test('take what browsers record, measured by its packets', async () => {
+    const one = await customer();
+    const file = webm({ packets: 60 });
+    first.answers({ json: { text: 'Hello' } });
+    assert.equal((await hear(one, formOf({ model: 'hears-seconds' }, file))).status, 200);
+    const sent = first.requests.at(-1)?.body ?? assert.fail();
+    assert.match(sent.toString('latin1'), /filename="audio\.webm"\r\nContent-Type: audio\/webm\r\n/);
+    assert.ok(sent.includes(file));
+    assert.equal((await captureOf(one))['units'], 2);
+  });
+
+  test('pass the voices of known speakers, up to four of 2 MiB', async () => {
+    const one = await customer();
+    const form = (count: number, length: number) => {
+      const made = formOf({ model: 'hears-seconds', response_format: 'diarized_json' });
+      for (let at = 0; at < count; at++) made.append('known_speaker_references[]', voiceUri(length));
+      return made;
+    };
+    first.answers({ json: { text: 'Hello' } });
+    assert.equal((await hear(one, form(4, 2 * MiB))).status, 200);
+    const sent = first.requests.at(-1)?.body.toString('latin1') ?? assert.fail();
+    assert.equal(sent.split(`name="known_speaker_references[]"\r\n\r\n${voiceUri(2 * MiB)}\r\n`).length, 5);
+    const long = formOf({ model: 'hears-seconds', prompt: 'a'.repeat(9_000) });
+    for (const [refused, message] of [
+      [form(1, 2 * MiB + 1), /known_speaker_references must not exceed 2097152 bytes/],
+      [form(5, 100), /known_speaker_references must be sent at most 4 times/],
+      [long, /prompt must not exceed 8192 bytes/],
+    ] as const) {
+      const { body } = await hear(one, refused);
+      assert.equal(body['error'].code, 'invalid_parameter');
+      assert.match(body['error'].message, message);
+    }
+    await captureOf(one);
+    await assertNothingKept();
+    const metrics = async () => (await gateway.fetch('/metrics')).text();
+    await until('the memory', async () => (/^tollgate_body_bytes 0$/m.test(await metrics()) ? true : undefined));
+  });
+
   test('by the token are charged what the usage says, streamed or not', async () => {
     const used = { type: 'tokens', input_tokens: 30, output_tokens: 5, total_tokens: 35 };
     const events =
@@ -377,6 +421,8 @@ describe('transcriptions', () => {
       [formOf({}), 'missing_parameter', 'model'],
       [formOf(good, null), 'missing_parameter', 'file'],
       [formOf(good, Buffer.from('no audio at all')), 'invalid_parameter', 'file'],
+      [formOf(good, webm({ packets: 0 })), 'invalid_parameter', 'file'],
+      [formOf(good, oggPages(endlessHead, [2 ** 48])), 'invalid_parameter', 'file'],
       [formOf({ model: 'talk' }), 'invalid_parameter', 'model'],
       [formOf({ ...good, response_format: 'xml' }), 'invalid_parameter', 'response_format'],
       [formOf({ ...good, temperature: 'hot' }), 'invalid_parameter', 'temperature'],

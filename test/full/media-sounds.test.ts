@@ -105,18 +105,45 @@ test('a WAV whose frames are said to be large is refused, though it is played wh
   await assert.rejects(withFileReader(path, probeMedia), /30000 bytes per frame/);
 });
 
-for (const [format, args] of [
-  ['mp3', ['-c:a', 'libmp3lame', '-f', 'mp3']],
-  ['aac', ['-c:a', 'aac', '-f', 'adts']],
-  ['flac', ['-c:a', 'flac', '-f', 'flac']],
-  ['opus', ['-c:a', 'libopus', '-f', 'opus']],
-  ['wav', ['-c:a', 'pcm_s16le', '-f', 'wav']],
-] as const) {
-  test(`${format} that passes by lasts as long as ffprobe says, in begun seconds`, async () => {
-    const path = join(folder, `passing.${format}`);
-    await run('ffmpeg', ['-y', '-v', 'error', ...tone(3.4, '-ar', '24000', ...args), path]);
-    const length = new AudioLength(format);
-    for await (const piece of createReadStream(path, { highWaterMark: 777 })) length.push(piece as Buffer);
-    assert.equal(length.wholeSeconds, Math.ceil((await saidMs(path)) / 1000));
-  });
-}
+for (const [what, asked, args] of [
+  ['MP3', 'mp3', ['-ar', '24000', '-c:a', 'libmp3lame', '-f', 'mp3']],
+  ['AAC', 'aac', ['-ar', '24000', '-c:a', 'aac', '-f', 'adts']],
+  ['FLAC', 'flac', ['-ar', '24000', '-c:a', 'flac', '-f', 'flac']],
+  ['Opus', 'opus', ['-ar', '24000', '-c:a', 'libopus', '-f', 'opus']],
+  ['WAV', 'wav', ['-ar', '24000', '-c:a', 'pcm_s16le', '-f', 'wav']],
+  ['Ogg Vorbis at 44.1 kHz', 'opus', ['-ar', '44100', '-c:a', 'libvorbis', '-f', 'ogg']],
+  ['Ogg Vorbis at 8 kHz', 'opus', ['-ar', '8000', '-c:a', 'libvorbis', '-f', 'ogg']],
+  ['FLAC in Ogg', 'opus', ['-ar', '32000', '-c:a', 'flac', '-f', 'ogg']],
+  ['WebM with Opus', 'mp3', ['-c:a', 'libopus', '-f', 'webm']],
+  ['WebM with Opus of 60 ms packets', 'mp3', ['-c:a', 'libopus', '-frame_duration', '60', '-f', 'webm']],
+  ['WebM with Opus of 2.5 ms packets', 'mp3', ['-c:a', 'libopus', '-frame_duration', '2.5', '-f', 'webm']],
+  ['WebM with Opus as it is streamed', 'mp3', ['-c:a', 'libopus', '-f', 'webm', '-live', '1']],
+  ['WebM with Vorbis', 'mp3', ['-ar', '44100', '-c:a', 'libvorbis', '-f', 'webm']],
+  ['Matroska with AAC', 'mp3', ['-c:a', 'aac', '-f', 'matroska']],
+] as const)
+  for (const seconds of [3.4, 7.9])
+    test(`${what} of ${seconds} s that passes by lasts as long as it is played, in begun seconds`, async () => {
+      const path = join(folder, 'passing');
+      await run('ffmpeg', ['-y', '-v', 'error', ...tone(seconds, ...args), path]);
+      const length = new AudioLength(asked);
+      for await (const piece of createReadStream(path, { highWaterMark: 777 })) length.push(piece as Buffer);
+      assert.equal(length.wholeSeconds, Math.ceil((await playedMs(path)) / 1000));
+    });
+
+test('WebM with a video beside its audio is measured by its audio', async () => {
+  const path = join(folder, 'video.webm');
+  const video = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=9', '-c:v', 'libvpx', '-c:a', 'libopus'];
+  await run('ffmpeg', ['-y', '-v', 'error', ...tone(3.4), ...video, path]);
+  const length = new AudioLength('mp3');
+  length.push(await readFile(path));
+  assert.equal(length.wholeSeconds, 4);
+});
+
+test('two Ogg files, one after the other, are measured for as long as both are played', async () => {
+  const path = join(folder, 'chained.ogg');
+  await run('ffmpeg', ['-y', '-v', 'error', ...tone(3.4, '-ar', '44100', '-c:a', 'libvorbis'), path]);
+  await appendFile(path, await readFile(path));
+  const length = new AudioLength('opus');
+  length.push(await readFile(path));
+  assert.equal(length.wholeSeconds, Math.ceil((await playedMs(path)) / 1000));
+});

@@ -1,7 +1,7 @@
 /** Uploads of the largest size that is taken, and many at once: the memory of the API process they go through hardly grows. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { forgetPeak, memoryMib, uploadEdit, uploadTalk } from '../support/large-uploads.ts';
+import { forgetPeak, memoryMib, uploadEdit, uploadRecording, uploadTalk } from '../support/large-uploads.ts';
 import type { Running } from '../support/process.ts';
 import { startTalkProcesses, type TalkProcesses } from '../support/talk-processes.ts';
 
@@ -43,6 +43,17 @@ test('a hundred image edits at once, of 20 MiB each, grow it by at most 250 MiB'
   const [before] = await memoryMib(api.running);
   await forgetPeak(api.running);
   await Promise.all(Array.from({ length: 100 }, () => edit(20 * 1024 * 1024)));
+  const [after, peak] = await memoryMib(api.running);
+  t.diagnostic(`before ${before} MiB, peak ${peak} MiB (+${peak - before}), after ${after} MiB`);
+  assert.ok(peak - before <= 250, `it grew by ${peak - before} MiB`);
+});
+
+test('a hundred recordings at once, of 20 MiB each, are transcribed and grow it by at most 250 MiB', async (t) => {
+  const transcribe = (bytes: number) => uploadRecording({ url: api.url, key: processes.key }, bytes);
+  await transcribe(1024 * 1024);
+  const [before] = await memoryMib(api.running);
+  await forgetPeak(api.running);
+  await Promise.all(Array.from({ length: 100 }, () => transcribe(20 * 1024 * 1024)));
   const [after, peak] = await memoryMib(api.running);
   t.diagnostic(`before ${before} MiB, peak ${peak} MiB (+${peak - before}), after ${after} MiB`);
   assert.ok(peak - before <= 250, `it grew by ${peak - before} MiB`);

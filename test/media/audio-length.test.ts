@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { AudioFormat } from '../../src/domain/audio.ts';
 import { AudioLength } from '../../src/media/audio-length/audio-length.ts';
 import { speechAnswer } from '../../src/simulator/speech.ts';
+import { oggPages, webm } from '../support/containers.ts';
 
 function lengthOf(asked: AudioFormat, bytes: Buffer, pieceBytes = bytes.length): AudioLength {
   const length = new AudioLength(asked);
@@ -14,6 +15,14 @@ function lengthOf(asked: AudioFormat, bytes: Buffer, pieceBytes = bytes.length):
 /** 2.16 s. */
 const spoken = (format: AudioFormat, characters = 30) =>
   Buffer.concat(speechAnswer({ input: 'a'.repeat(characters), response_format: format }, undefined).pieces);
+
+const opusHead = Buffer.from('OpusHead\x01\x01\x38\x01\x80\xbb\0\0\0\0\0', 'latin1');
+const vorbisHead = (samplesPerSecond: number) => {
+  const head = Buffer.alloc(30);
+  head.write('\x01vorbis', 'latin1');
+  head.writeUInt32LE(samplesPerSecond, 12);
+  return head;
+};
 
 /** Frames of AAC at 24 kHz, with 100 bytes each. */
 const aac = (frames: number) =>
@@ -39,6 +48,15 @@ for (const [what, asked, bytes, seconds] of [
   ['a second to the sample', 'pcm', Buffer.alloc(48_000), 1],
   ['AAC', 'aac', aac(48), 3],
   ['AAC of a frame less', 'aac', aac(46), 2],
+  ['a recording of a browser', 'mp3', webm({ packets: 110 }), 3],
+  ['WebM of a packet less than two seconds', 'mp3', webm({ packets: 99 }), 2],
+  ['WebM whose times all say zero', 'mp3', webm({ packets: 110, msOfPacket: 0 }), 3],
+  ['WebM of packets with pauses between them', 'mp3', webm({ packets: 11, msOfPacket: 200 }), 3],
+  ['WebM whose audio is no Opus', 'mp3', webm({ packets: 110, codec: 'A_VORBIS' }), 3],
+  ['Ogg Opus', 'opus', oggPages(opusHead, [48_000, 96_000 + 312 + 1]), 3],
+  ['Ogg Vorbis at 8 kHz', 'opus', oggPages(vorbisHead(8_000), [8_000, 16_001]), 3],
+  ['Ogg of one stream after the other', 'opus', Buffer.concat([1, 1].map(() => oggPages(opusHead, [72_000 + 312]))), 3],
+  ['Ogg whose pages go back', 'opus', oggPages(opusHead, [96_000 + 313, 48_000]), 3],
 ] as const)
   for (const pieceBytes of [1, 999, 1_000_000])
     test(`${what} lasts ${seconds} begun seconds in pieces of ${pieceBytes} bytes`, () => {

@@ -43,6 +43,19 @@ export async function uploadEdit({ url, key }: { url: string; key: string }, ima
   await send(`${url}/ai/v1/images/edits`, { key, before, padding: imageBytes - image.length, behind, status: 202 });
 }
 
+/** Sends WAV of silence of so many bytes to be transcribed; fails unless its transcript came. */
+export async function uploadRecording({ url, key }: { url: string; key: string }, audioBytes: number): Promise<void> {
+  const head = wav({ seconds: 0 });
+  head.writeUInt32LE(audioBytes - 8, 4);
+  head.writeUInt32LE(audioBytes - head.length, 40);
+  const before = [
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\nsim-transcription\r\n`),
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="x.wav"\r\n\r\n`),
+    head,
+  ];
+  await send(`${url}/v1/audio/transcriptions`, { key, before, padding: audioBytes - head.length, status: 200 });
+}
+
 interface Upload {
   key: string;
   before: readonly Buffer[];

@@ -16,8 +16,19 @@ export interface FormRules<FileName extends string, FieldName extends string> {
   keepsFields?: boolean;
   /** Of one field, in bytes; 8192 without. */
   fieldBytesMax?: number;
+  /** Fields that hold more, such as data URIs, and count as memory that bodies take. */
+  largeFields?: LargeFields;
   /** All files together, in bytes; as many as each of them may have without. */
   filesBytesMax?: number;
+}
+
+interface LargeFields {
+  /** Written as it is or as `name[]`. */
+  name: string;
+  /** Of one of them, in bytes. */
+  bytesMax: number;
+  /** How many there may be. */
+  most: number;
 }
 
 interface FileRule<FileName extends string> {
@@ -52,6 +63,8 @@ export interface UploadOptions {
   idleMs?: number;
   /** How long all of it may take. */
   totalMs?: number;
+  /** Called with the bytes of a large field, which are kept with the form; returns the refusal where there is no room. */
+  takeMemory?: (bytes: number) => GatewayError | undefined;
 }
 
 const idleMsDefault = 30_000;
@@ -108,18 +121,25 @@ class Rules<FileName extends string, FieldName extends string> {
   /** Of the whole body. */
   readonly bytesMax: number;
   readonly keepsFields: boolean;
+  readonly largeFields: LargeFields | undefined;
   readonly #fields: readonly FieldName[];
 
   constructor({ files, fields, keepsFields = false, ...bounds }: FormRules<FileName, FieldName>) {
-    const { fieldBytesMax = fieldBytesMaxDefault, filesBytesMax } = bounds;
+    const { fieldBytesMax = fieldBytesMaxDefault, filesBytesMax, largeFields } = bounds;
     this.keepsFields = keepsFields;
+    this.largeFields = largeFields;
     this.files = files.map((rule) => ({ most: 1, isOptional: false, ...rule }));
     this.#fields = fields;
     this.fieldBytesMax = fieldBytesMax;
     this.filesMax = this.files.reduce((sum, { most }) => sum + most, 0);
     this.filesBytesMax = filesBytesMax;
     const together = this.files.reduce((sum, { bytesMax, most }) => sum + bytesMax * most, 0);
-    this.bytesMax = (filesBytesMax ?? together) + besidesFilesBytesMax;
+    const large = largeFields === undefined ? 0 : largeFields.bytesMax * largeFields.most;
+    this.bytesMax = (filesBytesMax ?? together) + besidesFilesBytesMax + large;
+  }
+
+  isLarge(name: string): boolean {
+    return this.largeFields !== undefined && name.replace(/\[\d{0,3}\]$/, '') === this.largeFields.name;
   }
 
   /** Clients write several files of a name as `name[]` or `name[0]`. */
@@ -157,6 +177,7 @@ class Upload<FileName extends string, FieldName extends string> {
   private readonly files = new Map<FileName, Promise<StoredBlob>[]>();
   private readonly fileNames = new Map<FileName, string[]>();
   private fileBytes = 0;
+  private largeCount = 0;
   private givenUp = false;
 
   constructor(rules: Rules<FileName, FieldName>, options: UploadOptions) {
@@ -166,13 +187,29 @@ class Upload<FileName extends string, FieldName extends string> {
 
   addField(name: string | undefined, value: string, truncated: boolean): void {
     const known = this.rules.fieldNamed(name);
-    const { keepsFields, fieldBytesMax } = this.rules;
+    const { keepsFields } = this.rules;
     if (name === undefined || (known === undefined && !keepsFields)) return; // ignored, as unknown names in JSON bodies are
-    if (truncated) this.failed(invalid(shown(name), `${name} must not exceed ${fieldBytesMax} bytes.`));
+    const fault = this.boundFault(name, value, truncated);
+    if (fault) this.failed(fault);
     else if (keepsFields) this.sent.push({ name, value });
-    if (known === undefined || truncated) return;
+    if (known === undefined || fault) return;
     if (known in this.fields) this.failed(invalid(known, `${known} must be sent once.`));
     else this.fields[known] = value;
+  }
+
+  /** The parser cuts all fields off at one length, which only the large ones may have. */
+  private boundFault(name: string, value: string, truncated: boolean): GatewayError | undefined {
+    const { fieldBytesMax, largeFields } = this.rules;
+    if (largeFields === undefined || !this.rules.isLarge(name)) {
+      const isTooLong = truncated || Buffer.byteLength(value) > fieldBytesMax;
+      return isTooLong ? invalid(shown(name), `${name} must not exceed ${fieldBytesMax} bytes.`) : undefined;
+    }
+    const { bytesMax, most } = largeFields;
+    if (truncated) return invalid(largeFields.name, `${largeFields.name} must not exceed ${bytesMax} bytes.`);
+    this.largeCount++;
+    if (this.largeCount > most)
+      return invalid(largeFields.name, `${largeFields.name} must be sent at most ${most} times.`);
+    return this.options.takeMemory?.(value.length);
   }
 
   addFile(name: string | undefined, stream: Readable, fileName: string | undefined): void {
@@ -334,7 +371,12 @@ function parserOf(request: IncomingMessage, rules: Rules<string, string>): Busbo
       isPartAFile: (name, _type, fileName) =>
         rules.fileNamed(name) !== undefined || (fileName !== undefined && rules.fieldNamed(name) === undefined),
       fileHwm: partBytesUnreadMax,
-      limits: { ...partLimits(rules), fieldSize: rules.fieldBytesMax, headerPairs: 32, headerSize: 8192 },
+      limits: {
+        ...partLimits(rules),
+        fieldSize: Math.max(rules.fieldBytesMax, rules.largeFields?.bytesMax ?? 0),
+        headerPairs: 32,
+        headerSize: 8192,
+      },
     });
   } catch (error) {
     throw invalid(undefined, 'Content-Type has no boundary. Let the HTTP client set this header.', error);

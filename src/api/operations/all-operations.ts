@@ -8,7 +8,7 @@ import { createChatCompletion } from './chat.ts';
 import { createCompletion } from './completions.ts';
 import { embeddingsOperation } from './embeddings.ts';
 import { speechOperation } from './speech.ts';
-import { transcriptionOperations } from './transcriptions.ts';
+import { createTranscription, transcriptionOperations } from './transcriptions.ts';
 import { getFile } from './files.ts';
 import { imageEditOperations } from './image-edits.ts';
 import { imageOperations } from './images.ts';
@@ -64,6 +64,8 @@ export const operations: AllOperations = {
 /** Those that the console's playground offers for a session instead of a key; none administers anything. */
 export const playgroundOperations = [
   createChatCompletion,
+  speechOperation,
+  createTranscription,
   ...responseOperations,
   ...imageOperations,
   ...imageEditOperations,

@@ -4,6 +4,7 @@ import { readTranscription } from '../../chat/read-transcription.ts';
 import { serveRead } from '../../chat/serve-call.ts';
 import { transcriptionBody, translationBody } from '../../domain/requests/transcription-request.ts';
 import { newBlobKey } from '../../postgres/new-ids.ts';
+import { BodyMemory } from '../body/body-room.ts';
 import { readUploadForm } from '../body/upload-form.ts';
 import { acquireOnce } from '../concurrency-limits.ts';
 import { callErrors } from '../openapi/error-lists.ts';
@@ -14,6 +15,8 @@ import { type GatewayFacts, type KeyAsk, operation } from '../public-operation.t
 import { refuseLate } from '../server/draining.ts';
 
 const MiB = 1024 * 1024;
+/** Speech of people who may be heard, as data URIs: OpenAI takes four, of 10 s at most, which are 640 kB as WAV of 24 kHz. */
+const speakerReferences = { name: 'known_speaker_references', bytesMax: 2 * MiB, most: 4 };
 
 const words = {
   model: 'Model id.',
@@ -36,7 +39,7 @@ const formOf =
     const file = {
       type: 'string',
       format: 'binary',
-      description: `FLAC, MP3, MP4, M4A, Ogg or WAV, of at most ${limits.audioBytes / MiB} MiB.`,
+      description: `FLAC, MP3, MP4, M4A, Ogg, WAV or WebM, of at most ${limits.audioBytes / MiB} MiB.`,
     };
     return {
       'multipart/form-data': {
@@ -80,7 +83,7 @@ const events = streamed(
   'data: {"type":"transcript.text.delta","delta":"Toll"}\n\ndata: {"type":"transcript.text.done","text":"Toll"}\n\n',
 );
 
-const createTranscription = operation({
+export const createTranscription = operation({
   ...ofAudio,
   path: '/audio/transcriptions',
   id: 'createTranscription',
@@ -129,8 +132,16 @@ function serve(
         files: [{ name: 'file', bytesMax: configuration.limits.audioBytes } as const],
         fields: [],
         keepsFields: true,
+        largeFields: speakerReferences,
       };
-      const form = await readUploadForm(ctx.req, rules, { store: blobs, newKey: () => newBlobKey('uploads') });
+      const room = new BodyMemory(concurrencyLimits.bodyBytes, ctx.state.key?.accountId ?? '');
+      if (ctx.res.closed) room.close(); // no event would give it back later
+      ctx.state.bodyRoom = room;
+      const form = await readUploadForm(ctx.req, rules, {
+        store: blobs,
+        newKey: () => newBlobKey('uploads'),
+        takeMemory: (bytes) => room.take(bytes),
+      });
       try {
         // An upload may take an hour: model and price are those of its end.
         const read = await readTranscription(now(), ctx, endpoint, form);

@@ -4,8 +4,9 @@ import type { AudioCounter } from './frame-walk.ts';
 import { AdtsCounter } from './adts-counter.ts';
 import { FlacCounter } from './flac-counter.ts';
 import { Mp3Counter } from './mp3-counter.ts';
-import { OggOpusCounter } from './ogg-opus-counter.ts';
+import { OggCounter } from './ogg-counter.ts';
 import { WavCounter } from './wav-counter.ts';
+import { WebmCounter } from './webm-counter.ts';
 
 /** Of raw samples, which don't say it: 24 kHz, 16 bits, one channel, as in the OpenAI API. */
 const pcmBytesPerSecond = 48_000;
@@ -54,7 +55,8 @@ function counterOf(head: Buffer, asked: AudioFormat): AudioCounter | undefined {
   const tag = (start: number, end: number) => head.toString('latin1', start, end);
   if (asked === 'pcm') return new PcmCounter();
   if (['RIFF', 'RF64'].includes(tag(0, 4)) && tag(8, 12) === 'WAVE') return new WavCounter();
-  if (tag(0, 4) === 'OggS') return new OggOpusCounter();
+  if (tag(0, 4) === 'OggS') return new OggCounter();
+  if (tag(0, 4) === '\x1a\x45\xdf\xa3') return new WebmCounter();
   if (tag(0, 4) === 'fLaC') return new FlacCounter();
   if (tag(0, 3) === 'ID3') return new Mp3Counter();
   if (head[0] !== 0xff || ((head[1] ?? 0) & 0xe0) !== 0xe0) return undefined;

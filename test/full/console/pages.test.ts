@@ -32,7 +32,9 @@ before(async () => {
   pages = [
     ...['overview', 'keys', 'tasks', 'usage', 'ledger', 'statement', 'models', 'team'].map((name) => ofAccount(name)),
     ofAccount('task', `tasks/${image}`),
-    ...['chat', 'image', 'video', 'avatar-talk'].map((mode) => ofAccount(`playground-${mode}`, `playground/${mode}`)),
+    ...['chat', 'image', 'video', 'avatar-talk', 'speech', 'transcription'].map((mode) =>
+      ofAccount(`playground-${mode}`, `playground/${mode}`),
+    ),
     { name: 'profile', path: '/console/profile' },
     ...['accounts', 'people', 'acts', 'providers', 'margin', 'unknown', 'audit', 'reconcile'].map(ofOperator),
   ];

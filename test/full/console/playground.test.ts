@@ -268,6 +268,8 @@ test('a video plays, in Chinese, on a phone in the dark', async () => {
         ['对话', '对话'],
         ['图片', '图片'],
         ['数字人口播', '数字人口播'],
+        ['语音合成', '语音合成'],
+        ['语音识别', '语音识别'],
       ] as const) {
         await page.getByRole('link', { name: place, exact: true }).last().click();
         await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
@@ -349,6 +351,73 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await video.waitFor({ state: 'detached' });
   });
 });
+
+test('a text is spoken and plays, and what was spoken is transcribed, each at the cost that the ledger has', async () => {
+  await playing('speech', async (page, at) => {
+    await page.getByLabel('Text', { exact: true }).fill('The gate is open');
+    await page.getByLabel('Format').click();
+    await page.getByTitle('wav').click();
+    await page
+      .getByLabel('Estimated cost')
+      .getByText(/16 characters × ¥0\.0001/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Run' }).click();
+    const spoken = page.getByRole('article', { name: 'The gate is open' });
+    const audio = spoken.getByLabel('What was spoken');
+    await audio.waitFor();
+    assert.ok((await secondsOf(audio)) > 1);
+    const receipt = spoken.getByLabel('Actual cost');
+    await receipt.getByText('Charged', { exact: true }).waitFor();
+    assert.equal((await bookedFor(at)).charged, 0.0016);
+    await audited(page);
+    await takeScreenshot(page, 'playground-speech-en');
+    // The simulator has no Opus: its own words stand at the field.
+    await page.getByLabel('Format').click();
+    await page.getByTitle('opus').click();
+    expectAnswers(page, { status: 400, path: `/console/api/accounts/${at.account}/v1/audio/speech` });
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('alert').filter({ hasText: "can't write" }).waitFor();
+
+    await page.getByRole('link', { name: 'Transcription', exact: true }).click();
+    const run = page.getByRole('button', { name: 'Run' });
+    await run.click();
+    await page.getByRole('alert').filter({ hasText: 'Choose a file.' }).waitFor();
+    const file = page.getByLabel('Audio file');
+    await file.setInputFiles({ name: 'notes.wav', mimeType: 'audio/wav', buffer: textFile });
+    expectAnswers(page, { status: 400, path: `/console/api/accounts/${at.account}/v1/audio/transcriptions` });
+    await run.click();
+    await page.getByRole('alert').filter({ hasText: 'file must be FLAC' }).waitFor();
+    assert.equal(await file.getAttribute('aria-invalid'), 'true');
+    await file.setInputFiles({ name: 'speech.wav', mimeType: 'audio/wav', buffer: wav({ seconds: 1.5 }) });
+    await page.getByText(/speech\.wav, .*1\.5 s/).waitFor();
+    await page
+      .getByLabel('Estimated cost')
+      .getByText(/2 s × ¥0\.001/)
+      .waitFor();
+    await run.click();
+    const heard = page.getByRole('article', { name: 'speech.wav' });
+    await heard.getByRole('button', { name: 'Copy the text' }).waitFor();
+    await heard.getByText('Charged', { exact: true }).waitFor();
+    assert.equal((await bookedFor(at)).charged, 0.0036);
+    await audited(page);
+    await takeScreenshot(page, 'playground-transcription-en');
+    // What was made stays while the reader looks elsewhere.
+    await page.getByRole('link', { name: 'Speech', exact: true }).click();
+    await audio.waitFor();
+    await spoken.getByRole('button', { name: 'Remove from this page' }).click();
+    await audio.waitFor({ state: 'detached' });
+  });
+});
+
+/** How long an audio element plays, once the browser knows. */
+const secondsOf = (audio: Locator): Promise<number> =>
+  audio.evaluate<number, HTMLAudioElement>(
+    (element) =>
+      new Promise((resolve) => {
+        if (element.readyState > 0) resolve(element.duration);
+        else element.onloadedmetadata = () => resolve(element.duration);
+      }),
+  );
 
 /** Bytes a second that the page can send; -1: as many as it likes. */
 async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {

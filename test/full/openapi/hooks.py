@@ -16,6 +16,8 @@ NO_KEY = "key_" + "0" * 32
 schemathesis.openapi.format("uri", st.just(os.environ["OPENAPI_ADDRESS"]))
 schemathesis.openapi.media_type("audio/wav", st.sampled_from([AUDIO, b"no audio"]))
 schemathesis.openapi.media_type("audio/mpeg", st.just(AUDIO))
+# As the document writes the types of what is to be transcribed.
+schemathesis.openapi.media_type("audio/wav, audio/mpeg", st.sampled_from([AUDIO, b"no audio"]))
 schemathesis.openapi.media_type("video/mp4", st.sampled_from([VIDEO, b"no video"]))
 
 # As the document writes the types of a form's images.

@@ -67,7 +67,7 @@ test('schemathesis finds no answer on either root that the document does not des
   assert.ok(!failed, report);
   assert.deepEqual(await usedModels(key), [
     ...['sim-avatar-talk', 'sim-chat', 'sim-code', 'sim-embedding', 'sim-image', 'sim-moderation', 'sim-rerank'],
-    ...['sim-speech', 'sim-video-fast'],
+    ...['sim-speech', 'sim-transcription', 'sim-video-fast'],
   ]);
 });
 

@@ -1,7 +1,8 @@
-/** The public suite's part about chat and responses: whole and streamed, once under a key, and charged to the micro-unit. */
+/** The public suite's part about calls: chat and responses, whole and streamed, once under a key, and audio; charged to the micro-unit. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { answerOf } from '../gateway.ts';
 import { admin, itemsOf, newCaller, type Site } from './site.ts';
 
 const chats = '/v1/chat/completions';
@@ -69,6 +70,31 @@ export function testCalls(site: () => Site): void {
     const keys = await admin(site()).get('/v1/account/keys?limit=100');
     const own = itemsOf(keys).find(({ last4 }) => caller.key.endsWith(String(last4)));
     assert.equal(itemsOf(usage).find(({ key_id: id }) => id === own?.['id'])?.['calls'], 1);
+  });
+
+  test('a text is spoken, and what was spoken transcribed and translated, charged by characters and seconds', async () => {
+    const caller = await newCaller(site());
+    const body = { model: 'sim-speech', voice: 'alloy', input: 'The gate is open', response_format: 'wav' };
+    const spoken = await caller.fetch('/v1/audio/speech', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.equal(spoken.status, 200);
+    const audio = await spoken.blob();
+    const speech = await captureOf(site(), spoken.headers.get('x-request-id') ?? '');
+    assert.deepEqual([speech['charged'], speech['unit'], speech['units']], [0.0016, 'character', 16]);
+    for (const path of ['/v1/audio/transcriptions', '/v1/audio/translations']) {
+      const form = new FormData();
+      form.set('model', 'sim-transcription');
+      form.set('file', audio, 'speech.wav');
+      const { status, body: heard, headers } = await answerOf(await caller.fetch(path, { method: 'POST', body: form }));
+      assert.equal(status, 200, JSON.stringify(heard));
+      assert.equal(String(heard['text']).split(' ').length, 4);
+      // 1.152 s, of which a begun second counts.
+      const entry = await captureOf(site(), headers.get('x-request-id') ?? '');
+      assert.deepEqual([entry['charged'], entry['unit'], entry['units']], [0.002, 'second', 2]);
+    }
   });
 
   test('errors have the form of the OpenAI API', async () => {

@@ -8,7 +8,7 @@ import { testTasks } from './tasks.ts';
 
 /** Declares its tests; `site` is asked when they run. The gateway has the built-in models at their prices, and reaches loopback. */
 export function publicSuite(site: () => Site): void {
-  describe('chat and responses', () => testCalls(site));
+  describe('calls', () => testCalls(site));
   describe('tasks', () => testTasks(site));
   describe('accounts', () => testAccount(site));
   describe('limits', () => testLimits(site));

@@ -6,7 +6,7 @@ import { probeMedia } from '../../../src/media/probe.ts';
 import { bytesReader } from '../../../src/media/reader.ts';
 import { type FileServer, serveFiles } from '../file-server.ts';
 import { answerOf } from '../gateway.ts';
-import { jpg, mp4, wav } from '../media.ts';
+import { jpg, mp4, png, wav } from '../media.ts';
 import { until } from '../process.ts';
 import { withUpstream } from '../upstream.ts';
 import { assertDelivery } from '../webhooks.ts';
@@ -44,6 +44,45 @@ export function testTasks(site: () => Site): void {
       assert.equal(status, 200, JSON.stringify(record));
       assert.match(sizeOf(await downloaded(record['data'][0].url)), /^4096x/);
     }));
+
+  for (const [path, fields] of [
+    ['/v1/images/edits', { prompt: 'The gate in the fog', size: '1024x1024' }],
+    ['/v1/images/variations', { size: '1024x1024' }],
+  ] as const) {
+    test(`POST ${path} makes an image of one that is uploaded`, async () => {
+      const caller = await newCaller(site());
+      const form = new FormData();
+      for (const [name, text] of Object.entries({ model: 'sim-image', ...fields })) form.set(name, text);
+      form.set('image', new Blob([new Uint8Array(await png({ width: 64, height: 48 }))]), 'gate.png');
+      const answer = await answerOf(await caller.fetch(path, { method: 'POST', body: form }));
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const [item] = itemsOf(answer);
+      assert.equal(sizeOf(await downloaded(item?.['url'])), '1024x1024');
+      assert.deepEqual(await chargedFor(site(), String(answer.body['id'])), ['capture', 'hold']);
+    });
+  }
+
+  test('a video in the form of OpenAI is made at one API, listed, fetched and deleted at the other', async () => {
+    const caller = await newCaller(site());
+    const [first = '', second = ''] = site().apis;
+    const wanted = { model: 'sim-video-fast', prompt: 'A gate opens', seconds: '5', size: '1280x720' };
+    const created = await caller.at(first).post('/v1/videos', wanted);
+    assert.equal(created.status, 200, JSON.stringify(created.body));
+    const path = `/v1/videos/${String(created.body['id'])}`;
+    await until('its end', async () => {
+      const { body } = await caller.at(second).get(path);
+      assert.notEqual(body['status'], 'failed', JSON.stringify(body));
+      return body['status'] === 'completed' ? true : undefined;
+    });
+    assert.ok(itemsOf(await caller.at(second).get('/v1/videos')).some(({ id }) => id === created.body['id']));
+    const content = await caller.at(second).fetch(`${path}/content`);
+    const facts = await probeMedia(bytesReader(Buffer.from(await content.arrayBuffer())));
+    assert.deepEqual([facts.mediaType, facts.durationMs], ['video/mp4', 5_000]);
+    const deleted = await caller.at(second).send('DELETE', path);
+    assert.deepEqual([deleted.status, deleted.body['deleted']], [200, true]);
+    assert.equal((await caller.at(first).get(path)).status, 404);
+    assert.deepEqual(await chargedFor(site(), String(created.body['id'])), ['capture', 'hold']);
+  });
 
   test('a video is accepted at once, and asked for until it is there', async () => {
     const caller = await newCaller(site());

@@ -23,6 +23,8 @@ const playgrounds = {
   'avatar-video': 'video',
   'avatar-image': 'video',
   'avatar-talk': 'avatar-talk',
+  speech: 'speech',
+  transcription: 'transcription',
 } as const satisfies Partial<Record<Model['kind'], string>>;
 const hasPlayground = (kind: Model['kind']): kind is keyof typeof playgrounds => Object.hasOwn(playgrounds, kind);
 

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import './playground.css';
 import { playgroundTexts } from './texts.ts';
 
-const kinds = ['chat', 'image', 'video', 'avatar-talk'] as const;
+const kinds = ['chat', 'image', 'video', 'avatar-talk', 'speech', 'transcription'] as const;
 
 export function Component() {
   const say = useTexts(playgroundTexts);

@@ -4,17 +4,18 @@ import { useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
+import { playgroundTexts } from '../texts.ts';
 import { talkCodes } from '../shared/codes.ts';
 import { useDraft, useDraftName } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
 import { faultAt, type FieldOf, useFault } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
+import { FileDrop } from '../shared/file-drop.tsx';
 import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
 import { ModelField } from '../shared/model-field.tsx';
 import { useQuote } from '../shared/quote.ts';
 import { TaskForm } from '../shared/task-form.tsx';
 import { useBar } from '../shared/who-may.ts';
-import { FileDrop } from './file-drop.tsx';
 import { Result } from './result.tsx';
 import { begin, runOf } from './run.ts';
 import { type Chosen, type FileName, look } from './sniff.ts';
@@ -44,6 +45,7 @@ type Files = Partial<Record<FileName, Chosen>>;
 
 function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...ModelFacts[]] }) {
   const say = useTexts(texts);
+  const sayShared = useTexts(playgroundTexts);
   const runKey = { name: useDraftName('avatar-talk.task'), account: useAccountId() };
   const isBarred = useBar() !== undefined;
   const [draft, change] = useDraft('avatar-talk', firstDraft);
@@ -81,13 +83,14 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
   };
   const errorAt = (name: FileName): string | undefined => {
     const chosen = files[name];
-    if (!chosen) return faultAt(fault, name) ?? (isTried && !isBusy ? say('missing') : undefined);
+    if (!chosen) return faultAt(fault, name) ?? (isTried && !isBusy ? sayShared('missingFile') : undefined);
     if (chosen.mistake === undefined) return faultAt(fault, name);
     return say(chosen.mistake, { megabytes: megabytes[name], seconds: uploads.audio_seconds });
   };
   const drop = (name: FileName, hint: string, accept: string) => (
     <FileDrop
       name={name}
+      label={say(name)}
       hint={hint}
       accept={accept}
       chosen={files[name]}

@@ -1,26 +1,23 @@
 /** What a chosen file is, by its first bytes, its size and its length: checked before an upload of many MB is refused. */
 import type { Facts } from '../shared/facts.ts';
+import type { ChosenFile } from '../shared/file-drop.tsx';
+import { mediaSeconds } from '../shared/media-seconds.ts';
 
 export type FileName = 'audio' | 'video';
 
 export type Mistake = 'empty' | 'noAudio' | 'noVideo' | 'tooLarge' | 'tooLong';
 
-export interface Chosen {
-  file: File;
-  /** Of what plays here, in seconds; null for what doesn't, of which the server will know. */
-  seconds: number | null;
+export interface Chosen extends ChosenFile {
   mistake: Mistake | undefined;
 }
 
 const headBytes = 16;
-/** The wait for a file that the browser can't read is bounded. */
-const metadataMsMax = 8_000;
 
 /** Looks into a file. Never fails: what can't be read is a mistake. */
 export async function look(name: FileName, file: File, { uploads }: Facts): Promise<Chosen> {
   const mistake = await mistakeOf(name, file, uploads);
   if (mistake !== undefined) return { file, seconds: null, mistake };
-  const seconds = await secondsOf(name, file);
+  const seconds = await mediaSeconds(name, file);
   const isTooLong = name === 'audio' && seconds !== null && seconds > uploads.audio_seconds;
   return { file, seconds, mistake: isTooLong ? 'tooLong' : undefined };
 }
@@ -40,21 +37,3 @@ function isSound(head: Uint8Array): boolean {
 }
 
 const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.slice(from, to));
-
-function secondsOf(name: FileName, file: File): Promise<number | null> {
-  const element = document.createElement(name);
-  const address = URL.createObjectURL(file);
-  return new Promise((resolve) => {
-    const end = (seconds: number | null) => {
-      clearTimeout(timer);
-      element.removeAttribute('src');
-      URL.revokeObjectURL(address);
-      resolve(seconds);
-    };
-    const timer = setTimeout(() => end(null), metadataMsMax);
-    element.preload = 'metadata';
-    element.onloadedmetadata = () => end(Number.isFinite(element.duration) ? element.duration : null);
-    element.onerror = () => end(null);
-    element.src = address;
-  });
-}

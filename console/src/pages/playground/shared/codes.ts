@@ -146,11 +146,11 @@ for (;;) {
   };
 }
 
-const jsonCurl = (url: string, body: Body, flags = ''): string => `curl ${flags}${shellWord(url)} \\
+export const jsonCurl = (url: string, body: Body, flags = ''): string => `curl ${flags}${shellWord(url)} \\
   -H "Authorization: Bearer $TOLLGATE_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d ${shellWord(JSON.stringify(body, null, 2))}
 `;
 
 /** Inside of curl's own quotes. */
-const quotedName = (name: string): string => name.replaceAll(/["\\]/g, '\\$&');
+export const quotedName = (name: string): string => name.replaceAll(/["\\]/g, '\\$&');

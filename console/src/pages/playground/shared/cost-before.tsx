@@ -43,6 +43,7 @@ function Reckoning({ quote: { unit, units, unit_price: price } }: { quote: Quote
   const count = new Intl.NumberFormat(locale).format(units);
   if (unit === 'token' || price === null) return <small>{say('upToTokens', { count })}</small>;
   const each = moneyText(price);
+  if (unit === 'character') return <small>{say('perCharacter', { count, price: each })}</small>;
   return (
     <small>
       {unit === 'image' ? say('perImage', { count, price: each }) : say('perSecond', { count, price: each })}

@@ -21,7 +21,7 @@ interface Summary {
   held: number;
   charged: number;
   isBooked: boolean;
-  /** Of a chat call. */
+  /** Of a call that is charged by them. */
   tokens: { input: number; output: number } | undefined;
 }
 
@@ -90,11 +90,11 @@ function summaryOf(entries: readonly Entry[]): Summary {
   const capture = entries.find(({ type }) => type === 'capture');
   const of = (unit: string) =>
     (capture?.lines ?? []).filter((line) => line.unit.startsWith(unit)).reduce((sum, { units }) => sum + units, 0);
-  const lines = capture?.lines;
+  const tokens = { input: of('input') + of('cached'), output: of('output') };
   return {
     held: -(hold?.amount ?? 0),
     charged: Math.round(entries.reduce((sum, { charged }) => sum + charged, 0) * 1e6) / 1e6,
     isBooked: entries.some(({ type }) => type === 'capture' || type === 'release' || type === 'write_off'),
-    tokens: lines && { input: of('input') + of('cached'), output: of('output') },
+    tokens: tokens.input + tokens.output > 0 ? tokens : undefined,
   };
 }

@@ -4,22 +4,28 @@ import { useState } from 'react';
 import { bytesText } from '../../../parts/measures.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
-import { Field } from '../shared/field.tsx';
-import type { Chosen, FileName } from './sniff.ts';
-import { texts } from './texts.ts';
+import { playgroundTexts } from '../texts.ts';
+import { Field } from './field.tsx';
+
+export interface ChosenFile {
+  file: File;
+  /** Of what plays here, in seconds; null for what doesn't, of which the server will know. */
+  seconds: number | null;
+}
 
 interface Props {
-  name: FileName;
+  name: string;
+  label: string;
   hint: string;
   accept: string;
-  chosen: Chosen | undefined;
+  chosen: ChosenFile | undefined;
   error: string | undefined;
   isDisabled: boolean;
   onFile: (file: File) => void;
 }
 
-export function FileDrop({ name, hint, accept, chosen, error, isDisabled, onFile }: Props) {
-  const say = useTexts(texts);
+export function FileDrop({ name, label, hint, accept, chosen, error, isDisabled, onFile }: Props) {
+  const say = useTexts(playgroundTexts);
   const locale = localeOf(useLanguage());
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null) => {
@@ -27,7 +33,7 @@ export function FileDrop({ name, hint, accept, chosen, error, isDisabled, onFile
     if (file && !isDisabled) onFile(file);
   };
   return (
-    <Field name={name} label={say(name)} error={error} hint={hint}>
+    <Field name={name} label={label} error={error} hint={hint}>
       {({ status, ...props }) => (
         <div
           className="tg-drop"
@@ -55,17 +61,17 @@ export function FileDrop({ name, hint, accept, chosen, error, isDisabled, onFile
             }}
           />
           <UploadOutlined aria-hidden />
-          <span className="tg-break">{chosen ? describe(chosen) : say('choose')}</span>
-          {chosen && <small>{say('other')}</small>}
+          <span className="tg-break">{chosen ? describe(chosen) : say('chooseFile')}</span>
+          {chosen && <small>{say('otherFile')}</small>}
         </div>
       )}
     </Field>
   );
 
-  function describe({ file, seconds }: Chosen): string {
+  function describe({ file, seconds }: ChosenFile): string {
     const size = bytesText(file.size, locale);
-    if (seconds === null) return say('chosen', { name: file.name, size });
+    if (seconds === null) return say('chosenFile', { name: file.name, size });
     const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-    return say('chosenLong', { name: file.name, size, seconds: number.format(seconds) });
+    return say('chosenFileLong', { name: file.name, size, seconds: number.format(seconds) });
   }
 }
