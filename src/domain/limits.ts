@@ -77,3 +77,9 @@ export const keyNameCharactersMax = 200;
 export const keyModelsMax = 1000;
 export const keyCallsMax = 1_000_000_000;
 export const keyTasksMax = 1_000_000_000;
+
+/** Tasks of a key that wait for its running ones: an hour of one key's work on a large gateway, and cheap to count. */
+export const queuedTasksMax = 10_000;
+
+/** How long a task may wait for its key's running ones, with its price held: seven days, as long as the longest batch. */
+export const queuedMsMax = 7 * 86_400_000;

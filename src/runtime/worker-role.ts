@@ -9,6 +9,7 @@ import { EventScan } from '../webhooks/event-scan.ts';
 import { retryUntilDone } from '../temporal/retry-until-done.ts';
 import { ensureRetainSchedule } from '../temporal/retain-schedule.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { KeyQueues } from '../tasks/start/key-queues.ts';
 import { StartScan } from '../tasks/start/start-scan.ts';
 import { TaskStarter } from '../tasks/start/task-starter.ts';
 import { startWorkers } from '../temporal/worker.ts';
@@ -36,8 +37,16 @@ export async function startWorkerRole(
     interceptors: { workflow: core.tracing?.client ?? [] },
     ...converter,
   });
+  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
+  const keyQueues = new KeyQueues({
+    database: core.database,
+    starter,
+    onUnreadable: () => core.meters.metrics.counter('tollgate_unreadable_rows_total', 'tasks_to_start').add(),
+    log: core.log,
+  });
   const deps: WorkerDependencies = {
     ...core,
+    startNext: (key) => keyQueues.startNext(key),
     steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
@@ -63,11 +72,11 @@ export async function startWorkerRole(
     () => workers.served(),
   );
   const unfollow = core.live.follow({ begin: (names) => workers.begin(names), end: (name) => workers.end(name) });
-  const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const scan = new StartScan({
     database: core.database,
     blobs: core.blobs,
     starter,
+    keyQueues,
     events: new EventScan({ ...core, client }),
     release: (args) => release(deps, args),
     onUnreadable: (name) => core.meters.metrics.counter('tollgate_unreadable_rows_total', name).add(),
@@ -79,6 +88,7 @@ export async function startWorkerRole(
       stopping.abort();
       unfollow();
       await Promise.all([scan.close(), workers.stop()]);
+      await keyQueues.idle();
     },
   };
 }

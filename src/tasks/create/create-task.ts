@@ -106,7 +106,7 @@ export async function createTask(
     showRate(ctx, admitted.rate);
     if (admitted.admitted === 'no') throw admitted.refusal;
     ctx.state.taskId = admitted.taskId;
-    if (admitted.admitted === 'new') {
+    if (admitted.admitted === 'new' && !admitted.queued) {
       // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
       const { underWay } = admitted;
       const start = {
