@@ -63,6 +63,7 @@ async function scanned(
     database,
     blobs: runner.deps.blobs,
     starter: starter as TaskStarter,
+    keyQueues: { scan: () => Promise.resolve() },
     events: { startOwed: () => Promise.resolve(), lookAfterSilent: () => Promise.resolve() } as unknown as EventScan,
     release: () => Promise.reject(new Error('nothing is to be released here')),
     onUnreadable: () => undefined,
