@@ -94,7 +94,11 @@ test('a key has the limits that were asked for, on both roots, and obeys them', 
   assertError(await call(secret), 'concurrency_limit_exceeded');
   await send('PATCH', `${path}/${id}`, key, { queue: true });
   assert.equal((await call(secret)).status, 202);
-  await send('PATCH', `${path}/${id}`, key, { max_running_tasks: null, queue: null, spend_limit: { amount: 0.9, per: 'total' } });
+  await send('PATCH', `${path}/${id}`, key, {
+    max_running_tasks: null,
+    queue: null,
+    spend_limit: { amount: 0.9, per: 'total' },
+  });
   assertError(await call(secret), 'spend_limit_exceeded');
   await send('PATCH', `${path}/${id}`, key, { spend_limit: null, models: ['sim-later'] });
   assertError(await call(secret), 'model_not_allowed', 'model');

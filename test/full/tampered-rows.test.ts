@@ -15,7 +15,16 @@ const moneyColumns = {
 };
 
 /** Columns of a task that only the engine uses: they have no seal, and possible values are not reported. */
-const marks = ['dequeued_at', 'started_at', 'seen_at', 'cancel_pending', 'fetch_owner', 'fetch_until', 'removed_at', 'failure'];
+const marks = [
+  'dequeued_at',
+  'started_at',
+  'seen_at',
+  'cancel_pending',
+  'fetch_owner',
+  'fetch_until',
+  'removed_at',
+  'failure',
+];
 
 describe('a row that was changed, removed or added by hand is found', () => {
   let world: Audited;

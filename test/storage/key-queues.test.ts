@@ -32,7 +32,8 @@ async function admitAll(who: Customer, count: number): Promise<TaskId[]> {
   return ids;
 }
 const end = (who: Customer, id: TaskId, ledger = newLedger(database)) => ledger.releaseTask(failureOf(who, id));
-const dequeued = async (who: Customer, from = database) => (await dequeueTasks(from, who.key)).tasks.map(({ id }) => id);
+const dequeued = async (who: Customer, from = database) =>
+  (await dequeueTasks(from, who.key)).tasks.map(({ id }) => id);
 const positions = async (ids: readonly TaskId[]) => {
   const tasks = await Promise.all(ids.map(async (id) => (await findTask(database, id)) ?? assert.fail()));
   const found = await queuePositions(database, tasks);
@@ -130,7 +131,10 @@ test('the scan finds each key that has a queue, and no other', async () => {
   await admitAll(other, 2);
   await admitAll(none, 2);
   const found = await keysWithQueue(database);
-  assert.deepEqual([one, other, none].map(({ key }) => found.filter((each) => each === key).length), [1, 1, 0]);
+  assert.deepEqual(
+    [one, other, none].map(({ key }) => found.filter((each) => each === key).length),
+    [1, 1, 0],
+  );
 });
 
 test('over three processes that admit, end and start at once, never more run than may and none is forgotten', async () => {

@@ -85,7 +85,7 @@ interface MaybeQueued {
 }
 
 /** Whether the task waits for its key's running ones now. */
-export const isQueued = ({ queued, finishedAt }: Pick<MaybeQueued, 'queued' | 'finishedAt'>): boolean =>
+const isQueued = ({ queued, finishedAt }: Pick<MaybeQueued, 'queued' | 'finishedAt'>): boolean =>
   queued && finishedAt === null;
 
 /** The positions of those of the tasks that are queued, by id: 1 is the next one of its key. Asks nothing if none is. */

@@ -11,7 +11,7 @@ import { markStarted } from '../rows/task-rows.ts';
 import { startTasks } from './start-tasks.ts';
 import type { TaskStarter } from './task-starter.ts';
 
-export interface KeyQueueTools {
+interface KeyQueueTools {
   database: Database;
   starter: TaskStarter;
   onUnreadable?: OnUnreadable;

@@ -1,7 +1,7 @@
 /**
  * The scans that make sure every accepted task runs, whichever process died: tasks whose start was not acknowledged, queues
- * of keys, tasks that have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the events that are
- * owed to webhooks, and the maintenance that comes by the clock.
+ * of keys, tasks that have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the
+ * events that are owed to webhooks, and the maintenance that comes by the clock.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ import {
   takeTasksToStart,
   tasksQueuedTooLong,
 } from '../rows/task-scans.ts';
-import { markStarted, type StartFacts } from '../rows/task-rows.ts';
+import { markStarted } from '../rows/task-rows.ts';
 import type { EventScan } from '../../webhooks/event-scan.ts';
 import { isOpen, type TaskStarter } from './task-starter.ts';
 import { isOfServer, startTasks } from './start-tasks.ts';
@@ -33,16 +33,17 @@ import type { KeyQueues } from './key-queues.ts';
 
 const startScanMs = 2_000;
 const silenceScanMs = 60_000;
-const queuedTooLong: FailureFacts = {
-  code: 'concurrency_limit_exceeded',
-  message: `The task waited ${queuedMsMax / 86_400_000} days for the running tasks of its key.`,
-  param: null,
-};
 const partitionsMs = 3_600_000;
 const oldAnswersMs = 900_000;
 const oldEventsMs = 900_000;
 const batchTasks = 100;
 const failuresInARowMax = 3;
+
+const queuedTooLong: FailureFacts = {
+  code: 'concurrency_limit_exceeded',
+  message: `The task waited ${queuedMsMax / 86_400_000} days for the running tasks of its key.`,
+  param: null,
+};
 
 export interface StartScanTools {
   database: Database;
