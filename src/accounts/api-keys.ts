@@ -48,6 +48,7 @@ export const noLimits: KeyLimits = {
   callLimits: [],
   spendLimit: null,
   maxRunningTasks: null,
+  queue: false,
   models: null,
   expiresAt: null,
 };
@@ -94,9 +95,9 @@ export async function insertKey(
   const id = newKeyId();
   const hash = tokenHash(ledgerKey, 'api-keys', secret);
   const { rowCount } = await client.query(
-    `insert into api_keys (id, account_id, name, level, hash, seal, start, last4, models, call_limits, spend_limit, max_running_tasks, expires_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
-     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $14`,
+    `insert into api_keys (id, account_id, name, level, hash, seal, start, last4, models, call_limits, spend_limit, max_running_tasks, queue, expires_at)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $15`,
     [
       id,
       account,
@@ -110,6 +111,7 @@ export async function insertKey(
       JSON.stringify(wanted.callLimits),
       spendLimitJson(wanted.spendLimit),
       wanted.maxRunningTasks,
+      wanted.queue,
       wanted.expiresAt,
       keysMax,
     ],
@@ -196,7 +198,7 @@ export type KeyChanges = Partial<Pick<NewApiKey, 'name' | keyof KeyLimits>>;
 export async function changeKey(
   by: Administrator,
   id: string,
-  { name, models, callLimits, spendLimit, maxRunningTasks, expiresAt }: KeyChanges,
+  { name, models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt }: KeyChanges,
   account?: AccountId,
 ): Promise<ApiKey | undefined> {
   const columns: [string, unknown][] = [
@@ -205,6 +207,7 @@ export async function changeKey(
     ...(callLimits === undefined ? [] : [['call_limits', JSON.stringify(callLimits)] as [string, unknown]]),
     ...(spendLimit === undefined ? [] : [['spend_limit', spendLimitJson(spendLimit)] as [string, unknown]]),
     ...(maxRunningTasks === undefined ? [] : [['max_running_tasks', maxRunningTasks] as [string, unknown]]),
+    ...(queue === undefined ? [] : [['queue', queue] as [string, unknown]]),
     ...(expiresAt === undefined ? [] : [['expires_at', expiresAt] as [string, unknown]]),
   ];
   if (columns.length > 0) {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { ProviderSettings } from '../domain/catalogue.ts';
 import type { BatchPause, BatchState, FinalBatchState } from '../domain/batches/batch-states.ts';
-import type { AccountId } from '../domain/ids.ts';
+import type { AccountId, KeyId } from '../domain/ids.ts';
 import type { Money } from '../domain/money.ts';
 import type { DeliveryPace, WebhookOutcome, WebhookRequest } from '../domain/webhook-rules.ts';
 import type { StepMeter } from '../observability/metrics/meters.ts';
@@ -59,6 +59,8 @@ export interface ActivityDependencies {
   /** Runs a download when it is its turn: so many at a time in this process. */
   downloads: <T>(download: () => Promise<T>) => Promise<T>;
   webhooks: WebhookTools;
+  /** Has a key's next queued tasks started soon; without it a scan does. */
+  startNext?: (key: KeyId) => void;
   /** In a step, the step's: each line names the task. */
   log: Logger;
   /** Of the attempt that runs with these; none outside of one. */

@@ -96,11 +96,12 @@ async function load(deps: ActivityDependencies, id: TaskId): Promise<ToEnd> {
 
 async function answer(
   deps: ActivityDependencies,
-  task: Pick<Task, 'id' | 'endedMs'> & { kind: string },
+  task: Pick<Task, 'id' | 'keyId' | 'endedMs'> & { kind: string },
   sentTo: string | null,
-  { ended, state, ...news }: TaskEnded,
+  { ended, state, mayDequeue, ...news }: TaskEnded,
 ): Promise<Ended> {
   const { database } = deps;
+  if (mayDequeue) deps.startNext?.(task.keyId);
   const [{ cost, provider }, eventId] = await Promise.all([
     // Ended by another attempt, it may have gone elsewhere since it was read.
     news.cost === undefined ? outcomeOf(database, task.id) : { cost: news.cost, provider: sentTo },

@@ -62,6 +62,7 @@ export function disagreementOf(
   circumstances: Circumstances,
 ): string | undefined {
   if (!task) return workflow && `a workflow that ${verbOf(workflow)} has no task`;
+  if (task.isQueued) return workflow && `the task is queued, but has a workflow that ${verbOf(workflow)}`;
   if (!workflow) return withoutWorkflow(task, circumstances);
   return foreignFacts(task, workflow, circumstances) ?? betweenStates(task, workflow, circumstances);
 }

@@ -161,7 +161,10 @@ async function judge(audit: WorkflowAudit, circumstances: Circumstances, ids: re
 }
 
 const hasMoved = (before: TaskCourse | undefined, after: TaskCourse | undefined): boolean =>
-  before?.state !== after?.state || before?.isStarted !== after?.isStarted || before?.isRemoved !== after?.isRemoved;
+  before?.state !== after?.state ||
+  before?.isQueued !== after?.isQueued ||
+  before?.isStarted !== after?.isStarted ||
+  before?.isRemoved !== after?.isRemoved;
 
 async function describeAll(audit: WorkflowAudit, ids: readonly string[]): Promise<Map<string, WorkflowCourse>> {
   const described = new Map<string, WorkflowCourse>();

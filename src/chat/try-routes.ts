@@ -15,7 +15,7 @@ export type RouteTools = Pick<ApiDependencies, 'configuration' | 'meters' | 'log
 };
 
 /**
- * Tries the routes until one has answered, as \`relay\` has it: it takes an answer or throws what kept the route from giving
+ * Tries the routes until one has answered, as `relay` has it: it takes an answer or throws what kept the route from giving
  * one. What is the route's fault falls over to the next one; a call that may be repeated asks a route once more that lost
  * its answer. Returns the faults when all have failed, and throws what is no route's fault.
  */

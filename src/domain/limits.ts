@@ -102,3 +102,9 @@ export const customIdCharactersMax = 512;
 
 /** So many mistakes in the lines of a batch are reported. */
 export const batchMistakesMax = 100;
+
+/** Tasks of a key that wait for its running ones: an hour of one key's work on a large gateway, and cheap to count. */
+export const queuedTasksMax = 10_000;
+
+/** How long a task may wait for its key's running ones, with its price held: seven days, as long as the longest batch. */
+export const queuedMsMax = 7 * 86_400_000;

@@ -3,6 +3,7 @@ import {
   type AdmissionRequest,
   correctedCounters,
   decideAdmission,
+  isFull,
   rateState,
   refusalOfKey,
   type RateState,
@@ -50,8 +51,8 @@ export interface Units {
 }
 
 export type TaskAdmitted =
-  /** `underWay`: how many unfinished tasks its key has with it. */
-  | { admitted: 'new'; taskId: TaskId; rate?: RateState | undefined; underWay: number }
+  /** `underWay`: how many unfinished tasks its key has with it; `queued`: it is not to be started yet. */
+  | { admitted: 'new'; taskId: TaskId; rate?: RateState | undefined; underWay: number; queued: boolean }
   | { admitted: 'before'; taskId: TaskId; rate?: RateState | undefined }
   | { admitted: 'no'; refusal: GatewayError; rate?: RateState | undefined };
 
@@ -90,6 +91,8 @@ export interface TaskEnded {
   cost?: Money;
   /** The event that notifies a webhook of this end; only of the call that ended the task. */
   eventId?: string;
+  /** The key has as many unfinished tasks as may run, or more: some may be queued, and one of them can start. */
+  mayDequeue: boolean;
 }
 
 /** Money that an operator gives an account or takes from it. */
@@ -276,7 +279,7 @@ export class Ledger {
       decide(rows) {
         const { account, task, key } = rows;
         if (!task || !key) throw new Error(`no task ${end.task}`);
-        if (isFinal(task.state)) return { outcome: { ended: false, state: task.state } };
+        if (isFinal(task.state)) return { outcome: { ended: false, state: task.state, mayDequeue: isFull(key) } };
         const { charged, ...decision } = decideEnd(rows, task);
         const counters = correctedCounters(key.counters, {
           seq: task.holdSeq,
@@ -288,7 +291,8 @@ export class Ledger {
         const state = decision.endedTask?.state;
         if (!state) throw new Error('a task ends in a state');
         const newEvent = eventOf(eventId, account, task, state);
-        const outcome = { ended: true, state, cost: charged, ...(newEvent && { eventId }) };
+        const mayDequeue = isFull({ ...key, counters });
+        const outcome = { ended: true, state, cost: charged, ...(newEvent && { eventId }), mayDequeue };
         return { ...decision, counters, outcome, ...(newEvent && { newEvent }) };
       },
     });
@@ -329,13 +333,13 @@ function decideTask(admission: TaskAdmission, transferId: TransferId, rows: Oper
   const subject = { transferId, keyId: task.keyId, taskId: task.id, requestId: task.requestId, model: task.model };
   return {
     outcome: {
-      ...{ admitted: 'new', taskId: task.id, underWay: decision.counters.runningTasks },
+      ...{ admitted: 'new', taskId: task.id, underWay: decision.counters.runningTasks, queued: decision.queued },
       rate: rateState({ ...key, counters: decision.counters }, now),
     },
     counters: decision.counters,
     entries: [{ ...rules.hold(hold), subject, sale: saleOf(units), ...reasonOf(units) }],
     newHold: { transferId, keyId: task.keyId, subject: task.id, amount: hold },
-    newTask: { ...task, uploads: task.uploads ?? null, transferId, holdAmount: hold },
+    newTask: { ...task, uploads: task.uploads ?? null, transferId, holdAmount: hold, queued: decision.queued },
     ...(idempotency && { boundKey: { ...idempotency, taskId: task.id } }),
     ...(line && { sentLine: { ...line, transferId, requestId: task.requestId, taskId: task.id } }),
   };

@@ -191,6 +191,7 @@ function showDatabase({ metrics, database, warn }: FiguresOf): void {
     unfinished.map(({ kind, state, count }) => ({ labels: [kind, state], value: count })),
   );
   show('tollgate_tasks_unstarted', ({ unstarted }) => unstarted);
+  show('tollgate_tasks_queued', ({ queued }) => queued);
   show('tollgate_tasks_oldest_unstarted_seconds', ({ oldestUnstartedSeconds }) => oldestUnstartedSeconds);
   show('tollgate_unknown_outcomes', ({ unknownOutcomes }) => unknownOutcomes);
   show('tollgate_events_undelivered', ({ eventsUnstarted, eventsUnderWay }) => [

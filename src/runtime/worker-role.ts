@@ -9,6 +9,7 @@ import { EventScan } from '../webhooks/event-scan.ts';
 import { retryUntilDone } from '../temporal/retry-until-done.ts';
 import { ensureRetainSchedule } from '../temporal/retain-schedule.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { KeyQueues } from '../tasks/start/key-queues.ts';
 import { StartScan } from '../tasks/start/start-scan.ts';
 import { TaskStarter } from '../tasks/start/task-starter.ts';
 import { startWorkers } from '../temporal/worker.ts';
@@ -42,9 +43,16 @@ export async function startWorkerRole(
   });
   const starter = new TaskStarter(client, core.queues, { eager: false, tracing: core.tracing });
   const batchLines = await openBatchLines(core, starter);
+  const keyQueues = new KeyQueues({
+    database: core.database,
+    starter,
+    onUnreadable: () => core.meters.metrics.counter('tollgate_unreadable_rows_total', 'tasks_to_start').add(),
+    log: core.log,
+  });
   const deps: WorkerDependencies = {
     ...core,
     batches: batchSteps(core, batchLines.runSlice),
+    startNext: (key) => keyQueues.startNext(key),
     steps: core.meters.steps,
     audit: (signal) => {
       const { database, blobs, secrets, queues, fetchWindowMs } = core;
@@ -74,6 +82,7 @@ export async function startWorkerRole(
     database: core.database,
     blobs: core.blobs,
     starter,
+    keyQueues,
     events: new EventScan({ ...core, client }),
     batches: new BatchScan({ ...core, starter: new BatchStarter(client, core.queues) }),
     release: (args) => release(deps, args),
@@ -87,6 +96,7 @@ export async function startWorkerRole(
       unfollow();
       await Promise.all([scan.close(), workers.stop()]);
       await batchLines.close();
+      await keyQueues.idle();
     },
   };
 }

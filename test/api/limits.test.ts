@@ -63,6 +63,34 @@ test('of fifty calls at once, at most three run where three may', async () => {
   }
 });
 
+test('of fifty calls at once, a key with a queue has all accepted and held, and three may start', async () => {
+  const { key, keyId } = await gateway.newKey({ balance: '100', maxRunningTasks: 3, queue: true });
+  const answers = await createMany(key);
+  assert.equal(admitted(answers).length, 50);
+  assert.ok(answers.every(({ body }) => body['status'] === 'processing'));
+  assert.deepEqual(await gateway.money(key), { balance: 90, held: 10 });
+  const { rows } = await gateway.core.database.pool.query(
+    'select queued, count(*)::integer from tasks where key_id = $1 group by queued order by queued',
+    [keyId],
+  );
+  assert.deepEqual(rows, [
+    { queued: false, count: 3 },
+    { queued: true, count: 47 },
+  ]);
+});
+
+test('a queued task answers its Idempotency-Key, and gives its hold back when it is cancelled', async () => {
+  const { key } = await gateway.newKey({ balance: '0.5', maxRunningTasks: 1, queue: true });
+  await create(key);
+  const queued = await create(key, image, { 'Idempotency-Key': 'queued' });
+  assert.equal((await create(key, image, { 'Idempotency-Key': 'queued' })).body['id'], queued.body['id']);
+  assertError(await create(key), 'insufficient_balance');
+  const at = `/v1/images/generations/${String(queued.body['id'])}`;
+  const cancelled = await gateway.fetch(at, { method: 'DELETE', headers: bearer(key) });
+  assert.equal(cancelled.status, 200);
+  assert.deepEqual(await gateway.money(key), { balance: 0.3, held: 0.2 });
+});
+
 test('a task that ended makes room for another', async () => {
   const { key } = await gateway.newKey({ balance: '100', maxRunningTasks: 1 });
   const first = await create(key);

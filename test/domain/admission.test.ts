@@ -43,6 +43,7 @@ const key: KeyState = {
   callLimits: [],
   spendLimit: null,
   maxRunningTasks: null,
+  queue: false,
   models: null,
   expiresAt: null,
   counters: counters(),
@@ -96,6 +97,30 @@ describe('a single reason', () => {
       'concurrency_limit_exceeded',
       5,
     ],
+    [
+      'as many tasks as may run, of a key with a queue',
+      { key: { maxRunningTasks: 2, queue: true, counters: counters({ runningTasks: 2 }) } },
+      'admitted',
+    ],
+    [
+      'the last task that may be queued',
+      { key: { maxRunningTasks: 2, queue: true, counters: counters({ runningTasks: 10_001 }) } },
+      'admitted',
+    ],
+    [
+      'one queued task too many',
+      { key: { maxRunningTasks: 2, queue: true, counters: counters({ runningTasks: 10_002 }) } },
+      'concurrency_limit_exceeded',
+      5,
+    ],
+    [
+      'a task to queue that its balance does not cover',
+      {
+        request: { hold: micros(11n) },
+        key: { maxRunningTasks: 2, queue: true, counters: counters({ runningTasks: 2 }) },
+      },
+      'insufficient_balance',
+    ],
     ['one task less', { key: { maxRunningTasks: 2, counters: counters({ runningTasks: 1 }) } }, 'admitted'],
     [
       'a call that is no task',
@@ -130,6 +155,21 @@ describe('a single reason', () => {
       if (!decision.admitted) assert.equal(decision.refusal.retryAfterSeconds, retryAfter);
     });
   }
+});
+
+test('a task is queued where its key has a queue, and as many unfinished tasks as may run', () => {
+  const queuedBy = (parts: Case) => {
+    const decision = decide(parts);
+    return decision.admitted && decision.queued;
+  };
+  const keyWith = (runningTasks: number, more: Partial<KeyState> = {}): Case => ({
+    key: { maxRunningTasks: 2, queue: true, counters: counters({ runningTasks }), ...more },
+  });
+  assert.equal(queuedBy(keyWith(1)), false);
+  assert.equal(queuedBy(keyWith(2)), true);
+  assert.equal(queuedBy(keyWith(9)), true);
+  assert.equal(queuedBy(keyWith(9, { maxRunningTasks: null })), false);
+  assert.equal(queuedBy({ ...keyWith(9), request: { isTask: false } }), false, 'a call is no task');
 });
 
 test('a spent limit says when it is reset, and in all that only a higher one resets it', () => {

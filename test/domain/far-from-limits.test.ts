@@ -12,6 +12,7 @@ const key: KeyState = {
   callLimits: [],
   spendLimit: null,
   maxRunningTasks: null,
+  queue: false,
   models: null,
   expiresAt: null,
   counters: { countedAt: now, calls: noCounts, spent: noCounts, since: noCounts, clockBackAt: null, runningTasks: 0 },

@@ -53,7 +53,7 @@ const notMoney: Readonly<Record<string, readonly string[]>> = {
   accounts: ['name', 'status', 'created_at', 'webhook_url', 'low_balance'],
   api_keys: [
     ...['account_id', 'name', 'level', 'hash', 'seal', 'start', 'last4', 'models', 'call_limits', 'spend_limit'],
-    ...['max_running_tasks', 'expires_at', 'revoked_at', 'created_at'],
+    ...['max_running_tasks', 'queue', 'expires_at', 'revoked_at', 'created_at'],
     // Looked at only while `counted_at` lies in the future.
     'clock_back_at',
   ],

@@ -15,7 +15,16 @@ const moneyColumns = {
 };
 
 /** Columns of a task that only the engine uses: they have no seal, and possible values are not reported. */
-const marks = ['started_at', 'seen_at', 'cancel_pending', 'fetch_owner', 'fetch_until', 'removed_at', 'failure'];
+const marks = [
+  'dequeued_at',
+  'started_at',
+  'seen_at',
+  'cancel_pending',
+  'fetch_owner',
+  'fetch_until',
+  'removed_at',
+  'failure',
+];
 
 describe('a row that was changed, removed or added by hand is found', () => {
   let world: Audited;
@@ -82,6 +91,10 @@ describe('a row that was changed, removed or added by hand is found', () => {
   const implausible: [TaskName, string][] = [
     ['running', `started_at = created_at - interval '1 microsecond'`],
     ['running', `started_at = clock_timestamp() + interval '1 hour'`],
+    ['running', 'queued = true'],
+    ['running', `dequeued_at = created_at - interval '1 microsecond'`],
+    ['running', `dequeued_at = started_at + interval '1 microsecond'`],
+    ['accepted', `started_at = null, dequeued_at = clock_timestamp() + interval '1 hour'`],
     ['running', `seen_at = created_at + interval '1 second'`],
     ['running', `seen_at = clock_timestamp() + interval '1 minute'`],
     ['image', `seen_at = finished_at + interval '1 minute'`],

@@ -18,6 +18,7 @@ import {
   type WebhookOutcome,
   type WebhookRequest,
 } from '../../src/domain/webhook-rules.ts';
+import type { KeyLimits } from '../../src/domain/accounts/key-rules.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { Job, Poll, ResultPart, StoredAnswer, Submission, TaskProvider } from '../../src/providers/contract.ts';
 import { deriveKeys } from '../../src/config/secrets.ts';
@@ -28,6 +29,7 @@ import { dataConverterOf } from '../../src/temporal/codec.ts';
 import type { CodecKey } from '../../src/config/codec-keys.ts';
 import { queueNames, type QueueNames } from '../../src/temporal/temporal-names.ts';
 import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
+import { KeyQueues } from '../../src/tasks/start/key-queues.ts';
 import { StartScan } from '../../src/tasks/start/start-scan.ts';
 import { BatchScan } from '../../src/batches/batch-scan.ts';
 import { BatchStarter } from '../../src/batches/batch-starter.ts';
@@ -125,8 +127,8 @@ export interface TaskRunner {
   admit(options: AdmissionOptions, of?: Customer): Promise<TaskId>;
   /** Admits a task and starts its workflow. */
   start(options: AdmissionOptions, of?: Customer): Promise<TaskId>;
-  /** Another account with money. */
-  newCustomer(): Promise<Customer>;
+  /** Another account with money, and a key with these limits. */
+  newCustomer(limits?: Partial<KeyLimits>): Promise<Customer>;
   facts(task: TaskId): Promise<StartFacts>;
   /** The task's row once it is final. */
   final(task: TaskId): Promise<Task>;
@@ -173,7 +175,7 @@ export async function startTaskRunner({
   runtimeInstalled = true;
   const db = await freshDatabase();
   const ledger = newLedger(db.database);
-  const moneyed = () => newCustomer(db.database, ledger, 1_000_000n);
+  const moneyed = (limits: Partial<KeyLimits> = {}) => newCustomer(db.database, ledger, 1_000_000n, limits);
   const customer = await moneyed();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
   const deps: WorkerDependencies = {
@@ -204,6 +206,7 @@ export async function startTaskRunner({
     lostAfterMs,
     retentionMs: () => 7 * 86_400_000,
     removeLeftovers: () => Promise.resolve(0),
+    startNext: (key) => keyQueues.startNext(key),
   };
   const connect = () => NativeConnection.connect({ address });
   const connection = await connect();
@@ -211,6 +214,7 @@ export async function startTaskRunner({
   const client = new Client({ connection, ...shared });
   const queues = queueNames(`test-${randomBytes(6).toString('hex')}`);
   const starter = new TaskStarter(client, queues, { eager: false });
+  const keyQueues = new KeyQueues({ database: db.database, starter, log });
   const events = new EventScan({ ...deps, client, queues });
   const batchStarter = new BatchStarter(client, queues);
   const batchScan = new BatchScan({ ...deps, starter: batchStarter });
@@ -266,17 +270,15 @@ export async function startTaskRunner({
     },
     scan() {
       const onUnreadable = () => undefined;
-      const scan = new StartScan({
-        ...deps,
-        ...{ starter, events, batches: batchScan, onUnreadable },
-        release: (args) => release(deps, args),
-      });
+      const tools = { ...deps, starter, keyQueues, events, batches: batchScan, onUnreadable };
+      const scan = new StartScan({ ...tools, release: (args) => release(deps, args) });
       scans.push(scan);
       return scan;
     },
     async stop() {
       for (const scan of scans) await scan.close();
       await Promise.all(workers.map((each) => each.stop()));
+      await keyQueues.idle();
       await Promise.all(more.map((each) => each.close()));
       await connection.close();
       await db.drop();

@@ -64,6 +64,7 @@ async function scanned(
     database,
     blobs: runner.deps.blobs,
     starter: starter as TaskStarter,
+    keyQueues: { scan: () => Promise.resolve() },
     events: { startOwed: () => Promise.resolve(), lookAfterSilent: () => Promise.resolve() } as unknown as EventScan,
     batches: {
       startAccepted: () => Promise.resolve(),

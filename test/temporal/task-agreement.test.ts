@@ -13,6 +13,7 @@ const task = (given: Partial<TaskCourse>): TaskCourse => ({
   ...facts,
   state: 'running',
   isStarted: true,
+  isQueued: false,
   ageMs: 60 * minute,
   endedMs: null,
   isRemoved: false,
@@ -37,6 +38,7 @@ describe('these agree', () => {
   const cases: Record<string, [Partial<TaskCourse> | undefined, Partial<WorkflowCourse> | undefined]> = {
     'a task under way': [{}, {}],
     'a task whose start is yet to come': [{ state: 'accepted', isStarted: false, ageMs: 4 * minute }, undefined],
+    'a task that is queued, however long': [{ state: 'accepted', isStarted: false, isQueued: true }, undefined],
     'a task whose start was not noted': [{ state: 'accepted', isStarted: false }, {}],
     'a task that was cancelled before its start': [{ state: 'cancelled', isStarted: false, endedMs: 0 }, undefined],
     'a task that ended before what Temporal knows': [{ state: 'succeeded', endedMs: 31 * 24 * 60 * minute }, undefined],
@@ -74,6 +76,7 @@ describe('these disagree', () => {
     ['a workflow that runs has no task', undefined, {}],
     ['a workflow that timed out has no task', undefined, { status: 'TIMED_OUT' }],
     ['the task is running, but has no workflow', {}, undefined],
+    ['the task is queued, but has a workflow that runs', { state: 'accepted', isStarted: false, isQueued: true }, {}],
     ['the task is succeeded, but has no workflow', { state: 'succeeded', isStarted: false, endedMs: 0 }, undefined],
     [
       'the task was accepted 6 minutes ago, but no workflow was ever started for it',

@@ -3,6 +3,7 @@ import {
   CheckCircleOutlined,
   CloseCircleOutlined,
   DeleteOutlined,
+  HourglassOutlined,
   StopOutlined,
   SyncOutlined,
 } from '@ant-design/icons';
@@ -12,6 +13,7 @@ import { partsTexts } from './texts.ts';
 
 const looks = {
   processing: { color: 'processing', icon: <SyncOutlined spin /> },
+  queued: { color: 'default', icon: <HourglassOutlined /> },
   succeeded: { color: 'success', icon: <CheckCircleOutlined /> },
   completed: { color: 'success', icon: <CheckCircleOutlined /> },
   failed: { color: 'error', icon: <CloseCircleOutlined /> },

@@ -23,6 +23,8 @@ const words = {
   call_limits: 'How many calls it may make in a window.',
   spend_limit: 'How much it may spend in a window.',
   max_running_tasks: 'How many of its tasks may run at once.',
+  queue:
+    'Whether up to 10,000 tasks beyond `max_running_tasks` are accepted and wait for their turn, up to seven days. They are refused without.',
   expires_at: 'When it stops to work, in ISO 8601.',
 };
 const parameters = [pathParameter('id', "The key's id.", exampleIds.key, '^key_[0-9a-f]{32}$')];
@@ -35,6 +37,7 @@ const keyExample = {
   call_limits: [{ calls: 60, per: 'minute' }],
   spend_limit: null,
   max_running_tasks: null,
+  queue: false,
   expires_at: null,
   created: exampleCreated,
   last_used: null,

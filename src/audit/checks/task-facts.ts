@@ -12,7 +12,9 @@ export interface TaskCourse {
   state: TaskState;
   /** Whether Temporal acknowledged a start. */
   isStarted: boolean;
-  /** Since the admission. */
+  /** It waits for the running tasks of its key, without a workflow. */
+  isQueued: boolean;
+  /** Since it could start: since the admission, or since it left its key's queue. */
   ageMs: number;
   /** Since its end. */
   endedMs: number | null;
@@ -90,7 +92,7 @@ async function patiently(database: Database, text: string, values: readonly unkn
 const msSince = (column: string) => `(extract(epoch from clock_timestamp() - ${column}) * 1000)::float8`;
 // Terms may have been changed by hand, so nothing is taken for granted of them.
 const columns = `id, kind, account_id, key_id, model, state, started_at is not null as is_started,
-  ${msSince('created_at')} as age_ms, ${msSince('finished_at')} as ended_ms, removed_at is not null as is_removed,
+  queued and finished_at is null as is_queued, ${msSince('coalesce(dequeued_at, created_at)')} as age_ms, ${msSince('finished_at')} as ended_ms, removed_at is not null as is_removed,
   coalesce((select max(timeout::float8) from jsonb_path_query(terms, 'lax $.routes[*].timeoutMs ? (@.type() == "number")') timeout), 0)
     as request_timeout_ms`;
 
@@ -103,6 +105,7 @@ const courseRow = z
     model: z.string(),
     state: z.enum(taskStates as [TaskState, ...TaskState[]]),
     is_started: z.boolean(),
+    is_queued: z.boolean(),
     age_ms: z.number(),
     ended_ms: z.number().nullable(),
     is_removed: z.boolean(),
@@ -116,6 +119,7 @@ const courseRow = z
     model: row.model,
     state: row.state,
     isStarted: row.is_started,
+    isQueued: row.is_queued,
     ageMs: row.age_ms,
     endedMs: row.ended_ms,
     isRemoved: row.is_removed,

@@ -5,7 +5,8 @@
  * What shows only the engine's course has no seal, and is judged as exactly as its writers allow: a start is acknowledged
  * between admission and now; `seen_at` is written two seconds after admission at the earliest, five minutes after an
  * acknowledged start, and never on a final task; a claim of a download lasts 30 seconds. Another moment within these bounds
- * is not reported, and neither is another time of removal between the end and now.
+ * is not reported, and neither is another time of removal between the end and now. A task leaves the queue of its key at
+ * any moment before its start.
  */
 import * as z from 'zod';
 import { pagesOf, reportPages } from '../audit.ts';
@@ -98,6 +99,12 @@ const ofItself: Rules = [
       or t.seen_at > t.finished_at + interval '1 millisecond'
       or (t.seen_at > t.started_at and t.seen_at < t.started_at + interval '5 minutes')`,
   ],
+  [
+    'it is queued, but was started or left the queue',
+    `t.queued and (t.started_at is not null or t.dequeued_at is not null or t.state not in ('accepted', 'failed', 'cancelled'))`,
+  ],
+  ['it left the queue before it was admitted or in the future', 't.dequeued_at < t.created_at or t.dequeued_at > n.now'],
+  ['it was started before it left the queue', 't.started_at < t.dequeued_at'],
   ['it is to be cancelled at the engine, but was not cancelled', `t.cancel_pending and t.state <> 'cancelled'`],
   ['a download claims it by halves', '(t.fetch_owner is null) <> (t.fetch_until is null)'],
   [

@@ -25,6 +25,7 @@ interface CreateOptions {
   callLimit: CallLimit[];
   spendLimit?: SpendLimit;
   maxRunningTasks?: number;
+  queue?: boolean;
   expiresAt?: Date;
   json?: boolean;
 }
@@ -42,6 +43,7 @@ export function addKeyCommands(program: Command): void {
     .option('--call-limit <calls/window>', 'such as 60/minute; repeatable, one per window', callLimits, [])
     .option('--spend-limit <amount/window>', 'such as 10/day', spendLimit)
     .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(countMax))
+    .option('--queue', 'tasks beyond --max-running-tasks wait for their turn instead of being refused')
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
@@ -54,6 +56,7 @@ export function addKeyCommands(program: Command): void {
           callLimits: options.callLimit,
           spendLimit: options.spendLimit ?? null,
           maxRunningTasks: options.maxRunningTasks ?? null,
+          queue: options.queue ?? false,
           expiresAt: options.expiresAt ?? null,
         });
         show(

@@ -15,6 +15,7 @@ import {
   type UnknownOutcome,
 } from '../../tasks/provider-calls/intent-reports.ts';
 import { reviewOutcome } from '../../tasks/provider-calls/reviews.ts';
+import { queuePositions } from '../../tasks/rows/key-queues.ts';
 import { cancelTask } from '../../tasks/rows/cancel-task.ts';
 import { notifyFinal } from '../../tasks/rows/task-notifier.ts';
 import { unreadableTasks, type UnreadableTask } from '../../tasks/rows/task-rows.ts';
@@ -76,7 +77,9 @@ export function addTaskCommands(program: Command): void {
           const head = reviewed ? [...unknownHead, 'REVIEWED', 'NOTE'] : unknownHead;
           printList(found, limit, json, unknownObject(now), head, unknownRow(now));
         } else {
-          printList(await listTasks(database, filter), limit, json, taskObject, taskHead(currency), taskRow(now));
+          const found = await listTasks(database, filter);
+          const at = await queuePositions(database, found);
+          printList(found, limit, json, taskObject(at), taskHead(currency), taskRow(at, now));
         }
       });
     });
@@ -89,11 +92,12 @@ export function addTaskCommands(program: Command): void {
       withDatabase(async ({ currency, database }) => {
         const task = (await findTaskFacts(database, id)) ?? noTask(id);
         const intents = await intentsOf(database, task.id);
+        const at = await queuePositions(database, [task]);
         const reference = providerReference(task.id);
         show(
-          { ...taskObject(task), reference, intents: intents.map(intentObject) },
+          { ...taskObject(at)(task), reference, intents: intents.map(intentObject) },
           json,
-          taskText(task, intents, currency),
+          taskText(task, { intents, at, currency }),
         );
       }),
     );
@@ -110,7 +114,7 @@ export function addTaskCommands(program: Command): void {
         const facts = (await findTaskFacts(database, id)) ?? noTask(id);
         if (!isCancelled) throw new Refusal(`Task ${id} has already ended: ${facts.state}.`);
         await notifyFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
-        show(taskObject(facts), json, `${id} is cancelled; hold of ${amountText(facts.hold)} ${currency} released.`);
+        show(taskObject(noneQueued)(facts), json, `${id} is cancelled; hold of ${amountText(facts.hold)} ${currency} released.`);
       }),
     );
 
@@ -177,12 +181,17 @@ function printList<Row>(
   if (has_more) print(`More than ${limit} rows match. Use --limit to show more.`);
 }
 
-const taskObject = (task: TaskFacts) => ({
+/** By id, of tasks that are queued. */
+type Positions = ReadonlyMap<string, number>;
+const noneQueued: Positions = new Map();
+
+const taskObject = (at: Positions) => (task: TaskFacts) => ({
   id: task.id,
   object: task.kind,
   model: task.model,
   status: publicStatus(task.state),
   state: task.state,
+  queue_position: at.get(task.id) ?? null,
   account_id: task.accountId,
   key_id: task.keyId,
   request_id: task.requestId,
@@ -239,16 +248,22 @@ const unknownObject =
 const taskHead = (currency: string) => [
   ...['ID', 'ACCOUNT', 'MODEL', 'STATE', `HOLD (${currency})`, `COST (${currency})`, 'CREATED', 'AGE'],
 ];
-const taskRow = (now: Date) => (task: TaskFacts) => [
+const taskRow = (at: Positions, now: Date) => (task: TaskFacts) => [
   task.id,
   task.accountId,
   plain(task.model),
-  task.state,
+  stateText(task, at),
   amountText(task.hold),
   task.cost === null ? '-' : amountText(task.cost),
   moment(task.createdAt),
   age(task.createdAt, now),
 ];
+
+/** `queued (3)`: the third of its key. */
+function stateText({ id, state }: TaskFacts, at: Positions): string {
+  const position = at.get(id);
+  return position === undefined ? state : `queued (${position})`;
+}
 
 const unknownHead = [
   'TASK',
@@ -281,9 +296,12 @@ const unknownRow =
   ];
 
 /** A task for people: a line a fact, then its paid calls as a table. */
-function taskText(task: TaskFacts, intents: readonly IntentFacts[], currency: string): string {
+function taskText(
+  task: TaskFacts,
+  { intents, at, currency }: { intents: readonly IntentFacts[]; at: Positions; currency: string },
+): string {
   const facts = table(
-    [task.id, `${task.kind}, ${task.state}`],
+    [task.id, `${task.kind}, ${stateText(task, at)}`],
     [
       ['model', plain(task.model)],
       ['account', task.accountId],
@@ -291,6 +309,7 @@ function taskText(task: TaskFacts, intents: readonly IntentFacts[], currency: st
       ['request', plain(task.requestId)],
       ['reference', providerReference(task.id)],
       ['created', moment(task.createdAt)],
+      ...(task.dequeuedAt ? [['dequeued', moment(task.dequeuedAt)]] : []),
       ['started', moment(task.startedAt)],
       ['finished', moment(task.finishedAt)],
       ['removed', removal(task)],

@@ -8,7 +8,7 @@ import { toAmount } from '../money.ts';
  * Only the fields that are there are looked at.
  */
 export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
-  const { models, callLimits, spendLimit, maxRunningTasks, expiresAt } = wanted;
+  const { models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt } = wanted;
   if (own.models && models !== undefined && !models?.every((id) => own.models?.includes(id)))
     throw refusal('models', `contain only ${own.models.join(', ')}`);
   for (const { calls, per } of callLimits === undefined ? [] : own.callLimits) {
@@ -24,6 +24,7 @@ export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
     if (maxRunningTasks === null || maxRunningTasks > own.maxRunningTasks)
       throw refusal('max_running_tasks', `be at most ${own.maxRunningTasks}`);
   }
+  if (own.maxRunningTasks !== null && !own.queue && queue === true) throw refusal('queue', 'be false');
   if (own.expiresAt && expiresAt !== undefined) {
     if (expiresAt === null || expiresAt > own.expiresAt)
       throw refusal('expires_at', `be no later than ${own.expiresAt.toISOString()}`);

@@ -25,6 +25,8 @@ export interface KeyLimits {
   callLimits: readonly CallLimit[];
   spendLimit: SpendLimit | null;
   maxRunningTasks: number | null;
+  /** Tasks beyond `maxRunningTasks` are accepted and wait for their turn; they are refused without. */
+  queue: boolean;
   /** Allow-list of model ids; null allows all. */
   models: readonly string[] | null;
   expiresAt: Date | null;

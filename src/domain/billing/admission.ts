@@ -12,6 +12,7 @@ import {
   type Window,
   windowStart,
 } from '../accounts/key-rules.ts';
+import { queuedTasksMax } from '../limits.ts';
 import { type Money, amountText } from '../money.ts';
 
 export interface AccountState {
@@ -37,6 +38,7 @@ export interface KeyCounters {
    * there. The next call that counts clears it.
    */
   clockBackAt: Date | null;
+  /** Tasks that have not ended, those that wait for their turn among them. */
   runningTasks: number;
 }
 
@@ -65,7 +67,8 @@ export interface RateState {
 
 /** A refusal has counters to be kept where it is the first to find the clock set back. */
 export type AdmissionDecision =
-  { admitted: true; counters: KeyCounters } | { admitted: false; refusal: GatewayError; counters?: KeyCounters };
+  | { admitted: true; counters: KeyCounters; queued: boolean }
+  | { admitted: false; refusal: GatewayError; counters?: KeyCounters };
 
 /** Decides in a fixed order, which tests hold: key and account, maintenance, calls, running tasks, spending, balance. */
 export function decideAdmission(
@@ -79,7 +82,10 @@ export function decideAdmission(
     (request.maintenance ? maintenanceRefusal(request.model) : undefined) ??
     refusalOfLimits(request, key, now) ??
     refusalOfBalance(request, account);
-  if (!refusal) return { admitted: true, counters: counted(key.counters, request, { now, seq: account.seq + 1n }) };
+  if (!refusal) {
+    const counters = counted(key.counters, request, { now, seq: account.seq + 1n });
+    return { admitted: true, counters, queued: request.isTask && isFull(key) };
+  }
   const counters = foundClockBack(key.counters, now);
   return { admitted: false, refusal, ...(counters && { counters }) };
 }
@@ -232,21 +238,37 @@ function refusalOfLimits(request: AdmissionRequest, key: KeyState, now: Date): G
       );
     }
   }
-  if (request.isTask && key.maxRunningTasks !== null && counters.runningTasks >= key.maxRunningTasks) {
-    return new GatewayError(
-      'concurrency_limit_exceeded',
-      `This key is limited to ${key.maxRunningTasks} running tasks.`,
-      {
-        retryAfterSeconds: 5,
-      },
-    );
-  }
+  const full = request.isTask ? refusalOfFull(key) : undefined;
+  if (full) return full;
   const spend = key.spendLimit;
   if (spend && counters.spent[spend.per] + request.hold > spend.amount) {
     const text = `${spendText(spend, request)}: ${quotaText(windowEnd(spend.per, at))}`;
     return limitRefusal('spend_limit_exceeded', text, spend.per, at, now);
   }
   return undefined;
+}
+
+/** Whether as many of the key's tasks are unfinished as may run, or more: another one has to wait for its turn. */
+export const isFull = ({ maxRunningTasks, counters }: Pick<KeyState, 'maxRunningTasks' | 'counters'>): boolean =>
+  maxRunningTasks !== null && counters.runningTasks >= maxRunningTasks;
+
+/** How many of the key's unfinished tasks run, and how many wait for their turn. */
+export function runningAndQueued({ maxRunningTasks, counters }: Pick<KeyState, 'maxRunningTasks' | 'counters'>): {
+  running: number;
+  queued: number;
+} {
+  const running = Math.min(counters.runningTasks, maxRunningTasks ?? Infinity);
+  return { running, queued: counters.runningTasks - running };
+}
+
+function refusalOfFull(key: KeyState): GatewayError | undefined {
+  if (!isFull(key) || (key.queue && runningAndQueued(key).queued < queuedTasksMax)) return undefined;
+  const also = key.queue ? ` and ${queuedTasksMax} queued ones` : '';
+  return new GatewayError(
+    'concurrency_limit_exceeded',
+    `This key is limited to ${key.maxRunningTasks} running tasks${also}.`,
+    { retryAfterSeconds: 5 },
+  );
 }
 
 const spendText = (

@@ -14,7 +14,7 @@ import {
 import { keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
 import { type Money, parseAmount } from '../money.ts';
 import { isKeepable } from '../text.ts';
-import { httpAddress, integerFrom, listOf, modelId, oneOf } from './fields.ts';
+import { flag, httpAddress, integerFrom, listOf, modelId, oneOf } from './fields.ts';
 import { invalid, modelIdRule, parseWith } from './parse.ts';
 
 export interface KeyRequest extends KeyLimits {
@@ -44,9 +44,10 @@ export function keyRequestOf({ name, level, ...limits }: z.output<typeof keyBody
     callLimits = [],
     spendLimit = null,
     maxRunningTasks = null,
+    queue = false,
     expiresAt = null,
   } = limitsOf(limits, now);
-  return { name, level: level ?? 'standard', models, callLimits, spendLimit, maxRunningTasks, expiresAt };
+  return { name, level: level ?? 'standard', models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt };
 }
 
 /** The changes that a body asks for: name and limits; null lifts a limit. Refuses like `parseKeyRequest`. */
@@ -65,13 +66,14 @@ export function parseAccountChanges(body: unknown): AccountChangeRequest {
 }
 
 function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyLimits> {
-  const { models, call_limits: calls, spend_limit: spend, max_running_tasks: tasks, expires_at: expires } = limits;
+  const { models, call_limits: calls, spend_limit: spend, max_running_tasks: tasks, queue, expires_at: expires } = limits;
   if (expires && expires <= now) throw invalid('expires_at', 'must be in the future');
   return {
     ...(models !== undefined && { models: models && [...new Set(models)] }),
     ...(calls !== undefined && { callLimits: calls ?? [] }),
     ...(spend !== undefined && { spendLimit: spend }),
     ...(tasks !== undefined && { maxRunningTasks: tasks }),
+    ...(queue !== undefined && { queue: queue ?? false }),
     ...(expires !== undefined && { expiresAt: expires }),
   };
 }
@@ -117,6 +119,7 @@ const limitFields = {
   call_limits: callLimits.nullish(),
   spend_limit: spendLimit.nullish(),
   max_running_tasks: integerFrom(1, keyTasksMax).nullish(),
+  queue: flag.nullish(),
   expires_at: moment.nullish(),
 };
 

@@ -97,6 +97,8 @@ export interface NewTask {
   terms: unknown;
   transferId: TransferId;
   holdAmount: Money;
+  /** It waits for its turn: as many of its key run as may. */
+  queued?: boolean;
 }
 
 /** An event that is owed to a webhook. Of a task its record is sent, made anew for each attempt. */

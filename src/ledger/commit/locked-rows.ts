@@ -42,6 +42,7 @@ const keyColumns = {
   callLimits: callLimitsSchema,
   spendLimit: storedSpendLimitSchema.nullable(),
   maxRunningTasks: z.int().nullable(),
+  queue: z.boolean(),
   expiresAt: z.date().nullable(),
   revokedAt: z.date().nullable(),
   countedAt: z.date().nullable(),
@@ -73,6 +74,7 @@ const keyStateOf = (read: ColumnValues<typeof keyColumns>) => ({
   callLimits: read.callLimits,
   spendLimit: read.spendLimit,
   maxRunningTasks: read.maxRunningTasks,
+  queue: read.queue,
   expiresAt: read.expiresAt,
   revoked: read.revokedAt !== null,
   counters: {

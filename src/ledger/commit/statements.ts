@@ -3,12 +3,12 @@
 export const insertTasks = {
   name: 'insert-tasks',
   text: `insert into tasks (id, kind, account_id, key_id, request_id, model, request, uploads, terms, transfer_id, hold_amount, created_at,
-      request_digest, seal)
+      request_digest, seal, queued)
     select id, kind, account_id, key_id, request_id, model, request, uploads, terms, transfer_id, hold_amount, created_at,
-      decode(request_digest, 'hex'), decode(seal, 'hex')
+      decode(request_digest, 'hex'), decode(seal, 'hex'), coalesce(queued, false)
     from jsonb_to_recordset($1::jsonb) as r(id text, kind text, account_id text, key_id text, request_id text, model text,
       request jsonb, uploads jsonb, terms jsonb, transfer_id uuid, hold_amount bigint, created_at timestamptz,
-      request_digest text, seal text)`,
+      request_digest text, seal text, queued boolean)`,
 };
 
 // A task's end is decided here and nowhere else. One alone is given to the planner as a value, so that no other partition

@@ -55,6 +55,7 @@ export function taskJson(task: NewTask, account: AccountId, now: Date, ledgerKey
     ...facts,
     request: task.request,
     uploads: task.uploads,
+    ...(task.queued === true && { queued: true }),
     seal: admissionSeal(ledgerKey, facts).toString('hex'),
   };
 }

@@ -137,6 +137,11 @@ export const metricTable = {
     over: 'max',
     help: 'Accepted tasks of all processes whose start was not acknowledged; counted to 50,000.',
   },
+  tollgate_tasks_queued: {
+    type: 'gauge',
+    over: 'max',
+    help: 'Accepted tasks of all processes that wait for the running ones of their keys; counted to 50,000.',
+  },
   tollgate_tasks_unstarted_max: {
     type: 'gauge',
     over: 'max',

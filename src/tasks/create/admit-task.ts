@@ -22,7 +22,7 @@ export interface TaskInDoubt {
 
 /**
  * Admits a task; in doubt the database is asked on for `doubtMs`. The task keeps its slot until it is started or counted:
- * what was refused, or turned out never to be, gives it back at once.
+ * what was refused, is queued, or turned out never to be, gives it back at once.
  */
 export async function admitTask(
   { ledger, tracing }: Pick<ApiDependencies, 'ledger' | 'tracing'>,
@@ -63,7 +63,7 @@ const unlessTimeIsUp = (admitted: Promise<TaskAdmitted>): Promise<TaskAdmitted |
 /** In doubt to the end: if its row is there, the next count sees it. */
 function keepSlot(slot: WaitingSlot | undefined, admitted: Promise<TaskAdmitted>): void {
   admitted.then(
-    (outcome) => (outcome.admitted === 'new' ? slot?.accepted() : slot?.leave()),
+    (outcome) => (outcome.admitted === 'new' && !outcome.queued ? slot?.accepted() : slot?.leave()),
     (error: unknown) => (isOutcomeUnknown(error) ? slot?.accepted() : slot?.leave()),
   );
 }

@@ -149,7 +149,7 @@ export async function placeTask(
     order.onAdmitted?.(admitted);
     if (admitted.admitted === 'no') throw admitted.refusal;
     const { taskId } = admitted;
-    if (admitted.admitted === 'new') {
+    if (admitted.admitted === 'new' && !admitted.queued) {
       // The answer doesn't wait for the start: the task is safe, and the workers' scan starts what this one can't.
       const { underWay } = admitted;
       const start = {

@@ -17,7 +17,7 @@ const taskRow = row({
   hold: computed('t.hold_amount', money),
   ...pick(taskColumns, 'cost'),
   ...errorColumns,
-  ...pick(taskColumns, 'createdAt', 'startedAt', 'finishedAt', 'removedAt'),
+  ...pick(taskColumns, 'createdAt', 'queued', 'dequeuedAt', 'startedAt', 'finishedAt', 'removedAt'),
 }).as(withError);
 export type TaskFacts = RowOf<typeof taskRow>;
 const selectTask = taskRow.columnsOf('t');

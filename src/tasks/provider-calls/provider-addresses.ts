@@ -29,7 +29,8 @@ export function providerAddresses({
   return {
     media: (task, file) => {
       const deadlineMs = Math.max(...task.terms.routes.map((route) => route.deadlineMs));
-      const seconds = Math.floor((task.createdAt.getTime() + deadlineMs) / 1000) + unsubmittedSeconds;
+      const from = task.dequeuedAt ?? task.createdAt;
+      const seconds = Math.floor((from.getTime() + deadlineMs) / 1000) + unsubmittedSeconds;
       return `${publicUrl()}${signLink({ taskId: task.id, file, expiresAtSeconds: seconds }, secrets)}`;
     },
     hook: (task, route) => {

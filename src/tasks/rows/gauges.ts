@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { micros, type Money } from '../../domain/money.ts';
 import { taskKinds, taskStates } from '../../domain/tasks/task-states.ts';
 import type { Database } from '../../postgres/database.ts';
+import { startable } from './task-rows.ts';
 
 /** Counting goes no further: reading 50,000 rows takes some 50 ms. */
 export const countedMax = 50_000;
@@ -13,6 +14,8 @@ export interface Figures {
   /** Tasks that are not final. */
   unfinished: readonly { kind: string; state: string; count: number }[];
   unstarted: number;
+  /** Tasks that wait for their keys' running ones. */
+  queued: number;
   oldestUnstartedSeconds: number;
   /** Paid calls of unknown outcome that no operator has ticked off. */
   unknownOutcomes: number;
@@ -40,8 +43,12 @@ const figuresText = `select
     from (select kind, state from tasks where finished_at is null limit $1) as under_way group by kind, state) as u
   ) as unfinished,
   (select count(*)::integer from (
-    select 1 from tasks where started_at is null and finished_at is null limit $1) as w) as unstarted,
-  (select ${seconds('min(created_at)')} from tasks where started_at is null and finished_at is null) as oldest_unstarted,
+    select 1 from tasks where started_at is null and finished_at is null and not queued limit $1) as w) as unstarted,
+  (select ${seconds('min(since)')} from (
+    select ${startable} as since from tasks where started_at is null and finished_at is null and not queued
+    order by created_at limit $1) as w) as oldest_unstarted,
+  (select count(*)::integer from (
+    select 1 from tasks where queued and finished_at is null limit $1) as q) as queued,
   (select count(*)::integer from (
     select 1 from intents i where outcome = 'unknown'
       and not exists (select 1 from reviews r where r.task_id = i.task_id and r.route = i.route) limit $2) as u
@@ -64,6 +71,7 @@ const figuresRow = z
   .object({
     unfinished: z.array(z.object({ kind: z.enum(taskKinds), state: z.enum(taskStates), count: z.int() })),
     unstarted: z.int(),
+    queued: z.int(),
     oldest_unstarted: z.number(),
     unknown_outcomes: z.int(),
     events_unstarted: z.int(),
@@ -76,6 +84,7 @@ const figuresRow = z
   .transform((row): Figures => ({
     unfinished: row.unfinished,
     unstarted: row.unstarted,
+    queued: row.queued,
     oldestUnstartedSeconds: row.oldest_unstarted,
     unknownOutcomes: row.unknown_outcomes,
     eventsUnstarted: row.events_unstarted,

@@ -1,13 +1,14 @@
 /** How the newest tasks of each model went: what the health report is made of. */
 import * as z from 'zod';
 import type { Database } from '../../postgres/database.ts';
+import { startable } from './task-rows.ts';
 
 export interface TaskOutcome {
   model: string;
   /** Undefined for a success. */
   errorCode: string | undefined;
   finishedAtMs: number;
-  /** From the admission to the end. */
+  /** From the admission, or from when its key's queue let it go, to the end. */
   latencyMs: number;
 }
 
@@ -23,11 +24,11 @@ export async function recentOutcomes(
   const { rows } = await database.keyed.query({
     name: 'recent-outcomes',
     text: `select t.model, t.error_code, t.finished_at,
-        least(round(extract(epoch from t.finished_at - t.created_at) * 1000), 2147483647)::integer as latency_ms
+        least(round(extract(epoch from t.finished_at - t.started_at) * 1000), 2147483647)::integer as latency_ms
       from unnest($1::text[]) as wanted(model)
       cross join lateral (
         select * from (
-          select model, error_code, created_at, finished_at from tasks
+          select model, error_code, ${startable} as started_at, finished_at from tasks
           where tasks.model = wanted.model and finished_at is not null order by finished_at desc limit $4
         ) as newest
         where error_code is null or error_code = any($3::text[]) order by finished_at desc limit $2

@@ -19,6 +19,9 @@ export interface TaskError {
   retryAfterSeconds?: number | undefined;
 }
 
+/** When a task could start: at its admission, or when it left its key's queue. For `tasks` alone. */
+export const startable = 'coalesce(dequeued_at, created_at)';
+
 const storedError = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).nullable();
 
 /** The columns of `tasks` that rows are declared of. */
@@ -37,6 +40,10 @@ export const taskColumns = {
   transferId: id<TransferId>(),
   holdAmount: money,
   createdAt: z.date(),
+  /** Whether it waits, or waited until it ended, for its key's running tasks. */
+  queued: z.boolean(),
+  /** When that was over. */
+  dequeuedAt: z.date().nullable(),
   startedAt: z.date().nullable(),
   finishedAt: z.date().nullable(),
   files: z.array(storedFileSchema).nullable(),
@@ -48,8 +55,8 @@ export const taskColumns = {
   errorParam: z.string().nullable(),
   errorRetryAfter: z.int().nullable(),
   removedAt: z.date().nullable(),
-  /** Since the admission, by the database's clock as the row was read: a process's own may be set. */
-  ageMs: computed('extract(epoch from clock_timestamp() - created_at)::float8 * 1000', z.number()),
+  /** Since it could start, by the database's clock as the row was read: a process's own may be set. */
+  ageMs: computed(`extract(epoch from clock_timestamp() - ${startable})::float8 * 1000`, z.number()),
   /** Since the end, likewise. */
   endedMs: computed('extract(epoch from clock_timestamp() - finished_at)::float8 * 1000', z.number().nullable()),
 };
@@ -64,9 +71,13 @@ export type Task = RowOf<typeof taskRow>;
 /** What starting a workflow takes. */
 export const startRow = row({
   ...pick(taskColumns, 'id', 'kind', 'accountId', 'keyId', 'model', 'terms'),
-  underWay: computed('(select running_tasks from api_keys where api_keys.id = tasks.key_id)', z.int()),
+  // Those of a queue don't wait at the provider.
+  underWay: computed(
+    '(select least(running_tasks, max_running_tasks) from api_keys where api_keys.id = tasks.key_id)',
+    z.int(),
+  ),
 });
-/** `underWay`: how many unfinished tasks its key had; absent where they were not counted. */
+/** `underWay`: how many tasks of its key could run; absent where they were not counted. */
 export type StartFacts = Omit<RowOf<typeof startRow>, 'underWay'> & { underWay?: number };
 
 /** An error's columns, for rows that `withError` makes one of. */
@@ -164,12 +175,12 @@ export const markStarted = gathering(async (database: Database, ids: readonly Ta
 /** Tasks are locked by id everywhere; a nested loop updates in the order of the array. */
 export const inLockOrder = (ids: readonly TaskId[]): TaskId[] => [...ids].sort();
 
-/** How many accepted tasks no start was acknowledged for; counts no further than `most`. */
+/** How many accepted tasks that may start no start was acknowledged for; counts no further than `most`. */
 export async function countTasksToStart(database: Database, most: number): Promise<number> {
   const { rows } = await database.keyed.query({
     name: 'count-tasks-to-start',
     text: `select count(*)::integer as count from (
-        select 1 from tasks where started_at is null and finished_at is null limit $1) as waiting`,
+        select 1 from tasks where started_at is null and finished_at is null and not queued limit $1) as waiting`,
     values: [most],
   });
   return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;

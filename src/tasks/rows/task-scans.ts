@@ -4,9 +4,10 @@
  */
 import * as z from 'zod';
 import type { TaskId } from '../../domain/ids.ts';
+import { queuedMsMax } from '../../domain/limits.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type OnUnreadable, readableRows } from '../../postgres/readable-rows.ts';
-import { inLockOrder, type StartFacts, startRow } from './task-rows.ts';
+import { inLockOrder, type StartFacts, startable, startRow } from './task-rows.ts';
 
 /** The last row of a full page. The time is the database's own text, since a Date has no microseconds. */
 export interface Position {
@@ -26,7 +27,7 @@ export interface PageOptions {
 }
 
 /**
- * Takes up to `count` accepted tasks without an acknowledged start for two seconds. The process that takes one has it for
+ * Takes up to `count` accepted tasks that may start, without an acknowledged start for two seconds. The process that takes one has it for
  * five seconds, so that several workers share the work; no lock is held meanwhile, since a cancellation would wait for it.
  */
 export async function takeTasksToStart(
@@ -38,8 +39,8 @@ export async function takeTasksToStart(
     name: 'take-tasks-to-start',
     text: `with taken as (
        update tasks set seen_at = clock_timestamp() where id in (
-         select id from tasks where started_at is null and finished_at is null
-           and created_at < clock_timestamp() - interval '2 seconds'
+         select id from tasks where started_at is null and finished_at is null and not queued
+           and ${startable} < clock_timestamp() - interval '2 seconds'
            and coalesce(seen_at, '-infinity') < clock_timestamp() - interval '5 seconds'
            and (created_at, id) > ($2::timestamptz, $3)
          order by created_at, id limit $1 for no key update skip locked)
@@ -93,10 +94,28 @@ export async function overdueTasks(
   const { rows } = await database.keyed.query({
     name: 'overdue-tasks',
     text: `select id, created_at::text as at from tasks
-      where finished_at is null and created_at < clock_timestamp() - interval '25 hours' - make_interval(secs => ${longestDeadline})
+      where finished_at is null and not queued
+        and ${startable} < clock_timestamp() - interval '25 hours' - make_interval(secs => ${longestDeadline})
         and (created_at, id) > ($2::timestamptz, $3)
       order by created_at, id limit $1`,
     values: [count, ...boundsOf(after)],
+  });
+  return { rows: rows.map((row) => idRow.parse(row)), next: nextOf(rows, count) };
+}
+
+/** Up to `count` tasks that have waited for their key's running ones for as long as a task may. */
+export async function tasksQueuedTooLong(
+  database: Database,
+  count: number,
+  { after }: Pick<PageOptions, 'after'> = {},
+): Promise<Page<{ id: TaskId }>> {
+  const { rows } = await database.keyed.query({
+    name: 'tasks-queued-too-long',
+    text: `select id, created_at::text as at from tasks
+      where queued and finished_at is null and created_at < clock_timestamp() - make_interval(secs => $4)
+        and (created_at, id) > ($2::timestamptz, $3)
+      order by created_at, id limit $1`,
+    values: [count, ...boundsOf(after), queuedMsMax / 1000],
   });
   return { rows: rows.map((row) => idRow.parse(row)), next: nextOf(rows, count) };
 }

@@ -96,7 +96,7 @@ export async function modelsOfTasks(database: Database, account: AccountId): Pro
 }
 
 const lineRow = row({
-  ...pick(taskColumns, 'id', 'kind', 'model', 'state', 'keyId'),
+  ...pick(taskColumns, 'id', 'kind', 'model', 'state', 'keyId', 'queued'),
   keyName: computed('k.name', z.string()),
   ...pick(taskColumns, 'createdAt', 'finishedAt', 'removedAt', 'durationMs', 'cost'),
   hold: computed('t.hold_amount', money),

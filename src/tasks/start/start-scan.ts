@@ -1,14 +1,15 @@
 /**
- * The scans that make sure every accepted task runs, whichever process died: tasks whose start was not acknowledged, tasks that
- * have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the events that are
- * owed to webhooks, and the maintenance that comes by the clock.
+ * The scans that make sure every accepted task runs, whichever process died: tasks whose start was not acknowledged, queues
+ * of keys, tasks that have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the
+ * events that are owed to webhooks, and the maintenance that comes by the clock.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FailureFacts } from '../../activities/activity-types.ts';
 import type { TaskId } from '../../domain/ids.ts';
+import { queuedMsMax } from '../../domain/limits.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
-import { type Database, databaseFailure, supplyPartitions } from '../../postgres/database.ts';
+import { type Database, supplyPartitions } from '../../postgres/database.ts';
 import { deleteOldAnswers } from '../retention/expired-answers.ts';
 import { deleteOldResponses } from '../../chat/response-rows.ts';
 import type { OnUnreadable } from '../../postgres/readable-rows.ts';
@@ -23,12 +24,14 @@ import {
   type Position,
   takeSilentTasks,
   takeTasksToStart,
+  tasksQueuedTooLong,
 } from '../rows/task-scans.ts';
-import { markStarted, type StartFacts } from '../rows/task-rows.ts';
+import { markStarted } from '../rows/task-rows.ts';
 import type { BatchScan } from '../../batches/batch-scan.ts';
 import type { EventScan } from '../../webhooks/event-scan.ts';
 import { isOpen, type TaskStarter } from './task-starter.ts';
-import { isTemporalUnavailable } from '../../temporal/connection-errors.ts';
+import { isOfServer, startTasks } from './start-tasks.ts';
+import type { KeyQueues } from './key-queues.ts';
 
 const startScanMs = 2_000;
 const silenceScanMs = 60_000;
@@ -38,12 +41,18 @@ const oldEventsMs = 900_000;
 const oldFilesMs = 900_000;
 const batchTasks = 100;
 const failuresInARowMax = 3;
-const startsAtOnce = 8; // as many as one API (`tasks/create/start-queue.ts`)
+
+const queuedTooLong: FailureFacts = {
+  code: 'concurrency_limit_exceeded',
+  message: `The task waited ${queuedMsMax / 86_400_000} days for the running tasks of its key.`,
+  param: null,
+};
 
 export interface StartScanTools {
   database: Database;
   blobs: BlobStore;
   starter: TaskStarter;
+  keyQueues: Pick<KeyQueues, 'scan'>;
   events: EventScan;
   batches: BatchScan;
   /** Counts a row that a scan could not read. */
@@ -63,6 +72,7 @@ export class StartScan {
     this.#tools = tools;
     this.#running = [
       this.#repeat('tasks to start', startScanMs, () => this.#startAccepted()),
+      this.#repeat('queues of keys', startScanMs, () => this.#tools.keyQueues.scan(this.#stopping.signal)),
       this.#repeat('cancellations', startScanMs, () => this.#repeatCancellations()),
       this.#repeat('silent tasks', silenceScanMs, () => this.#lookAfterSilent()),
       this.#repeat('events to deliver', startScanMs, () => this.#tools.events.startOwed(this.#stopping.signal)),
@@ -70,6 +80,7 @@ export class StartScan {
       this.#repeat('batches to start', startScanMs, () => this.#tools.batches.startAccepted()),
       this.#repeat('silent batches', silenceScanMs, () => this.#tools.batches.lookAfterSilent()),
       this.#repeat('overdue tasks', silenceScanMs, () => this.#releaseOverdue()),
+      this.#repeat('tasks queued for too long', silenceScanMs, () => this.#releaseQueued()),
       this.#repeat('partitions to make', partitionsMs, () => this.#makePartitions()),
       this.#repeat('old answers to delete', oldAnswersMs, async () => {
         await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
@@ -114,36 +125,12 @@ export class StartScan {
     const onUnreadable = this.#unreadableIn('tasks_to_start');
     const pages = this.#pages((after) => takeTasksToStart(database, batchTasks, { after, onUnreadable }));
     for await (const tasks of pages) {
-      const { started, untried } = await this.#startAll(tasks);
+      const { started, untried } = await startTasks(this.#tools, tasks);
       await markStarted(database, started);
       if (untried.length === 0) continue;
       await giveTasksBack(database, untried);
       return;
     }
-  }
-
-  /** Starts tasks, some at a time; gives up where Temporal is away, and goes on past a task that fails by itself. */
-  async #startAll(tasks: readonly StartFacts[]): Promise<{ started: TaskId[]; untried: TaskId[] }> {
-    const { starter, log } = this.#tools;
-    const started: TaskId[] = [];
-    let from = 0;
-    for (let isAway = false; from < tasks.length && !isAway; from += startsAtOnce) {
-      const some = tasks.slice(from, from + startsAtOnce);
-      const answers = await Promise.allSettled(some.map((task) => starter.start(task)));
-      for (const [at, { id }] of some.entries()) {
-        const answer = answers[at];
-        if (answer?.status === 'fulfilled') started.push(id);
-        else if (isOfServer(answer?.reason)) isAway = true;
-        else log.error({ err: answer?.reason, taskId: id }, 'an accepted task could not be started; others go on');
-      }
-      if (isAway)
-        log.warn(
-          { err: answers.find(isRejected)?.reason, started: started.length },
-          'accepted tasks wait for Temporal',
-        );
-    }
-    if (started.length > 0) log.info({ count: started.length }, 'started accepted tasks');
-    return { started, untried: tasks.slice(from).map(({ id }) => id) };
   }
 
   async #lookAfterSilent(): Promise<void> {
@@ -181,6 +168,17 @@ export class StartScan {
     await this.#each(overdue, async ({ id }) => {
       await starter.cancel(id);
     });
+  }
+
+  /** They have no workflow that would have to hear of it. */
+  async #releaseQueued(): Promise<void> {
+    const { database, release, log } = this.#tools;
+    for await (const queued of this.#pages((after) => tasksQueuedTooLong(database, batchTasks, { after }))) {
+      await this.#each(queued, async ({ id }) => {
+        log.warn({ taskId: id }, 'a task was queued for as long as one may be, and is released');
+        await release({ taskId: id, error: queuedTooLong });
+      });
+    }
   }
 
   async #repeatCancellations(): Promise<void> {
@@ -235,8 +233,3 @@ export class StartScan {
     };
   }
 }
-
-/** Whether an error says nothing of the one task, since it would meet any other in this moment as well. */
-const isOfServer = (error: unknown): boolean => isTemporalUnavailable(error) || databaseFailure(error) !== undefined;
-const isRejected = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
-  answer.status === 'rejected';

@@ -43,6 +43,7 @@ test('a key is made with all its limits, shown once, works, and is logged under 
     call_limits: [{ calls: 5, per: 'day' }],
     spend_limit: { amount: 2.5, per: 'month' },
     max_running_tasks: 3,
+    queue: true,
     expires_at: '2099-01-31T08:00:00.000Z',
   };
   const { key, example, ...record } = await make({ name: 'all of them', level: 'chat', ...limits });
@@ -65,6 +66,7 @@ test('a key is made with all its limits, shown once, works, and is logged under 
     calls: nothing,
     spent: nothing,
     running_tasks: 0,
+    queued_tasks: 0,
   });
   const listed = await owner.get(keys);
   assert.deepEqual(recordsOf(listed)[0], record);

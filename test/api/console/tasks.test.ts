@@ -196,6 +196,38 @@ describe('one task', () => {
 
 const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code?: string } | undefined)?.code;
 
+describe('a queue', () => {
+  test('shows each task its position, and the next one starts when a running one was cancelled', async () => {
+    const { key, keyId, account } = await gateway.newKey({ balance: '1', maxRunningTasks: 1, queue: true });
+    const who = await signedIn(gateway, { memberships: [{ account, role: 'owner' }] });
+    const asked = { ...bearer(key), Prefer: 'wait=0' };
+    const slow = { model: 'slow', prompt: 'slow', size: '1024x1024' };
+    const drawn = async () => String((await gateway.post('/v1/images/generations', slow, asked)).body['id']);
+    const ids = [await drawn(), await drawn(), await drawn()];
+    const queued = async () => {
+      const { data } = await list(`key=${keyId}`, account, who);
+      return ids.map((id) => data.find((line) => line.id === id)?.['queued']);
+    };
+    const page = async (id: string | undefined) => taskPage.parse((await who.get(at(`/${id}`, account))).body);
+    const cancel = (id: string | undefined) => who.call('POST', at(`/${id}/cancel`, account));
+    assert.deepEqual(await queued(), [null, { position: 1 }, { position: 2 }]);
+    const last = await page(ids[2]);
+    assert.deepEqual([last.status, last['queued']], ['processing', { position: 2 }]);
+    const shown = z.object({ data: z.array(z.looseObject({ running_tasks: z.int(), queued_tasks: z.int() })) });
+    const [shownKey] = shown.parse((await who.get(`/accounts/${account}/keys`)).body).data;
+    assert.deepEqual([shownKey?.running_tasks, shownKey?.queued_tasks], [1, 2]);
+    await cancel(ids[1]);
+    assert.deepEqual(await queued(), [null, null, { position: 1 }]);
+    await cancel(ids[0]);
+    const steps = await until('the start of the last one', async () => {
+      const { course } = await page(ids[2]);
+      return course.some(({ step }) => step === 'submitted') ? course.map(({ step }) => step) : undefined;
+    });
+    assert.deepEqual(steps.slice(0, 3), ['admitted', 'dequeued', 'submitted']);
+    await cancel(ids[2]);
+  });
+});
+
 describe('cancelling', () => {
   test('ends the task and gives its hold back, in the name of who did it; a second time is a conflict', async () => {
     const { account, key } = await gateway.newKey({ balance: '1' });

@@ -97,6 +97,7 @@ const takenLimits: readonly (readonly [what: string, body: object, read: KeyChan
     { spendLimit: { amount: 123_456_789_123_456n as never, per: 'day' } },
   ],
   ['a running task', { max_running_tasks: 1 }, { maxRunningTasks: 1 }],
+  ['a queue', { queue: true }, { queue: true }],
   [
     'a time in another zone',
     { expires_at: '2027-01-31T08:00:00.5+08:00' },
@@ -104,8 +105,8 @@ const takenLimits: readonly (readonly [what: string, body: object, read: KeyChan
   ],
   [
     'limits of null',
-    { models: null, call_limits: null, spend_limit: null, max_running_tasks: null, expires_at: null },
-    { models: null, callLimits: [], spendLimit: null, maxRunningTasks: null, expiresAt: null },
+    { models: null, call_limits: null, spend_limit: null, max_running_tasks: null, queue: null, expires_at: null },
+    { models: null, callLimits: [], spendLimit: null, maxRunningTasks: null, queue: false, expiresAt: null },
   ],
 ];
 
@@ -131,6 +132,7 @@ describe('the body of a new key', () => {
       callLimits: [],
       spendLimit: null,
       maxRunningTasks: null,
+      queue: false,
       expiresAt: null,
     });
   });

@@ -107,7 +107,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
       'sim-image, sim-chat',
     ];
     const limits = ['--call-limit', '60/minute', '--call-limit', '1000/day', '--spend-limit', '10.5/month'];
-    const rest = ['--max-running-tasks', '3', '--expires-at', '2099-01-31T00:00:00Z'];
+    const rest = ['--max-running-tasks', '3', '--queue', '--expires-at', '2099-01-31T00:00:00Z'];
     const { key, created, ...made } = await home.json('keys', 'create', ...options, ...limits, ...rest);
     assert.equal(typeof created, 'number');
     assert.deepEqual(made, {
@@ -122,6 +122,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
       ],
       spend_limit: { amount: 10.5, per: 'month' },
       max_running_tasks: 3,
+      queue: true,
       expires_at: '2099-01-31T00:00:00.000Z',
       last_used: null,
       start: String(key).slice(0, 10),

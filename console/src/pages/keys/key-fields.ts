@@ -24,6 +24,7 @@ export interface KeyFields {
   spend_limit: { amount: number | null; per: Window };
   call_limits: { calls: number | null; per: Window }[];
   max_running_tasks: number | null;
+  queue: boolean;
 }
 
 export const newFields: KeyFields = {
@@ -35,6 +36,7 @@ export const newFields: KeyFields = {
   spend_limit: { amount: null, per: 'month' },
   call_limits: [],
   max_running_tasks: null,
+  queue: false,
 };
 
 export const fieldsOf = (key: Key): KeyFields => ({
@@ -46,6 +48,7 @@ export const fieldsOf = (key: Key): KeyFields => ({
   spend_limit: key.spend_limit ?? { amount: null, per: 'month' },
   call_limits: key.call_limits.map((limit) => ({ ...limit })),
   max_running_tasks: key.max_running_tasks,
+  queue: key.queue,
 });
 
 export const newKeyOf = (fields: KeyFields, now: Date): NewKey => ({
@@ -83,6 +86,7 @@ function limitsOf(fields: KeyFields, now: Date) {
       limit.calls === null ? [] : [{ calls: limit.calls, per: limit.per }],
     ),
     max_running_tasks: fields.max_running_tasks,
+    queue: fields.queue,
   };
 }
 

@@ -24,6 +24,7 @@ export function KeyLimits({ of: key }: { of: Key }) {
   }
   if (key.max_running_tasks !== null)
     lines.push(say('tasksOf', { used: number(key.running_tasks), limit: number(key.max_running_tasks) }));
+  if (key.queue && key.max_running_tasks !== null) lines.push(say('tasksQueued', { queued: number(key.queued_tasks) }));
   if (key.expires_at !== null) {
     const time = timeText(new Date(key.expires_at), locale);
     lines.push(key.state === 'expired' ? say('expired', { time }) : say('expires', { time }));

@@ -1,6 +1,6 @@
 /** How much a key may spend, call and run. */
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
-import { Button, Form, InputNumber, Select } from 'antd';
+import { Button, Checkbox, Form, InputNumber, Select } from 'antd';
 import { CurrencySymbol } from '../../parts/money.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { type KeyFields, type Window, windows } from './key-fields.ts';
@@ -33,6 +33,9 @@ export function LimitFields() {
       <CallLimits />
       <Form.Item name="max_running_tasks" label={say('runningTasks')}>
         <InputNumber min={1} max={countMax} precision={0} controls={false} placeholder={say('noLimit')} />
+      </Form.Item>
+      <Form.Item name="queue" valuePropName="checked" extra={say('queueHelp')}>
+        <Checkbox>{say('queue')}</Checkbox>
       </Form.Item>
     </fieldset>
   );

@@ -13,13 +13,13 @@ import { texts } from './texts.ts';
 export function Result({ task }: { task: TaskPage }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const { status, error, files, removed, fetchable_until: until } = task;
+  const { status, queued, error, files, removed, fetchable_until: until } = task;
   const [zoomed, setZoomed] = useState<number>();
   const images = files.filter(({ type, url }) => url !== null && type.startsWith('image/'));
   return (
     <section className="tg-task-card" aria-label={say('result')}>
       <h2>{say('result')}</h2>
-      {status === 'processing' && <p className="tg-task-quiet">{say('notYet')}</p>}
+      {status === 'processing' && <p className="tg-task-quiet">{say(queued ? 'notStarted' : 'notYet')}</p>}
       {error !== null && (
         <Alert
           type={status === 'cancelled' ? 'info' : 'error'}

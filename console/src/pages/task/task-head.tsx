@@ -19,7 +19,7 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
   const account = useAccountId();
   const mayChange = useMayChange();
   const { message } = App.useApp();
-  const { id, kind, status, progress, operator } = task;
+  const { id, kind, status, progress, queued, operator } = task;
   const cancel = async () => {
     try {
       await api.POST('/console/api/accounts/{account}/tasks/{id}/cancel', { params: { path: { account, id } } });
@@ -37,8 +37,12 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
         title={say('titleOf', { kind: sayTask(kind) })}
         description={
           <span className="tg-task-title">
-            <StatusTag status={status} />
-            {progress === 'waiting' && <span>{sayTask('waiting')}</span>}
+            <StatusTag status={queued ? 'queued' : status} />
+            {queued ? (
+              <span>{sayTask('position', { position: queued.position })}</span>
+            ) : (
+              progress === 'waiting' && <span>{sayTask('waiting')}</span>
+            )}
             <code>{id}</code>
             <CopyButton text={id} label={say('copyId')} />
           </span>

@@ -4,6 +4,7 @@ import {
   CloseCircleOutlined,
   DeleteOutlined,
   DownloadOutlined,
+  HourglassOutlined,
   FileDoneOutlined,
   NotificationOutlined,
   PlayCircleOutlined,
@@ -23,6 +24,7 @@ import { texts } from './texts.ts';
 // LoginOutlined brings a style of its own, which the Content-Security-Policy forbids.
 const icons: Record<TimelineStep['step'], ReactNode> = {
   admitted: <FileDoneOutlined />,
+  dequeued: <HourglassOutlined />,
   submitted: <SendOutlined />,
   running: <PlayCircleOutlined />,
   answered: <PlayCircleOutlined />,
@@ -38,7 +40,7 @@ const icons: Record<TimelineStep['step'], ReactNode> = {
 
 export function Timeline({ task }: { task: TaskPage }) {
   const say = useTexts(texts);
-  const { course, status } = task;
+  const { course, status, queued } = task;
   return (
     <section className="tg-task-card" aria-label={say('timeline')}>
       <h2>{say('timeline')}</h2>
@@ -51,7 +53,7 @@ export function Timeline({ task }: { task: TaskPage }) {
             <span aria-hidden>
               <SyncOutlined spin />
             </span>
-            <div>{say('goesOn')}</div>
+            <div>{queued ? say('inQueue', { position: queued.position }) : say('goesOn')}</div>
           </li>
         )}
       </ol>

@@ -62,7 +62,7 @@ export function TaskRows({ tasks, base }: { tasks: readonly TaskLine[]; base: st
 function TaskRow({ task, to }: { task: TaskLine; to: string }) {
   const say = useTexts(texts);
   const sayTask = useTexts(taskTexts);
-  const { kind, model, status, progress, excerpt, error, cost, created, took, key } = task;
+  const { kind, model, status, progress, queued, excerpt, error, cost, created, took, key } = task;
   return (
     <tr data-task={task.id}>
       <th scope="row" className="tg-task-what">
@@ -78,8 +78,12 @@ function TaskRow({ task, to }: { task: TaskLine; to: string }) {
         </span>
       </th>
       <td className="tg-task-status">
-        <StatusTag status={status} />
-        {progress === 'waiting' && <small>{sayTask('waiting')}</small>}
+        <StatusTag status={queued ? 'queued' : status} />
+        {queued ? (
+          <small>{sayTask('position', { position: queued.position })}</small>
+        ) : (
+          progress === 'waiting' && <small>{sayTask('waiting')}</small>
+        )}
         {status === 'failed' && error && <small title={error.message}>{error.message}</small>}
       </td>
       <td className="tg-task-model">{model}</td>

@@ -1,6 +1,6 @@
 /** The keys of an account: members see them and what they do, owners make, change and revoke them. */
 import * as z from 'zod';
-import { countersAt, type WindowCounts } from '../../../domain/billing/admission.ts';
+import { countersAt, runningAndQueued, type WindowCounts } from '../../../domain/billing/admission.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { allows } from '../../../domain/accounts/key-rules.ts';
@@ -29,6 +29,8 @@ const keyRecord = z.strictObject({
   /** Amounts, likewise; what is held counts as spent. */
   spent: perWindow(z.number()),
   running_tasks: z.int(),
+  /** Those that wait for their turn. */
+  queued_tasks: z.int(),
 });
 
 const listKeys = accountCall({
@@ -115,13 +117,15 @@ async function presenterOf({ database }: ApiDependencies, account: AccountId) {
   const now = new Date();
   return (key: ApiKey): z.input<typeof keyRecord> => {
     const { calls, spent } = countersAt(key.counters, now);
+    const { running, queued } = runningAndQueued(key);
     return {
       ...keyObject(key),
       state: key.revoked ? 'revoked' : key.expiresAt && key.expiresAt <= now ? 'expired' : 'active',
       is_playground: key.id === playground,
       calls: inNumbers(calls, Number),
       spent: inNumbers(spent, (amount) => toAmount(micros(amount))),
-      running_tasks: key.counters.runningTasks,
+      running_tasks: running,
+      queued_tasks: queued,
     };
   };
 }

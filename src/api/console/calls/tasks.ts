@@ -12,6 +12,7 @@ import type { ApiDependencies } from '../../dependencies.ts';
 import { readPage } from '../../lists/list-page.ts';
 import { isRange, limit, modelFilter, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
 import { taskCursor, taskCursorOf } from '../../lists/task-cursor.ts';
+import { queuePositions } from '../../../tasks/rows/key-queues.ts';
 import { cancelOwnTask } from '../../../tasks/wait/cancel-own-task.ts';
 import { taskNotFound } from '../../../tasks/wait/find-task.ts';
 import { accountCall } from '../console-call.ts';
@@ -54,12 +55,12 @@ const listCall = accountCall({
         listTaskLines(deps.database, account, filter, page),
       positionOf: ({ createdAt, id }: TaskLine) => ({ createdAt, id }),
       cursorOf: taskCursorOf,
-      present: (task: TaskLine) => presentLine(deps, task),
     };
     const page = await readPage(listing, { limit: rows, after: cursor });
+    const positions = await queuePositions(deps.database, page.rows);
     return {
       object: 'list',
-      data: page.rows.map(listing.present),
+      data: page.rows.map((task) => presentLine(deps, task, positions.get(task.id))),
       has_more: page.nextCursor !== null,
       next_cursor: page.nextCursor,
     };

@@ -17,6 +17,8 @@ export const taskFields = {
   status: z.enum(taskStatuses),
   /** Of one that is processing: whether a model has begun with it. */
   progress: z.enum(['waiting', 'running']).nullable(),
+  /** Of one that waits for the running tasks of its key: 1 is the next. */
+  queued: z.strictObject({ position: z.int() }).nullable(),
   key: z.strictObject({ id: z.string(), name: z.string() }),
   created: z.int(),
   /** Seconds from the admission to the end. */
@@ -39,8 +41,12 @@ export const taskLine = z.strictObject({
   files: z.int(),
 });
 
-export const presentLine = ({ secrets }: ApiDependencies, task: TaskLine): z.input<typeof taskLine> => ({
-  ...presentTask({ ...task, key: { id: task.keyId, name: task.keyName } }),
+export const presentLine = (
+  { secrets }: ApiDependencies,
+  task: TaskLine,
+  position: number | undefined,
+): z.input<typeof taskLine> => ({
+  ...presentTask({ ...task, key: { id: task.keyId, name: task.keyName } }, position),
   excerpt: task.excerpt,
   preview: task.file && !task.removedAt ? { url: filePath(secrets, task.id, 0), type: task.file.mediaType } : null,
   files: task.fileCount,
@@ -61,14 +67,15 @@ type Facts = Pick<
   | 'error'
 > & { key: { id: string; name: string } };
 
-/** The fields that lines and whole tasks have in common. */
-export const presentTask = (task: Facts) => ({
+/** The fields that lines and whole tasks have in common; `position` is of one that is queued. */
+export const presentTask = (task: Facts, position: number | undefined) => ({
   object: 'task' as const,
   id: task.id,
   kind: task.kind,
   model: task.model,
   status: statusOf(task),
   progress: task.state === 'accepted' ? ('waiting' as const) : task.state === 'running' ? ('running' as const) : null,
+  queued: position === undefined ? null : { position },
   key: task.key,
   created: unixSeconds(task.createdAt),
   took: task.finishedAt && (task.finishedAt.getTime() - task.createdAt.getTime()) / 1000,

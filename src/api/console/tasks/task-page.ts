@@ -10,6 +10,7 @@ import { attemptsOf, findEvent } from '../../../webhooks/event-log.ts';
 import { entriesOfTask, type Entry } from '../../../ledger/entries.ts';
 import type { FileLink } from '../../../tasks/provider-calls/signed-links.ts';
 import { type IntentFacts, intentsOf } from '../../../tasks/provider-calls/intent-reports.ts';
+import { queuePositions } from '../../../tasks/rows/key-queues.ts';
 import type { Task } from '../../../tasks/rows/task-rows.ts';
 import { filePath } from '../../presenters/links.ts';
 import { recordOf } from '../../presenters/tasks.ts';
@@ -106,11 +107,12 @@ export async function presentTaskPage(
   { isOperator }: { isOperator: boolean },
 ): Promise<z.input<typeof taskPage>> {
   const { database, fetchWindowMs } = deps;
-  const [key, intents, entries, event] = await Promise.all([
+  const [key, intents, entries, event, positions] = await Promise.all([
     findKey(database, task.keyId),
     intentsOf(database, task.id),
     entriesOfTask(database, task.accountId, task.id),
     findEvent(database, task.id),
+    queuePositions(database, [task]),
   ]);
   const attempts = event ? await attemptsOf(database, event.id) : [];
   const shownFile = fileOf(deps, task);
@@ -118,7 +120,10 @@ export async function presentTaskPage(
   const isPast = task.endedMs !== null && task.endedMs > fetchWindowMs;
   const isThere = task.state === 'succeeded' && !task.removedAt;
   return {
-    ...presentTask({ ...task, hold: task.holdAmount, key: { id: task.keyId, name: key?.name ?? '' } }),
+    ...presentTask(
+      { ...task, hold: task.holdAmount, key: { id: task.keyId, name: key?.name ?? '' } },
+      positions.get(task.id),
+    ),
     request_id: task.requestId,
     request: task.request && presentRequest(task.request),
     uploads: task.uploads && uploadsIn(task.uploads).map(([name, stored]) => ({ name, ...shownFile(stored, name) })),

@@ -6,6 +6,8 @@ import type { Task } from '../../../tasks/rows/task-rows.ts';
 
 const steps = [
   'admitted',
+  /** It waited for its key's running tasks until now. */
+  'dequeued',
   /** The paid call was sent. */
   'submitted',
   /** The provider has taken it and works on it. */
@@ -42,12 +44,13 @@ const outcomes = { accepted: 'running', finished: 'answered', refused: 'refused'
 
 /** The steps in their order. By `fetchWindowMs` a result that was fetched differs from one that expired. */
 export function courseOf(
-  task: Pick<Task, 'kind' | 'state' | 'createdAt' | 'finishedAt' | 'removedAt'>,
+  task: Pick<Task, 'kind' | 'state' | 'createdAt' | 'dequeuedAt' | 'finishedAt' | 'removedAt'>,
   intents: readonly IntentFacts[],
   attempts: readonly NumberedAttempt[],
   { isOperator, fetchWindowMs }: { isOperator: boolean; fetchWindowMs: number },
 ): Step[] {
   const course = [stepAt('admitted', task.createdAt)];
+  if (task.dequeuedAt) course.push(stepAt('dequeued', task.dequeuedAt));
   for (const { route, provider, outcome, reason, error, createdAt, closedAt } of intents) {
     const of = { number: route + 1, provider: isOperator ? provider : null };
     course.push(stepAt('submitted', createdAt, of));
