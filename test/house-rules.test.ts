@@ -127,10 +127,12 @@ describe('each file of src keeps to the layout rules:', () => {
         'blobs',
         'ledger',
         'accounts',
+        'files',
         'tasks',
         'webhooks',
         'chat',
         'audit',
+        'batches',
         'reconciliation',
       ]) &&
       !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&

@@ -193,7 +193,11 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'api/openapi',
     ],
+<<<<<<< HEAD
     types: ['config', 'providers', 'chat', 'audit', 'batches', 'tasks/wait', 'tasks/start', 'api/console'],
+=======
+    types: ['config', 'providers', 'chat', 'audit', 'files', 'tasks/wait', 'tasks/start', 'api/console'],
+>>>>>>> files
     packages: ['node:', 'zod', '@fastify/busboy'],
   },
   'api/operations': {

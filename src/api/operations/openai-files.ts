@@ -174,7 +174,9 @@ const downloadFile = operation({
   summary: 'Download a file',
   description: 'Its bytes. One `Range` of bytes may be asked for.',
   answer: z.void(),
-  responses: fileResponses({ 'application/octet-stream': {} }),
+  responses: fileResponses({
+    'application/octet-stream': { schema: { type: 'string', format: 'binary' }, example: '{"custom_id":"1"}\n' },
+  }),
   errors: ['file_not_found'],
   handle: async (ask) => {
     const { id, blob: blobKey, bytes, filename } = await fileOf(ask);
