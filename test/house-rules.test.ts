@@ -132,6 +132,7 @@ describe('each file of src keeps to the layout rules:', () => {
         'webhooks',
         'chat',
         'audit',
+        'batches',
         'reconciliation',
       ]) &&
       !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&

@@ -17,12 +17,15 @@ import type { Task, TaskError } from '../tasks/rows/task-rows.ts';
 import type { Ended, FailureFacts } from './activity-types.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
+/** What ends a task. */
+export type EndDependencies = Omit<ActivityDependencies, 'batches'>;
+
 /**
  * Ends a task in success and charges what was produced; returns how it ended before, if it had. Terms that were changed
  * since the admission price nothing: the task fails.
  */
 export async function settle(
-  deps: ActivityDependencies,
+  deps: EndDependencies,
   { taskId, files }: { taskId: TaskId; files: readonly StoredFile[] },
 ): Promise<Ended> {
   const { task, provider, served, sealed } = await load(deps, taskId);
@@ -59,7 +62,7 @@ export async function settle(
 
 /** Ends a task without success and gives its hold back, whatever its terms say; returns how it ended before, if it had. */
 export async function release(
-  deps: ActivityDependencies,
+  deps: EndDependencies,
   { taskId, error }: { taskId: TaskId; error: FailureFacts },
 ): Promise<Ended> {
   const task = await findTaskToRelease(deps.database, taskId);
@@ -87,7 +90,7 @@ function originOf({ terms }: Task, served: TaskToEnd['served'], provider: string
 
 type ToEnd = NonNullable<Awaited<ReturnType<typeof findTaskToEnd>>>;
 
-async function load(deps: ActivityDependencies, id: TaskId): Promise<ToEnd> {
+async function load(deps: EndDependencies, id: TaskId): Promise<ToEnd> {
   const found = await findTaskToEnd(deps.database, id);
   if (!found) throw new TypeError(`no task ${id}`);
   deps.step?.isOf(found.task);
@@ -95,7 +98,7 @@ async function load(deps: ActivityDependencies, id: TaskId): Promise<ToEnd> {
 }
 
 async function answer(
-  deps: ActivityDependencies,
+  deps: EndDependencies,
   task: Pick<Task, 'id' | 'keyId' | 'endedMs'> & { kind: string },
   sentTo: string | null,
   { ended, state, mayDequeue, ...news }: TaskEnded,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';
-import { micros, parseAmount } from '../../src/domain/money.ts';
+import { micros } from '../../src/domain/money.ts';
 import { revokeKey } from '../../src/accounts/api-keys.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { rowChecks } from '../../src/audit/checks/all-checks.ts';
@@ -264,7 +264,7 @@ describe('a batch', () => {
     assert.ok(slice.left > 0 && slice.againInMs > 0);
     assert.equal((await batch.row()).paused, 'insufficient_balance');
     assert.ok((await batch.lines()).every(({ state }) => state === 'completed' || state === 'pending'));
-    await gateway.core.ledger.credit(one.account, parseAmount('10'), 'paid');
+    await gateway.core.ledger.credit(one.account, micros(10_000_000n), 'paid');
     while ((await lines.slice(batch)).left > 0);
     assert.equal((await batch.row()).completed, 6);
     assert.equal((await batch.row()).paused, null);

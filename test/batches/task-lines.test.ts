@@ -17,7 +17,7 @@ models:
     kind: image
     routes: [{ provider: sim, model: sim-image }]
     price: { per_image: 0.2 }
-  - id: film
+  - id: clip
     kind: video
     routes: [{ provider: sim, model: sim-video-fast }]
     price: { per_second: 0.1 }
@@ -66,7 +66,7 @@ describe('a line of a batch that is a task', () => {
 
   test('may be a video in the form of OpenAI, and no more run at once than the settings allow', async () => {
     const one = await gateway.newKey({ balance: '10' });
-    const body = { model: 'film', prompt: 'A gate opens', seconds: '5' };
+    const body = { model: 'clip', prompt: 'A gate opens', seconds: '5' };
     const batch = await batchOf(gateway, one, 'videos', [body, body, body]);
     const brief = await openTestLines(gateway, { sliceMs: 500 });
     let most = 0;

@@ -97,7 +97,7 @@ const listBatchesOperation = operation({
   path: '/batches',
   id: 'listBatches',
   tag: 'Batches',
-  level: 'read',
+  level: 'standard',
   summary: "The account's batches, newest first",
   query: listQuery,
   parameters: queryParameters(
@@ -141,7 +141,7 @@ const retrieveBatch = operation({
   method: 'get',
   path: '/batches/{id}',
   id: 'retrieveBatch',
-  level: 'read',
+  level: 'standard',
   summary: 'Query a batch',
   answer: batchRecord,
   responses: {

@@ -409,9 +409,16 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
   });
 });
 
+/** What is used of the browser's HTMLAudioElement. */
+interface PlayedAudio {
+  readyState: number;
+  duration: number;
+  onloadedmetadata: (() => void) | null;
+}
+
 /** How long an audio element plays, once the browser knows. */
 const secondsOf = (audio: Locator): Promise<number> =>
-  audio.evaluate<number, HTMLAudioElement>(
+  audio.evaluate<number, PlayedAudio>(
     (element) =>
       new Promise((resolve) => {
         if (element.readyState > 0) resolve(element.duration);
