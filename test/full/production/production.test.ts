@@ -183,7 +183,7 @@ test('a death of one of each part under load loses no task, charges none twice, 
   const left = await allEnded({ database }, { withHolds: true, onLeft: () => undefined });
   const tasks = await tasksOf({ database });
   t.diagnostic(
-    `${tasks.size} tasks, ${load.counts.streams} streams, ${retrying.tasks.size} orders under keys with ${retrying.repeats} repeats`,
+    `${tasks.size} tasks, ${load.calls.chat.made} streams, ${retrying.tasks.size} orders under keys with ${retrying.repeats} repeats`,
   );
   const all = [...tasks.values()];
   const accepted = [...load.orders.keys(), ...retrying.tasks.values()];
