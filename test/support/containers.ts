@@ -1,4 +1,4 @@
-/** Containers of audio, written by hand: WebM as a browser records it, and pages of Ogg. Their packets have heads and no sound. */
+/** Containers of audio, written by hand: WebM as a browser records it, and pages of Ogg. Their packets have heads and no content. */
 
 const unknownSize = Buffer.from('01ffffffffffffff', 'hex');
 

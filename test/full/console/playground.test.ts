@@ -14,6 +14,7 @@ import { expectAnswers } from '../../support/browser/watch.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { maskPng, mp4, png, textFile, wav } from '../../support/media.ts';
+import { until } from '../../support/process.ts';
 import { newPerson, type NewTestPerson, password } from '../../support/people.ts';
 import { chatStream, deltaEvent, openUpstream, type Upstream } from '../../support/upstream.ts';
 
@@ -409,22 +410,14 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
   });
 });
 
-/** What is used of the browser's HTMLAudioElement. */
-interface PlayedAudio {
-  readyState: number;
-  duration: number;
-  onloadedmetadata: (() => void) | null;
-}
-
 /** How long an audio element plays, once the browser knows. */
 const secondsOf = (audio: Locator): Promise<number> =>
-  audio.evaluate<number, PlayedAudio>(
-    (element) =>
-      new Promise((resolve) => {
-        if (element.readyState > 0) resolve(element.duration);
-        else element.onloadedmetadata = () => resolve(element.duration);
-      }),
-  );
+  until('its length', async () => {
+    const seconds = await audio.evaluate((element: { readyState: number; duration: number }) =>
+      element.readyState > 0 ? element.duration : null,
+    );
+    return seconds ?? undefined;
+  });
 
 /** Bytes a second that the page can send; -1: as many as it likes. */
 async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {
