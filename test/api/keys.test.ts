@@ -46,6 +46,7 @@ test('a key that was made is shown once, works at once, and is stored as its has
     call_limits: [],
     spend_limit: null,
     max_running_tasks: null,
+    queue: false,
     expires_at: null,
     created: (object as { created?: unknown }).created,
     last_used: null,

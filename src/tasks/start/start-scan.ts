@@ -3,6 +3,7 @@
  * of keys, tasks that have been silent for long, and cancelled tasks whose workflow has not heard of it. Beside them the
  * events that are owed to webhooks, and the maintenance that comes by the clock.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FailureFacts } from '../../activities/activity-types.ts';
@@ -70,6 +71,7 @@ export class StartScan {
   /** Scans until it is closed; a scan that fails is logged and comes again at its time. */
   constructor(tools: StartScanTools) {
     this.#tools = tools;
+    setMaxListeners(0, this.#stopping.signal); // each scan has one, and Node warns of more than ten
     this.#running = [
       this.#repeat('tasks to start', startScanMs, () => this.#startAccepted()),
       this.#repeat('queues of keys', startScanMs, () => this.#tools.keyQueues.scan(this.#stopping.signal)),
