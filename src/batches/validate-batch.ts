@@ -70,7 +70,7 @@ class Reading {
     const { inputFileId, keyId, endpoint } = this.#batch;
     const [file, key] = await Promise.all([findInputFile(database, inputFileId), findKey(keyId)]);
     if (!file) return this.#note(fileMistake('file_not_found', 'The input file is no longer there.', 'input_file_id'));
-    if (!key || key.revokedAt !== null)
+    if (!key || key.revoked)
       return this.#note(fileMistake('invalid_api_key', 'The API key of the batch is no longer valid.'));
     const deps = { ...this.#tools, configuration: underTerms(configuration, this.#terms) };
     const { batchLines, jsonBytes } = configuration.limits;
