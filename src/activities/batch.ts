@@ -1,8 +1,8 @@
 /** The steps of a batch's workflow: what they do is a matter of `deps.batches`, what histories keep of it is said here. */
 import type { BatchActivities, LocalActivities } from './activity-types.ts';
-import type { ActivityDependencies } from './dependencies.ts';
+import type { WorkerDependencies } from './dependencies.ts';
 
-type Deps = Pick<ActivityDependencies, 'batches' | 'currency'>;
+type Deps = Pick<WorkerDependencies, 'batches' | 'currency'>;
 type Args = { batchId: string };
 type Answer<Step extends keyof BatchActivities> = ReturnType<BatchActivities[Step]>;
 

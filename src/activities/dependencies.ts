@@ -67,7 +67,6 @@ export interface ActivityDependencies {
   step?: Step;
   /** Undefined: there are no traces. */
   tracing?: Tracing | undefined;
-  batches: BatchSteps;
   /** The longest that the result of an avatar-talk task is kept. */
   fetchWindowMs: number;
   /** A job that its provider says it doesn't know, for this long and at every poll, is lost. */
@@ -95,6 +94,7 @@ export interface BatchSteps {
 
 /** What workers need besides. */
 export interface WorkerDependencies extends ActivityDependencies {
+  batches: BatchSteps;
   /** Has every run of a step counted. */
   steps?: StepMeter;
   /** Audits everything, until it is done or the signal aborts. */

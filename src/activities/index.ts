@@ -38,7 +38,7 @@ export const retentionActivities = (deps: WorkerDependencies): RetentionActiviti
   retain: () => inStep(deps, {}, (deps) => withHeartbeats((signal) => retain(deps, signal))),
 });
 
-export const localActivities = (deps: ActivityDependencies): LocalActivities => ({
+export const localActivities = (deps: WorkerDependencies): LocalActivities => ({
   settle: (args) => inStep(deps, args, (deps) => settle(deps, args)),
   release: (args) => inStep(deps, args, (deps) => release(deps, args)),
   expire: (args) => inStep(deps, args, (deps) => expire(deps, args)),
@@ -51,7 +51,7 @@ export const backgroundActivities = (deps: ActivityDependencies): BackgroundActi
   deliver: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => deliver(deps, args, signal))),
 });
 
-export const batchActivities = (deps: ActivityDependencies): BatchActivities => ({
+export const batchActivities = (deps: WorkerDependencies): BatchActivities => ({
   validateBatch: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => validateBatch(deps, args, signal))),
   runBatchSlice: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => runBatchSlice(deps, args, signal))),
   finalizeBatch: (args) => inStep(deps, args, (deps) => withHeartbeats((signal) => finalizeBatch(deps, args, signal))),
