@@ -193,11 +193,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'ledger',
       'api/openapi',
     ],
-<<<<<<< HEAD
-    types: ['config', 'providers', 'chat', 'audit', 'batches', 'tasks/wait', 'tasks/start', 'api/console'],
-=======
-    types: ['config', 'providers', 'chat', 'audit', 'files', 'tasks/wait', 'tasks/start', 'api/console'],
->>>>>>> files
+    types: ['config', 'providers', 'chat', 'audit', 'files', 'batches', 'tasks/wait', 'tasks/start', 'api/console'],
     packages: ['node:', 'zod', '@fastify/busboy'],
   },
   'api/operations': {
