@@ -36,7 +36,6 @@ import type { CallEndpoint } from '../domain/call-endpoints.ts';
 import type { CallTranslation } from './call-translation.ts';
 import { refuseLongInput } from './embeddings-length.ts';
 import type { ApiKey } from '../accounts/api-keys.ts';
-import type { Configuration } from '../config/configuration.ts';
 import type { JsonBody } from '../api/body/json-body.ts';
 import { namesOf } from '../api/body/json-names.ts';
 import { requestJson } from '../api/body/request-json.ts';
@@ -158,7 +157,7 @@ const kindsOf: Readonly<Record<CallEndpoint, readonly ModelKind[]>> = {
 };
 
 /** A moderation may leave its model out, as OpenAI's may: then it is the first one of the kind. */
-function modelIdFor(configuration: Configuration, endpoint: CallEndpoint, body: unknown): string {
+function modelIdFor(configuration: ApiDependencies['configuration'], endpoint: CallEndpoint, body: unknown): string {
   const isUnnamed = endpoint === 'moderations' && isObject(body) && (body['model'] ?? undefined) === undefined;
   const first = isUnnamed ? firstOfKind(configuration, 'moderation') : undefined;
   return first ?? modelIdOf(body);

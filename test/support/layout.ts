@@ -70,6 +70,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'tasks/create': {
     holds: 'from a parsed request to an accepted task',
     all: ['domain', 'postgres', 'blobs', 'ledger', 'media', 'observability', 'tasks/rows', 'tasks/wait', 'api'],
+    types: ['accounts'],
     packages: ['node:'],
   },
   'tasks/wait': {
@@ -99,7 +100,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   chat: {
     holds: 'a chat call: admission, routing, early start, relay, metering, settlement',
     all: ['domain', 'postgres', 'blobs', 'ledger', 'media', 'net', 'tasks/rows', 'api'],
-    types: ['providers', 'observability'],
+    types: ['providers', 'observability', 'accounts'],
     packages: ['node:', 'zod', 'gpt-tokenizer'],
   },
   batches: {
