@@ -102,4 +102,4 @@ function namedLinks(page: Page): { name: string; path: string }[] {
 }
 
 const declares = (source: string, name: string): boolean =>
-  new RegExp(`^export (?:async )?(?:function|const|class) ${name}\\b`, 'm').test(source);
+  new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm').test(source);
