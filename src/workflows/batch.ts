@@ -22,10 +22,12 @@ export interface BatchInput {
   batchId: string;
   /** It was continued: its lines are known to be good. */
   isValidated?: boolean;
+  /** After so many slices it goes on in a new history; tests make it few. */
+  slicesARun?: number;
 }
 
 /** Some 1,300 events. */
-const slicesARun = 200;
+const slicesARunDefault = 200;
 
 const status = defineSearchAttributeKey('TollgateStatus', 'KEYWORD');
 const cost = defineSearchAttributeKey('TollgateCost', 'INT');
@@ -40,7 +42,8 @@ const steps = (summary: string, startToCloseTimeout: '10m' | '6h') =>
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
   });
 
-export async function batch({ batchId, isValidated = false }: BatchInput): Promise<BatchEnded> {
+export async function batch(input: BatchInput): Promise<BatchEnded> {
+  const { batchId, isValidated = false } = input;
   // Cancelling it cancels the batch, which takes steps of its own: none of them is broken off.
   const cancellation = new Cancellation(batchId);
   return CancellationScope.nonCancellable(async () => {
@@ -51,17 +54,18 @@ export async function batch({ batchId, isValidated = false }: BatchInput): Promi
       if (state === 'failed') return ended({ state, cost: 0 }, details.refused(mistakes));
       upsertSearchAttributes([{ key: status, value: 'in_progress' }]);
     }
-    await runLines(batchId, cancellation);
+    await runLines(input, cancellation);
     setCurrentDetails(details.finalizing);
     const end = await steps('write the output and error files', '6h').finalizeBatch({ batchId });
     return ended(end, details.ended(end));
   });
 }
 
-async function runLines(batchId: string, cancellation: Cancellation): Promise<void> {
+async function runLines(input: BatchInput, cancellation: Cancellation): Promise<void> {
+  const { batchId, slicesARun = slicesARunDefault } = input;
   for (let slices = 0; ; slices++) {
     await cancellation.noted();
-    if (slices === slicesARun) await continueAsNew<typeof batch>({ batchId, isValidated: true });
+    if (slices === slicesARun) await continueAsNew<typeof batch>({ ...input, isValidated: true });
     const slice = await steps('run lines', '10m').runBatchSlice({ batchId });
     setCurrentDetails(details.running(slice));
     if (slice.left === 0) return;

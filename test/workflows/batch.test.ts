@@ -98,13 +98,16 @@ test('cancelling its workflow cancels a batch, also while it waits for a provide
   ]);
 });
 
-test('after two hundred slices a batch goes on in a new history, without being validated again', async () => {
-  const { id, handle } = await started((number) => (number <= 200 ? more : done));
-  const [{ runId }] = [await handle.describe()];
-  assert.equal((await handle.result() as { state: string }).state, 'completed');
-  assert.equal(of(id).slices, 201);
-  const first = historyJson(await runner.client.workflow.getHandle(id, runId).fetchHistory());
-  assert.ok(first.events.length < 2_000, String(first.events.length));
+test('after some slices a batch goes on in a new history, without being validated again', async () => {
+  const id = newBatchId();
+  batches.set(id, { state: 'validating', slices: 0, slice: (number) => (number <= 2 ? more : done) });
+  const handle = await runner.client.workflow.start('batch', {
+    workflowId: id,
+    taskQueue: runner.queues.workflows,
+    args: [{ batchId: id, slicesARun: 2 }],
+  });
+  assert.equal(((await handle.result()) as { state: string }).state, 'completed');
+  assert.equal(of(id).slices, 3);
   assert.deepEqual(await historyOf(id, 'batch-goes-on'), ['runBatchSlice', 'finalizeBatch']);
 });
 
