@@ -63,10 +63,7 @@ async function boundBatch(tools: Tools, key: ApiKey, idempotencyKey: string, bod
   if (!bound.bodyHash.equals(bodyHash)) {
     throw new GatewayError(
       'idempotency_key_reused',
-      'This Idempotency-Key was already used with a different request.',
-      {
-        param: 'Idempotency-Key',
-      },
+      'This Idempotency-Key was already used with a different request. Use a new key.',
     );
   }
   return requireOwn(tools, key, bound.id);

@@ -4,9 +4,11 @@
  */
 import { findInputFile } from '../files/file-rows.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { type BatchEndpoint, lineFormOf } from '../domain/batches/endpoints.ts';
 import { isFinalBatch } from '../domain/batches/batch-states.ts';
 import type { LineMistake } from '../domain/batches/input-line.ts';
 import { type BatchTerms, modelUnder } from '../domain/batches/terms.ts';
+import type { Model } from '../domain/catalogue.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { batchInputsMax, batchMistakesMax } from '../domain/limits.ts';
 import { BlobNotFound } from '../blobs/blob-store.ts';
@@ -72,7 +74,7 @@ class Reading {
     if (!file) return this.#note(fileMistake('file_not_found', 'The input file is no longer there.', 'input_file_id'));
     if (!key || key.revoked)
       return this.#note(fileMistake('invalid_api_key', 'The API key of the batch is no longer valid.'));
-    const deps = { ...this.#tools, configuration: underTerms(configuration, this.#terms) };
+    const deps = { ...this.#tools, configuration: underTerms(configuration, this.#terms, endpoint) };
     const { batchLines, jsonBytes } = configuration.limits;
     try {
       for await (const line of readLines(await blobs.read(file.blob), jsonBytes + lineBytesMore)) {
@@ -135,16 +137,19 @@ class Reading {
   }
 }
 
-/** The configuration as the batch was accepted under it: it knows no other models. */
-const underTerms = (configuration: Configuration, terms: BatchTerms): Configuration => ({
-  ...configuration,
-  models: new Map(
-    [...configuration.models].flatMap(([id, model]) => {
-      const frozen = terms.get(id);
-      return frozen ? [[id, modelUnder(model, frozen)]] : [];
-    }),
-  ),
-});
+/**
+ * The configuration as the batch was accepted under it: it knows no other models that the endpoint serves. Those of other
+ * kinds stay, so that a line that names one is refused for its kind.
+ */
+function underTerms(configuration: Configuration, terms: BatchTerms, endpoint: BatchEndpoint): Configuration {
+  const { kinds } = lineFormOf(endpoint);
+  const models = [...configuration.models].flatMap(([id, model]): [string, Model][] => {
+    const frozen = terms.get(id);
+    if (frozen) return [[id, modelUnder(model, frozen)]];
+    return kinds.includes(model.kind) ? [] : [[id, model]];
+  });
+  return { ...configuration, models: new Map(models) };
+}
 
 const fileMistake = (code: string, message: string, param: string | null = null): LineMistake => ({
   ...{ code, line: null, message, param },
@@ -152,4 +157,3 @@ const fileMistake = (code: string, message: string, param: string | null = null)
 
 const tooLong = (bytesMax: number) =>
   new GatewayError('request_too_large', `The line is too long: a body may have at most ${bytesMax} bytes.`);
-

@@ -76,7 +76,15 @@ async function batchOf(states: readonly State[], state = 'in_progress', expiresI
       `insert into batch_lines (batch_id, n, custom_id, model, byte_offset, byte_length, state, status_code, request_id,
          answer, answer_blob, cost, input_tokens, cached_tokens, output_tokens, reasoning_tokens, finished_at)
        values ($1, $2, $3, 'm', 0, 1, $4, $5, 'req_2', $6, $7, 5, 10, 1, 20, 2, case when $4 = 'pending' then null else now() end)`,
-      [id, n, `line-${n}`, lineState, isAnswered ? (lineState === 'completed' ? 200 : 400) : null, blob ? null : answer, blob],
+      [
+        id,
+        n,
+        `line-${n}`,
+        lineState,
+        isAnswered ? (lineState === 'completed' ? 200 : 400) : null,
+        blob ? null : answer,
+        blob,
+      ],
     );
   }
   return id;
@@ -188,5 +196,7 @@ test('the lines of a batch go with the file that was made of them, and their ans
   assert.ok(!(await blobsLeft()).includes(`batch-answers/${id}3`));
   await markDeleted(made.database, who.account, batch?.errorFileId ?? '');
   assert.deepEqual(await left(), []);
-  assert.ok((await listBatches(made.database, who.account, { limit: 100, after: undefined })).some((one) => one.id === id));
+  assert.ok(
+    (await listBatches(made.database, who.account, { limit: 100, after: undefined })).some((one) => one.id === id),
+  );
 });

@@ -37,19 +37,30 @@ const lineOf = (customId: string, url: string, body: unknown) =>
   JSON.stringify({ custom_id: customId, method: 'POST', url, body });
 const chat = '/v1/chat/completions';
 const chatLine = (customId: string, prompt: string, more: object = {}) =>
-  lineOf(customId, chat, { model: 'sim-chat', messages: [{ role: 'user', content: prompt }], max_tokens: 200, ...more });
+  lineOf(customId, chat, {
+    model: 'sim-chat',
+    messages: [{ role: 'user', content: prompt }],
+    max_tokens: 200,
+    ...more,
+  });
 
 const create = (
   { key }: Customer,
   inputFileId: string,
-  { endpoint = chat, root = '/v1', headers = {}, ...more }: Record<string, unknown> & { headers?: Record<string, string>; root?: string } = {},
+  {
+    endpoint = chat,
+    root = '/v1',
+    headers = {},
+    ...more
+  }: Record<string, unknown> & { headers?: Record<string, string>; root?: string } = {},
 ): Promise<Answer> =>
   gateway.post(
     `${root}/batches`,
     { input_file_id: inputFileId, endpoint, completion_window: '24h', ...more },
     { ...bearer(key), ...headers },
   );
-const batchOf = async ({ key }: Customer, id: unknown) => (await gateway.get(`/v1/batches/${String(id)}`, bearer(key))).body;
+const batchOf = async ({ key }: Customer, id: unknown) =>
+  (await gateway.get(`/v1/batches/${String(id)}`, bearer(key))).body;
 const ended = (customer: Customer, id: unknown) =>
   until('the end of a batch', async () => {
     const batch = await batchOf(customer, id);
@@ -69,7 +80,10 @@ async function linesOf({ key }: Customer, fileId: unknown): Promise<OutputLine[]
   return text.trimEnd().split('\n').map((line) => JSON.parse(line) as OutputLine); // prettier-ignore
 }
 async function chargedFor({ key }: Customer, batchId: unknown): Promise<number> {
-  const { body } = await gateway.get(`/v1/account/ledger?batch_id=${String(batchId)}&type=capture&limit=100`, bearer(key));
+  const { body } = await gateway.get(
+    `/v1/account/ledger?batch_id=${String(batchId)}&type=capture&limit=100`,
+    bearer(key),
+  );
   const entries = body['data'] as { type: string; charged: number }[];
   return entries.reduce((sum, { charged }) => sum + Math.round(charged * 1_000_000), 0) / 1_000_000;
 }
@@ -84,7 +98,10 @@ test('a batch runs from the upload to its files in the order of its lines, and e
   const { status, body } = await create(customer, file, { metadata: { job: 'nightly' } });
   assert.equal(status, 200, JSON.stringify(body));
   assert.match(String(body['id']), /^batch_[0-9a-f]{32}$/);
-  assert.deepEqual([body['status'], body['errors'], body['output_file_id'], body['in_progress_at']], ['validating', null, null, null]);
+  assert.deepEqual(
+    [body['status'], body['errors'], body['output_file_id'], body['in_progress_at']],
+    ['validating', null, null, null],
+  );
   const batch = await ended(customer, body['id']);
   assert.deepEqual(
     [batch['status'], batch['request_counts'], batch['metadata'], batch['_local']['held']],
@@ -192,7 +209,10 @@ test('a cancelled batch finishes what is under way, runs nothing more, and has f
 test('a batch without money waits, says so, and goes on by itself after a credit', async () => {
   const customer = await customerWith('0');
   const { body } = await create(customer, await uploaded(customer, chatLine('a', 'hi')));
-  await until('the pause', async () => (await batchOf(customer, body['id']))['_local']['paused'] === 'insufficient_balance' || undefined);
+  await until(
+    'the pause',
+    async () => (await batchOf(customer, body['id']))['_local']['paused'] === 'insufficient_balance' || undefined,
+  );
   await gateway.core.ledger.credit(customer.account, micros(1_000_000n), 'for a test');
   const batch = await ended(customer, body['id']);
   assert.deepEqual([batch['status'], batch['request_counts'].completed], ['completed', 1]);
@@ -202,7 +222,9 @@ test('lines that were not sent when the time is over are expired', async () => {
   const customer = await customerWith('0');
   const { body } = await create(customer, await uploaded(customer, chatLine('a', 'hi')));
   await until('the pause', async () => (await batchOf(customer, body['id']))['_local']['paused'] !== null || undefined);
-  await gateway.core.database.pool.query('update batches set expires_at = clock_timestamp() where id = $1', [body['id']]);
+  await gateway.core.database.pool.query('update batches set expires_at = clock_timestamp() where id = $1', [
+    body['id'],
+  ]);
   const batch = await ended(customer, body['id']);
   assert.equal(batch['status'], 'expired');
   assert.equal((await linesOf(customer, batch['error_file_id']))[0]?.error?.code, 'batch_expired');
@@ -216,7 +238,13 @@ test('batches are listed newest first in pages, and are unknown to other account
   const list = async (query: string) => (await gateway.get(`/v1/batches${query}`, bearer(customer.key))).body;
   const first = await list('?limit=2');
   assert.deepEqual(
-    [first['object'], first['data'].map((one: { id: string }) => one.id), first['first_id'], first['last_id'], first['has_more']],
+    [
+      first['object'],
+      first['data'].map((one: { id: string }) => one.id),
+      first['first_id'],
+      first['last_id'],
+      first['has_more'],
+    ],
     ['list', ids.slice(0, 2), ids[0], ids[1], true],
   );
   const second = await list(`?limit=2&after=${String(first['last_id'])}`);

@@ -50,6 +50,7 @@ const neverAgain = new Set([
   'task_being_fetched',
   'task_not_cancellable',
   'task_not_ended',
+  'batch_not_cancellable',
   'spend_limit_exceeded',
   'outcome_unknown',
 ]);

@@ -24,6 +24,7 @@ test('each way that a task, a batch, a delivery, the audit and the retention can
     'avatar-talk-expires.json',
     'batch-cancelled.json',
     'batch-completes.json',
+    'batch-goes-on.json',
     'batch-refused.json',
     'event-broken.json',
     'event-cancelled.json',

@@ -44,7 +44,10 @@ test('an answer stands in its line as it was written, without its line breaks', 
     ...{ id: 'batch_req_0a_7', custom_id: 'a "b"', error: null },
     response: { status_code: 200, request_id: 'req_1', body: { big: 12345678901234567890, text: 'a\nb' } },
   });
-  assert.match(outputLine('batch_0a', ended, Buffer.from('{"n":12345678901234567890}')).toString(), /12345678901234567890/);
+  assert.match(
+    outputLine('batch_0a', ended, Buffer.from('{"n":12345678901234567890}')).toString(),
+    /12345678901234567890/,
+  );
 });
 
 test('an answer that is no JSON stands in its line as a text', () => {
@@ -58,7 +61,10 @@ for (const [state, code] of [
   ['unknown', 'outcome_unknown'],
 ] as const) {
   test(`a line that is ${state} has no response and the error ${code}`, () => {
-    const line = written({ state, statusCode: null, requestId: null }) as { response: unknown; error: { code: string } };
+    const line = written({ state, statusCode: null, requestId: null }) as {
+      response: unknown;
+      error: { code: string };
+    };
     assert.deepEqual([line.response, line.error.code], [null, code]);
   });
 }
@@ -67,7 +73,13 @@ const request = { input_file_id: 'file-1', endpoint: '/v1/embeddings', completio
 
 test('a batch has a window of hours, and keeps its output for 30 days', () => {
   assert.deepEqual(parseBatchRequest(request), {
-    ...{ inputFileId: 'file-1', endpoint: '/v1/embeddings', windowSeconds: 86_400, metadata: null, outputSeconds: 2_592_000 },
+    ...{
+      inputFileId: 'file-1',
+      endpoint: '/v1/embeddings',
+      windowSeconds: 86_400,
+      metadata: null,
+      outputSeconds: 2_592_000,
+    },
   });
   assert.equal(parseBatchRequest({ ...request, completion_window: '168h' }).windowSeconds, 604_800);
 });
