@@ -1,6 +1,6 @@
 /** The rows of batches and of their lines, as slices read and write them; what goes with money is in `ledger/commit/line-rows.ts`. */
 import * as z from 'zod';
-import { type BatchTerms, parseBatchTerms } from '../domain/batches/terms.ts';
+import { parseBatchTerms } from '../domain/batches/terms.ts';
 import type { KeyId, TaskId } from '../domain/ids.ts';
 import type { Money } from '../domain/money.ts';
 import type { LineId } from '../ledger/commit/line-rows.ts';
@@ -19,7 +19,6 @@ const batchRow = row({
 
 /** A batch as its lines need it. */
 export type RunningBatch = RowOf<typeof batchRow>;
-export type { BatchTerms };
 
 export async function findBatch({ pool }: Database, batchId: string): Promise<RunningBatch | undefined> {
   const { rows } = await pool.query(

@@ -11,7 +11,7 @@ const batchCount = 50;
 export interface BatchScanTools {
   database: Database;
   blobs: RemovalTools['blobs'];
-  starter: BatchStarter;
+  starter: Pick<BatchStarter, 'start' | 'status'>;
   log: Logger;
 }
 
@@ -57,7 +57,6 @@ export class BatchScan {
         if (!hasErrors) await removeLines(this.#tools, id, false);
         if (!hasOutput && !hasErrors)
           await database.pool.query('update batches set lines_removed_at = clock_timestamp() where id = $1', [id]);
-        if (signal.aborted) return;
       }
       const last = due.at(-1);
       if (!last || due.length < batchCount) return;

@@ -25,7 +25,8 @@ export class LinesUnderWay {
 
   /** Resolves when the next line of a batch has ended; at once where none is under way. */
   async next(batchId: string): Promise<void> {
-    await Promise.race(this.#byBatch.get(batchId) ?? []);
+    const lines = this.#byBatch.get(batchId);
+    if (lines) await Promise.race([...lines]);
   }
 
   /** Resolves when no line is under way, or after so long. Returns whether none is. */

@@ -2,6 +2,7 @@
  * The first step of a batch: its file is read once, line by line, and every line judged before anything is held. Good lines
  * become rows as they come; where one is bad, none is left.
  */
+import type { ApiKey } from '../accounts/api-keys.ts';
 import { findInputFile } from '../files/file-rows.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { type BatchEndpoint, lineFormOf } from '../domain/batches/endpoints.ts';
@@ -68,29 +69,37 @@ class Reading {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { blobs, database, findKey, configuration } = this.#tools;
-    const { inputFileId, keyId, endpoint } = this.#batch;
+    const { database, findKey } = this.#tools;
+    const { inputFileId, keyId } = this.#batch;
     const [file, key] = await Promise.all([findInputFile(database, inputFileId), findKey(keyId)]);
-    if (!file) return this.#note(fileMistake('file_not_found', 'The input file is no longer there.', 'input_file_id'));
-    if (!key || key.revoked)
-      return this.#note(fileMistake('invalid_api_key', 'The API key of the batch is no longer valid.'));
+    if (!file) this.#note(fileIsGone);
+    else if (!key || key.revoked)
+      this.#note(fileMistake('invalid_api_key', 'The API key of the batch is no longer valid.'));
+    else await this.#readLines(file.blob, key, signal);
+  }
+
+  async #readLines(blob: string, key: ApiKey, signal: AbortSignal): Promise<void> {
+    const { blobs, configuration } = this.#tools;
+    const { endpoint } = this.#batch;
     const deps = { ...this.#tools, configuration: underTerms(configuration, this.#terms, endpoint) };
     const { batchLines, jsonBytes } = configuration.limits;
     try {
-      for await (const line of readLines(await blobs.read(file.blob), jsonBytes + lineBytesMore)) {
+      for await (const line of readLines(await blobs.read(blob), jsonBytes + lineBytesMore)) {
         signal.throwIfAborted();
         if (++this.lines > batchLines) {
-          return this.#note(fileMistake('too_many_lines', `A batch may have at most ${batchLines} lines.`));
+          this.#note(fileMistake('too_many_lines', `A batch may have at most ${batchLines} lines.`));
+          return;
         }
         await this.#check({ deps, key, endpoint }, line);
         if (this.mistakes.length >= batchMistakesMax) return;
       }
     } catch (error) {
       if (!(error instanceof BlobNotFound)) throw error;
-      return this.#note(fileMistake('file_not_found', 'The input file is no longer there.', 'input_file_id'));
+      this.#note(fileIsGone);
+      return;
     }
-    if (this.lines === 0) return this.#note(fileMistake('empty_file', 'The input file has no lines.'));
-    if (this.mistakes.length === 0) await this.#write();
+    if (this.lines === 0) this.#note(fileMistake('empty_file', 'The input file has no lines.'));
+    else if (this.mistakes.length === 0) await this.#write();
   }
 
   /** Those of the models that its lines name. */
@@ -106,12 +115,14 @@ class Reading {
       checked = await checkLine(check, bytes);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return this.#note({ code: error.code, line: number, message: error.message, param: error.param });
+      this.#note({ code: error.code, line: number, message: error.message, param: error.param });
+      return;
     }
     const { customId, model, inputs } = checked;
     if (this.#customIds.has(customId)) {
       const message = `'custom_id' must be unique in the file; '${customId}' appeared before.`;
-      return this.#note({ code: 'duplicate_custom_id', line: number, message, param: 'custom_id' });
+      this.#note({ code: 'duplicate_custom_id', line: number, message, param: 'custom_id' });
+      return;
     }
     this.#customIds.add(customId);
     this.#models.add(model);
@@ -119,7 +130,8 @@ class Reading {
     if (this.#inputs > batchInputsMax) {
       const message = `A batch of embeddings may have at most ${batchInputsMax} inputs in all its lines.`;
       this.#inputs = -Infinity; // said once
-      return this.#note({ code: 'too_many_inputs', line: number, message, param: 'body.input' });
+      this.#note({ code: 'too_many_inputs', line: number, message, param: 'body.input' });
+      return;
     }
     if (this.mistakes.length > 0) return;
     this.#chunk.push({ n: number, customId, model, byteOffset, byteLength });
@@ -154,6 +166,8 @@ function underTerms(configuration: Configuration, terms: BatchTerms, endpoint: B
 const fileMistake = (code: string, message: string, param: string | null = null): LineMistake => ({
   ...{ code, line: null, message, param },
 });
+
+const fileIsGone = fileMistake('file_not_found', 'The input file is no longer there.', 'input_file_id');
 
 const tooLong = (bytesMax: number) =>
   new GatewayError('request_too_large', `The line is too long: a body may have at most ${bytesMax} bytes.`);

@@ -90,15 +90,14 @@ export async function startWorkers(
     activities: backgroundActivities(deps),
     maxConcurrentActivityTaskExecutions: backgroundSlots,
   };
-  const { validateBatch, runBatchSlice, finalizeBatch } = batchActivities(deps);
+  const batchSteps = batchActivities(deps);
   const batches: WorkerOptions = {
     ...common,
     taskQueue: queues.batches,
     // What a slice has sent is a paid call, whose provider is not closed before it has ended.
     activities: {
-      validateBatch,
-      finalizeBatch,
-      runBatchSlice: (args: Parameters<typeof runBatchSlice>[0]) => during(() => runBatchSlice(args)),
+      ...batchSteps,
+      runBatchSlice: (args: { batchId: string }) => during(() => batchSteps.runBatchSlice(args)),
     },
     maxConcurrentActivityTaskExecutions: batchSlots,
   };

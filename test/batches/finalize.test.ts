@@ -7,7 +7,6 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import pino from 'pino';
 import { BatchScan } from '../../src/batches/batch-scan.ts';
-import type { BatchStarter } from '../../src/batches/batch-starter.ts';
 import { finalizeBatch } from '../../src/batches/finalize-batch.ts';
 import { endUnrunnable, listBatches, readBatch } from '../../src/batches/stored-batches.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -177,8 +176,13 @@ test('lines that were not sent when the time of a batch is over are expired, oth
   await assert.rejects(finalizeBatch(tools(), early, unstopped), /1 lines/);
 });
 
+const noStarter = {
+  start: () => assert.fail('nothing is started'),
+  status: () => assert.fail('nothing is looked up'),
+};
+
 test('the lines of a batch go with the file that was made of them, and their answers too', async () => {
-  const scan = new BatchScan({ ...tools(), starter: {} as BatchStarter, log: pino({ level: 'silent' }) });
+  const scan = new BatchScan({ ...tools(), starter: noStarter, log: pino({ level: 'silent' }) });
   const id = await batchOf(['completed', 'completed', 'completed', 'failed']);
   await finalizeBatch(tools(), id, unstopped);
   const { batch } = await filesOf(id);

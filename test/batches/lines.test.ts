@@ -300,7 +300,7 @@ describe('a batch', () => {
     const one = await customer();
     let revoking: Promise<unknown> | undefined;
     upstream.answers(() => {
-      revoking ??= revokeKey(gateway.by, one.keyId as KeyId);
+      revoking ??= revokeKey(gateway.by, one.keyId);
       return {
         ...chatAnswer('Hello!'),
         json: undefined,

@@ -73,9 +73,9 @@ interface OutputLine {
   response: { status_code: number; request_id: string; body: Record<string, unknown> } | null;
   error: { code: string } | null;
 }
-async function linesOf({ key }: Customer, fileId: unknown): Promise<OutputLine[]> {
+async function linesOf({ key }: Customer, fileId: string | null): Promise<OutputLine[]> {
   if (fileId === null) return [];
-  const response = await gateway.fetch(`/v1/files/${String(fileId)}/content`, { key });
+  const response = await gateway.fetch(`/v1/files/${fileId}/content`, { key });
   const text = await response.text();
   return text.trimEnd().split('\n').map((line) => JSON.parse(line) as OutputLine); // prettier-ignore
 }
@@ -230,6 +230,8 @@ test('lines that were not sent when the time is over are expired', async () => {
   assert.equal((await linesOf(customer, batch['error_file_id']))[0]?.error?.code, 'batch_expired');
 });
 
+const idsOf = (page: Record<string, unknown>) => (page['data'] as { id: string }[]).map(({ id }) => id);
+
 test('batches are listed newest first in pages, and are unknown to other accounts', async () => {
   const customer = await customerWith('1');
   const file = await uploaded(customer, chatLine('a', 'hi'));
@@ -238,17 +240,11 @@ test('batches are listed newest first in pages, and are unknown to other account
   const list = async (query: string) => (await gateway.get(`/v1/batches${query}`, bearer(customer.key))).body;
   const first = await list('?limit=2');
   assert.deepEqual(
-    [
-      first['object'],
-      first['data'].map((one: { id: string }) => one.id),
-      first['first_id'],
-      first['last_id'],
-      first['has_more'],
-    ],
+    [first['object'], idsOf(first), first['first_id'], first['last_id'], first['has_more']],
     ['list', ids.slice(0, 2), ids[0], ids[1], true],
   );
   const second = await list(`?limit=2&after=${String(first['last_id'])}`);
-  assert.deepEqual([second['data'].map((one: { id: string }) => one.id), second['has_more']], [[ids[2]], false]);
+  assert.deepEqual([idsOf(second), second['has_more']], [[ids[2]], false]);
   assertError(await gateway.get('/v1/batches?limit=101', bearer(customer.key)), 'invalid_parameter', 'limit');
   assertError(await gateway.get(`/v1/batches/${ids[0] ?? ''}`), 'batch_not_found');
   assertError(await gateway.post(`/v1/batches/${ids[0] ?? ''}/cancel`, undefined), 'batch_not_found');

@@ -3,6 +3,7 @@
  * written to test/histories.
  */
 import assert from 'node:assert/strict';
+import { searchAttributes } from '../../src/temporal/temporal-names.ts';
 import { after, test } from 'node:test';
 import type { BatchSlice } from '../../src/activities/dependencies.ts';
 import type { BatchState, FinalBatchState } from '../../src/domain/batches/batch-states.ts';
@@ -74,8 +75,8 @@ test('a batch is validated, run slice by slice and finalized, and its status and
     'runBatchSlice',
     'finalizeBatch',
   ]);
-  const { searchAttributes } = await handle.describe();
-  assert.deepEqual(searchAttributes['TollgateStatus'], ['completed']); // eslint-disable-line @typescript-eslint/no-deprecated -- by name
+  const { typedSearchAttributes } = await handle.describe();
+  assert.equal(typedSearchAttributes.get(searchAttributes.status), 'completed');
 });
 
 test('a batch whose lines have mistakes ends after its validation', async () => {

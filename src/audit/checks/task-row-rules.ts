@@ -103,7 +103,10 @@ const ofItself: Rules = [
     'it is queued, but was started or left the queue',
     `t.queued and (t.started_at is not null or t.dequeued_at is not null or t.state not in ('accepted', 'failed', 'cancelled'))`,
   ],
-  ['it left the queue before it was admitted or in the future', 't.dequeued_at < t.created_at or t.dequeued_at > n.now'],
+  [
+    'it left the queue before it was admitted or in the future',
+    't.dequeued_at < t.created_at or t.dequeued_at > n.now',
+  ],
   ['it was started before it left the queue', 't.started_at < t.dequeued_at'],
   ['it is to be cancelled at the engine, but was not cancelled', `t.cancel_pending and t.state <> 'cancelled'`],
   ['a download claims it by halves', '(t.fetch_owner is null) <> (t.fetch_until is null)'],

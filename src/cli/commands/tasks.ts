@@ -114,7 +114,11 @@ export function addTaskCommands(program: Command): void {
         const facts = (await findTaskFacts(database, id)) ?? noTask(id);
         if (!isCancelled) throw new Refusal(`Task ${id} has already ended: ${facts.state}.`);
         await notifyFinal(database, [task.id]).catch(() => undefined); // who waits looks once a second, too
-        show(taskObject(noneQueued)(facts), json, `${id} is cancelled; hold of ${amountText(facts.hold)} ${currency} released.`);
+        show(
+          taskObject(noneQueued)(facts),
+          json,
+          `${id} is cancelled; hold of ${amountText(facts.hold)} ${currency} released.`,
+        );
       }),
     );
 

@@ -10,9 +10,6 @@ export interface EndedLine {
   errorCode: string | null;
 }
 
-/** Where it stands: good answers are output, all else is not. */
-export const isOutput = ({ state }: Pick<EndedLine, 'state'>): boolean => state === 'completed';
-
 const errors: Readonly<Record<Exclude<EndedLine['state'], 'completed'>, { code: string; message: string }>> = {
   failed: { code: 'internal_error', message: 'The request could not be carried out.' },
   expired: { code: 'batch_expired', message: 'The request was not run before the completion window was over.' },

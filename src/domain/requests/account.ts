@@ -66,7 +66,14 @@ export function parseAccountChanges(body: unknown): AccountChangeRequest {
 }
 
 function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyLimits> {
-  const { models, call_limits: calls, spend_limit: spend, max_running_tasks: tasks, queue, expires_at: expires } = limits;
+  const {
+    models,
+    call_limits: calls,
+    spend_limit: spend,
+    max_running_tasks: tasks,
+    queue,
+    expires_at: expires,
+  } = limits;
   if (expires && expires <= now) throw invalid('expires_at', 'must be in the future');
   return {
     ...(models !== undefined && { models: models && [...new Set(models)] }),

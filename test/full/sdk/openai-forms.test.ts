@@ -115,7 +115,10 @@ for (const root of roots) {
         body: { model: 'sim-embedding', input: `text ${n}` },
       }),
     );
-    const input = await files.create({ file: await toFile(Buffer.from(lines.join('\n')), 'a.jsonl'), purpose: 'batch' });
+    const input = await files.create({
+      file: await toFile(Buffer.from(lines.join('\n')), 'a.jsonl'),
+      purpose: 'batch',
+    });
     const wanted = { input_file_id: input.id, endpoint: '/v1/embeddings', completion_window: '24h' } as const;
     const made = await batches.create({ ...wanted, metadata: { job: 'nightly' } });
     assert.deepEqual([made.object, made.status, made.metadata], ['batch', 'validating', { job: 'nightly' }]);

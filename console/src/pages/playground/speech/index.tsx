@@ -104,9 +104,7 @@ function SpeechForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...M
             )}
           </Field>
           <Field name="voice" label={say('voice')} error={faultAt(fault, 'voice')} hint={say('voiceHint')}>
-            {(props) => (
-              <Input {...props} value={voice} onChange={(event) => change({ voice: event.target.value })} />
-            )}
+            {(props) => <Input {...props} value={voice} onChange={(event) => change({ voice: event.target.value })} />}
           </Field>
           <div className="tg-fields">
             <Field name="format" label={say('format')} error={faultAt(fault, 'format')}>

@@ -84,9 +84,7 @@ function TranscriptionForm({ facts, models }: { facts: Facts; models: [ModelFact
   };
   const text = (name: 'language' | 'prompt') => (
     <Field name={name} label={say(name)} hint={say(`${name}Hint`)} error={faultAt(fault, name)}>
-      {(props) => (
-        <Input {...props} value={draft[name]} onChange={(event) => change({ [name]: event.target.value })} />
-      )}
+      {(props) => <Input {...props} value={draft[name]} onChange={(event) => change({ [name]: event.target.value })} />}
     </Field>
   );
   return (
