@@ -47,11 +47,7 @@ export async function checkLine(check: LineCheck, bytes: Buffer): Promise<Checke
   }
 }
 
-async function modelOfBody(
-  check: LineCheck,
-  bytes: Buffer,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Model> {
+async function modelOfBody(check: LineCheck, bytes: Buffer, body: Readonly<Record<string, unknown>>): Promise<Model> {
   const form = lineFormOf(check.endpoint);
   if (form.form === 'call') return modelOfCallBody(check, form.endpoint, bytes);
   const { deps, key } = check;
@@ -66,7 +62,8 @@ async function modelOfBody(
   framingModel(deps, model, request);
   for (const [index, item] of request.content.entries()) {
     // Images that the body holds have an address of ours by now.
-    if (item.type !== 'text' && /^https?:/i.test(item.url)) deps.guard.checkWritten(item.url, itemParam(request, index));
+    if (item.type !== 'text' && /^https?:/i.test(item.url))
+      deps.guard.checkWritten(item.url, itemParam(request, index));
   }
   return model;
 }

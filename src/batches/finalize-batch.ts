@@ -108,4 +108,3 @@ async function wholeBlob(blobs: Pick<BlobStore, 'read'>, key: string): Promise<B
   for await (const piece of await blobs.read(key)) pieces.push(z.instanceof(Uint8Array).parse(piece));
   return Buffer.concat(pieces);
 }
-

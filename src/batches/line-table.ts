@@ -97,7 +97,11 @@ const removedLines = 2_000;
 const doomedRow = z.object({ n: z.int(), answerBlob: z.string().nullable() });
 
 /** Deletes the lines of a batch, or those that are output or not, with their answers: first the blobs, then the rows. */
-export async function removeLines({ database, blobs }: RemovalTools, batchId: string, isOutput?: boolean): Promise<void> {
+export async function removeLines(
+  { database, blobs }: RemovalTools,
+  batchId: string,
+  isOutput?: boolean,
+): Promise<void> {
   for (;;) {
     const { rows } = await database.pool.query(
       `select n, answer_blob as "answerBlob" from batch_lines

@@ -25,7 +25,10 @@ export async function* readLines(source: AsyncIterable<Uint8Array>, lineBytesMax
     else pieces.push(piece);
   };
   const take = (): FileLine | undefined => {
-    const line = lineOf({ number: ++number, byteOffset, byteLength: length }, length > lineBytesMax ? undefined : pieces);
+    const line = lineOf(
+      { number: ++number, byteOffset, byteLength: length },
+      length > lineBytesMax ? undefined : pieces,
+    );
     byteOffset += length + 1;
     pieces = [];
     length = 0;

@@ -152,4 +152,3 @@ const fileMistake = (code: string, message: string, param: string | null = null)
 
 const tooLong = (bytesMax: number) =>
   new GatewayError('request_too_large', `The line is too long: a body may have at most ${bytesMax} bytes.`);
-
