@@ -94,7 +94,7 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
     const [, id = '', rest = ''] = /^\/v1\/(?:messages\/)?(?:batches|files)\/([^/]+)\/?(.*)$/.exec(path) ?? [];
     const job = vendor.jobs.find((one) => id === one.id || id === `output-${one.id}` || id === `errors-${one.id}`);
     if (!job) {
-      vendor.alone.push(seen);
+      if (seen.method === 'POST') vendor.alone.push(seen); // others are probes
       return path.endsWith('/messages') ? messagesAnswer('Alone') : chatAnswer('Alone');
     }
     if (rest === 'cancel') {
