@@ -13,6 +13,7 @@ const batchRow = row({
   keyId: id<KeyId>(),
   /** With a leading `/v1`. */
   endpoint: z.string(),
+  expiresAt: z.date(),
   terms: computed('b.terms', z.unknown()),
   blob: computed('f.blob', z.string().nullable()),
 }).as(({ terms, ...batch }) => ({ ...batch, terms: parseBatchTerms(terms) }));
@@ -68,6 +69,26 @@ export async function claimLines(
       update batch_lines l set owner = $2, lease_until = clock_timestamp() + make_interval(secs => ${claimSeconds})
       from open where l.batch_id = $1 and l.n = open.n returning ${lineRow.columnsOf('l')}`,
     values: [batchId, claim, count],
+  });
+  return rows.map((read) => lineRow.parse(read)).sort((a, b) => a.n - b.n);
+}
+
+/** Claims those of the lines that are pending and that nobody has, in their order. */
+export async function claimNumbers(
+  { pool }: Database,
+  batchId: string,
+  { claim, numbers }: { claim: string; numbers: readonly number[] },
+): Promise<ClaimedLine[]> {
+  const { rows } = await pool.query({
+    name: 'claim-line-numbers',
+    text: `with open as materialized (
+        select n from batch_lines where batch_id = $1 and n = any($3::integer[]) and state = 'pending'
+          and (lease_until is null or lease_until < clock_timestamp())
+        order by n for update skip locked
+      )
+      update batch_lines l set owner = $2, lease_until = clock_timestamp() + make_interval(secs => ${claimSeconds})
+      from open where l.batch_id = $1 and l.n = open.n returning ${lineRow.columnsOf('l')}`,
+    values: [batchId, claim, numbers],
   });
   return rows.map((read) => lineRow.parse(read)).sort((a, b) => a.n - b.n);
 }

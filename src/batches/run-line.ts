@@ -27,7 +27,7 @@ import { keepResponse, previousResponse } from '../chat/stored-responses.ts';
 import { tryRoutes } from '../chat/try-routes.ts';
 import { takeAnswer, type WholeAnswer } from '../chat/whole-answer.ts';
 import type { CallHold } from '../ledger/call-ledger.ts';
-import type { LineOutcome, LineToSend, LineTokens } from '../ledger/commit/line-rows.ts';
+import type { LineId, LineOutcome, LineToSend, LineTokens } from '../ledger/commit/line-rows.ts';
 import { newBlobKey, newRequestId } from '../postgres/new-ids.ts';
 import { failedGuard } from '../postgres/database.ts';
 import { answerOfCallerFault, answerOfRefusal, isBusy, kindOfRefusal, waitOf } from './line-errors.ts';
@@ -71,7 +71,11 @@ export async function runLine(deps: SliceDependencies, order: LineOrder): Promis
   try {
     const faults = await tryRoutes(deps, sender, held, takeLine);
     if (!sender.taken) throw refusalOrWait(faults ?? [], held);
-    return await complete(deps, order, held, sender.taken);
+    try {
+      return await complete(deps, order, held, sender.taken);
+    } finally {
+      sender.taken.room.close();
+    }
   } catch (error) {
     return await endWithoutAnswer(deps, order, held, error);
   } finally {
@@ -94,7 +98,7 @@ class LineSender implements CallSender {
 }
 
 /** Reads a line and holds the most that it can cost; from then on it is `sent`. Throws the refusal. */
-async function holdLine(deps: SliceDependencies, order: LineOrder, requestId: string): Promise<HeldCall> {
+export async function holdLine(deps: SliceDependencies, order: LineOrder, requestId: string): Promise<HeldCall> {
   const { key, endpoint, line } = order;
   const body = await parseJsonBody(order.body, { names: namesOfCall[endpoint], places: splicedNames });
   const model = modelOfCall(deps, key, endpoint, body.value);
@@ -135,7 +139,7 @@ async function holdLine(deps: SliceDependencies, order: LineOrder, requestId: st
 }
 
 /** A call under the price of batches, where its model has one; else under the normal one. */
-function atBatchPrice(call: BoundedCall): BoundedCall {
+export function atBatchPrice(call: BoundedCall): BoundedCall {
   if (!call.price.batch) return call;
   const bounds = { ...call.bounds, tiers: [batchTier] };
   return { ...call, bounds, tier: batchTier, bound: holdOfCall(call.price, bounds) };
@@ -182,30 +186,25 @@ function refusalOrWait(faults: Parameters<typeof refusalOf>[0], { call }: HeldCa
 }
 
 /** Stores an answer and captures its price, in one transaction. */
-async function complete(
+export async function complete(
   deps: SliceDependencies,
-  { line, key }: LineOrder,
+  { line, key }: Pick<LineOrder, 'key'> & { line: LineId },
   held: HeldCall,
-  { bytes, ended, route, room }: NonNullable<LineSender['taken']>,
-): Promise<LineEnd> {
-  try {
-    const { id, usage } = ended.stated;
-    if (route.endpoint === 'responses' && id !== undefined)
-      await keepResponse(deps.database, key.accountId, { id, call: held.call, provider: route.name, usage });
-    const stored =
-      bytes.length <= answerBytesInRow ? { answer: bytes } : { answerBlob: await storeAnswer(deps, bytes) };
-    const price = await priceOfAnswer(deps, held, route, ended);
-    const tokens = price.counts && tokensOf(price.counts);
-    await deps.calls.settle(held.hold, price, {
-      ...{ batchId: line.batchId, n: line.n, state: 'completed', statusCode: 200 },
-      ...stored,
-      ...(tokens && { tokens }),
-    });
-    countTokensIn(deps.meters.chat.of(held.hold.model), price);
-    return { became: 'completed' };
-  } finally {
-    room.close();
-  }
+  { bytes, ended, route }: Omit<WholeAnswer, 'latencyMs'> & { route: Route },
+): Promise<{ became: 'completed' }> {
+  const { id, usage } = ended.stated;
+  if (route.endpoint === 'responses' && id !== undefined)
+    await keepResponse(deps.database, key.accountId, { id, call: held.call, provider: route.name, usage });
+  const stored = bytes.length <= answerBytesInRow ? { answer: bytes } : { answerBlob: await storeAnswer(deps, bytes) };
+  const price = await priceOfAnswer(deps, held, route, ended);
+  const tokens = price.counts && tokensOf(price.counts);
+  await deps.calls.settle(held.hold, price, {
+    ...{ batchId: line.batchId, n: line.n, state: 'completed', statusCode: 200 },
+    ...stored,
+    ...(tokens && { tokens }),
+  });
+  countTokensIn(deps.meters.chat.of(held.hold.model), price);
+  return { became: 'completed' };
 }
 
 /** What a rerun of this call costs is more than a store that is away for a moment is worth. */

@@ -27,18 +27,12 @@ import {
 } from './batch-rows.ts';
 import { answerOfRefusal, kindOfRefusal } from './line-errors.ts';
 import { LineBodies } from './line-bodies.ts';
+import { runNativeSlice } from './native-slice.ts';
 import { type LineEnd, runLine } from './run-line.ts';
 import { collectTasks, isTaskEndpoint, runTaskLine } from './run-task-line.ts';
-import type { SliceDependencies } from './slice-dependencies.ts';
+import type { BatchSlice, SliceDependencies } from './slice-dependencies.ts';
 
-export interface BatchSlice {
-  /** Lines that are not final yet. */
-  left: number;
-  /** Why nothing is sent at the moment. */
-  paused: 'insufficient_balance' | 'provider_busy' | null;
-  /** When a next slice makes sense; 0: at once. */
-  againInMs: number;
-}
+export type { BatchSlice };
 
 /** How a slice is ended before its time, and that it goes on. */
 export interface SliceRun {
@@ -61,7 +55,8 @@ const othersAgainMs = 5_000;
 /**
  * Runs lines of a batch for half a minute, or until none is left that could be sent. A line that takes longer goes on in
  * this process, and the next slices leave it alone. Of a batch that is not in progress, or whose time is over, nothing more
- * is sent, and what is under way is seen to its end. Returns counts only.
+ * is sent, and what is under way is seen to its end. A batch that its provider takes as one is handed to it instead, for as
+ * long as that goes. Returns counts only.
  */
 export async function runSlice(
   deps: SliceDependencies,
@@ -71,9 +66,9 @@ export async function runSlice(
   const batch = await findBatch(deps.database, batchId);
   if (!batch) return { left: 0, paused: null, againInMs: 0 };
   const beats = setInterval(heartbeat, heartbeatEveryMs);
-  const slice = new Slice(under(deps, batch), batch);
+  const frozen = under(deps, batch);
   try {
-    return await slice.run(signal);
+    return (await runNativeSlice(frozen, batch, signal)) ?? (await new Slice(frozen, batch).run(signal));
   } finally {
     clearInterval(beats);
   }

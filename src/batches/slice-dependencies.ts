@@ -33,3 +33,12 @@ export type SliceDependencies = RouteTools &
     /** How long a slice sends lines; tests make it short. */
     sliceMs: number;
   };
+
+export interface BatchSlice {
+  /** Lines that are not final yet. */
+  left: number;
+  /** Why nothing is sent at the moment. */
+  paused: 'insufficient_balance' | 'provider_busy' | null;
+  /** When a next slice makes sense; 0: at once. */
+  againInMs: number;
+}

@@ -206,7 +206,8 @@ export async function markFinalizing({ pool }: Pool, batchId: string): Promise<v
 
 /**
  * Ends the lines of a batch that will not be sent: it is being cancelled, or its time is over. Those that a slice has
- * claimed are no longer its from then on; those that were sent come to their own end.
+ * claimed are no longer its from then on; those that were sent come to their own end, as do those of a batch that its
+ * provider works on.
  */
 export async function endUnrunnable({ pool }: Pool, batchId: string): Promise<void> {
   await pool.query(
@@ -216,7 +217,8 @@ export async function endUnrunnable({ pool }: Pool, batchId: string): Promise<vo
        select case when state = 'cancelling' then 'cancelled' when expires_at <= clock_timestamp() then 'expired' end as state
        from batches where id = $1 and state in ('in_progress', 'cancelling')
      ) as e
-     where l.batch_id = $1 and l.state = 'pending' and e.state is not null`,
+     where l.batch_id = $1 and l.state = 'pending' and e.state is not null and not exists (
+       select from batch_intents i where i.batch_id = $1 and i.state in ('open', 'accepted', 'ended'))`,
     [batchId],
   );
 }

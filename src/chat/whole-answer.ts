@@ -37,8 +37,18 @@ export async function takeAnswer(
   sent: SentCall,
   room: AnswerMemory,
 ): Promise<WholeAnswer> {
-  const { call, cancellation } = held;
-  const { bytes: whole, latencyMs } = await readWhole(sent, cancellation, room);
+  const { bytes: whole, latencyMs } = await readWhole(sent, held.cancellation, room);
+  return { ...(await understood({ configuration }, held, route, whole)), latencyMs };
+}
+
+/** An answer that is there: what it says, and its form for its caller. Throws `RouteFault` for what is no answer. */
+export async function understood(
+  { configuration }: Pick<ApiDependencies, 'configuration'>,
+  held: Pick<HeldCall, 'call'>,
+  route: Route,
+  whole: Buffer,
+): Promise<Omit<WholeAnswer, 'latencyMs'>> {
+  const { call } = held;
   const facts = factsOf(call, route, whole);
   // A response that failed is an answer, with the reason in it.
   const came = facts.hasError ? cleaned(whole, configuration) : whole;
@@ -46,7 +56,7 @@ export async function takeAnswer(
   const ended: EndedAnswer = { stated, isWhole: true, produced: () => ({ text: produced, scale: 1 }) };
   const counting = countForCaller(held, route, ended);
   if (counting) ended.counted = await counting;
-  return { bytes: call.translation ? translated(call.translation, came, ended.counted) : came, ended, latencyMs };
+  return { bytes: call.translation ? translated(call.translation, came, ended.counted) : came, ended };
 }
 
 function factsOf({ upload, countsTools }: HeldCall['call'], { endpoint }: Route, whole: Buffer) {

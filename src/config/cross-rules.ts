@@ -57,7 +57,9 @@ const outlineSchema = z.object({
         .looseObject({
           id: maybeText,
           kind: z.enum(modelKinds).optional().catch(undefined),
-          routes: z.array(z.object({ provider: maybeText, cost: mapping.optional() }).catch({})).catch([]),
+          routes: z
+            .array(z.object({ provider: maybeText, cost: mapping.optional(), batch: z.unknown().optional() }).catch({}))
+            .catch([]),
           price: mapping.optional(),
         })
         .catch({ routes: [], price: undefined }),
@@ -134,7 +136,7 @@ function* modelMistakes({ currency, models, providers }: Outline, kinds: readonl
         yield { path: [...path, 'id'], message: 'must be unique: an earlier model has the same id' };
       ids.add(model.id);
     }
-    for (const [number, { provider: name }] of model.routes.entries()) {
+    for (const [number, { provider: name, batch }] of model.routes.entries()) {
       if (name === undefined) continue;
       const place = [...path, 'routes', number, 'provider'];
       const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
@@ -145,13 +147,35 @@ function* modelMistakes({ currency, models, providers }: Outline, kinds: readonl
         };
         continue;
       }
-      const serves = kinds.find(({ kind }) => kind === provider.kind)?.serves;
+      const definition = kinds.find(({ kind }) => kind === provider.kind);
+      if (batch !== undefined)
+        yield* nativeMistakes(model, { number, kind: definition, kinds }, [...path, 'routes', number]);
+      const serves = definition?.serves;
       if (serves !== undefined && model.kind !== undefined && !serves.includes(model.kind)) {
         const message = `is a provider of kind ${String(provider.kind)}, which only serves models of kind ${serves.join(', ')}`;
         yield { path: place, message };
       }
     }
     if (model.kind !== undefined) yield* kindMistakes(model, { kind: model.kind, currency }, path);
+  }
+}
+
+/** The kinds of model that have an endpoint which a batch API takes. */
+const kindsInBatches: readonly ModelKind[] = ['chat', 'code', 'embedding', 'moderation'];
+
+function* nativeMistakes(
+  model: Outline['models'][number],
+  { number, kind, kinds }: { number: number; kind: ProviderKind | undefined; kinds: readonly ProviderKind[] },
+  path: Path,
+): Iterable<Mistake> {
+  const place = [...path, 'batch'];
+  if (kind && !kind.batches) {
+    const able = kinds.flatMap((one) => (one.batches ? [one.kind] : [])).join(', ');
+    yield { path: place, message: `is only for providers of kind ${able}: others have no batch API` };
+  } else if (model.kind !== undefined && !kindsInBatches.includes(model.kind)) {
+    yield { path: place, message: `is not allowed for kind ${model.kind}, only for ${kindsInBatches.join(', ')}` };
+  } else if (number > 0) {
+    yield { path: place, message: 'does nothing but on the first of the routes' };
   }
 }
 

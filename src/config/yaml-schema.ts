@@ -93,6 +93,7 @@ const route = strict({
   options: z.record(z.string(), z.json(), must('be a mapping')).default({}),
   fields: z.record(z.string(), z.string(must('be a field name, or null')).nullable(), must('be a mapping')).default({}),
   cost: cost.optional(),
+  batch: z.literal('native', must('be native')).optional(),
 });
 
 const model = strict({

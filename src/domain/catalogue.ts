@@ -43,6 +43,8 @@ export interface Route {
   fields: Readonly<Record<string, string | null>>;
   /** What its provider charges the operator, as far as that is known. */
   cost?: RouteCost;
+  /** Batches of this model alone are handed to the batch API of its provider. */
+  batch?: 'native';
 }
 
 /** What a route's provider charges, as the settings say it. */

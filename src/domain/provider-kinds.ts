@@ -16,6 +16,8 @@ export interface ProviderKind {
   endpoints?: readonly EndpointName[];
   /** Rates of tokens that its answers count apart: a price without them takes those tokens as plain input or output. */
   reports?: readonly (keyof TokenRates)[];
+  /** The endpoints of calls that its own batch API takes. */
+  batches?: readonly EndpointName[];
   /** Whether an image call's answer is the image itself, which takes as long as making it. */
   answersWithImages?: boolean;
 }

@@ -8,12 +8,15 @@ import type { Readable } from 'node:stream';
 import type { ProviderEndpoint } from '../domain/call-endpoints.ts';
 import type { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import type { ProbeAnswer } from '../domain/probes.ts';
+import type { BatchProvider } from './batch-contract.ts';
 
 export interface ChatProvider {
   /** Which endpoints the upstream has. */
   readonly endpoints: readonly ProviderEndpoint[];
   /** Sends one call, never repeated. The listener is never called before this returns. */
   start(call: ChatCall, listener: ChatListener): ChatExchange;
+  /** The provider's own batches, where it has them. */
+  readonly batches?: BatchProvider;
   /** As of task providers. */
   probe?(signal: AbortSignal): Promise<ProbeAnswer>;
   close?(): Promise<void>;

@@ -29,6 +29,7 @@ export interface TestBatch {
   set(columns: string, values?: unknown[]): Promise<void>;
 }
 
+const namedModel = z.object({ model: z.string() });
 let batches = 0;
 
 /** A batch in progress whose lines have these bodies. */
@@ -54,7 +55,10 @@ export async function batchOf(
      values ($1, $2, $3, 'batch', 'lines.jsonl', $4, $5, now())`,
     [file, account, keyId, input.length, blob],
   );
-  const terms = batchTermsOf(core.live.now.configuration.models.values(), priceVersionOf);
+  // Of the models that its lines name, as validation leaves them.
+  const named = new Set(bodies.map((body) => namedModel.safeParse(body).data?.model));
+  const models = [...core.live.now.configuration.models.values()].filter(({ id: model }) => named.has(model));
+  const terms = batchTermsOf(models, priceVersionOf);
   await pool.query(
     `insert into batches (id, account_id, key_id, request_id, endpoint, input_file_id, window_seconds,
        output_expires_seconds, state, terms, total, created_at, expires_at)
@@ -64,7 +68,7 @@ export async function batchOf(
   let offset = 0;
   for (const [at, line] of lines.entries()) {
     const body: unknown = bodies[at];
-    const model = z.object({ model: z.string() }).safeParse(body).data?.model ?? '';
+    const model = namedModel.safeParse(body).data?.model ?? '';
     await pool.query(
       `insert into batch_lines (batch_id, n, custom_id, model, byte_offset, byte_length) values ($1, $2, $3, $4, $5, $6)`,
       [id, at + 1, `line-${at + 1}`, model, offset, line.length],

@@ -119,7 +119,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'api',
       'temporal',
     ],
-    types: ['config', 'observability', 'workflows'],
+    types: ['config', 'observability', 'providers', 'workflows'],
     packages: ['node:', 'zod', 'pg', '@temporalio/client'],
   },
   audit: {

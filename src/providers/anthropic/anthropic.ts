@@ -2,6 +2,7 @@
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { callEndpoints, messagesVersion } from '../../domain/call-endpoints.ts';
 import type { ChatProvider } from '../chat-contract.ts';
+import { anthropicBatches } from './batches.ts';
 import { type ProviderDefinition, secretOf } from '../definition.ts';
 import { openUpstream } from '../openai/chat-upstream.ts';
 import { commonHeaders } from '../openai/headers.ts';
@@ -12,6 +13,7 @@ export const anthropic: ProviderDefinition = {
   kind: 'anthropic',
   serves: ['chat', 'code'],
   secrets: { api_key: 'required' },
+  batches: ['messages'],
   chat: createAnthropicChat,
 };
 
@@ -22,5 +24,15 @@ function createAnthropicChat(settings: ProviderSettings): ChatProvider {
   const probeHeaders = ['anthropic-version', messagesVersion];
   const baseUrl = settings.baseUrl ?? anthropicBaseUrl;
   const { start, probe, close } = openUpstream(baseUrl, headers, { ...settings, probeHeaders });
-  return { endpoints: [callEndpoints.messages], start, probe, close };
+  const batches = anthropicBatches({ ...settings, baseUrl, headers });
+  return {
+    endpoints: [callEndpoints.messages],
+    batches,
+    start,
+    probe,
+    close: async () => {
+      await close();
+      await batches.close();
+    },
+  };
 }

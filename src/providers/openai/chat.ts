@@ -2,6 +2,7 @@
 import type { ProviderSettings } from '../../domain/catalogue.ts';
 import { type EndpointName, callEndpoints } from '../../domain/call-endpoints.ts';
 import type { ChatProvider } from '../chat-contract.ts';
+import { openAiBatches } from './batches.ts';
 import { openUpstream } from './chat-upstream.ts';
 import { commonHeaders } from './headers.ts';
 
@@ -30,13 +31,17 @@ export function createOpenAiChat(settings: ProviderSettings): ChatProvider {
   const messages = endpoints.includes('messages') ? openUpstream(messagesBaseUrl, ofMessages, settings) : undefined;
   const upstreamOf = (path: string) => (messages && /^messages(?:\/|$)/.test(path) ? messages : upstream);
 
+  const batches = openAiBatches({ ...settings, baseUrl, headers, endpoints });
+
   return {
+    batches,
     endpoints: endpoints.map((name) => callEndpoints[name]),
     start: (call, listener) => upstreamOf(call.path).start(call, listener),
     probe: (signal) => (messages && endpoints.every((name) => name === 'messages') ? messages : upstream).probe(signal),
     close: async () => {
       await upstream.close();
       await messages?.close();
+      await batches.close();
     },
   };
 }

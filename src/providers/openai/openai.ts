@@ -3,6 +3,7 @@ import { callModelKinds } from '../../domain/catalogue.ts';
 import type { ProviderDefinition } from '../definition.ts';
 import { createHttpTaskProvider } from '../http/task-provider.ts';
 import { storedImages } from '../stored-images.ts';
+import { openAiBatchEndpoints } from './batches.ts';
 import { createOpenAiChat, openAiEndpoints } from './chat.ts';
 import { imagesWire } from './images.ts';
 
@@ -13,6 +14,7 @@ export const openai: ProviderDefinition = {
   // Servers of one's own often take no key.
   secrets: { api_key: 'without base_url' },
   endpoints: openAiEndpoints,
+  batches: openAiBatchEndpoints,
   answersWithImages: true,
   chat: createOpenAiChat,
   tasks: (settings, tools) => {
