@@ -233,6 +233,8 @@ export const rooms: Readonly<Record<string, Room>> = {
       'accounts',
       'audit',
       'reconciliation',
+      'files',
+      'batches',
       'tasks/rows',
       'tasks/provider-calls',
       'tasks/create',
