@@ -26,7 +26,7 @@ export type BatchFacts = RowOf<typeof factsRow>;
 
 const from = 'from batches b join api_keys k on k.id = b.key_id join accounts a on a.id = b.account_id';
 
-export interface BatchFilter {
+interface BatchFilter {
   account?: AccountId | undefined;
   states?: readonly BatchState[] | undefined;
   /** At most so many. */

@@ -5,8 +5,7 @@ import { bytesText } from '../../parts/measures.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { endpointOf, type Endpoint, endpoints } from './endpoints.ts';
-import type { Run } from './index.tsx';
-import type { Order } from './make-batch.ts';
+import type { Order, Run } from './make-batch.ts';
 import { MetadataFields, type Pair } from './metadata-fields.tsx';
 import { texts } from './texts.ts';
 
@@ -22,7 +21,7 @@ const usualHours = 24;
 
 interface BatchFormProps {
   error: unknown;
-  run: Run;
+  run: Run | undefined;
   onSubmit: (order: Order) => void;
   onStop: () => void;
 }
@@ -97,18 +96,21 @@ export function BatchForm({ error, run, onSubmit, onStop }: BatchFormProps) {
 
 interface FileInputProps {
   isDisabled: boolean;
-  /** The rest is the form's. */
-  chosen?: File;
+  /** The rest is the form's, which also gives the file that was chosen. */
   id?: string;
   onChange?: (event: { target: HTMLInputElement }) => void;
+  'aria-describedby'?: string;
+  'aria-invalid'?: boolean;
 }
 
 /** The browser's own, which says itself what was chosen. */
-function FileInput({ isDisabled, chosen: _, ...props }: FileInputProps) {
-  return <input {...props} className="tg-batch-file" type="file" accept=".jsonl" disabled={isDisabled} />;
+function FileInput(props: FileInputProps) {
+  const { isDisabled, id, onChange, 'aria-describedby': note, 'aria-invalid': isInvalid } = props;
+  const given = { id, onChange, 'aria-describedby': note, 'aria-invalid': isInvalid };
+  return <input {...given} className="tg-batch-file" type="file" accept=".jsonl" disabled={isDisabled} />;
 }
 
-function Sending({ run, onStop }: { run: NonNullable<Run>; onStop: () => void }) {
+function Sending({ run, onStop }: { run: Run; onStop: () => void }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const { progress } = run;

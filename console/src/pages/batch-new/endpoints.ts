@@ -17,7 +17,7 @@ const known: Readonly<Record<Endpoint, true>> = {
   '/v1/videos': true,
 };
 
-export const isEndpoint = (text: unknown): text is Endpoint => typeof text === 'string' && Object.hasOwn(known, text);
+const isEndpoint = (text: unknown): text is Endpoint => typeof text === 'string' && Object.hasOwn(known, text);
 export const endpoints: readonly Endpoint[] = Object.keys(known).filter(isEndpoint);
 
 /** A line may be longer, and then says nothing here. */

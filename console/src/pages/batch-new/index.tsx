@@ -8,11 +8,9 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId, useOwns } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { BatchForm } from './batch-form.tsx';
-import { makeBatch, type Order, type Sent } from './make-batch.ts';
+import { makeBatch, type Order, type Run, type Sent } from './make-batch.ts';
 import '../../parts/batches/batches.css';
 import { texts } from './texts.ts';
-
-export type Run = { progress: Progress | undefined } | undefined;
 
 export function Component() {
   const say = useTexts(texts);

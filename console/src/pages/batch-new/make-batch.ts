@@ -11,6 +11,11 @@ export interface Order {
   metadata: Readonly<Record<string, string>>;
 }
 
+/** What is under way; without progress it is no upload. */
+export interface Run {
+  progress: Progress | undefined;
+}
+
 /** What was sent before: a file that is there is not sent again, and an order that got no answer is repeated under its key. */
 export interface Sent {
   upload?: { file: File; id: string };

@@ -10,7 +10,7 @@ export function Mistakes({ batch: { mistakes } }: { batch: BatchPage }) {
   const say = useTexts(texts);
   if (mistakes.length === 0) return null;
   return (
-    <Panel title={say('mistakes')} aside={<span>{say('mistakesMost')}</span>}>
+    <Panel title={say('mistakes')} aside={say('mistakesMost')}>
       <Sheet
         label={say('mistakes')}
         rows={mistakes.map((mistake, index) => ({ ...mistake, index }))}
@@ -29,7 +29,7 @@ export function LineErrors({ batch: { line_errors: errors } }: { batch: BatchPag
   const say = useTexts(texts);
   if (errors.length === 0) return null;
   return (
-    <Panel title={say('lineErrors')} aside={<span>{say('lineErrorsHint')}</span>}>
+    <Panel title={say('lineErrors')} aside={say('lineErrorsHint')}>
       <Sheet
         label={say('lineErrors')}
         rows={errors}

@@ -7,7 +7,7 @@ import { canCancel } from '../../parts/batches/batch.ts';
 import { useBatchColumns } from '../../parts/batches/batch-columns.tsx';
 import { CancelBatch } from '../../parts/batches/cancel-batch.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
-import { Rows } from '../../parts/operator/rows.tsx';
+import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useListing } from '../../parts/use-listing.ts';
@@ -31,7 +31,7 @@ export function Component() {
     },
   });
   const [first, ...rest] = columns;
-  const all = [
+  const all: Column<OperatorBatch>[] = [
     ...(first ? [first] : []),
     {
       key: 'account',

@@ -11,7 +11,7 @@ import { batchRecordOf } from '../../presenters/batches.ts';
 import { batchFields, endOf, presentBatch } from './batch-line.ts';
 
 export const fileRoles = ['input', 'output', 'error'] as const;
-export type FileRole = (typeof fileRoles)[number];
+type FileRole = (typeof fileRoles)[number];
 
 const batchFile = z.strictObject({
   role: z.enum(fileRoles),
