@@ -117,7 +117,7 @@ export async function startApiRole(
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
     metrics,
     publicUrl: () => core.publicUrl,
-    workflowUrl: (id) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}`,
+    workflowUrl: (id: string) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}`,
     draining: draining.signal,
     background: (work: Promise<unknown>) => {
       const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));
