@@ -48,7 +48,7 @@ async function batchOf(who: Customer, { state, more }: { state: string; more?: s
 const failedLine = (batch: string, n: number, code: string) =>
   db.database.pool.query(
     `insert into batch_lines (batch_id, n, custom_id, model, byte_offset, byte_length, state, error_code, finished_at)
-     values ($1, $2, $2::text, 'm', 0, 1, 'failed', $3, now())`,
+     values ($1, $2, 'line', 'm', 0, 1, 'failed', $3, now())`,
     [batch, n, code],
   );
 
