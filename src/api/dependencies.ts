@@ -1,6 +1,5 @@
 /** What the API works with; made by the wiring, and anew by each reload of the configuration. */
 import type { Logger } from 'pino';
-import type { TaskId } from '../domain/ids.ts';
 import type { AddressGuard } from '../net/public-hosts.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { CorsOrigins } from '../config/cors-origins.ts';
@@ -83,8 +82,8 @@ export interface ApiDependencies {
   tracing: Tracing | undefined;
   /** The address under which callers reach this gateway, without a slash at its end. */
   publicUrl: () => string;
-  /** Where operators see a task's workflow, if Temporal's web interface has an address. */
-  workflowUrl: (task: TaskId) => string | undefined;
+  /** Where operators see the workflow of a task or batch, if Temporal's web interface has an address. */
+  workflowUrl: (id: string) => string | undefined;
   /** How long the result of an avatar-talk task can be fetched. */
   fetchWindowMs: number;
   /** How fast callers must read stored files. */

@@ -3,7 +3,8 @@ import type { ApiDependencies } from '../api/dependencies.ts';
 import { isFinalBatch } from '../domain/batches/batch-states.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { AccountId } from '../domain/ids.ts';
-import { findOwnBatch, markCancelling, type ShownRow } from './stored-batches.ts';
+import type { Administrator } from '../ledger/audit-log.ts';
+import { findOwnBatch, markCancelling, markCancellingAs, type ShownRow } from './stored-batches.ts';
 
 type Tools = Pick<ApiDependencies, 'database' | 'batchStarter' | 'log'>;
 
@@ -19,12 +20,17 @@ export async function requireBatch(
 }
 
 /**
- * Has no more lines of a batch sent; its workflow brings it to its end. Doing so again changes nothing. Refuses with
- * `batch_not_found`, and with `batch_not_cancellable` once all lines have ended.
+ * Has no more lines of a batch sent; its workflow brings it to its end. Doing so again changes nothing. What is done in the
+ * name of a person is logged. Refuses with `batch_not_found`, and with `batch_not_cancellable` once all lines have ended.
  */
-export async function cancelBatch(tools: Tools, account: AccountId, batchId: string): Promise<ShownRow> {
+export async function cancelBatch(
+  tools: Tools,
+  account: AccountId,
+  batchId: string,
+  by?: Administrator,
+): Promise<ShownRow> {
   const { id } = await requireBatch(tools, account, batchId);
-  const state = await markCancelling(tools.database, id);
+  const state = by ? await markCancellingAs(by, id) : await markCancelling(tools.database, id);
   if (state === undefined || isFinalBatch(state) || state === 'finalizing') {
     throw new GatewayError(
       'batch_not_cancellable',

@@ -7,6 +7,7 @@ import { batchEndpoints } from '../domain/batches/endpoints.ts';
 import { type BatchTerms, batchTermsJson, parseBatchTerms } from '../domain/batches/terms.ts';
 import type { AccountId, KeyId } from '../domain/ids.ts';
 import type { BatchRequest } from '../domain/requests/batch-request.ts';
+import { administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
 import { bytes, computed, id, money, pick, row, type RowOf } from '../postgres/row.ts';
 
@@ -64,7 +65,9 @@ export type StoredBatch = RowOf<typeof storedRow>;
 const held = `(select coalesce(sum(h.amount), 0)::bigint from batch_lines l join holds h using (transfer_id)
   where l.batch_id = b.id and l.state = 'sent' and h.state = 'held')`;
 const balance = '(select available from accounts a where a.id = b.account_id)';
-const shownRow = row({ ...batchColumns, held: computed(held, money), balance: computed(balance, money) });
+/** Of a batch under the alias `b`. */
+export const shownColumns = { ...batchColumns, held: computed(held, money), balance: computed(balance, money) };
+const shownRow = row(shownColumns);
 /** A batch with what its object shows besides. */
 export type ShownRow = RowOf<typeof shownRow> & ShownBatch;
 
@@ -187,12 +190,35 @@ export async function markInProgress(
  * where all have ended. Returns the state that it has then; undefined: there is none.
  */
 export async function markCancelling({ pool }: Pool, batchId: string): Promise<BatchState | undefined> {
-  await pool.query(
+  await writeCancelling(pool, batchId);
+  return (await readBatch({ pool }, batchId))?.state;
+}
+
+/** The same as an act of a person or an operator, which is logged where it changes something. */
+export async function markCancellingAs(
+  by: Administrator,
+  batchId: string,
+  reason?: string,
+): Promise<BatchState | undefined> {
+  await administer(by, async (client) => {
+    const account = await writeCancelling(client, batchId);
+    if (account === undefined) return undefined;
+    const act = { action: 'batch.cancelled', account, subject: null, details: { batch_id: batchId } } as const;
+    return { act: { ...act, ...(reason !== undefined && { reason }) }, outcome: undefined };
+  });
+  return (await readBatch(by.database, batchId))?.state;
+}
+
+const cancelledRow = row(pick(batchColumns, 'accountId'));
+
+/** Returns the account of the batch; undefined: nothing was changed. */
+async function writeCancelling(client: Client, batchId: string): Promise<AccountId | undefined> {
+  const { rows } = await client.query(
     `update batches set state = 'cancelling', cancelling_at = clock_timestamp()
-     where id = $1 and state in ('validating', 'in_progress')`,
+     where id = $1 and state in ('validating', 'in_progress') returning ${cancelledRow.columns}`,
     [batchId],
   );
-  return (await readBatch({ pool }, batchId))?.state;
+  return rows[0] === undefined ? undefined : cancelledRow.parse(rows[0]).accountId;
 }
 
 /** All its lines have ended; the files are being made. */

@@ -4,6 +4,7 @@ import { version } from '../version.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addActCommands } from './commands/acts.ts';
 import { addAuditCommand } from './commands/audit.ts';
+import { addBatchCommands } from './commands/batches.ts';
 import { addCodecCommand } from './commands/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -30,6 +31,7 @@ export function tollgateProgram(): Command {
   addKeyCommands(program);
   addModelCommands(program);
   addTaskCommands(program);
+  addBatchCommands(program);
   addWebhookCommands(program);
   addWriteOffCommands(program);
   addReportCommand(program);

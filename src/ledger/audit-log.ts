@@ -25,6 +25,7 @@ export type ActName =
   | 'webhook_secret.rotated'
   | 'event.replayed'
   | 'task.cancelled'
+  | 'batch.cancelled'
   | 'key.created'
   | 'key.changed'
   | 'key.revoked'

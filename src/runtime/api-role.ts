@@ -11,7 +11,6 @@ import { Readiness } from '../api/health/readiness.ts';
 import { KeyCache } from '../accounts/key-cache.ts';
 import { serve } from '../api/server/server.ts';
 import { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
-import type { TaskId } from '../domain/ids.ts';
 import type { DrainPace } from '../config/environment.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { tellFact } from '../postgres/installation.ts';
@@ -118,7 +117,7 @@ export async function startApiRole(
     readiness: new Readiness({ database, blobs: core.blobs, checkTemporal, leaving: leaving.signal, isPrepared }),
     metrics,
     publicUrl: () => core.publicUrl,
-    workflowUrl: (task: TaskId) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${task}`,
+    workflowUrl: (id: string) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}`,
     draining: draining.signal,
     background: (work: Promise<unknown>) => {
       const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));

@@ -234,6 +234,8 @@ export const rooms: Readonly<Record<string, Room>> = {
       'accounts',
       'audit',
       'reconciliation',
+      'files',
+      'batches',
       'tasks/rows',
       'tasks/provider-calls',
       'tasks/create',

@@ -16,6 +16,7 @@ import {
   ReconciliationOutlined,
   ScheduleOutlined,
   TeamOutlined,
+  UnorderedListOutlined,
   UserSwitchOutlined,
 } from '@ant-design/icons';
 import type { ReactNode } from 'react';
@@ -29,6 +30,7 @@ const accountPages = [
   { page: 'playground', icon: <ExperimentOutlined /> },
   { page: 'keys', icon: <KeyOutlined /> },
   { page: 'tasks', icon: <ScheduleOutlined /> },
+  { page: 'batches', icon: <UnorderedListOutlined /> },
   { page: 'models', icon: <AppstoreOutlined /> },
   { page: 'usage', icon: <BarChartOutlined /> },
   { page: 'ledger', icon: <BankOutlined /> },
@@ -41,6 +43,7 @@ const operatorPages = [
   { page: 'people', icon: <UserSwitchOutlined /> },
   { page: 'providers', icon: <CloudServerOutlined /> },
   { page: 'margin', icon: <FundOutlined /> },
+  { page: 'batches', icon: <UnorderedListOutlined /> },
   { page: 'unknown', icon: <QuestionCircleOutlined /> },
   { page: 'acts', icon: <FileSearchOutlined /> },
   { page: 'audit', icon: <AuditOutlined /> },

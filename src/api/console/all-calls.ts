@@ -1,6 +1,7 @@
 /** All calls of the console's API, group by group. */
 import type { Call } from './console-call.ts';
 import { accountCalls } from './calls/account.ts';
+import { batchCalls } from './calls/batches.ts';
 import { invitationCalls } from './calls/invitations.ts';
 import { keyCalls } from './calls/keys.ts';
 import { ledgerCalls } from './calls/ledger.ts';
@@ -8,6 +9,7 @@ import { modelCalls } from './calls/models.ts';
 import { operatorAccountCalls } from './calls/operator-accounts.ts';
 import { operatorActCalls } from './calls/operator-acts.ts';
 import { operatorAuditCalls } from './calls/operator-audit.ts';
+import { operatorBatchCalls } from './calls/operator-batches.ts';
 import { operatorMarginCalls } from './calls/operator-margin.ts';
 import { operatorPeopleCalls } from './calls/operator-people.ts';
 import { operatorProviderCalls } from './calls/operator-providers.ts';
@@ -30,6 +32,7 @@ export const calls: readonly Call[] = [
   ...overviewCalls,
   ...keyCalls,
   ...taskCalls,
+  ...batchCalls,
   ...usageCalls,
   ...ledgerCalls,
   ...statementCalls,
@@ -40,6 +43,7 @@ export const calls: readonly Call[] = [
   ...operatorPeopleCalls,
   ...operatorActCalls,
   ...operatorProviderCalls,
+  ...operatorBatchCalls,
   ...operatorUnknownCalls,
   ...operatorMarginCalls,
   ...operatorAuditCalls,

@@ -3,7 +3,7 @@ import type { AllOperations } from '../openapi/document.ts';
 import { changeAccountSettings, getAccount } from './account.ts';
 import { keyOperations } from './account-keys.ts';
 import { avatarTalkOperations } from './avatar-talk.ts';
-import { batchOperations } from './batches.ts';
+import { batchOperations, createBatchOperation } from './batches.ts';
 import { createChatCompletion } from './chat.ts';
 import { createCompletion } from './completions.ts';
 import { embeddingsOperation } from './embeddings.ts';
@@ -18,7 +18,7 @@ import { healthOperation, modelOperations } from './models.ts';
 import { createModeration } from './moderations.ts';
 import { callHook } from './provider-hooks.ts';
 import { openAiVideoOperations } from './openai-videos.ts';
-import { openAiFileOperations } from './openai-files.ts';
+import { createFile, openAiFileOperations } from './openai-files.ts';
 import { createQuote } from './quotes.ts';
 import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
@@ -61,7 +61,7 @@ export const operations: AllOperations = {
   ofHost: [...serviceOperations(() => operations), getFile, callHook],
 };
 
-/** Those that the console's playground offers for a session instead of a key; none administers anything. */
+/** Those that the console offers for a session instead of a key, for its playground and its batches; none administers anything. */
 export const playgroundOperations = [
   createChatCompletion,
   speechOperation,
@@ -72,6 +72,8 @@ export const playgroundOperations = [
   ...videoOperations,
   ...openAiVideoOperations,
   ...avatarTalkOperations,
+  createFile,
+  createBatchOperation,
   createQuote,
   listLedger,
 ];

@@ -41,7 +41,7 @@ const words = {
   webhook_url: 'Receives a signed POST with the batch when it has ended.',
 };
 
-const createBatchOperation = operation({
+export const createBatchOperation = operation({
   method: 'post',
   path: '/batches',
   id: 'createBatch',

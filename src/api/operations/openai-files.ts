@@ -19,7 +19,7 @@ import { requestHeader } from '../openapi/headers.ts';
 import { pathParameter } from '../openapi/parameters.ts';
 import { queryParameters } from '../openapi/queries.ts';
 import { answer } from '../openapi/schemas.ts';
-import { asAttachment, fileObject, fileObjectOf } from '../presenters/openai-files.ts';
+import { accountFileDownload, fileObject, fileObjectOf } from '../presenters/openai-files.ts';
 import { operation } from '../public-operation.ts';
 import { answerFile, fileResponses } from '../send-file.ts';
 import { refuseLate } from '../server/draining.ts';
@@ -44,7 +44,7 @@ const words = {
     'How long it is kept. Without it, files of `batch` are kept for 30 days, others until they are deleted.',
 };
 
-const createFile = operation({
+export const createFile = operation({
   method: 'post',
   path: '/files',
   id: 'createFile',
@@ -179,17 +179,8 @@ const downloadFile = operation({
   }),
   errors: ['file_not_found'],
   handle: async (ask) => {
-    const { id, blob: blobKey, bytes, filename } = await fileOf(ask);
-    await answerFile(ask.deps, ask.ctx, {
-      ...{ blobKey, bytes, etag: id },
-      headers: {
-        // Whatever a caller says that it is: no browser shows it.
-        'Content-Type': 'application/octet-stream',
-        'Cache-Control': 'private, no-cache',
-        'Content-Disposition': asAttachment(filename),
-      },
-      whenGone: () => fileOf(ask).then(noError, asError),
-    });
+    const download = accountFileDownload(await fileOf(ask), () => fileOf(ask).then(noError, asError));
+    await answerFile(ask.deps, ask.ctx, download);
   },
 });
 

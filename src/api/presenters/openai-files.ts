@@ -4,6 +4,7 @@ import type { AccountFile } from '../../files/file-rows.ts';
 import { filePurposes } from '../../domain/requests/file-request.ts';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
 import { answer } from '../openapi/schemas.ts';
+import type { Download } from '../send-file.ts';
 
 const seconds = z.int().min(0);
 
@@ -34,6 +35,19 @@ export const fileObjectOf = ({
   created_at: unixSeconds(createdAt),
   expires_at: expiresAt && unixSeconds(expiresAt),
   ...{ status: 'processed', status_details: null },
+});
+
+/** The download of a file. Whatever a caller says that it is: no browser shows it. `whenGone` as a download has it. */
+export const accountFileDownload = (
+  { id, blob, bytes, filename }: AccountFile,
+  whenGone: Download['whenGone'],
+): Download => ({
+  ...{ blobKey: blob, bytes, etag: id, whenGone },
+  headers: {
+    'Content-Type': 'application/octet-stream',
+    'Cache-Control': 'private, no-cache',
+    'Content-Disposition': asAttachment(filename),
+  },
 });
 
 /**

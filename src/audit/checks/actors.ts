@@ -13,7 +13,7 @@ const statesMax = 20;
 
 /** What owners do in their own account; all else is for operators. */
 const ofOwners = [
-  ...['account.changed', 'webhook_secret.rotated', 'event.replayed', 'task.cancelled'],
+  ...['account.changed', 'webhook_secret.rotated', 'event.replayed', 'task.cancelled', 'batch.cancelled'],
   ...['key.created', 'key.changed', 'key.revoked'],
   ...['person.invited', 'person.changed', 'person.removed', 'invitation.revoked'],
 ];

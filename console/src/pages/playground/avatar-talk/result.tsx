@@ -13,7 +13,7 @@ import { Running } from '../shared/task-card.tsx';
 import { playgroundTexts } from '../texts.ts';
 import { cancel, clear, type RunKey, type Run } from './run.ts';
 import { texts } from './texts.ts';
-import type { Progress as Sent } from './upload.ts';
+import type { Progress as Sent } from '../../../api/upload.ts';
 
 export function Result({ run, runKey }: { run: Run; runKey: RunKey }) {
   const say = useTexts(texts);

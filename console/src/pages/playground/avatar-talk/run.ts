@@ -6,9 +6,9 @@ import { type ConsoleError, errorOfAnswer, toConsoleError } from '../../../api/e
 import { api } from '../../../api/client.ts';
 import { send } from '../../../api/send.ts';
 import { createStore, type Store } from '../../../api/store.ts';
+import { type Progress, upload } from '../../../api/upload.ts';
 import { keep, kept } from '../shared/draft.ts';
 import { newIdempotencyKey } from '../shared/ids.ts';
-import { type Progress, upload } from './upload.ts';
 
 export type Run =
   | { step: 'none' }

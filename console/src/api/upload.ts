@@ -1,6 +1,6 @@
-/** Sends the form with its two files, and reports progress, which `fetch` doesn't for what it sends. */
-import { ConsoleError, errorOfAnswer } from '../../../api/error.ts';
-import { signInAgain } from '../../../api/sign-in-again.ts';
+/** Sends a form with files, and reports progress, which `fetch` doesn't for what it sends. */
+import { ConsoleError, errorOfAnswer } from './error.ts';
+import { signInAgain } from './sign-in-again.ts';
 
 export interface Progress {
   sentBytes: number;
@@ -12,8 +12,8 @@ export interface Progress {
 const windowMs = 3_000;
 
 /**
- * Returns the id of the task. Where the session has ended, waits for a new sign-in and sends all of it again, under the same
- * Idempotency-Key. Raises a ConsoleError for what is refused, and the signal's reason when it aborts.
+ * Returns the id of what was made of it. Where the session has ended, waits for a new sign-in and sends all of it again, under
+ * the same Idempotency-Key. Raises a ConsoleError for what is refused, and the signal's reason when it aborts.
  */
 export async function upload(
   address: string,
@@ -66,5 +66,5 @@ function sent(
 
 function idOf(body: unknown): string {
   if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string') return body.id;
-  throw new ConsoleError('The answer names no task.', { code: 'unexpected', status: -1 });
+  throw new ConsoleError('The answer has no id.', { code: 'unexpected', status: -1 });
 }

@@ -1,0 +1,29 @@
+/** The texts of the page. */
+import { defineTexts } from '../../texts/define-texts.ts';
+
+export const texts = defineTexts('operator-batches', {
+  en: {
+    title: 'Batches of all accounts',
+    description: 'What runs, how far it has come, and what it waits for.',
+    shown: 'Batches to show',
+    under_way: 'Under way',
+    all: 'All',
+    account: 'Account',
+    seen: 'Last active',
+    actions: 'Actions',
+    noneUnderWay: 'No batch is under way.',
+    none: 'No account has made a batch yet.',
+  },
+  zh: {
+    title: '所有账户的批处理',
+    description: '正在运行的批处理、进度以及等待的原因。',
+    shown: '显示范围',
+    under_way: '进行中',
+    all: '全部',
+    account: '账户',
+    seen: '最近活动',
+    actions: '操作',
+    noneUnderWay: '没有进行中的批处理。',
+    none: '还没有账户创建批处理。',
+  },
+});
