@@ -22,10 +22,10 @@ let worker: Running;
 let customer: { account: AccountId; headers: Record<string, string> };
 before(async () => {
   ({ upstream, close: closeUpstream } = await openUpstream());
-  upstream.answers(chatAnswer({ prompt_tokens: 900, completion_tokens: 20 }));
+  upstream.answers(chatAnswer('The gate is open.'));
   made = await startApiProcesses(1, upstream.url);
   worker = made.home.spawn(['worker']);
-  await worker.printed(/the worker runs/);
+  await worker.printed(/the worker runs/, waitMsMax);
   customer = await made.newCustomer('10000000', { level: 'standard' });
 });
 after(async () => {
