@@ -27,7 +27,7 @@ type Victim = (typeof victims)[number];
 
 /** Without any change; the sweep of what a dead worker held takes more than a minute. */
 const stillMsMax = 300_000;
-const lookMs = 500;
+const lookMs = 1_000;
 const saidEveryMs = 10_000;
 
 /** Runs it, and says what it came to; whether every promise was kept is for `broken` to say. */
