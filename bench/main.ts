@@ -16,6 +16,11 @@ const benchmarks: Record<string, Benchmark> = {
       'tasks beside bare workflows: a second, alone, CPU by part, in three arrangements; 8 minutes (-- --only start: 3)',
     run: async (args) => (await import('./tasks/tasks.ts')).runTasks(args),
   },
+  batches: {
+    about:
+      'the lines of a batch beside the same calls by a client that loops: a second, CPU by part; interactive calls beside ten batches; 8 minutes (-- --rounds 1 --lines 1000 --beside 0: one)',
+    run: async (args) => (await import('./batches/batches.ts')).runBatches(args),
+  },
   live: {
     about:
       'tasks that run for long, 10,000 at once: lateness of their ends, CPU a task-minute, turns of accounts; 25 minutes (-- --tasks 500 --minutes 2 --poll 5: six)',

@@ -205,6 +205,8 @@ const standingRow = z.object({
   left: z.int(),
   /** For how long none of those that are pending may be sent; 0: one may be sent now. Null: none is pending. */
   waitMs: z.number().nullable(),
+  /** Whether one of those waits for a provider, and not just for the end of a slice that died. */
+  isPostponed: z.boolean(),
 });
 
 export type Standing = z.output<typeof standingRow>;
@@ -221,7 +223,8 @@ export async function updateProgress({ pool }: Database, batchId: string, paused
           coalesce(sum(cached_tokens), 0)::bigint as cached, coalesce(sum(output_tokens), 0)::bigint as output,
           coalesce(sum(reasoning_tokens), 0)::bigint as reasoning,
           min(extract(epoch from greatest(not_before, lease_until, now()) - clock_timestamp()))
-            filter (where state = 'pending') * 1000 as wait
+            filter (where state = 'pending') * 1000 as wait,
+          coalesce(bool_or(not_before > clock_timestamp()) filter (where state = 'pending'), false) as postponed
         from batch_lines where batch_id = $1
       ), updated as (
         update batches b set completed = c.completed, failed = c.failed, cost = c.cost, paused = $2,
@@ -230,7 +233,8 @@ export async function updateProgress({ pool }: Database, batchId: string, paused
             'output_tokens_details', jsonb_build_object('reasoning_tokens', c.reasoning), 'total_tokens', c.input + c.output)
         from counted c where b.id = $1
       )
-      select pending + sent as "left", case when pending > 0 then greatest(wait, 0) end::float8 as "waitMs" from counted`,
+      select pending + sent as "left", case when pending > 0 then greatest(wait, 0) end::float8 as "waitMs",
+        postponed as "isPostponed" from counted`,
     values: [batchId, paused],
   });
   return standingRow.parse(rows[0]);

@@ -297,20 +297,21 @@ class Slice {
   async #summary(): Promise<BatchSlice> {
     const { database, underWay } = this.#deps;
     const { id } = this.#batch;
-    const { left, waitMs } = await updateProgress(database, id, this.#stop?.paused ?? null);
+    const { left, waitMs, isPostponed } = await updateProgress(database, id, this.#stop?.paused ?? null);
     if (left === 0) return { left, paused: null, againInMs: 0 };
     if (this.#stop) return { left, ...this.#stop };
     // What may be sent, or ends here, is the next slice's at once.
     if (waitMs === 0 || underWay.count(id) > 0) return { left, paused: null, againInMs: 0 };
     if (waitMs === null) return { left, paused: null, againInMs: othersAgainMs };
-    return this.#busy(left, Math.min(againMsMax, waitMs));
+    const againInMs = Math.max(againMsMin, Math.ceil(Math.min(againMsMax, waitMs)));
+    return isPostponed ? this.#busy(left, againInMs) : { left, paused: null, againInMs };
   }
 
   /** All that is pending waits for its time. */
   async #busy(left: number, againInMs: number): Promise<BatchSlice> {
     const paused = 'provider_busy' as const;
     await updateProgress(this.#deps.database, this.#batch.id, paused);
-    return { left, paused, againInMs: Math.max(againMsMin, Math.ceil(againInMs)) };
+    return { left, paused, againInMs };
   }
 }
 

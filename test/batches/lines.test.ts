@@ -286,6 +286,17 @@ describe('a batch', () => {
     assert.deepEqual([line?.state, line?.sends], ['completed', 1]);
   });
 
+  test('whose lines a dead slice has claimed waits for their lease, and is not paused by a provider', async () => {
+    byContent({});
+    const batch = await batchOf(gateway, await customer(), chat, [hello('talk', 'claimed')]);
+    await claimLines(gateway.core.database, batch.id, { claim: randomUUID(), count: 1 });
+    const { left, paused, againInMs } = await lines.slice(batch);
+    assert.deepEqual([left, paused], [1, null]);
+    assert.ok(againInMs > 1_000 && againInMs <= 60_000);
+    await gateway.core.database.pool.query('update batch_lines set lease_until = now() where batch_id = $1', [batch.id]);
+    assert.equal((await lines.slice(batch)).left, 0);
+  });
+
   test('waits for the next window of its key, whose limits count its lines', async () => {
     byContent({});
     const one = await customer('100', { callLimits: [{ calls: 2, per: 'day' }] });

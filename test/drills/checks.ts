@@ -199,8 +199,8 @@ const auditReport = z.object({
   findings: z.array(z.object({ check: z.string(), subject: z.string(), says: z.string() })),
 });
 
-/** The command that operators run. */
-async function auditOf({ home }: World): Promise<string[]> {
+/** What the command that operators run has found. */
+export async function auditOf({ home }: Pick<World, 'home'>): Promise<string[]> {
   const { stdout, stderr } = await home.run(['audit', '--deep', '--json']);
   if (stdout === '') return [`the audit did not run: ${stderr}`];
   const { agrees, findings } = auditReport.parse(JSON.parse(stdout));

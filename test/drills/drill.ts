@@ -4,6 +4,7 @@ import { generator, oneOf, shuffled } from '../support/random.ts';
 import { judge, type Verdict } from './checks.ts';
 import { allEnded } from './endings.ts';
 import { Load } from './load.ts';
+import { type Closing, closingAll } from './opened.ts';
 import { configurationOf, openProviders } from './providers.ts';
 import { openReceiver } from './receiver.ts';
 import { brokenLines, callsLine, doubtLine, roundLine, summary, table } from './report.ts';
@@ -37,18 +38,8 @@ export interface DrillEnd {
 const hourMs = 3_600_000;
 
 /** Runs it. Says a line a round and the summary; whether every promise was kept is for `verdict.broken` to say. */
-export async function drill(options: DrillOptions): Promise<DrillEnd> {
-  const opened: (() => Promise<void>)[] = [];
-  const { signal } = options;
-  const interrupted = new Promise<never>((_, reject) => {
-    signal?.addEventListener('abort', () => reject(new Error('interrupted', { cause: signal.reason })));
-  });
-  try {
-    return await Promise.race([run(options, opened), interrupted]);
-  } finally {
-    for (const close of opened.reverse()) await close();
-  }
-}
+export const drill = (options: DrillOptions): Promise<DrillEnd> =>
+  closingAll(options.signal, (opened) => run(options, opened));
 
 /**
  * What no provider was ever sent ends with its deadline; a job that is done by then is collected however late its worker
@@ -56,7 +47,7 @@ export async function drill(options: DrillOptions): Promise<DrillEnd> {
  */
 const deadlineSecondsOf = ({ rounds }: DrillOptions): number => (rounds > 4 ? 75 : 45);
 
-async function run(options: DrillOptions, opened: (() => Promise<void>)[]): Promise<DrillEnd> {
+async function run(options: DrillOptions, opened: Closing[]): Promise<DrillEnd> {
   const { say, seed, apis, workers, callers, misbehaviour } = options;
   const media = { image: await png({ width: 64, height: 48 }), video: await mp4({ seconds: 1 }) };
   const { images, videos, talks } = await openProviders(media, seed);

@@ -207,7 +207,7 @@ export class World {
   }
 
   async #isUp({ role, running, port }: Member): Promise<void> {
-    if (role === 'worker') await running.printed(/the worker runs/);
+    if (role === 'worker') await running.printed(/the worker runs/, upMsMax);
     else {
       await ready(`http://127.0.0.1:${port}`, upMsMax).catch((error: unknown) => {
         throw new Error(`an API did not come up: ${running.stderr.slice(-2_000)}`, { cause: error });

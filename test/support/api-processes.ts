@@ -40,6 +40,8 @@ export interface ApiProcesses {
 }
 
 const secret = 'a secret of the tests with 40 characters';
+/** What a process takes to start where the machine has much else to do. */
+const upMsMax = 180_000;
 
 /**
  * Starts so many processes, with `env` besides; the model `chat-one` of all leads to this upstream, for a thousand CNY a
@@ -84,8 +86,8 @@ export async function startApiProcesses(
 
 async function startApi(home: Installation, options: readonly string[] = []): Promise<ApiProcess> {
   const running = home.spawn(['api', ...options]);
-  const url = await running.printed(/"address":"(http:[^"]+)"/);
-  await ready(url);
+  const url = await running.printed(/"address":"(http:[^"]+)"/, upMsMax);
+  await ready(url, upMsMax);
   return {
     running,
     url,

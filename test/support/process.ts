@@ -47,14 +47,15 @@ export class Running {
   }
 
   /** What the first match of a pattern captures in what was printed, once it is there; fails if the program ends first. */
-  async printed(pattern: RegExp): Promise<string> {
+  async printed(pattern: RegExp, msMax?: number): Promise<string> {
     let ended = false;
     void this.ended.then(() => (ended = true));
-    const reported = await until(`${pattern} in the output`, () => {
+    const look = () => {
       const match = pattern.exec(this.stdout + this.stderr);
       if (!match && ended) throw new Error(`it ended without ${pattern}:\n${this.stdout}${this.stderr}`);
       return match ?? undefined;
-    });
+    };
+    const reported = await until(`${pattern} in the output`, look, msMax);
     return reported[1] ?? reported[0];
   }
 
