@@ -8,6 +8,7 @@ import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { consoleDocument } from '../../src/api/console/console-document.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
+import { isObject } from '../../src/domain/json/json-object.ts';
 import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -90,16 +91,27 @@ describe('examples work as they are', () => {
     for (const { method, path, name, value } of examplesOf(document)) {
       if (path.startsWith('/hooks/')) continue; // its signature can't be an example's
       const { id } = (await gateway.post('/v1/account/keys', { name: 'to be changed' })).body;
+      const body =
+        isObject(value) && 'input_file_id' in value ? { ...value, input_file_id: await fileForBatch() } : value;
       const response = await gateway.fetch(path.replace('{id}', String(id)), {
         method,
         headers: { 'Content-Type': 'application/json', Prefer: 'wait=0' },
-        body: JSON.stringify(value),
+        body: JSON.stringify(body),
       });
       const text = await response.text();
       assert.ok(response.ok, `${method} ${path}, ${name}: ${response.status} ${text}`);
     }
   });
 });
+
+/** An example can't name a file that is there. */
+async function fileForBatch(): Promise<string> {
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new Blob(['{}\n']), 'batch.jsonl');
+  const response = await gateway.fetch('/v1/files', { method: 'POST', body: form });
+  return z.object({ id: z.string() }).parse(await response.json()).id;
+}
 
 describe('serving', () => {
   test('the document needs no key, and a caller that has it gets 304', async () => {

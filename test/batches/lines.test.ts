@@ -293,7 +293,9 @@ describe('a batch', () => {
     const { left, paused, againInMs } = await lines.slice(batch);
     assert.deepEqual([left, paused], [1, null]);
     assert.ok(againInMs > 1_000 && againInMs <= 60_000);
-    await gateway.core.database.pool.query('update batch_lines set lease_until = now() where batch_id = $1', [batch.id]);
+    await gateway.core.database.pool.query('update batch_lines set lease_until = now() where batch_id = $1', [
+      batch.id,
+    ]);
     assert.equal((await lines.slice(batch)).left, 0);
   });
 

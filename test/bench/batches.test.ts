@@ -18,7 +18,7 @@ const beside: Beside[] = [
   { round: 3, aloneMs: 20, besideMs: 23 },
 ];
 
-test('a batch is compared with the loop of its own round, and its CPU is told by part', () => {
+test('a batch is compared with the loop of its own round, and its CPU is shown by part', () => {
   const tables = tablesOf(measured, beside);
   assert.match(tables, /\| the lines of a batch \| 100 \| 2\.00 \| 1\.00 \| 0\.90 \| 3\.90 \|/);
   assert.match(tables, /a second, times the loop's: 3\.00 \(2\.00, 4\.00, 3\.00\)/);

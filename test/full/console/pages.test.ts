@@ -30,14 +30,18 @@ before(async () => {
   const ofAccount = (name: string, path = name) => ({ name, path: `/console/${account}/${path}` });
   const ofOperator = (name: string) => ({ name: `operator-${name}`, path: `/console/operator/${name}` });
   pages = [
-    ...['overview', 'keys', 'tasks', 'batches', 'usage', 'ledger', 'statement', 'models', 'team'].map((name) => ofAccount(name)),
+    ...['overview', 'keys', 'tasks', 'batches', 'usage', 'ledger', 'statement', 'models', 'team'].map((name) =>
+      ofAccount(name),
+    ),
     ofAccount('task', `tasks/${image}`),
     ofAccount('batch-new', 'batches/new'),
     ...['chat', 'image', 'video', 'avatar-talk', 'speech', 'transcription'].map((mode) =>
       ofAccount(`playground-${mode}`, `playground/${mode}`),
     ),
     { name: 'profile', path: '/console/profile' },
-    ...['accounts', 'people', 'acts', 'providers', 'margin', 'batches', 'unknown', 'audit', 'reconcile'].map(ofOperator),
+    ...['accounts', 'people', 'acts', 'providers', 'margin', 'batches', 'unknown', 'audit', 'reconcile'].map(
+      ofOperator,
+    ),
   ];
 });
 after(async () => {
