@@ -74,7 +74,7 @@ export async function claimLines(
   return rows.map((read) => lineRow.parse(read)).sort((a, b) => a.n - b.n);
 }
 
-/** Claims those of the lines that are pending and that nobody has, in their order. */
+/** Claims those of the lines that are pending and unclaimed, in their order. */
 export async function claimNumbers(
   { pool }: Database,
   batchId: string,
