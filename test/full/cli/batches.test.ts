@@ -20,10 +20,17 @@ before(async () => {
   home = await Installation.make({ DATABASE_URL: db.url, TOLLGATE_SECRET: 'a secret of the tests with 40 characters' });
   ada = await newCustomer(db.database, ledger, 10_000_000n);
   bob = await newCustomer(db.database, ledger, 10_000_000n);
-  paused = await batchOf(ada, { state: 'in_progress', more: `paused = 'insufficient_balance', completed = 1, failed = 2, cost = 1500000` });
-  for (const [n, code] of ['upstream_error', 'upstream_error', 'outcome_unknown'].entries()) await failedLine(paused, n + 2, code);
+  paused = await batchOf(ada, {
+    state: 'in_progress',
+    more: `paused = 'insufficient_balance', completed = 1, failed = 2, cost = 1500000`,
+  });
+  for (const [n, code] of ['upstream_error', 'upstream_error', 'outcome_unknown'].entries())
+    await failedLine(paused, n + 2, code);
   const mistakes = [{ code: 'invalid_json', line: 7, message: 'Line 7 is no JSON.', param: null }];
-  failed = await batchOf(bob, { state: 'failed', more: `failed_at = now(), total = 0, errors = '${JSON.stringify(mistakes)}'` });
+  failed = await batchOf(bob, {
+    state: 'failed',
+    more: `failed_at = now(), total = 0, errors = '${JSON.stringify(mistakes)}'`,
+  });
   done = await batchOf(bob, { state: 'completed', more: 'completed_at = now(), completed = 4' });
 });
 after(async () => {
