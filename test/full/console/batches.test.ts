@@ -63,7 +63,7 @@ test('a file is uploaded, becomes a batch, and its answers are downloaded', asyn
     await page.getByRole('heading', { name: 'Batch', exact: true }).waitFor();
     await page.locator('.tg-batch-title').getByText('Completed').waitFor({ timeout: liveMs });
     await page.getByText('3 of 3 lines · 1 failed').first().waitFor();
-    await page.getByText('nightly', { exact: true }).first().waitFor();
+    await page.locator('dd', { hasText: 'nightly' }).waitFor();
     await page.getByRole('heading', { name: 'Errors by code' }).waitFor();
     await audited(page);
     const [download] = await Promise.all([
