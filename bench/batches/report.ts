@@ -51,17 +51,24 @@ export function tablesOf(measured: readonly Measured[], beside: readonly Beside[
 
 export function verdictsOf(measured: readonly Measured[], beside: readonly Beside[]): Verdict[] {
   const batches = measured.filter(({ side }) => side === 'batch');
-  const temporalMs = median(batches.map(({ cpu, calls }) => cpu.rest / calls));
+  const temporalMs = median(batches.map((batch) => temporalMsOf(batch, measured)));
   const verdicts = [
     {
       holds: temporalMs < temporalMsMax,
-      words: `a line costs ${temporalMs.toFixed(2)} ms of Temporal's CPU; less than ${temporalMsMax} is promised`,
+      words: `a line costs ${temporalMs.toFixed(2)} ms of Temporal's CPU above what it takes idle; less than ${temporalMsMax} is promised`,
     },
   ];
   if (beside.length === 0) return verdicts;
   const ratio = median(besideRatios(beside));
   const said = `ten batches move the p99 of interactive calls to ${ratio.toFixed(2)} of what it is alone`;
   return [...verdicts, { holds: ratio < besideRatioMax, words: `${said}; less than ${besideRatioMax} is promised` }];
+}
+
+/** What Temporal took for a line. Calls of a loop don't come to it, so what it takes meanwhile is what it takes idle. */
+function temporalMsOf({ round, cpu, calls, seconds }: Measured, measured: readonly Measured[]): number {
+  const loop = measured.find((one) => one.side === 'loop' && one.round === round);
+  const idleMs = loop ? (loop.cpu.rest / loop.seconds) * seconds : 0;
+  return (cpu.rest - idleMs) / calls;
 }
 
 /** Of each round, the batch's figure by the loop's. */

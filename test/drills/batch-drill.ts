@@ -87,12 +87,15 @@ async function createBatch({ urls }: World, { key }: Buyer, lines: number): Prom
   const form = new FormData();
   form.append('purpose', 'batch');
   form.append('file', new Blob(Array.from({ length: lines }, (_, at) => inputLine(at + 1))), 'lines.jsonl');
-  const idOf = async (path: string, init: RequestInit) => {
-    const answer = await fetch(`${urls[0]}/v1/${path}`, { method: 'POST', ...init });
-    const body: unknown = await answer.json();
-    if (!answer.ok) throw new Error(`/v1/${path} was answered ${answer.status}: ${JSON.stringify(body)}`);
-    return made.parse(body).id;
-  };
+  // As SDKs do, it is sent again where the gateway is not ready.
+  const idOf = (path: string, init: RequestInit): Promise<string> =>
+    until(`an answer of /v1/${path}`, async () => {
+      const answer = await fetch(`${urls[0]}/v1/${path}`, { method: 'POST', ...init });
+      const body: unknown = await answer.json();
+      if (answer.status === 503) return undefined;
+      if (!answer.ok) throw new Error(`/v1/${path} was answered ${answer.status}: ${JSON.stringify(body)}`);
+      return made.parse(body).id;
+    });
   const file = await idOf('files', { headers, body: form });
   return idOf('batches', {
     headers: { ...headers, 'Content-Type': 'application/json' },
