@@ -99,7 +99,8 @@ export function clientOf(url: string, secret: string): Client {
 
   /** Resolves when it has this state; fails in one that it can't leave for it. */
   async function reached(id: string, wanted: string): Promise<z.output<typeof batchSchema>> {
-    for (const startedAt = performance.now(); performance.now() - startedAt < endMsMax; await pause(lookMs)) {
+    for (const startedAt = performance.now(); performance.now() - startedAt < endMsMax;) {
+      await pause(lookMs);
       const batch = batchSchema.parse(await asked(`batches/${id}`));
       if (batch.status === wanted) return batch;
       if (ends.includes(batch.status)) throw new Error(`a batch is ${batch.status}`);
@@ -129,9 +130,15 @@ export function clientOf(url: string, secret: string): Client {
 
   return {
     ...{ loop, createBatch, batchEnd, paced },
-    batchBegins: async (id) => void (await reached(id, 'in_progress')),
-    batchStops: async (id) => void (await reached(id, 'cancelled')),
-    cancelBatch: async (id) => void (await asked(`batches/${id}/cancel`, { method: 'POST' })),
+    batchBegins: async (id) => {
+      await reached(id, 'in_progress');
+    },
+    batchStops: async (id) => {
+      await reached(id, 'cancelled');
+    },
+    cancelBatch: async (id) => {
+      await asked(`batches/${id}/cancel`, { method: 'POST' });
+    },
     close: () => pool.close(),
   };
 }

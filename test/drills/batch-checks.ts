@@ -35,7 +35,9 @@ export async function judgeBatch(evidence: BatchEvidence): Promise<BatchVerdict>
   const rows = await lineRows(evidence);
   const output = await fileLines(evidence, batch.outputFile);
   const errors = await fileLines(evidence, batch.errorFile);
-  const is = (holds: boolean, sentence: string) => void (holds || broken.push(sentence));
+  const is = (holds: boolean, sentence: string) => {
+    if (!holds) broken.push(sentence);
+  };
 
   is(batch.state === 'completed', `the batch is ${batch.state}`);
   is(rows.length === lines && batch.total === lines, `${lines} lines went in, ${rows.length} are there`);

@@ -79,11 +79,15 @@ export class LineService {
     this.lastProcess = String(incoming.headers[processHeader]);
     if (n % busyEvery === 0 && !this.#busy.has(n)) {
       this.#busy.add(n);
-      return send(response, 429, { error: { message: 'busy', type: 'rate_limit_error' } }, { 'Retry-After': '1' });
+      send(response, 429, { error: { message: 'busy', type: 'rate_limit_error' } }, { 'Retry-After': '1' });
+      return;
     }
     this.sends.set(n, (this.sends.get(n) ?? 0) + 1);
     await pause(answerMs.least + ((n * 37) % answerMs.more), undefined, { signal: this.#closing.signal });
-    if (isRefused(n)) return send(response, 400, { error: { message: 'no', type: 'invalid_request_error' } });
+    if (isRefused(n)) {
+      send(response, 400, { error: { message: 'no', type: 'invalid_request_error' } });
+      return;
+    }
     const usage = usageOf(n);
     send(response, 200, {
       ...{ id: `chatcmpl-${n}`, object: 'chat.completion', created: 1_767_225_600, model: 'line' },

@@ -108,10 +108,8 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
 
   function upload(seen: SeenRequest): Answer {
     const text = seen.body.toString();
-    const [head = '', file = ''] = [
-      text.slice(0, text.indexOf('{"custom_id')),
-      text.slice(text.indexOf('{"custom_id')),
-    ];
+    const at = text.indexOf('{"custom_id');
+    const [head, file] = [text.slice(0, at), text.slice(at)];
     const id = `file-in${++made}`;
     vendor.uploads.push({ id, head, text: file.slice(0, file.lastIndexOf('\n\r\n--') + 1) });
     return { json: { id, object: 'file', purpose: 'batch' } };
