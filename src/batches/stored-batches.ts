@@ -248,6 +248,7 @@ const endUnrunnableText = `with e as materialized (
     from batches where id = $1 and state in ('in_progress', 'cancelling')
   ), open as materialized (
     select n from batch_lines where batch_id = $1 and state = 'pending' and exists (select from e where e.state is not null)
+      and not exists (select from batch_intents where batch_id = $1 and state in ('open', 'accepted', 'ended'))
     order by n limit 2000 for update
   )
   update batch_lines l set state = e.state, error_code = 'batch_' || e.state, owner = null, lease_until = null,

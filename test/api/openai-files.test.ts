@@ -135,7 +135,7 @@ test('the list goes on behind any file, in both orders and by purpose, also behi
 });
 
 test('the content of a file is its bytes as a download, whole or a range of them', async () => {
-  const key = (await gateway.newKey({ level: 'read' })).key;
+  const key = (await gateway.newKey({ level: 'standard' })).key;
   const { body } = await send([['purpose', 'user_data'], file('<script>0123456789', 'a "b"\u{1F3AB}.html')]);
   const address = `/v1/files/${String(body['id'])}/content`;
   const whole = await gateway.fetch(address, { key });

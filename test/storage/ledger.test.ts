@@ -60,7 +60,9 @@ describe('a task admitted', () => {
   test('and settled below its hold costs its price and gives the rest back', async () => {
     const who = await customer(100n);
     const id = await admitted(who, 30n);
-    assert.deepEqual(await ledger.settleTask(successOf(who, id, 12n)), { ended: true, state: 'succeeded', cost: 12n });
+    assert.deepEqual(await ledger.settleTask(successOf(who, id, 12n)), {
+      ...{ ended: true, state: 'succeeded', cost: 12n, mayDequeue: false },
+    });
     const { available, held, counters } = await state(who);
     assert.deepEqual([available, held, counters.runningTasks, counters.spent.day], [88n, 0n, 0, 12n]);
     const task = await findTask(testDatabase.database, id);
@@ -107,7 +109,7 @@ describe('a task admitted', () => {
     assert.equal(new Set(ends.map(({ state: reached }) => reached)).size, 1);
     const before = await state(who);
     for (const again of [ledger.settleTask(successOf(who, id, 30n)), ledger.releaseTask(failureOf(who, id))]) {
-      assert.deepEqual(await again, { ended: false, state: ends[0].state });
+      assert.deepEqual(await again, { ended: false, state: ends[0].state, mayDequeue: false });
     }
     assert.deepEqual(await state(who), before);
     assert.equal(before.counters.runningTasks, 0);

@@ -29,7 +29,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  await made.database.pool.query('truncate files, batches');
+  await made.database.pool.query('truncate files, batches cascade');
   for (const blob of await blobsLeft()) await blobs.remove(blob);
   who = await newCustomer(made.database, newLedger(made.database), 0n);
 });
