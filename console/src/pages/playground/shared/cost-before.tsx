@@ -36,10 +36,12 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
   );
 }
 
-function Reckoning({ quote: { unit, units, unit_price: price } }: { quote: Quote }) {
+function Reckoning({ quote: { unit, units, unit_price: ofTask, lines } }: { quote: Quote }) {
   const say = useTexts(playgroundTexts);
   const locale = localeOf(useLanguage());
   const moneyText = useMoneyText();
+  // A call's price is in its lines.
+  const price = ofTask ?? lines?.find((line) => line.unit === unit)?.unit_price ?? null;
   const count = new Intl.NumberFormat(locale).format(units);
   if (unit === 'token' || price === null) return <small>{say('upToTokens', { count })}</small>;
   const each = moneyText(price);
