@@ -61,13 +61,18 @@ export function toConsoleError(error: unknown): ConsoleError {
   });
 }
 
-function parsedError(text: string): { message: string; code: string; param: string | null } | undefined {
+/** A provider's own error may have no code. */
+function parsedError(text: string): { message: string; code?: string; param: string | null } | undefined {
   try {
     const body: unknown = JSON.parse(text);
     if (!isRecord(body) || !isRecord(body['error'])) return undefined;
     const { message, code, param } = body['error'];
-    if (typeof message !== 'string' || typeof code !== 'string') return undefined;
-    return { message, code, param: typeof param === 'string' ? param : null };
+    if (typeof message !== 'string') return undefined;
+    return {
+      message,
+      ...(typeof code === 'string' && { code }),
+      param: typeof param === 'string' ? param : null,
+    };
   } catch {
     return undefined; // not JSON: a proxy's page
   }
