@@ -17,7 +17,7 @@ import { requestHeader } from '../openapi/headers.ts';
 import { jsonContent } from '../openapi/json-body.ts';
 import { pathParameter } from '../openapi/parameters.ts';
 import { queryParameters } from '../openapi/queries.ts';
-import { answer } from '../openapi/schemas.ts';
+import { openAiList } from '../presenters/openai-list.ts';
 import { batchRecord, batchRecordOf } from '../presenters/batches.ts';
 import { operation } from '../public-operation.ts';
 import { refuseLate } from '../server/draining.ts';
@@ -105,16 +105,7 @@ const listBatchesOperation = operation({
     { after: 'The `last_id` of the previous page.' },
     { max: pageBatchesMax, default: pageBatchesDefault },
   ),
-  answer: answer(
-    'BatchList',
-    z.strictObject({
-      object: z.literal('list'),
-      data: z.array(batchRecord),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-    }),
-  ),
+  answer: openAiList('BatchList', batchRecord),
   responses: {
     200: {
       description: 'A page.',

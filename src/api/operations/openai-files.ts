@@ -19,6 +19,7 @@ import { requestHeader } from '../openapi/headers.ts';
 import { pathParameter } from '../openapi/parameters.ts';
 import { queryParameters } from '../openapi/queries.ts';
 import { answer } from '../openapi/schemas.ts';
+import { openAiList } from '../presenters/openai-list.ts';
 import { accountFileDownload, fileObject, fileObjectOf } from '../presenters/openai-files.ts';
 import { operation } from '../public-operation.ts';
 import { answerFile, fileResponses } from '../send-file.ts';
@@ -121,16 +122,7 @@ const listAllFiles = operation({
     },
     { max: pageFilesMax, default: pageFilesMax },
   ),
-  answer: answer(
-    'FileList',
-    z.strictObject({
-      object: z.literal('list'),
-      data: z.array(fileObject),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-    }),
-  ),
+  answer: openAiList('FileList', fileObject),
   responses: {
     200: {
       description: 'A page.',

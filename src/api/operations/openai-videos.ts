@@ -33,6 +33,7 @@ import { jsonContent } from '../openapi/json-body.ts';
 import { queryParameters } from '../openapi/queries.ts';
 import { answer, type JsonSchema } from '../openapi/schemas.ts';
 import { openAiVideos } from '../openapi/video-examples.ts';
+import { openAiList } from '../presenters/openai-list.ts';
 import { openAiVideo, openAiVideoOf, type ShownVideo } from '../presenters/openai-videos.ts';
 import { type GatewayFacts, operation } from '../public-operation.ts';
 import { refuseLate } from '../server/draining.ts';
@@ -164,16 +165,7 @@ const listOpenAiVideos = operation({
     after: 'The `last_id` of the previous page.',
     order: 'By creation: `desc`, the default, begins with the newest.',
   }),
-  answer: answer(
-    'VideoList',
-    z.strictObject({
-      object: z.literal('list'),
-      data: z.array(openAiVideo),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-    }),
-  ),
+  answer: openAiList('VideoList', openAiVideo),
   responses: {
     200: {
       description: 'A page.',
