@@ -19,6 +19,11 @@ import { pythonWith } from '../support/python.ts';
 
 const run = promisify(execFile);
 
+const batchLine = `${JSON.stringify({
+  ...{ custom_id: '1', method: 'POST', url: '/v1/chat/completions' },
+  body: { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] },
+})}\n`;
+
 let gateway: TestGateway;
 let browser: TestBrowser;
 let api: ApiDocument;
@@ -131,6 +136,7 @@ describe('each sample works as it is', () => {
     await writeFile(join(folder, 'speech.wav'), wav({ seconds: 0.5, samplesPerSecond: 8_000 }));
     await writeFile(join(folder, 'footage.mp4'), await mp4({ seconds: 1 }));
     await writeFile(join(folder, 'gate.png'), await png({ width: 64, height: 64 }));
+    await writeFile(join(folder, 'lines.jsonl'), batchLine);
     await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
     ids = realIds();
   });
@@ -200,10 +206,22 @@ describe('each sample works as it is', () => {
     const idOf = async (answer: Promise<{ body: Record<string, unknown> }>) => String((await answer).body['id']);
     const image = () => idOf(still.post('/v1/images/generations', { model: 'sim-image', prompt: 'A gate' }));
     const video = () => idOf(still.post('/v1/video/generations', { model: 'sim-video-fast', prompt: 'A gate' }));
+    const file = () => {
+      const form = new FormData();
+      form.set('purpose', 'batch');
+      form.set('file', new Blob([batchLine]), 'lines.jsonl');
+      return still.fetch('/v1/files', { method: 'POST', body: form }).then(idIn);
+    };
+    const batch = async () => {
+      const asked = { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: await file() };
+      return idOf(still.post('/v1/batches', asked));
+    };
     return [
       [exampleOf('getImage'), image],
       [exampleOf('getVideo'), video],
       [exampleOf('getAvatarTalk'), () => talk(still)],
+      [exampleOf('retrieveFile'), file],
+      [exampleOf('retrieveBatch'), batch],
       [exampleOf('getKey'), () => idOf(still.post('/v1/account/keys', { name: 'sample' }))],
       [exampleOf('getResponse'), () => idOf(still.post('/v1/responses', { model: 'sim-code', input: 'Hello' }))],
     ] as const;
@@ -221,8 +239,10 @@ describe('each sample works as it is', () => {
       form.set(name, new Blob([new Uint8Array(await readFile(join(folder, file)))]), file);
     }
     const answer = await on.fetch('/v1/svctalk/generate', { method: 'POST', body: form });
-    return String(((await answer.json()) as { id: unknown }).id);
+    return idIn(answer);
   }
+
+  const idIn = async (answer: Response): Promise<string> => String(((await answer.json()) as { id: unknown }).id);
 
   /** The list fetches nothing. */
   async function ended(id: string): Promise<string> {

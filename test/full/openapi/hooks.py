@@ -1,5 +1,6 @@
 """What schemathesis can't know of the gateway: models that there are, media that can be read, and safe addresses."""
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -50,6 +51,9 @@ MODELS = {
 
 def with_model(path, body):
     """Every other random model id becomes one that there is, or no request would come further than to a 404."""
+    if dataclasses.is_dataclass(body) and hasattr(body, "content_types"):
+        # A form whose files have types of their own: its fields are one level down.
+        return dataclasses.replace(body, body=with_model(path, body.body))
     models = next((known for end, known in MODELS.items() if path.endswith(end)), None)
     model = body.get("model") if isinstance(body, dict) else None
     if models is None or not isinstance(model, str) or not 1 <= len(model) <= 256 or len(model) % 2 == 0:
