@@ -13,6 +13,7 @@ import { crowd } from './middleware/request-limit.ts';
 import { errors } from './middleware/error-answers.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { measured } from './middleware/measured.ts';
+import { recorded } from './middleware/recorded.ts';
 import { requestId } from './middleware/request-id.ts';
 import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -22,7 +23,7 @@ import { operations } from './operations/all-operations.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log, concurrencyLimits, meters, tracing, corsOrigins, configuration } = now();
+  const { log, concurrencyLimits, meters, requests, tracing, corsOrigins, configuration } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown, ctx?: ApiContext) => {
     if (isLeave(error)) return; // the line of the request says so
@@ -32,6 +33,7 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   app.use(measured(meters.requests)); // whatever becomes of a request is counted
   if (tracing) app.use(traced(tracing));
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
+  app.use(recorded(requests)); // likewise
   app.use(securityHeaders());
   const { deployments } = configuration; // they don't change while the gateway runs
   // Outside the errors and the concurrency limits: a page can read refusals, and a preflight takes no slot.

@@ -2,6 +2,7 @@
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { ApiKey } from '../accounts/api-keys.ts';
+import type { CallRecord } from '../request-records/call-record.ts';
 import type { BodyMemory } from './body/body-room.ts';
 
 export interface RequestState extends DefaultState {
@@ -22,9 +23,15 @@ export interface RequestState extends DefaultState {
   bodyMs?: number;
   /** What the log line says of the error that was answered. */
   error?: unknown;
+  /** The code of the error that was answered. */
+  code?: string | undefined;
   /** The task or model that the log line names. */
   taskId?: string;
   model?: string;
+  /** Of a call to a provider, for its record. */
+  call?: CallRecord;
+  /** Who asks through the caller's program, as its `user` says. */
+  endUser?: string;
 }
 
 export type ApiContext = ParameterizedContext<RequestState>;

@@ -13,6 +13,7 @@ import type { CallLedger } from '../ledger/call-ledger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Owner } from '../ledger/sweep.ts';
 import type { TaskNotifier } from '../tasks/rows/task-notifier.ts';
+import type { RequestRecorder } from '../request-records/request-recorder.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { AuditRuns } from '../audit/audit-runs.ts';
 import type { TaskStarter } from '../tasks/start/task-starter.ts';
@@ -55,6 +56,8 @@ export interface ApiDependencies {
   during: <T>(work: () => Promise<T>) => Promise<T>;
   blobs: BlobStore;
   news: TaskNotifier;
+  /** Where the records of requests go. */
+  requests: RequestRecorder;
   starter: TaskStarter;
   batchStarter: BatchStarter;
   /** The audit that runs by the clock, which operators may ask for at once. */

@@ -14,6 +14,11 @@ export class CallClock {
   /** What routes took that failed. */
   #lostMs = 0;
 
+  /** When the first piece of the answer came, by `performance.now()`; 0 while there is none. */
+  get firstAtMs(): number {
+    return this.#firstAtMs;
+  }
+
   /** The call goes out to a route. */
   sent(): void {
     this.#sentAtMs = performance.now();

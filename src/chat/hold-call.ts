@@ -12,6 +12,7 @@ import { CallCancellation } from './call-cancellation.ts';
 import { CallClock } from './call-clock.ts';
 import { CallTranslation } from './call-translation.ts';
 import { type Route, routesOf } from './call-routes.ts';
+import { CallRecord } from '../request-records/call-record.ts';
 import { type SentCall, sendCall } from './send-call.ts';
 import { previousResponse } from './stored-responses.ts';
 
@@ -25,6 +26,8 @@ export interface HeldCall {
   early: SentCall | undefined;
   cancellation: CallCancellation;
   clock: CallClock;
+  /** What its record will say; a line of a batch has none. */
+  record?: CallRecord;
 }
 
 /** A call whose Idempotency-Key was used before, with the blob of the first call's answer; null while that one runs. */
@@ -50,6 +53,8 @@ export async function holdCall(
   }
   const admission = admissionOf(deps, ctx, call);
   const clock = new CallClock();
+  const record = new CallRecord(call.stream, clock);
+  ctx.state.call = record;
   const [first] = routes;
   const isEarly = first !== undefined && deps.calls.canStartBeforeCommit(admission);
   const early = isEarly ? sendCall(deps, ctx, call, first, clock) : undefined;
@@ -58,7 +63,7 @@ export async function holdCall(
     if (admitted.admitted === 'before') return { answeredBefore: admitted.answer };
     showRate(ctx, admitted.rate);
     if (admitted.admitted === 'no') throw admitted.refusal;
-    return { call, hold: admitted.hold, routes, early, cancellation: new CallCancellation(), clock };
+    return { call, hold: admitted.hold, routes, early, cancellation: new CallCancellation(), clock, record };
   } catch (error) {
     // What the upstream did of it is the operator's cost.
     early?.abort();

@@ -1,4 +1,5 @@
 /** A call that brings audio, from its form: measured, and ready to be sent on as a form. */
+import { noteAsked } from '../api/body/note-asked.ts';
 import { invalid, modelIdOf } from '../domain/requests/parse.ts';
 import { type TranscriptFormat, transcriptFormats } from '../domain/requests/transcription-request.ts';
 import type { UploadForm } from '../api/body/upload-form.ts';
@@ -18,6 +19,7 @@ export async function readTranscription(
 ): Promise<BoundedCall> {
   const file = onlyFile(files.get('file'));
   const named = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+  noteAsked(ctx, named);
   modelIdOf(named); // before the file is looked at
   // What is read here and what the upstream reads has to be the same.
   const doubled = fields.find(({ name, value }) => namesOfCall[endpoint].has(name) && named[name] !== value);

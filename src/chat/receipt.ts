@@ -185,6 +185,9 @@ const usageForms: Readonly<Record<CallEndpoint, UsageForm>> = {
   'audio/translations': 'responses',
 };
 
+/** A call whose hold is to be closed. */
+type BookedCall = Pick<HeldCall, 'hold' | 'record'>;
+
 /** How long a caller waits for what is booked before its answer. */
 const soonMs = 2_000;
 
@@ -195,46 +198,47 @@ const soonMs = 2_000;
  */
 export function settleInBackground(
   deps: ApiDependencies,
-  hold: CallHold,
+  held: BookedCall,
   price: () => CallPrice | Promise<CallPrice>,
 ): void {
-  void inBackground(deps, hold, () => settle(deps, hold, price));
+  void inBackground(deps, held, () => settle(deps, held, price));
 }
 
 /** Settles a call before its answer; if the database takes longer than two seconds, after it. */
 export async function settleSoon(
   deps: ApiDependencies,
-  hold: CallHold,
+  held: BookedCall,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
   await within(
     soonMs,
-    inBackground(deps, hold, () => settle(deps, hold, price)),
+    inBackground(deps, held, () => settle(deps, held, price)),
     () => undefined,
   );
 }
 
 /** Gives a hold back after the answer. */
-export function releaseInBackground(deps: ApiDependencies, hold: CallHold, reason: string): void {
-  void inBackground(deps, hold, () => deps.calls.release(hold, reason));
+export function releaseInBackground(deps: ApiDependencies, held: BookedCall, reason: string): void {
+  void inBackground(deps, held, () => deps.calls.release(held.hold, reason));
 }
 
 /** Gives a hold back before the caller gets its error; if the database takes longer than two seconds, after it. */
-export async function releaseSoon(deps: ApiDependencies, hold: CallHold, reason: string): Promise<void> {
+export async function releaseSoon(deps: ApiDependencies, held: BookedCall, reason: string): Promise<void> {
   await within(
     soonMs,
-    inBackground(deps, hold, () => deps.calls.release(hold, reason)),
+    inBackground(deps, held, () => deps.calls.release(held.hold, reason)),
     () => undefined,
   );
 }
 
 async function settle(
   { calls, meters }: ApiDependencies,
-  hold: CallHold,
+  { hold, record }: BookedCall,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
   const known = await price();
-  await calls.settle(hold, known);
+  const charged = await calls.settle(hold, known);
+  record?.settled(charged, known.counts, known.usageSource !== 'measured');
   countTokensIn(meters.chat.of(hold.model), known);
 }
 
@@ -245,13 +249,14 @@ export function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: Ca
 }
 
 /** Never rejects. */
-function inBackground(deps: ApiDependencies, hold: CallHold, book: () => Promise<void>): Promise<void> {
+function inBackground(deps: ApiDependencies, { hold, record }: BookedCall, book: () => Promise<void>): Promise<void> {
   const booked = book().catch((error: unknown) => {
     deps.log.error(
       { err: error, requestId: hold.requestId, transferId: hold.transferId },
       'a call could not be booked',
     );
   });
+  if (record) record.booked = booked;
   deps.background(booked);
   return booked;
 }

@@ -31,7 +31,7 @@ export async function relayAnswer(
       await keepResponse(deps.database, keyOf(ctx).accountId, { id, call, provider: route.name, usage });
     const price = () => priceOfAnswer(deps, held, route, ended);
     if (hold.isKeyed) await settleKeyed(deps, held, bytes, price);
-    else settleInBackground(deps, hold, price);
+    else settleInBackground(deps, held, price);
     send(ctx, bytes, mediaTypeOfAnswer(call));
     room.closeWhenTaken(ctx, deps.downloadPace);
     return { isGood: true, latencyMs };
@@ -44,13 +44,13 @@ export async function relayAnswer(
 /** Under an Idempotency-Key the answer is stored first, so that a repetition gets just this one. */
 async function settleKeyed(
   deps: ApiDependencies,
-  { hold }: HeldCall,
+  held: HeldCall,
   bytes: Buffer,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
   const key = newBlobKey('answers');
   await deps.blobs.write(key, Readable.from([bytes]), { bytesMax: bytes.length });
-  await settleSoon(deps, hold, async () => ({ ...(await price()), answer: key }));
+  await settleSoon(deps, held, async () => ({ ...(await price()), answer: key }));
 }
 
 /** As a text of one byte a character, a body of this size and its head go out in one write, without a copy more. */

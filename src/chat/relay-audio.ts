@@ -60,9 +60,9 @@ async function relayLive(
   const isBroken = typeof end === 'object';
   // Half a speech has no price by its characters.
   if (isBroken && relay.stated.usage === undefined && !isPricedBySeconds(call)) {
-    releaseInBackground(deps, hold, end.byUs ? 'not_ready' : 'upstream_error');
+    releaseInBackground(deps, held, end.byUs ? 'not_ready' : 'upstream_error');
   } else {
-    settleInBackground(deps, hold, () => priceOfAnswer(deps, held, route, spokenBy(relay, held, end === 'complete')));
+    settleInBackground(deps, held, () => priceOfAnswer(deps, held, route, spokenBy(relay, held, end === 'complete')));
   }
   ctx.respond = false;
   if (end === 'complete') ctx.res.end();
@@ -91,7 +91,7 @@ async function relayStored(
   });
   audio.end();
   await stored;
-  await settleSoon(deps, hold, async () => ({
+  await settleSoon(deps, held, async () => ({
     ...(await priceOfAnswer(deps, held, route, spokenBy(relay, held, true))),
     answer: key,
   }));

@@ -76,11 +76,11 @@ export async function relayStream(
     // What was delivered is known of audio that is charged by the second.
     const isUnknown = (stated.usage ?? stated.promptUsage) === undefined && !(length && isPricedBySeconds(call));
     if (isUpstreamsFault && isUnknown) {
-      releaseInBackground(deps, hold, 'upstream_error');
+      releaseInBackground(deps, held, 'upstream_error');
     } else {
       // What was begun and is charged can't be given again, so its Idempotency-Key stays bound.
       const bound = hold.isKeyed && (end !== 'disconnected' || ctx.headerSent) ? { answer: streamedAnswer } : {};
-      settleInBackground(deps, hold, async () => {
+      settleInBackground(deps, held, async () => {
         return { ...(await priceOfAnswer(deps, held, route, { ...answer, counted })), ...bound };
       });
     }

@@ -80,9 +80,9 @@ async function endUnanswered(deps: ApiDependencies, ctx: ApiContext, held: HeldC
   // What the caller sent was read, and that is charged. A caller that disconnects just as every route has refused pays
   // nothing.
   if (isDisconnected && error instanceof CallCancelled) {
-    await settleSoon(deps, hold, () => inputPrice(call, hold));
+    await settleSoon(deps, held, () => inputPrice(call, hold));
   } else {
-    await releaseSoon(deps, hold, error instanceof GatewayError ? error.code : 'upstream_error');
+    await releaseSoon(deps, held, error instanceof GatewayError ? error.code : 'upstream_error');
   }
   if (isDisconnected) {
     endLeft(ctx);

@@ -2,6 +2,7 @@
 import { repeatableEndpoints } from '../domain/call-endpoints.ts';
 import { idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
+import type { CallRecord } from '../request-records/call-record.ts';
 import { CallCancelled } from './call-cancellation.ts';
 import { isLost, outcomeOfFault, type Route, routeFaultOf } from './call-routes.ts';
 import type { HeldCall } from './hold-call.ts';
@@ -37,12 +38,14 @@ export async function tryRoutes<Tools extends RouteTools, Sender extends CallSen
       const sent = early ?? sendCall(deps, sender, call, route, clock);
       const { isGood, latencyMs } = await relay(deps, sender, held, route, sent);
       counted.count(isGood ? 'ok' : 'broke_off', latencyMs);
+      if (held.record) noteAnswer(held.record, route, { isGood, latencyMs });
       deps.health.record(call.model.id, isGood ? { latencyMs } : { latencyMs, errorCode: 'upstream_error' });
       return undefined;
     } catch (error) {
       const failedMs = clock.failed();
       counted.count(outcomeOfFault(error), failedMs);
       const fault = routeFaultOf(error);
+      held.record?.attempts.push({ ...asked(route, failedMs), fault: fault?.message ?? outcomeOfFault(error) });
       if (!fault) throw error;
       faults.push(fault);
       if (isLost(error) && repeatableEndpoints.has(call.endpoint) && !repeated.has(route)) {
@@ -58,3 +61,10 @@ export async function tryRoutes<Tools extends RouteTools, Sender extends CallSen
   }
   return faults;
 }
+
+function noteAnswer(record: CallRecord, route: Route, { isGood, latencyMs }: Outcome): void {
+  record.attempts.push(asked(route, latencyMs));
+  record.isBroken = !isGood;
+}
+
+const asked = ({ name: provider, model }: Route, ms: number) => ({ provider, model, ms: Math.round(ms) });

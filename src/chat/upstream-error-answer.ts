@@ -27,6 +27,7 @@ export function answerUpstreamError(
   { status, message, param, code }: UpstreamError & { status: number },
 ): void {
   ctx.status = status;
+  ctx.state.code = code ?? undefined;
   if (speaksMessages(ctx)) {
     ctx.body = messagesError({ status, message, type: code }, ctx.state.requestId);
     return;

@@ -59,6 +59,7 @@ export interface Configuration {
   currency: string;
   batches: BatchSettings;
   retentionDays: number;
+  requestRetentionDays: number;
   /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
   variables: Readonly<Record<string, string>>;
 }
@@ -133,6 +134,7 @@ function configurationOf(
     currency: written.currency,
     batches: { resend: written.batches.resend, runningTasks: written.batches.running_tasks },
     retentionDays: written.retention_days,
+    requestRetentionDays: written.request_retention_days,
   };
 }
 

@@ -217,6 +217,7 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
     }).prefault({}),
     currency: currency().default(currencyDefault),
     retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
+    request_retention_days: number({ whole: true, min: 1, max: 3650 }).default(30),
   });
 export type WrittenConfiguration = z.output<ReturnType<typeof configurationSchema>>;
 export type WrittenModel = WrittenConfiguration['models'][number];

@@ -12,6 +12,7 @@ import { KeyCache } from '../accounts/key-cache.ts';
 import { serve } from '../api/server/server.ts';
 import { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
 import type { DrainPace } from '../config/environment.ts';
+import { RequestRecorder } from '../request-records/request-recorder.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { tellFact } from '../postgres/installation.ts';
 import { Owner } from '../ledger/sweep.ts';
@@ -94,8 +95,15 @@ export async function startApiRole(
   const checkTemporal = async () => {
     await connection.workflowService.getSystemInfo({});
   };
+  const requests = new RequestRecorder({
+    database,
+    log,
+    keepDays: () => live.now.configuration.requestRetentionDays,
+    onLost: (count, reason) => core.meters.requests.countLostRecords(count, reason),
+  });
   const fixed = {
     ...core,
+    requests,
     during: live.during,
     news,
     starter: new TaskStarter(client, core.queues, { eager, tracing: core.tracing }),
@@ -136,6 +144,7 @@ export async function startApiRole(
   const closeParts = async () => {
     unfollow();
     await partitions.close();
+    await requests.close();
     await switches.close();
     health.close();
     await news.close();
@@ -168,6 +177,7 @@ export async function startApiRole(
 
   async function openParts() {
     await owner.open();
+    await requests.supplyDays();
     await news.open();
     await switches.open();
     now = made();

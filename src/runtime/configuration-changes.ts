@@ -13,6 +13,7 @@ export function changesBetween(before: Configuration, next: Configuration): stri
     ...changesOf('providers', before.providers, next.providers),
     ...(isDeepStrictEqual(before.limits, next.limits) ? [] : ['limits changed']),
     ...(before.retentionDays === next.retentionDays ? [] : ['retention_days changed']),
+    ...(before.requestRetentionDays === next.requestRetentionDays ? [] : ['request_retention_days changed']),
   ];
   return changes.length === 0 ? 'none' : changes.join('; ');
 }

@@ -1,4 +1,5 @@
 /** The JSON body of a request, counted among all that this process holds. */
+import { noteAsked } from './note-asked.ts';
 import { networkOf } from '../server/caller-address.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -15,7 +16,7 @@ export interface RequestJsonOptions extends Pick<JsonBodyOptions, 'names' | 'pla
  * where all bodies together would take too much memory, or those of its account or person more than their share; it is
  * counted until the answer is over. Who calls has to be known by then.
  */
-export function requestJson(
+export async function requestJson(
   { configuration, concurrencyLimits }: Pick<ApiDependencies, 'configuration' | 'concurrencyLimits'>,
   ctx: ApiContext,
   { bytesMax = configuration.limits.jsonBytes, names, places }: RequestJsonOptions = {},
@@ -23,7 +24,9 @@ export function requestJson(
   const { key, personId } = ctx.state;
   // Providers, whose calls are signed, are known as one.
   const owner = key?.accountId ?? personId ?? 'providers';
-  return read(ctx, new BodyMemory(concurrencyLimits.bodyBytes, owner), { bytesMax, names, places });
+  const body = await read(ctx, new BodyMemory(concurrencyLimits.bodyBytes, owner), { bytesMax, names, places });
+  noteAsked(ctx, body.value);
+  return body;
 }
 
 /** E-mail addresses, passwords and the tokens of links are shorter. */

@@ -13,10 +13,10 @@ export const authenticated =
     // Billable calls are POSTs: their counts are shown from their admission.
     const key = ctx.state.key ?? (await keys.find(secretOf(ctx), { exactCounts: ctx.method !== 'POST' }));
     if (!key) throw new GatewayError('invalid_api_key', 'Invalid API key.');
+    ctx.state.key = key; // of a refused one, too, the record and the log say whose it is
     const now = new Date();
     const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);
     if (refusal) throw refusal;
-    ctx.state.key = key;
     showRate(ctx, rateState(key, now));
     await next();
   };

@@ -36,6 +36,7 @@ export function answerError(ctx: ApiContext, error: unknown): void {
 
 /** Answers with an error's status, headers and body. */
 export function answer(ctx: ApiContext, error: GatewayError): void {
+  ctx.state.code = error.code;
   if (speaksMessages(ctx)) {
     answerMessagesError(ctx, error);
   } else {

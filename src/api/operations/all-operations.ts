@@ -20,6 +20,7 @@ import { callHook } from './provider-hooks.ts';
 import { openAiVideoOperations } from './openai-videos.ts';
 import { createFile, openAiFileOperations } from './openai-files.ts';
 import { createQuote } from './quotes.ts';
+import { listAccountRequests } from './requests.ts';
 import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
 import { serviceOperations } from './service.ts';
@@ -53,6 +54,7 @@ export const operations: AllOperations = {
     changeAccountSettings,
     listLedger,
     listUsageRows,
+    listAccountRequests,
     getWebhookSecret,
     rotateSecret,
     ...keyOperations,

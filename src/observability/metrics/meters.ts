@@ -61,6 +61,11 @@ export class RequestMeter {
     if (firstByteMs !== undefined) cells.firstByte.observe(firstByteMs / 1000);
   }
 
+  /** Records of requests were given up. */
+  countLostRecords(count: number, reason: 'full' | 'refused'): void {
+    this.#metrics.counter('tollgate_request_records_lost_total', reason).add(count);
+  }
+
   #route(route: string): RouteCells {
     const cells: RouteCells = {
       seconds: this.#metrics.histogram('tollgate_http_request_duration_seconds', route),

@@ -49,6 +49,11 @@ export const metricTable = {
     help: "Requests by the router's pattern; status 'left' if the caller disconnected before an answer began.",
     labels: ['route', 'method', 'status'],
   },
+  tollgate_request_records_lost_total: {
+    type: 'counter',
+    help: 'Records of requests that were given up: too many waited for the database (full), or it refused them (refused).',
+    labels: ['reason'],
+  },
   tollgate_http_request_duration_seconds: {
     type: 'histogram',
     help: 'From the head of a request to the end of its answer.',

@@ -1,0 +1,73 @@
+/** Lists of requests, of the public API and the console's. */
+import * as z from 'zod';
+import type { Database } from '../../postgres/database.ts';
+import {
+  type ListedRequest,
+  listRequests,
+  type RequestFilter,
+  type RequestPosition,
+} from '../../request-records/read-requests.ts';
+import { requestColumns, requestObject, type RequestObject } from '../presenters/requests.ts';
+import type { CsvForm } from './list-answer.ts';
+import { idFilter } from './ledger-list.ts';
+import type { ShownListing } from './list-page.ts';
+import { cursorRule, isRange, limit, modelFilter, rangeFault, timeRange } from './list-query.ts';
+
+/** The requests that pass the filter, newest first; a request appears when its answer is over. */
+export const requestListing = (
+  database: Database,
+  filter: RequestFilter,
+): ShownListing<ListedRequest, RequestPosition, RequestObject> => ({
+  read: (page) => listRequests(database, filter, page),
+  positionOf: ({ createdAt, seq }) => ({ createdAt, seq }),
+  cursorOf: ({ createdAt, seq }) => `${createdAt.getTime()}.${seq}`,
+  present: requestObject,
+});
+
+export const requestCsv = (currency: string): CsvForm => ({
+  name: 'requests',
+  columns: requestColumns,
+  currency,
+  pageRows: 500,
+});
+
+const statusRule = 'must be a status, such as 429, or a class of them, such as 4xx';
+const status = z
+  .string(statusRule)
+  .regex(/^[1-5](\d\d|xx)$/, statusRule)
+  .transform((text) => {
+    const least = Number(text.replace('xx', '00'));
+    return { least, below: least + (text.endsWith('xx') ? 100 : 1) };
+  })
+  .optional();
+
+const codeRule = 'must be an error code: 1 to 128 letters, digits and . _ -';
+
+/** What a list of requests, or a file of all, may be cut down to. */
+export const requestFilters = {
+  ...timeRange,
+  model: modelFilter,
+  key_id: idFilter,
+  status,
+  code: z
+    .string(codeRule)
+    .regex(/^[\w.-]{1,128}$/, codeRule)
+    .optional(),
+  request_id: idFilter,
+};
+
+const cursorForm = /^(\d{1,14})\.(\d{1,18})$/;
+
+export const requestPage = {
+  limit,
+  cursor: z
+    .string(cursorRule)
+    .regex(cursorForm, cursorRule)
+    .transform((cursor): RequestPosition => {
+      const [, ms = '', seq = ''] = cursorForm.exec(cursor) ?? [];
+      return { createdAt: new Date(Number(ms)), seq: BigInt(seq) };
+    })
+    .optional(),
+};
+
+export const requestQuery = z.object({ ...requestPage, ...requestFilters }).refine(isRange, rangeFault);

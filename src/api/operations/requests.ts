@@ -1,0 +1,49 @@
+/** The account's requests, newest first, refused ones too, in JSON or CSV. */
+import { keyOf } from '../context.ts';
+import { answerList } from '../lists/list-answer.ts';
+import { requestCsv, requestListing, requestQuery } from '../lists/requests-list.ts';
+import { exampleIds } from '../openapi/example-ids.ts';
+import { exampleCreated, examplePage, one } from '../openapi/examples.ts';
+import { listAnswer } from '../openapi/list-response.ts';
+import { queryParameters } from '../openapi/queries.ts';
+import { listOfRecords } from '../openapi/schemas.ts';
+import { requestColumns, requestRecord } from '../presenters/requests.ts';
+import { operation } from '../public-operation.ts';
+
+const example = (model: string) => ({
+  ...{ id: exampleIds.request, object: 'request', created: exampleCreated },
+  ...{ method: 'POST', path: '/v1/chat/completions', model, key_id: exampleIds.key },
+  ...{ status: 200, code: null, latency_ms: 812, first_token_ms: 164, stream: true },
+  ...{ input_tokens: 20, cached_input_tokens: 0, output_tokens: 60, cost: 0.00014, task_id: null, user: null },
+});
+
+const csvExample = [requestColumns.join(), Object.values(example('sim-chat')).join(), ''].join('\r\n');
+
+export const listAccountRequests = operation({
+  method: 'get',
+  path: '/requests',
+  id: 'listRequests',
+  tag: 'Account',
+  level: 'read',
+  summary: 'Requests, newest first, refused ones too',
+  description:
+    'Every call that came with a key of this account, when its answer is over. Reads that succeeded, such as polling a task, and lines of batches are left out. Kept for 30 days, unless the operator set another time.',
+  query: requestQuery,
+  parameters: queryParameters(requestQuery, {
+    model: 'Only requests that named this model.',
+    key_id: 'Only requests with this key.',
+    status: 'Only requests that were answered with this status, or with one of this class, such as `4xx`.',
+    code: 'Only requests whose error has this code.',
+    request_id: 'Only the request of this id. Where a caller chose the id, there may be several.',
+  }),
+  answer: listOfRecords('RequestPage', requestRecord),
+  responses: { 200: listAnswer(csvExample, ({ model }) => one('A page', examplePage(example(model('chat'))))) },
+  errors: ['invalid_parameter'],
+  handle: async ({ ctx, deps, query: { key_id: keyId, request_id: requestId, limit, cursor, ...filter } }) => {
+    const { accountId: account } = keyOf(ctx);
+    await deps.calls.settled(account);
+    await deps.requests.written();
+    const listing = requestListing(deps.database, { ...filter, account, keyId, requestId });
+    return answerList(ctx, listing, { limit, cursor }, requestCsv(deps.configuration.currency));
+  },
+});

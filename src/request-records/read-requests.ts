@@ -1,0 +1,97 @@
+/** Reading the records of requests: newest first, in pages that stay right while requests arrive. */
+import * as z from 'zod';
+import type { AccountId, KeyId } from '../domain/ids.ts';
+import type { Database } from '../postgres/database.ts';
+import { computed, id, money, row, type RowOf } from '../postgres/row.ts';
+
+export interface RequestFilter {
+  /** Undefined: those of all accounts. */
+  account?: AccountId | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  model?: string | undefined;
+  keyId?: string | undefined;
+  provider?: string | undefined;
+  status?: StatusFilter | undefined;
+  code?: string | undefined;
+  requestId?: string | undefined;
+}
+
+/** From one status on, below another. */
+export interface StatusFilter {
+  least: number;
+  below: number;
+}
+
+/** A request's position in the list. */
+export interface RequestPosition {
+  createdAt: Date;
+  seq: bigint;
+}
+
+const attempt = z.object({
+  ...{ provider: z.string(), model: z.string() },
+  ...{ ms: z.number(), fault: z.string().optional() },
+});
+
+const count = z.bigint().transform(Number).nullable();
+
+const requestRow = row({
+  ...{ seq: z.bigint(), createdAt: z.date(), accountId: id<AccountId>(), keyId: id<KeyId>(), requestId: z.string() },
+  ...{
+    method: z.string(),
+    path: z.string(),
+    model: z.string().nullable(),
+    status: z.int(),
+    code: z.string().nullable(),
+  },
+  ...{ latencyMs: z.int(), firstTokenMs: z.int().nullable(), isStream: z.boolean() },
+  ...{ provider: z.string().nullable(), attempts: z.array(attempt).nullable() },
+  ...{ inputTokens: count, cachedInputTokens: count, outputTokens: count },
+  // A task's cost is known only at its end, long after the request that created it.
+  cost: computed('coalesce(cost, (select t.cost from tasks t where t.id = requests.task_id))', money.nullable()),
+  ...{ taskId: z.string().nullable(), endUser: z.string().nullable(), client: z.string().nullable() },
+});
+export type ListedRequest = RowOf<typeof requestRow>;
+
+/**
+ * Up to `limit` requests behind that position, or the newest. Each set of filters is a statement of its own, planned once
+ * for all values.
+ */
+export async function listRequests(
+  database: Database,
+  { account, from, to, model, keyId, provider, status, code, requestId }: RequestFilter,
+  { limit, after }: { limit: number; after: RequestPosition | undefined },
+): Promise<ListedRequest[]> {
+  const values: unknown[] = [limit];
+  const where: string[] = [];
+  const names: string[] = [];
+  const filter = (name: string, condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    names.push(name);
+    where.push(condition(`$${values.push(value)}`));
+  };
+  filter('account', (its) => `account_id = ${its}`, account);
+  filter('from', (its) => `created_at >= ${its}::timestamptz`, from);
+  filter('to', (its) => `created_at < ${its}::timestamptz`, to);
+  filter('model', (its) => `model = ${its}`, model);
+  filter('key', (its) => `key_id = ${its}`, keyId);
+  filter('provider', (its) => `provider = ${its}`, provider);
+  filter('status', (its) => `status >= ${its}::int and status < $${values.push(status?.below)}::int`, status?.least);
+  filter('code', (its) => `code = ${its}`, code);
+  filter('id', (its) => `request_id = ${its}`, requestId);
+  filter(
+    'after',
+    // The time by itself, too: by it alone whole days are left out.
+    (its) =>
+      `created_at <= ${its}::timestamptz and (created_at, seq) < (${its}::timestamptz, $${values.push(after?.seq)})`,
+    after?.createdAt,
+  );
+  const { rows } = await database.keyed.query({
+    name: ['list-requests', ...names].join('-'),
+    text: `select ${requestRow.columns} from requests ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
+      order by created_at desc, seq desc limit $1`,
+    values,
+  });
+  return rows.map((each) => requestRow.parse(each));
+}
