@@ -1,0 +1,114 @@
+/** Records of requests: written in groups, kept while the database is away, given up beyond a bound, dropped by the day. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pino from 'pino';
+import type { AccountId, KeyId } from '../../src/domain/ids.ts';
+import { micros } from '../../src/domain/money.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { listRequests } from '../../src/request-records/read-requests.ts';
+import { RequestRecorder } from '../../src/request-records/request-recorder.ts';
+import { type RequestRecord, supplyRequestDays } from '../../src/request-records/write-requests.ts';
+import { freshDatabase } from '../support/database.ts';
+
+let database: Database;
+let close: () => Promise<void>;
+before(async () => {
+  ({ database } = await freshDatabase());
+  close = () => database.close();
+});
+after(() => close());
+
+const account = 'acc_of_records' as AccountId;
+const record = (requestId: string, more: Partial<RequestRecord> = {}): RequestRecord => ({
+  ...{ createdAt: new Date(), accountId: account, keyId: 'key_1' as KeyId, requestId, method: 'POST', path: '/v1/x' },
+  ...{ model: 'm', status: 200, code: undefined, latencyMs: 7, firstTokenMs: undefined, isStream: false },
+  ...{ provider: 'p', attempts: undefined, inputTokens: 3, cachedInputTokens: 0, outputTokens: 5, cost: micros(11n) },
+  ...{ taskId: undefined, endUser: undefined, client: 'test' },
+  ...more,
+});
+
+interface Lost {
+  count: number;
+  reason: string;
+}
+
+function recorderOn(on: Database, lost: Lost[] = []) {
+  const log = pino({ level: 'silent' });
+  const onLost = (count: number, reason: string) => lost.push({ count, reason });
+  return new RequestRecorder({ database: on, log, keepDays: () => 30, onLost, everyMs: 3_600_000 });
+}
+
+const idsOf = async (filter = {}) => {
+  const all = await listRequests(database, { account, ...filter }, { limit: 100, after: undefined });
+  return all.map(({ requestId }) => requestId);
+};
+
+test('what was added is written in its order, with everything that was noted', async () => {
+  const recorder = recorderOn(database);
+  recorder.add(record('one', { attempts: [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }], endUser: 'me', code: 'c' }));
+  recorder.add(record('two', { model: undefined, inputTokens: undefined, cost: undefined, taskId: 'img_1' }));
+  await recorder.written();
+  const [two, one] = await listRequests(database, { account }, { limit: 2, after: undefined });
+  assert.equal(two?.requestId, 'two');
+  assert.deepEqual([two.model, two.inputTokens, two.cost, two.taskId], [null, null, null, 'img_1']);
+  assert.equal(one?.requestId, 'one');
+  assert.deepEqual(one.attempts, [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }]);
+  assert.deepEqual([one.endUser, one.code, one.cost, one.outputTokens], ['me', 'c', 11n, 5]);
+  await recorder.close();
+});
+
+test('records wait while the database is away, and are there once it is back', async () => {
+  const failure = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  let isAway = true;
+  const pool = new Proxy(database.pool, {
+    get: (real, name) =>
+      name === 'query' && isAway ? () => Promise.reject(failure) : Reflect.get(real, name, real).bind?.(real),
+  });
+  const lost: Lost[] = [];
+  const recorder = recorderOn({ ...database, pool }, lost);
+  recorder.add(record('waits'));
+  for (let time = 0; time < 5; time += 1) await recorder.written();
+  assert.ok(!(await idsOf()).includes('waits'));
+  isAway = false;
+  await recorder.written();
+  assert.ok((await idsOf()).includes('waits'));
+  assert.deepEqual(lost, []);
+  await recorder.close();
+});
+
+test('beyond 20,000 that wait, and when the database refuses them three times, they are given up and counted', async () => {
+  const refusing = new Proxy(database.pool, {
+    get: (real, name) => (name === 'query' ? () => Promise.reject(new Error('no such column')) : Reflect.get(real, name, real)),
+  });
+  const lost: Lost[] = [];
+  const recorder = recorderOn({ ...database, pool: refusing }, lost);
+  for (let n = 0; n < 20_002; n += 1) recorder.add(record(`r${n}`));
+  assert.deepEqual(lost, [
+    { count: 1, reason: 'full' },
+    { count: 1, reason: 'full' },
+  ]);
+  for (let time = 0; time < 3; time += 1) await recorder.written();
+  assert.deepEqual(lost.at(-1), { count: 1_000, reason: 'refused' });
+  await recorder.close();
+  const sum = lost.reduce((total, { count }) => total + count, 0);
+  assert.equal(sum, 20_002);
+});
+
+test('days that are older than what is kept are dropped, and the coming ones made', async () => {
+  const { pool } = database;
+  const daysThere = async () => {
+    const { rows } = await pool.query<{ name: string }>(
+      "select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'requests'::regclass",
+    );
+    return rows.map(({ name }) => name).sort();
+  };
+  await pool.query("create table requests_2020_01_01 partition of requests for values from ('2020-01-01') to ('2020-01-02')");
+  await pool.query('drop table requests_' + dayName(6));
+  await supplyRequestDays(database, 30);
+  const days = await daysThere();
+  assert.ok(!days.includes('requests_2020_01_01'));
+  for (let ahead = -1; ahead <= 7; ahead += 1) assert.ok(days.includes(`requests_${dayName(ahead)}`), String(ahead));
+});
+
+const dayName = (ahead: number) =>
+  new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '_');
