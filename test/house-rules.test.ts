@@ -134,6 +134,7 @@ describe('each file of src keeps to the layout rules:', () => {
         'audit',
         'batches',
         'reconciliation',
+        'request-records',
       ]) &&
       !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&
       has(tree, (node) => isText(node) && isQuery(node.getText())),

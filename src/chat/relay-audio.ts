@@ -47,7 +47,7 @@ async function relayLive(
   route: Route,
   relay: AudioRelay,
 ): Promise<Outcome> {
-  const { call, hold, cancellation } = held;
+  const { call, cancellation } = held;
   const { end, latencyMs } = await relay.run(cancellation, {
     writable: ctx.res,
     begin: (mediaType) => {
@@ -78,7 +78,7 @@ async function relayStored(
   relay: AudioRelay,
   { format }: SpeechCall,
 ): Promise<Outcome> {
-  const { hold, cancellation } = held;
+  const { cancellation } = held;
   const key = newBlobKey('answers');
   const audio = new PassThrough();
   const stored = deps.blobs.write(key, audio, { bytesMax: storedBytesMax });

@@ -1,30 +1,33 @@
 /** Records of requests on their way to their table: gathered in memory, and written in groups beside the calls. */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, databaseFailure } from '../postgres/database.ts';
-import { type RequestRecord, supplyRequestDays, writeRequests } from './write-requests.ts';
+import { databaseFailure } from '../postgres/database.ts';
+import type { RequestRecord } from './write-requests.ts';
 
 export interface RequestRecorderOptions {
-  database: Database;
+  /** Writes all of them or none. */
+  write: (records: readonly RequestRecord[]) => Promise<void>;
+  /** Makes the days to come, and drops those that are too old. */
+  supplyDays: () => Promise<void>;
   log: Logger;
-  /** For how many days they are kept, as set now. */
-  keepDays: () => number;
   /** Called with how many records were given up, and why. */
   onLost: (count: number, reason: 'full' | 'refused') => void;
   everyMs?: number;
 }
 
-/** What somebody who watches the list waits for a call to appear. */
+/** How long a person who watches the list waits for a call to appear. */
 const everyMsDefault = 500;
 /** At some 500 bytes each 10 MB: eight seconds of 2,500 calls a second, or hours of a quiet gateway. */
 const waitingMax = 20_000;
 const groupMax = 1_000;
+/** Under load they are written as soon as so many wait: what lives for long costs the garbage collector more. */
+const groupSoon = 200;
 /** How often a group is tried that the database refuses, before it is given up for those behind it. */
 const refusalsMax = 3;
 const daysEveryMs = 3_600_000;
 
 /**
- * Takes records and writes them every half second. While the database is away they wait, 20,000 at the most: what comes
+ * Takes records and writes them every half second, or as soon as there are many. While the database is away they wait, 20,000 at the most: what comes
  * on top is given up and counted, as no call ever waits for its record.
  */
 export class RequestRecorder {
@@ -46,8 +49,12 @@ export class RequestRecorder {
 
   /** Takes a record; it is written later. */
   add(record: RequestRecord): void {
-    if (this.#waiting.length < waitingMax) this.#waiting.push(record);
-    else this.#options.onLost(1, 'full');
+    if (this.#waiting.length === waitingMax) {
+      this.#options.onLost(1, 'full');
+      return;
+    }
+    this.#waiting.push(record);
+    if (this.#waiting.length >= groupSoon && !this.#isFailing) void this.flush();
   }
 
   /** Resolves once the calls that are over and booked by now can be read, or the database has failed. Never rejects. */
@@ -69,8 +76,8 @@ export class RequestRecorder {
 
   /** Never rejects: what fails comes again in an hour. */
   async supplyDays(): Promise<void> {
-    const { database, log, keepDays } = this.#options;
-    await supplyRequestDays(database, keepDays()).catch((error: unknown) => {
+    const { supplyDays, log } = this.#options;
+    await supplyDays().catch((error: unknown) => {
       log.warn({ err: error }, 'the days of requests could not be made; it is tried again');
     });
   }
@@ -84,11 +91,11 @@ export class RequestRecorder {
   }
 
   async #write(): Promise<void> {
-    const { database, log, onLost } = this.#options;
+    const { write, log, onLost } = this.#options;
     while (this.#waiting.length > 0) {
       const group = this.#waiting.slice(0, groupMax);
       try {
-        await writeRequests(database, group);
+        await write(group);
         this.#waiting.splice(0, group.length);
         this.#refusals = 0;
         this.#isFailing = false;

@@ -13,6 +13,7 @@ import { serve } from '../api/server/server.ts';
 import { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
 import type { DrainPace } from '../config/environment.ts';
 import { RequestRecorder } from '../request-records/request-recorder.ts';
+import { supplyRequestDays, writeRequests } from '../request-records/write-requests.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { tellFact } from '../postgres/installation.ts';
 import { Owner } from '../ledger/sweep.ts';
@@ -96,9 +97,9 @@ export async function startApiRole(
     await connection.workflowService.getSystemInfo({});
   };
   const requests = new RequestRecorder({
-    database,
+    write: (records) => writeRequests(database, records),
+    supplyDays: () => supplyRequestDays(database, live.now.configuration.requestRetentionDays),
     log,
-    keepDays: () => live.now.configuration.requestRetentionDays,
     onLost: (count, reason) => core.meters.requests.countLostRecords(count, reason),
   });
   const fixed = {

@@ -92,7 +92,11 @@ test('refused calls are there: an unknown model, a bad body, no money, a limit, 
   const { key } = await gateway.newKey({ balance: '10', level: 'admin' });
   await chat(key, { model: 'no-such-model' });
   await chat(key, { messages: 'no list' });
-  const made = await gateway.post('/v1/account/keys', { name: 'limited', level: 'chat', call_limits: [{ calls: 1, per: 'day' }] }, bearer(key));
+  const made = await gateway.post(
+    '/v1/account/keys',
+    { name: 'limited', level: 'chat', call_limits: [{ calls: 1, per: 'day' }] },
+    bearer(key),
+  );
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { id, key: limited } = made.body as { id: string; key: string };
   await chat(limited);
@@ -180,10 +184,10 @@ test('of a call that fell over to its second route both attempts are kept, for o
   assert.equal((await chat(key, { model: 'two-routes' })).status, 200);
   const [request] = await requestsOf(key);
   assert.ok(request && !('provider' in request) && !('attempts' in request));
-  const { rows } = await gateway.core.database.pool.query<{ provider: string; attempts: { provider: string; fault?: string }[] }>(
-    'select provider, attempts from requests where request_id = $1',
-    [request.id],
-  );
+  const { rows } = await gateway.core.database.pool.query<{
+    provider: string;
+    attempts: { provider: string; fault?: string }[];
+  }>('select provider, attempts from requests where request_id = $1', [request.id]);
   assert.equal(rows[0]?.provider, 'simulator');
   assert.deepEqual(
     rows[0].attempts.map(({ provider, fault }) => [provider, fault === undefined]),

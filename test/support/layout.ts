@@ -48,7 +48,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['node:', 'zod', 'pg'],
   },
   files: {
-    holds: 'files that accounts keep: storing them, their rows, their deletion',
+    holds: 'files that accounts keep',
     all: ['domain', 'postgres', 'blobs'],
     packages: ['node:', 'zod', 'pg'],
   },
@@ -98,7 +98,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['node:', 'zod', 'undici', '@temporalio/client'],
   },
   'request-records': {
-    holds: 'records of requests: gathered, written in groups, listed, dropped',
+    holds: 'records of requests',
     all: ['domain', 'postgres'],
     types: ['ledger'],
     packages: ['node:', 'zod', 'pino'],
