@@ -252,6 +252,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'api/operations',
       'api/openapi',
     ],
+    types: ['request-records'],
     packages: ['node:', 'zod', '@koa/router', '@node-rs/argon2', 'p-limit', 'rate-limiter-flexible'],
   },
   'api/app.ts': {

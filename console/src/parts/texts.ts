@@ -3,6 +3,9 @@ import { defineTexts } from '../texts/define-texts.ts';
 
 export const partsTexts = defineTexts('parts', {
   en: {
+    all: 'All',
+    from: 'From',
+    to: 'To',
     copy: 'Copy',
     copied: 'Copied',
     retry: 'Try again',
@@ -45,6 +48,9 @@ export const partsTexts = defineTexts('parts', {
     codeLanguage: 'Language of the example',
   },
   zh: {
+    all: '全部',
+    from: '起始日期',
+    to: '结束日期',
     copy: '复制',
     copied: '已复制',
     retry: '重试',

@@ -18,6 +18,7 @@ import { operatorUnknownCalls } from './calls/operator-unknown.ts';
 import { overviewCalls } from './calls/overview.ts';
 import { playgroundCalls } from './calls/playground.ts';
 import { profileCalls } from './calls/profile.ts';
+import { operatorRequestCalls, requestCalls } from './calls/requests.ts';
 import { sessionCalls } from './calls/session.ts';
 import { statementCalls } from './calls/statement.ts';
 import { taskCalls } from './calls/tasks.ts';
@@ -31,6 +32,7 @@ export const calls: readonly Call[] = [
   ...accountCalls,
   ...overviewCalls,
   ...keyCalls,
+  ...requestCalls,
   ...taskCalls,
   ...batchCalls,
   ...usageCalls,
@@ -43,6 +45,7 @@ export const calls: readonly Call[] = [
   ...operatorPeopleCalls,
   ...operatorActCalls,
   ...operatorProviderCalls,
+  ...operatorRequestCalls,
   ...operatorBatchCalls,
   ...operatorUnknownCalls,
   ...operatorMarginCalls,

@@ -30,8 +30,8 @@ before(async () => {
   const ofAccount = (name: string, path = name) => ({ name, path: `/console/${account}/${path}` });
   const ofOperator = (name: string) => ({ name: `operator-${name}`, path: `/console/operator/${name}` });
   pages = [
-    ...['overview', 'keys', 'tasks', 'batches', 'usage', 'ledger', 'statement', 'models', 'team'].map((name) =>
-      ofAccount(name),
+    ...['overview', 'keys', 'requests', 'tasks', 'batches', 'usage', 'ledger', 'statement', 'models', 'team'].map(
+      (name) => ofAccount(name),
     ),
     ofAccount('task', `tasks/${image}`),
     ofAccount('batch-new', 'batches/new'),
@@ -39,9 +39,18 @@ before(async () => {
       ofAccount(`playground-${mode}`, `playground/${mode}`),
     ),
     { name: 'profile', path: '/console/profile' },
-    ...['accounts', 'people', 'acts', 'providers', 'margin', 'batches', 'unknown', 'audit', 'reconcile'].map(
-      ofOperator,
-    ),
+    ...[
+      'accounts',
+      'people',
+      'acts',
+      'providers',
+      'margin',
+      'requests',
+      'batches',
+      'unknown',
+      'audit',
+      'reconcile',
+    ].map(ofOperator),
   ];
 });
 after(async () => {

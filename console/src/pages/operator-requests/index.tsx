@@ -1,0 +1,87 @@
+/** The requests of all accounts, with the routes that were asked. */
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { type Answer, api, query } from '../../api/client.ts';
+import { Listed } from '../../parts/operator/listed.tsx';
+import { type Column, Rows } from '../../parts/operator/rows.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { requestQueryOf, useRequestFilter } from '../../parts/requests/filter.ts';
+import { useRequestColumns } from '../../parts/requests/request-columns.tsx';
+import { RequestDetails } from '../../parts/requests/request-details.tsx';
+import { IdFilter, RequestFilters } from '../../parts/requests/request-filters.tsx';
+import { requestTexts } from '../../parts/requests/texts.ts';
+import { useListing } from '../../parts/use-listing.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+
+type Request = Answer<'listAllRequests'>['data'][number];
+
+const refreshMs = 2_000;
+const pageRows = 50;
+const sameIdMax = 5;
+
+export function Component() {
+  const say = useTexts(requestTexts);
+  const filtered = useRequestFilter();
+  const [isLive, setLive] = useState(true);
+  const { filter, isFiltered, open, show } = filtered;
+  const { account, provider } = filter;
+  const wanted = {
+    ...requestQueryOf(filter),
+    ...(account !== undefined && { account }),
+    ...(provider !== undefined && { provider }),
+  };
+  const listing = useListing<Request>({
+    key: ['operator-requests', wanted],
+    read: async (cursor, signal) => {
+      const { data } = await api.GET('/console/api/operator/requests', {
+        params: { query: { ...wanted, limit: pageRows, ...(cursor !== undefined && { cursor }) } },
+        signal,
+      });
+      return data ?? { data: [], has_more: false };
+    },
+    refreshMs: isLive && refreshMs,
+  });
+  const shown = query.useQuery(
+    'get',
+    '/console/api/operator/requests',
+    { params: { query: { request_id: open ?? '', limit: sameIdMax } } },
+    { enabled: open !== undefined },
+  );
+  const [first, ...rest] = useRequestColumns<Request>(show);
+  const columns: Column<Request>[] = [
+    ...(first ? [first] : []),
+    {
+      key: 'account',
+      title: say('account'),
+      render: ({ account: { id, name } }) => <Link to={`/${id}/requests`}>{name ?? id}</Link>,
+    },
+    ...rest.filter(({ key }) => key !== 'client'),
+    { key: 'provider', title: say('provider'), render: ({ served_by: { provider: served } }) => served ?? '–' },
+  ];
+  return (
+    <>
+      <PageHead title={say('allTitle')} description={say('allDescription')} />
+      <RequestFilters filtered={filtered} isLive={isLive} onLive={setLive}>
+        <IdFilter name="model" hint="" filtered={filtered} />
+        <IdFilter name="provider" hint="" filtered={filtered} />
+      </RequestFilters>
+      <Listed listing={listing} empty={say(isFiltered ? 'emptyFiltered' : 'empty')}>
+        {(items) => (
+          <Rows
+            caption={say('allTitle')}
+            columns={columns}
+            items={items}
+            idOf={({ id, created, account: { id: of } }) => `${id} ${created} ${of}`}
+          />
+        )}
+      </Listed>
+      <RequestDetails
+        id={open}
+        requests={shown.data?.data ?? []}
+        isLoading={shown.isLoading}
+        error={shown.error}
+        onClose={() => show(undefined)}
+      />
+    </>
+  );
+}

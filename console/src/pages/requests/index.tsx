@@ -1,0 +1,91 @@
+/** The account's requests: every call, refused ones too; the first page is live. */
+import { DownloadOutlined } from '@ant-design/icons';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { type Answer, api, query } from '../../api/client.ts';
+import { Choice } from '../../parts/filters/choice.tsx';
+import { useCharged } from '../../parts/filters/use-charged.ts';
+import { Listed } from '../../parts/operator/listed.tsx';
+import { Rows } from '../../parts/operator/rows.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { requestQueryOf, useRequestFilter } from '../../parts/requests/filter.ts';
+import { useRequestColumns } from '../../parts/requests/request-columns.tsx';
+import { RequestDetails } from '../../parts/requests/request-details.tsx';
+import { IdFilter, RequestFilters } from '../../parts/requests/request-filters.tsx';
+import { requestTexts } from '../../parts/requests/texts.ts';
+import { useAccountId } from '../../parts/use-account.ts';
+import { useListing } from '../../parts/use-listing.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+
+type Request = Answer<'listRequests'>['data'][number];
+
+const refreshMs = 2_000;
+const pageRows = 50;
+/** Of one id that a caller sent again and again, the newest. */
+const sameIdMax = 5;
+
+export function Component() {
+  const say = useTexts(requestTexts);
+  const account = useAccountId();
+  const filtered = useRequestFilter();
+  const [isLive, setLive] = useState(true);
+  const { filter, isFiltered, change, clear, open, show } = filtered;
+  const wanted = requestQueryOf(filter);
+  const listing = useListing<Request>({
+    key: ['requests', account, wanted],
+    read: async (cursor, signal) => {
+      const { data } = await api.GET('/console/api/accounts/{account}/requests', {
+        params: { path: { account }, query: { ...wanted, limit: pageRows, ...(cursor !== undefined && { cursor }) } },
+        signal,
+      });
+      return data ?? { data: [], has_more: false };
+    },
+    refreshMs: isLive && refreshMs,
+  });
+  const shown = query.useQuery(
+    'get',
+    '/console/api/accounts/{account}/requests',
+    { params: { path: { account }, query: { request_id: open ?? '', limit: sameIdMax } } },
+    { enabled: open !== undefined },
+  );
+  const columns = useRequestColumns<Request>(show);
+  const keys = useCharged(account, 'key').map(({ key_id: id = '', key_name: name }) => ({
+    value: id,
+    label: name ?? id,
+  }));
+  const file = `/console/api/accounts/${account}/requests.csv?${new URLSearchParams(wanted).toString()}`;
+  return (
+    <>
+      <PageHead
+        title={say('title')}
+        description={say('description')}
+        actions={
+          <Button icon={<DownloadOutlined />} href={file} download>
+            {say('csv')}
+          </Button>
+        }
+      />
+      <RequestFilters filtered={filtered} isLive={isLive} onLive={setLive}>
+        <IdFilter name="model" hint="" filtered={filtered} />
+        <Choice label={say('key')} value={filter.key} options={keys} onChange={(key) => change({ key })} />
+      </RequestFilters>
+      <Listed
+        listing={listing}
+        empty={say(isFiltered ? 'emptyFiltered' : 'empty')}
+        action={isFiltered && <Button onClick={clear}>{say('clear')}</Button>}
+      >
+        {(items) => (
+          <Rows caption={say('title')} columns={columns} items={items} idOf={({ id, created }) => `${id} ${created}`} />
+        )}
+      </Listed>
+      <RequestDetails
+        id={open}
+        requests={shown.data?.data ?? []}
+        account={account}
+        isLoading={shown.isLoading}
+        error={shown.error}
+        onClose={() => show(undefined)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+/** The console's pages of requests, in a browser: each call is there as it ends, is filtered, opened and downloaded. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { signIn } from '../../support/console.ts';
+import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newPerson, password } from '../../support/people.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+before(async () => {
+  gateway = await startTestGateway();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+const hello = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
+const liveMs = 30_000;
+
+interface Visited {
+  page: Page;
+  account: string;
+  /** Makes a call; returns the id of its request. */
+  call: (more?: object) => Promise<string>;
+}
+
+async function visit(
+  options: Omit<VisitOptions, 'origin'> & { isOperator?: boolean },
+  work: (with_: Visited) => Promise<void>,
+) {
+  const { isOperator = false, ...rest } = options;
+  const { account, key } = await gateway.newKey({ balance: '10', name: 'shop' });
+  const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator });
+  const call = async (more: object = {}) => {
+    const { headers } = await gateway.post('/v1/chat/completions', { ...hello, ...more }, bearer(key));
+    return headers.get('x-request-id') ?? '';
+  };
+  await browser.visit({ ...rest, origin: gateway.url }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(`/console/${account}/requests`);
+    await work({ page, account, call });
+  });
+}
+
+test('calls appear by themselves, refused ones too; one is opened with its ledger entries, and its address shows it again', () =>
+  visit({}, async ({ page, call }) => {
+    await page.getByText('No requests yet').waitFor();
+    await audited(page);
+    const id = await call();
+    await call({ model: 'no-such-model' });
+    const table = page.getByRole('table', { name: 'Requests' });
+    await table.getByText('model_not_found').waitFor({ timeout: liveMs });
+    await table.getByText('404').waitFor();
+    await audited(page);
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Answer ended').waitFor();
+    const entries = drawer.getByRole('table', { name: 'Ledger entries' });
+    await entries.waitFor();
+    assert.deepEqual(await entries.locator('tbody th').allTextContents(), ['Hold', 'Charge', 'Release']);
+    await audited(page);
+    await screenshotOf(page, 'request-en');
+    await page.reload();
+    await drawer.getByText(id).waitFor();
+    await drawer.getByRole('link', { name: 'Show in the ledger' }).click();
+    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+  }));
+
+test('the list is filtered by its controls, the address keeps the filter, and the file has what is shown', () =>
+  visit({}, async ({ page, account, call }) => {
+    await call();
+    await call({ model: 'no-such-model' });
+    const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr');
+    await rows.nth(1).waitFor({ timeout: liveMs });
+    await page.getByLabel('Error code').fill('model_not_found');
+    await page.getByLabel('Error code').press('Enter');
+    await page.waitForURL(/code=model_not_found/);
+    await rows.nth(1).waitFor({ state: 'detached' });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    assert.equal(lines.length, 2);
+    await page.goto(`/console/${account}/requests?status=5xx`);
+    await page.getByText('No matching requests').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await rows.nth(1).waitFor();
+  }));
+
+test('an operator sees the requests of all accounts with who served them; on a phone, in Chinese and in the dark it fits', () =>
+  visit(
+    { isOperator: true, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' },
+    async ({ page, account, call }) => {
+      await call();
+      await page.getByRole('table', { name: '请求记录' }).getByText('sim-chat').waitFor({ timeout: liveMs });
+      await audited(page);
+      await assertNoSidewaysScroll(page);
+      await page.goto(`/console/operator/requests?account=${account}`);
+      await page.getByRole('cell', { name: 'simulator' }).first().waitFor();
+      await page
+        .getByRole('button', { name: /sim-chat 的详情/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').getByText('由 simulator 应答').waitFor();
+      await audited(page);
+      await assertNoSidewaysScroll(page);
+    },
+  ));
