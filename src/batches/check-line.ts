@@ -51,6 +51,8 @@ async function modelOfBody(check: LineCheck, bytes: Buffer, body: Readonly<Recor
   const form = lineFormOf(check.endpoint);
   if (form.form === 'call') return modelOfCallBody(check, form.endpoint, bytes);
   const { deps, key } = check;
+  if ((body['webhook_url'] ?? undefined) !== undefined)
+    throw invalid('webhook_url', 'must be absent in a line: set it on the batch, whose end it is sent at');
   const model = modelFor(key, deps.configuration, modelIdOf(body));
   if (form.form === 'image') {
     const request = parseImageRequest(body, model);

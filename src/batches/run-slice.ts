@@ -289,8 +289,10 @@ class Slice {
     const { signal } = this.#over;
     if (signal.aborted) return;
     await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      work.then(() => resolve(), reject);
+      const end = () => resolve();
+      signal.addEventListener('abort', end, { once: true });
+      // A slice waits thousands of times: none of them leaves its listener behind.
+      void work.then(end, reject).finally(() => signal.removeEventListener('abort', end));
     });
   }
 

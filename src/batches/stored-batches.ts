@@ -88,6 +88,13 @@ export interface NewBatch {
 /** Writes a batch, within the client's transaction; returns false where its idempotency key is taken. */
 export async function insertBatch(client: Client, batch: NewBatch): Promise<boolean> {
   const { request, idempotency } = batch;
+  if (idempotency) {
+    await client.query(
+      `update batches set idempotency_key = null, body_hash = null
+       where account_id = $1 and idempotency_key = $2 and not (${isBound})`,
+      [batch.accountId, idempotency.key],
+    );
+  }
   const { rowCount } = await client.query(
     `insert into batches (id, account_id, key_id, request_id, endpoint, input_file_id, window_seconds, metadata,
        webhook_url, output_expires_seconds, terms, idempotency_key, body_hash, created_at, expires_at)
@@ -106,16 +113,20 @@ export async function insertBatch(client: Client, batch: NewBatch): Promise<bool
   return rowCount === 1;
 }
 
+/** As of tasks and calls, a key counts for a day. */
+const isBound = `created_at > statement_timestamp() - interval '24 hours'`;
+
 const boundRow = row({ id: z.string(), bodyHash: bytes });
 
-/** The batch that an idempotency key of the account has made. */
+/** The batch that an idempotency key of the account has made within the last 24 hours. */
 export async function batchOfKey(
   { pool }: Pool,
   account: AccountId,
   key: string,
 ): Promise<RowOf<typeof boundRow> | undefined> {
   const { rows } = await pool.query(
-    `select ${boundRow.columns} from batches where account_id = $1 and idempotency_key = $2`,
+    `select ${boundRow.columns} from batches
+     where account_id = $1 and idempotency_key = $2 and ${isBound}`,
     [account, key],
   );
   return rows[0] === undefined ? undefined : boundRow.parse(rows[0]);

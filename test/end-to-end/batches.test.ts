@@ -271,4 +271,23 @@ test('an Idempotency-Key makes one batch of one request sent twice, and refuses 
   assert.equal(one?.body['id'], same?.body['id']);
   assertError(await create(customer, file, { headers, metadata: { a: 'b' } }), 'idempotency_key_reused');
   await ended(customer, one?.body['id']);
+  await gateway.core.database.pool.query(
+    "update batches set created_at = created_at - interval '24 hours 1 second' where id = $1",
+    [one?.body['id']],
+  );
+  const later = await create(customer, file, { headers, metadata: { a: 'b' } });
+  assert.equal(later.status, 200, 'a key counts for 24 hours');
+  assert.notEqual(later.body['id'], one?.body['id']);
+  await ended(customer, later.body['id']);
+});
+
+test("a line of images or videos can't have a webhook of its own: the batch has one", async () => {
+  const customer = await customerWith('1');
+  const body = { model: 'sim-image', prompt: 'A gate', webhook_url: 'https://example.com/hooks' };
+  const line = JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/images/generations', body });
+  const made = await create(customer, await uploaded(customer, line), { endpoint: '/v1/images/generations' });
+  const { status, errors } = await ended(customer, made.body['id']);
+  assert.equal(status, 'failed');
+  const { code, param, line: at } = (errors as { data: Record<string, unknown>[] }).data[0] ?? {};
+  assert.deepEqual([code, param, at], ['invalid_parameter', 'body.webhook_url', 1]);
 });
