@@ -1,4 +1,5 @@
 /** What a worker sets up in Temporal when it starts, retried until it is done. */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
@@ -16,6 +17,7 @@ export interface SetUpStep {
  * every five seconds to every five minutes.
  */
 export async function retryUntilDone(steps: readonly SetUpStep[], log: Logger, signal: AbortSignal): Promise<void> {
+  setMaxListeners(0, signal); // each step that waits is one
   // At once: none needs another, and each is some round trips that a start waits for.
   const first = async ({ undone, run }: SetUpStep) => {
     try {

@@ -125,10 +125,10 @@ test('filters and ranges stand in the address, and what is wrong there is report
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('table').getByRole('row').nth(4).waitFor();
     assert.equal(new URL(page.url()).search, '');
-    await page.getByLabel('Task or request ID').fill('a b');
+    await page.getByLabel('Task, request or batch ID').fill('a b');
     await page.getByText('An ID can only contain letters, digits').waitFor();
-    await page.getByLabel('Task or request ID').fill('req_none');
-    await page.getByLabel('Task or request ID').press('Enter');
+    await page.getByLabel('Task, request or batch ID').fill('req_none');
+    await page.getByLabel('Task, request or batch ID').press('Enter');
     await page.getByText('No matching entries').waitFor();
     assert.match(page.url(), /id=req_none/);
 

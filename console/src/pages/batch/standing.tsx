@@ -1,4 +1,5 @@
 /** How far the batch has come, what it has cost so far, how fast it is, and until when it may run. */
+import { Link } from 'react-router';
 import { percentOf } from '../../parts/batches/batch.ts';
 import { BatchProgress } from '../../parts/batches/batch-progress.tsx';
 import { batchTexts } from '../../parts/batches/texts.ts';
@@ -15,13 +16,21 @@ export function Standing({ batch }: { batch: BatchPage }) {
   const say = useTexts(texts);
   const sayBatch = useTexts(batchTexts);
   const moneyText = useMoneyText();
-  const { counts, cost, held, ended, expires } = batch;
+  const { id, counts, cost, held, ended, expires } = batch;
   return (
     <Figures>
       <Figure label={say('progress')} hint={<BatchProgress counts={counts} />}>
         {counts.total === 0 ? '–' : `${percentOf(counts)} %`}
       </Figure>
-      <Figure label={sayBatch('cost')} {...(held > 0 && { hint: say('held', { amount: moneyText(held) }) })}>
+      <Figure
+        label={sayBatch('cost')}
+        hint={
+          <>
+            {held > 0 && <div>{say('held', { amount: moneyText(held) })}</div>}
+            <Link to={`../ledger?id=${id}`}>{say('toLedger')}</Link>
+          </>
+        }
+      >
         <Money amount={cost} />
       </Figure>
       <Pace batch={batch} />

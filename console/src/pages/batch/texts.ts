@@ -20,6 +20,7 @@ export const texts = defineTexts('batch', {
     noMoney:
       'The available balance of {{balance}} isn’t enough for the next line, so nothing is sent. The batch continues by itself after a credit, until it expires.',
     toBalance: 'See balance and ledger',
+    toLedger: 'Ledger entries',
     busy: 'The provider is busy or can’t be reached. Lines are sent again as soon as it has room.',
     refused_one: 'The file has {{count}} mistake, so nothing was sent or charged. Correct it and create a new batch.',
     refused_other:
@@ -84,6 +85,7 @@ export const texts = defineTexts('batch', {
     ended: '结束时间',
     noMoney: '可用余额 {{balance}} 不足以运行下一行，因此暂停发送。充值后批处理会自动继续，直到到期。',
     toBalance: '查看余额与资金明细',
+    toLedger: '资金明细',
     busy: '供应商繁忙或无法连接，一旦有空闲便会继续发送。',
     refused_other: '文件中有 {{count}} 处错误，因此没有发送任何请求，也没有计费。请改正后重新创建批处理。',
     mistakes: '文件中的错误',

@@ -1,6 +1,7 @@
 /** All that an entry says, in a drawer. */
 import { Drawer } from 'antd';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Money } from '../../parts/money.tsx';
 import { Count, SignedMoney } from '../../parts/numbers.tsx';
@@ -77,7 +78,14 @@ function Content({ entry }: { entry: Entry }) {
             <TaskLink task={task} text={task} />
           </Fact>
         )}
-        {request !== null && <Id name={say('request')} id={request} />}
+        {request !== null && (
+          <Fact name={say('request')}>
+            <Link to={`../requests?id=${request}&request=${request}`} className="tg-mono">
+              {request}
+            </Link>{' '}
+            <CopyButton text={request} />
+          </Fact>
+        )}
         {key !== null && (
           <Fact name={say('key')}>
             {keyName} <span className="tg-second tg-mono">{key}</span>

@@ -9,7 +9,7 @@ export interface Filter {
   type: EntryType | undefined;
   model: string | undefined;
   key: string | undefined;
-  /** Of a task or a request. */
+  /** Of a task, a request or a batch. */
   id: string | undefined;
   /** Days, both included. */
   from: string | undefined;
@@ -39,10 +39,13 @@ export const queryOf = ({ type, model, key, id, from, to }: Filter) => ({
   ...(type && { type }),
   ...(model !== undefined && { model }),
   ...(key !== undefined && { key_id: key }),
-  ...(id !== undefined && (/^(img|vid|avt)_/.test(id) ? { task_id: id } : { request_id: id })),
+  ...(id !== undefined && subjectOf(id)),
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to: dayAfter(to) }),
 });
+
+const subjectOf = (id: string) =>
+  /^(img|vid|avt)_/.test(id) ? { task_id: id } : id.startsWith('batch_') ? { batch_id: id } : { request_id: id };
 
 /** Whether an id may be one at all. */
 export const isId = (text: string): boolean => /^[\w.-]{1,128}$/.test(text);
