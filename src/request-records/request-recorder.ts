@@ -7,8 +7,6 @@ import type { RequestRecord } from './write-requests.ts';
 export interface RequestRecorderOptions {
   /** Writes all of them or none. */
   write: (records: readonly RequestRecord[]) => Promise<void>;
-  /** Makes the days to come, and drops those that are too old. */
-  supplyDays: () => Promise<void>;
   log: Logger;
   /** Called with how many records were given up, and why. */
   onLost: (count: number, reason: 'full' | 'refused') => void;
@@ -24,27 +22,23 @@ const groupMax = 1_000;
 const groupSoon = 200;
 /** How often a group is tried that the database refuses, before it is given up for those behind it. */
 const refusalsMax = 3;
-const daysEveryMs = 3_600_000;
 
 /**
- * Takes records and writes them every half second, or as soon as there are many. While the database is away they wait, 20,000 at the most: what comes
- * on top is given up and counted, as no call ever waits for its record.
+ * Takes records and writes them every half second, or as soon as there are many. While the database is away they wait,
+ * 20,000 at the most: what comes on top is given up and counted, as no call ever waits for its record.
  */
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #timer: NodeJS.Timeout;
   #waiting: RequestRecord[] = [];
   #refusals = 0;
   #isFailing = false;
-  #writing: Promise<void> = Promise.resolve();
-  #isBusy = false;
+  /** Under way. */
+  #writing: Promise<void> | undefined;
 
   constructor(options: RequestRecorderOptions) {
     this.#options = options;
-    this.#timers = [
-      setInterval(() => void this.flush(), options.everyMs ?? everyMsDefault).unref(),
-      setInterval(() => void this.supplyDays(), daysEveryMs).unref(),
-    ];
+    this.#timer = setInterval(() => void this.flush(), options.everyMs ?? everyMsDefault).unref();
   }
 
   /** Takes a record; it is written later. */
@@ -64,27 +58,18 @@ export class RequestRecorder {
   }
 
   /** Resolves once what was added before is written, or the database has failed. Never rejects. */
-  flush(): Promise<void> {
-    if (!this.#isBusy && this.#waiting.length > 0) {
-      this.#isBusy = true;
-      this.#writing = this.#write().finally(() => {
-        this.#isBusy = false;
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) {
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined;
       });
     }
-    return this.#writing;
-  }
-
-  /** Never rejects: what fails comes again in an hour. */
-  async supplyDays(): Promise<void> {
-    const { supplyDays, log } = this.#options;
-    await supplyDays().catch((error: unknown) => {
-      log.warn({ err: error }, 'the days of requests could not be made; it is tried again');
-    });
+    await this.#writing;
   }
 
   /** Writes what waits; gives up what the database does not take now. */
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     await this.flush();
     await this.flush(); // what came while the last group was under way
     if (this.#waiting.length > 0) this.#options.onLost(this.#waiting.length, 'refused');

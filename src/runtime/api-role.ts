@@ -13,7 +13,7 @@ import { serve } from '../api/server/server.ts';
 import { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
 import type { DrainPace } from '../config/environment.ts';
 import { RequestRecorder } from '../request-records/request-recorder.ts';
-import { supplyRequestDays, writeRequests } from '../request-records/write-requests.ts';
+import { writeRequests } from '../request-records/write-requests.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { tellFact } from '../postgres/installation.ts';
 import { Owner } from '../ledger/sweep.ts';
@@ -98,7 +98,6 @@ export async function startApiRole(
   };
   const requests = new RequestRecorder({
     write: (records) => writeRequests(database, records),
-    supplyDays: () => supplyRequestDays(database, live.now.configuration.requestRetentionDays),
     log,
     onLost: (count, reason) => core.meters.requests.countLostRecords(count, reason),
   });
@@ -141,7 +140,7 @@ export async function startApiRole(
   };
   const unfollow = live.follow({ replaced: renewed });
   const app = createApp(() => now);
-  const partitions = new PartitionSupply(database, log);
+  const partitions = new PartitionSupply(database, log, () => live.now.configuration.requestRetentionDays);
   const closeParts = async () => {
     unfollow();
     await partitions.close();
@@ -178,7 +177,6 @@ export async function startApiRole(
 
   async function openParts() {
     await owner.open();
-    await requests.supplyDays();
     await news.open();
     await switches.open();
     now = made();

@@ -34,8 +34,7 @@ interface Lost {
 
 function recorderThat(write: (records: readonly RequestRecord[]) => Promise<void>, lost: Lost[] = []) {
   const onLost = (count: number, reason: string) => lost.push({ count, reason });
-  const options = { write, supplyDays: () => supplyRequestDays(database, 30), log: pino({ level: 'silent' }), onLost };
-  return new RequestRecorder({ ...options, everyMs: 3_600_000 });
+  return new RequestRecorder({ write, log: pino({ level: 'silent' }), onLost, everyMs: 3_600_000 });
 }
 
 const toDatabase = (records: readonly RequestRecord[]) => writeRequests(database, records);

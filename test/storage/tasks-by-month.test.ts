@@ -157,7 +157,7 @@ describe('partitions', () => {
 
   test('are made by an API process as well', async () => {
     const name = await drop('image', monthAhead(2));
-    await new PartitionSupply(db.database, pino({ level: 'silent' })).close();
+    await new PartitionSupply(db.database, pino({ level: 'silent' }), () => 30).close();
     assert.ok((await partitions()).some((each) => each.name === name));
   });
 

@@ -1,6 +1,6 @@
 /** Lists of requests, of the public API and the console's. */
 import * as z from 'zod';
-import type { Database } from '../../postgres/database.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 import {
   type ListedRequest,
   listRequests,
@@ -13,16 +13,25 @@ import { idFilter } from './ledger-list.ts';
 import type { ShownListing } from './list-page.ts';
 import { cursorRule, isRange, limit, modelFilter, rangeFault, timeRange } from './list-query.ts';
 
-/** The requests that pass the filter, newest first; a request appears when its answer is over. */
-export const requestListing = (
-  database: Database,
+type Tools = Pick<ApiDependencies, 'calls' | 'database' | 'requests'>;
+
+/**
+ * The requests that pass the filter, newest first; a request appears when its answer is over. What this process has booked
+ * of the account, or has written of all accounts, is there.
+ */
+export async function requestListing(
+  { calls, database, requests }: Tools,
   filter: RequestFilter,
-): ShownListing<ListedRequest, RequestPosition, RequestObject> => ({
-  read: (page) => listRequests(database, filter, page),
-  positionOf: ({ createdAt, seq }) => ({ createdAt, seq }),
-  cursorOf: ({ createdAt, seq }) => `${createdAt.getTime()}.${seq}`,
-  present: requestObject,
-});
+): Promise<ShownListing<ListedRequest, RequestPosition, RequestObject>> {
+  if (filter.account !== undefined) await calls.settled(filter.account);
+  await requests.written();
+  return {
+    read: (page) => listRequests(database, filter, page),
+    positionOf: ({ createdAt, seq }) => ({ createdAt, seq }),
+    cursorOf: ({ createdAt, seq }) => `${createdAt.getTime()}.${seq}`,
+    present: requestObject,
+  };
+}
 
 export const requestCsv = (currency: string): CsvForm => ({
   name: 'requests',
@@ -58,7 +67,7 @@ export const requestFilters = {
 
 const cursorForm = /^(\d{1,14})\.(\d{1,18})$/;
 
-export const requestPage = {
+const requestPage = {
   limit,
   cursor: z
     .string(cursorRule)

@@ -41,9 +41,7 @@ export const listAccountRequests = operation({
   errors: ['invalid_parameter'],
   handle: async ({ ctx, deps, query: { key_id: keyId, request_id: requestId, limit, cursor, ...filter } }) => {
     const { accountId: account } = keyOf(ctx);
-    await deps.calls.settled(account);
-    await deps.requests.written();
-    const listing = requestListing(deps.database, { ...filter, account, keyId, requestId });
+    const listing = await requestListing(deps, { ...filter, account, keyId, requestId });
     return answerList(ctx, listing, { limit, cursor }, requestCsv(deps.configuration.currency));
   },
 });

@@ -1,5 +1,4 @@
 /** The facts of a batch: what it asks for, its times, whom it reports to, and what operators see besides. */
-import type { ReactNode } from 'react';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -8,6 +7,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { BatchPage } from './batch-page.ts';
 import { texts } from './texts.ts';
+import { Fact } from '../../parts/fact.tsx';
 
 export function Facts({ batch }: { batch: BatchPage }) {
   const say = useTexts(texts);
@@ -62,15 +62,6 @@ export function Facts({ batch }: { batch: BatchPage }) {
         )}
       </dl>
     </Panel>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -1,8 +1,8 @@
 /** All that an entry says, in a drawer. */
 import { Drawer } from 'antd';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { entryTexts } from '../../parts/entry-texts.ts';
 import { Money } from '../../parts/money.tsx';
 import { Count, SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -11,17 +11,18 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { TaskLink } from './entries.tsx';
 import type { Entry } from './index.tsx';
 import { abouts, texts } from './texts.ts';
+import { Fact } from '../../parts/fact.tsx';
 
 const drawerPx = 480;
 
 export function Details({ entry, onClose }: { entry: Entry | undefined; onClose: () => void }) {
-  const say = useTexts(texts);
+  const sayEntry = useTexts(entryTexts);
   return (
     <Drawer
       open={entry !== undefined}
       onClose={onClose}
       size={drawerPx}
-      title={entry && say(entry.type)}
+      title={entry && sayEntry(entry.type)}
       destroyOnHidden
     >
       {entry && <Content entry={entry} />}
@@ -131,15 +132,6 @@ function Lines({ lines }: { lines: NonNullable<Entry['lines']> }) {
         ]}
       />
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

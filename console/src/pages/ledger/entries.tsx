@@ -1,6 +1,7 @@
 /** The entries as a table: what happened, what for, and what it did to the balance. */
 import { Button } from 'antd';
 import { Link } from 'react-router';
+import { entryTexts } from '../../parts/entry-texts.ts';
 import { Money, useMoneyText } from '../../parts/money.tsx';
 import { SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -12,6 +13,7 @@ import { texts } from './texts.ts';
 
 export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen: (entry: Entry) => void }) {
   const say = useTexts(texts);
+  const sayEntry = useTexts(entryTexts);
   const locale = localeOf(useLanguage());
   const moneyText = useMoneyText();
   return (
@@ -32,11 +34,11 @@ export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen
                   size="small"
                   className="tg-flush"
                   aria-label={say('details', {
-                    type: say(entry.type),
+                    type: sayEntry(entry.type),
                     time: timeText(new Date(entry.created * 1000), locale),
                   })}
                 >
-                  {say(entry.type)}
+                  {sayEntry(entry.type)}
                 </Button>
                 <span className="tg-second">
                   <Time at={entry.created} />

@@ -1,5 +1,6 @@
 /** The controls above the entries. Models and keys to choose from are those that were charged in the last 90 days. */
 import { Button } from 'antd';
+import { entryTexts } from '../../parts/entry-texts.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { DayRange } from '../../parts/filters/day-range.tsx';
 import { TextFilter } from '../../parts/filters/text-filter.tsx';
@@ -18,6 +19,7 @@ interface FiltersProps {
 
 export function Filters({ filter, isFiltered, onChange, onClear }: FiltersProps) {
   const say = useTexts(texts);
+  const sayEntry = useTexts(entryTexts);
   const account = useAccountId();
   const models = useCharged(account, 'model').map(({ model = '' }) => ({ value: model, label: model }));
   const keys = useCharged(account, 'key').map(({ key_id: id = '', key_name: name }) => ({
@@ -29,7 +31,7 @@ export function Filters({ filter, isFiltered, onChange, onClear }: FiltersProps)
       <Choice
         label={say('type')}
         value={filter.type}
-        options={entryTypes.map((type) => ({ value: type, label: say(type) }))}
+        options={entryTypes.map((type) => ({ value: type, label: sayEntry(type) }))}
         onChange={(value) => onChange({ type: entryTypes.find((type) => type === value) })}
       />
       <Choice label={say('model')} value={filter.model} options={models} onChange={(model) => onChange({ model })} />

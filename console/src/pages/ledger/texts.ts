@@ -5,12 +5,6 @@ export const texts = defineTexts('ledger', {
   en: {
     title: 'Ledger',
     description: 'Every change to the balance, with the call or task behind it. Entries are never changed or deleted.',
-    credit: 'Top-up',
-    hold: 'Hold',
-    capture: 'Charge',
-    release: 'Release',
-    adjustment: 'Adjustment',
-    write_off: 'Write-off',
     aboutCredit: 'Money added to the account.',
     aboutHold: 'Reserved before a call or task starts: the most it can cost.',
     aboutCapture:
@@ -69,12 +63,6 @@ export const texts = defineTexts('ledger', {
   zh: {
     title: '资金明细',
     description: '余额的每一笔变动及其对应的调用或任务。记录不会被修改或删除。',
-    credit: '充值',
-    hold: '冻结',
-    capture: '扣费',
-    release: '解冻',
-    adjustment: '调整',
-    write_off: '核销',
     aboutCredit: '充入账户的金额。',
     aboutHold: '在调用或任务开始前预留的金额，即其最高费用。',
     aboutCapture: '调用或任务的费用，从冻结金额中扣除；只有超出冻结的部分才从余额扣除。',

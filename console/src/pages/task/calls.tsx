@@ -2,7 +2,7 @@
 import { Time } from '../../parts/time.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { Fact } from './facts.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import type { TaskPage } from './task-page.ts';
 import { texts } from './texts.ts';
 

@@ -1,5 +1,4 @@
 /** The facts of a task in a list: who asked, with which model, what it cost. */
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Money } from '../../parts/money.tsx';
@@ -11,6 +10,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { TaskPage } from './task-page.ts';
 import { texts } from './texts.ts';
+import { Fact } from '../../parts/fact.tsx';
 
 export function Facts({ task }: { task: TaskPage }) {
   const say = useTexts(texts);
@@ -46,15 +46,5 @@ export function Facts({ task }: { task: TaskPage }) {
         </Fact>
       </dl>
     </section>
-  );
-}
-
-/** One line of a list of facts. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,7 +1,7 @@
 /** What was asked for, while it is kept. All of it is the caller's text, and shown as that. */
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { Fact } from './facts.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import { FileFacts } from './result.tsx';
 import type { StoredFile, TaskPage, TaskRequest } from './task-page.ts';
 import { texts } from './texts.ts';

@@ -1,11 +1,11 @@
 /** All that is known of a request, in a drawer: its facts, when what came, who was asked, and what it moved in the ledger. */
 import { Drawer } from 'antd';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { entryTexts } from '../entry-texts.ts';
 import { ErrorState } from '../error-state.tsx';
 import { Loading } from '../loading.tsx';
 import { durationText } from '../measures.ts';
@@ -16,6 +16,7 @@ import { Time } from '../time.tsx';
 import type { ShownRequest } from './request.ts';
 import { RequestStatus } from './request-status.tsx';
 import { requestTexts } from './texts.ts';
+import { Fact } from '../fact.tsx';
 
 const drawerPx = 560;
 
@@ -180,9 +181,11 @@ function ServedBy({ provider, attempts }: NonNullable<ShownRequest['served_by']>
 
 function Entries({ request, account }: { request: ShownRequest; account: string }) {
   const say = useTexts(requestTexts);
+  const sayEntry = useTexts(entryTexts);
   const subject = request.task_id === null ? { request_id: request.id } : { task_id: request.task_id };
   const init = { params: { path: { account }, query: subject } };
-  const { data } = query.useQuery('get', '/console/api/accounts/{account}/ledger', init);
+  const { data, error } = query.useQuery('get', '/console/api/accounts/{account}/ledger', init);
+  if (error !== null) return <ErrorState error={error} />;
   if (!data) return <Loading rows={3} />;
   if (data.data.length === 0) return <p className="tg-quiet">{say('noEntries')}</p>;
   return (
@@ -193,7 +196,7 @@ function Entries({ request, account }: { request: ShownRequest; account: string 
         rows={data.data.toReversed()}
         keyOf={({ id }) => id}
         columns={[
-          { key: 'type', title: say('entry'), cell: ({ type }) => say(type) },
+          { key: 'type', title: say('entry'), cell: ({ type }) => sayEntry(type) },
           {
             key: 'amount',
             title: say('amount'),
@@ -212,14 +215,5 @@ function Entries({ request, account }: { request: ShownRequest; account: string 
         <Link to={`/${account}/ledger?id=${request.task_id ?? request.id}`}>{say('inLedger')}</Link>
       </p>
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

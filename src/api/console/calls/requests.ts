@@ -8,7 +8,7 @@ import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { listObject, type Page, readPage } from '../../lists/list-page.ts';
 import { idFilter } from '../../lists/ledger-list.ts';
 import { isRange, pageRowsDefault, rangeFault } from '../../lists/list-query.ts';
-import { requestCsv, requestFilters, requestListing, requestPage } from '../../lists/requests-list.ts';
+import { requestCsv, requestFilters, requestListing, requestQuery } from '../../lists/requests-list.ts';
 import { requestFields, requestObject } from '../../presenters/requests.ts';
 import { accountCall, operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
@@ -40,12 +40,10 @@ const listRequestsCall = accountCall({
   id: 'listRequests',
   summary: 'Requests of the account, newest first, refused ones too',
   needs: 'member',
-  query: z.object({ ...requestPage, ...requestFilters }).refine(isRange, rangeFault),
+  query: requestQuery,
   answer: listOf(record),
   handle: async ({ deps, account, person, query: { limit = pageRowsDefault, cursor, ...filters } }) => {
-    await deps.calls.settled(account);
-    await deps.requests.written();
-    const listing = requestListing(deps.database, { ...filterOf(filters), account });
+    const listing = await requestListing(deps, { ...filterOf(filters), account });
     const page = await readPage(listing, { limit, after: cursor });
     const names = await keyNames(deps.database, account, keysIn(page));
     return listObject(page, (request) => ({
@@ -65,8 +63,7 @@ const requestsFile = accountCall({
   answer: z.void(),
   media: 'text/csv',
   handle: async ({ ctx, deps, account, query }) => {
-    await deps.requests.written();
-    const listing = requestListing(deps.database, { ...filterOf(query), account });
+    const listing = await requestListing(deps, { ...filterOf(query), account });
     await answerWholeCsv(ctx, listing, requestCsv(deps.configuration.currency));
   },
 });
@@ -76,14 +73,11 @@ const listAllRequests = operatorCall({
   path: '/operator/requests',
   id: 'listAllRequests',
   summary: 'Requests of all accounts, newest first',
-  query: z
-    .object({ ...requestPage, ...requestFilters, account: idFilter, provider: idFilter })
-    .refine(isRange, rangeFault),
+  query: requestQuery.safeExtend({ account: idFilter, provider: idFilter }),
   answer: listOf(operatorRecord),
   handle: async ({ deps, query: { limit = pageRowsDefault, cursor, account, provider, ...filters } }) => {
-    await deps.requests.written();
     const filter = { ...filterOf(filters), account: account as AccountId | undefined, provider };
-    const page = await readPage(requestListing(deps.database, filter), { limit, after: cursor });
+    const page = await readPage(await requestListing(deps, filter), { limit, after: cursor });
     const keys = await keyNames(deps.database, undefined, keysIn(page));
     const accounts = await accountNames(deps.database, [...new Set(page.rows.map(({ accountId }) => accountId))]);
     return listObject(page, (request) => ({
