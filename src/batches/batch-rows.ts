@@ -52,13 +52,15 @@ export type ClaimedLine = RowOf<typeof lineRow>;
 /** Longer than a slice takes; then another one may claim what it left. */
 const claimSeconds = 60;
 
+// What a statement finds it changes by its primary key, as an array: joined to it, a plan that was made while the table was
+// small compares each with all lines of the batch. So too where lines end.
 /** Claims up to `count` pending lines that may be sent now, in their order. No line is claimed by two at once. */
 export async function claimLines(
-  { pool }: Database,
+  { keyed }: Database,
   batchId: string,
   { claim, count }: { claim: string; count: number },
 ): Promise<ClaimedLine[]> {
-  const { rows } = await pool.query({
+  const { rows } = await keyed.query({
     name: 'claim-lines',
     text: `with open as materialized (
         select n from batch_lines where batch_id = $1 and state = 'pending'
@@ -67,7 +69,7 @@ export async function claimLines(
         order by n limit $3 for update skip locked
       )
       update batch_lines l set owner = $2, lease_until = clock_timestamp() + make_interval(secs => ${claimSeconds})
-      from open where l.batch_id = $1 and l.n = open.n returning ${lineRow.columnsOf('l')}`,
+      where l.batch_id = $1 and l.n = any(array(select n from open)) returning ${lineRow.columnsOf('l')}`,
     values: [batchId, claim, count],
   });
   return rows.map((read) => lineRow.parse(read)).sort((a, b) => a.n - b.n);
@@ -75,11 +77,11 @@ export async function claimLines(
 
 /** Claims those of the lines that are pending and not claimed, in their order. */
 export async function claimNumbers(
-  { pool }: Database,
+  { keyed }: Database,
   batchId: string,
   { claim, numbers }: { claim: string; numbers: readonly number[] },
 ): Promise<ClaimedLine[]> {
-  const { rows } = await pool.query({
+  const { rows } = await keyed.query({
     name: 'claim-line-numbers',
     text: `with open as materialized (
         select n from batch_lines where batch_id = $1 and n = any($3::integer[]) and state = 'pending'
@@ -87,7 +89,7 @@ export async function claimNumbers(
         order by n for update skip locked
       )
       update batch_lines l set owner = $2, lease_until = clock_timestamp() + make_interval(secs => ${claimSeconds})
-      from open where l.batch_id = $1 and l.n = open.n returning ${lineRow.columnsOf('l')}`,
+      where l.batch_id = $1 and l.n = any(array(select n from open)) returning ${lineRow.columnsOf('l')}`,
     values: [batchId, claim, numbers],
   });
   return rows.map((read) => lineRow.parse(read)).sort((a, b) => a.n - b.n);
@@ -168,12 +170,13 @@ const lostRow = row({ state: z.enum(['pending', 'unknown']) });
  * among them. Returns how many came to either.
  */
 export async function recoverLost(
-  { pool }: Database,
+  { keyed }: Database,
   batchId: string,
   resend: number,
 ): Promise<{ pending: number; unknown: number }> {
-  const { rows } = await pool.query(
-    `with lost as materialized (
+  const { rows } = await keyed.query({
+    name: 'recover-lost-lines',
+    text: `with lost as materialized (
        select n from batch_lines l where batch_id = $1 and state = 'sent' and task_id is null
          and not exists (select 1 from holds h where h.transfer_id = l.transfer_id and h.state = 'held')
        for update skip locked
@@ -183,18 +186,22 @@ export async function recoverLost(
        error_code = case when sends <= $2 then null else 'outcome_unknown' end,
        cost = case when sends <= $2 then null else 0 end,
        finished_at = case when sends <= $2 then null else clock_timestamp() end
-     from lost where l.batch_id = $1 and l.n = lost.n returning l.state`,
-    [batchId, resend],
-  );
+     where l.batch_id = $1 and l.n = any(array(select n from lost)) returning l.state`,
+    values: [batchId, resend],
+  });
   const unknown = rows.filter((read) => lostRow.parse(read).state === 'unknown').length;
   return { pending: rows.length - unknown, unknown };
 }
 
 /** Ends all lines of a batch that were not sent: it was cancelled, its time is over, or its key may do nothing more. Returns how many. */
-export async function endUnrun({ pool }: Database, batchId: string, state: 'cancelled' | 'expired'): Promise<number> {
+export async function endUnrun({ keyed }: Database, batchId: string, state: 'cancelled' | 'expired'): Promise<number> {
   let all = 0;
   for (let ended = 1; ended > 0; all += ended) {
-    const { rowCount } = await pool.query(endUnrunText, [batchId, state, `batch_${state}`]);
+    const { rowCount } = await keyed.query({
+      name: 'end-unrun-lines',
+      text: endUnrunText,
+      values: [batchId, state, `batch_${state}`],
+    });
     ended = rowCount ?? 0;
   }
   return all;
@@ -205,7 +212,7 @@ const endUnrunText = `with open as materialized (
     select n from batch_lines where batch_id = $1 and state = 'pending' order by n limit 2000 for update
   )
   update batch_lines l set state = $2, error_code = $3, owner = null, lease_until = null, finished_at = clock_timestamp()
-  from open where l.batch_id = $1 and l.n = open.n and l.state = 'pending'`;
+  where l.batch_id = $1 and l.n = any(array(select n from open)) and l.state = 'pending'`;
 
 const standingRow = z.object({
   /** Lines that are not final. */

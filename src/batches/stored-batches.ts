@@ -246,9 +246,13 @@ export async function markFinalizing({ pool }: Pool, batchId: string): Promise<v
  * claimed are no longer its from then on; those that were sent come to their own end, as do those of a batch that its
  * provider works on.
  */
-export async function endUnrunnable({ pool }: Pool, batchId: string): Promise<void> {
+export async function endUnrunnable({ keyed }: Pick<Database, 'keyed'>, batchId: string): Promise<void> {
   for (let ended = 1; ended > 0;) {
-    const { rowCount } = await pool.query(endUnrunnableText, [batchId]);
+    const { rowCount } = await keyed.query({
+      name: 'end-unrunnable-lines',
+      text: endUnrunnableText,
+      values: [batchId],
+    });
     ended = rowCount ?? 0;
   }
 }
@@ -262,9 +266,9 @@ const endUnrunnableText = `with e as materialized (
       and not exists (select from batch_intents where batch_id = $1 and state in ('open', 'accepted', 'ended'))
     order by n limit 2000 for update
   )
-  update batch_lines l set state = e.state, error_code = 'batch_' || e.state, owner = null, lease_until = null,
-    finished_at = clock_timestamp()
-  from e, open where l.batch_id = $1 and l.n = open.n and l.state = 'pending' and e.state is not null`;
+  update batch_lines l set state = (select state from e), error_code = 'batch_' || (select state from e), owner = null,
+    lease_until = null, finished_at = clock_timestamp()
+  where l.batch_id = $1 and l.n = any(array(select n from open)) and l.state = 'pending'`;
 
 const underWay = `state in ('validating', 'in_progress', 'finalizing', 'cancelling')`;
 

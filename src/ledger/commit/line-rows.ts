@@ -59,14 +59,15 @@ export interface EndedLine extends LineOutcome {
 }
 
 // Both find their rows by the primary key, and refuse the whole group if one of them is not as it was left: then the
-// group's members run alone, and only the line fails that another slice has.
+// group's members run alone, and only the line fails that another slice has. The state is a parameter: as a constant it
+// names the index of open lines, which a plan made while that is empty reads whole, 0.7 s with ten batches of 20,000 lines.
 const sendText = `with wanted as (
     select * from unnest($1::text[], $2::integer[], $3::uuid[], $4::uuid[], $5::text[], $6::text[])
       as w(batch_id, n, claim, transfer_id, request_id, task_id)
   ), sent as (
     update batch_lines l set state = 'sent', sends = l.sends + 1, not_before = null, transfer_id = w.transfer_id,
       request_id = w.request_id, task_id = w.task_id
-    from wanted w where l.batch_id = w.batch_id and l.n = w.n and l.state = 'pending' and l.owner = w.claim returning 1
+    from wanted w where l.batch_id = w.batch_id and l.n = w.n and l.state = $8 and l.owner = w.claim returning 1
   ) select tollgate_require((select count(*) from sent) = $7::integer, 'line_claimed')`;
 
 const endText = `with wanted as (
@@ -81,7 +82,7 @@ const endText = `with wanted as (
       reasoning_tokens = w.reasoning_tokens, owner = null, lease_until = null,
       finished_at = case when w.state = 'pending' then null else $16::timestamptz end
     from wanted w
-    where l.batch_id = w.batch_id and l.n = w.n and l.state = 'sent' and l.transfer_id = w.transfer_id returning 1
+    where l.batch_id = w.batch_id and l.n = w.n and l.state = $18 and l.transfer_id = w.transfer_id returning 1
   ) select tollgate_require((select count(*) from ended) = $17::integer, 'line_sent')`;
 
 export const sendLines = (lines: readonly SentLine[]): pg.QueryConfig => ({
@@ -95,6 +96,7 @@ export const sendLines = (lines: readonly SentLine[]): pg.QueryConfig => ({
     texts(lines, ({ requestId }) => requestId),
     texts(lines, ({ taskId }) => taskId),
     lines.length,
+    'pending',
   ],
 });
 
@@ -119,5 +121,6 @@ export const endLines = (lines: readonly EndedLine[], now: Date): pg.QueryConfig
     integers(lines, ({ tokens }) => tokens?.reasoning),
     now,
     lines.length,
+    'sent',
   ],
 });
