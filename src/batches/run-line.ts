@@ -40,6 +40,8 @@ export interface LineOrder {
   /** Without a root in front. */
   endpoint: CallEndpoint;
   body: Buffer;
+  /** Called when no provider works on it any more; what is left is to write down what became of it. */
+  whenAnswered?: () => void;
 }
 
 /**
@@ -70,6 +72,7 @@ export async function runLine(deps: SliceDependencies, order: LineOrder): Promis
   const stopListening = deps.owner.whenCallsEnd((reason) => held.cancellation.cancel(reason));
   try {
     const faults = await tryRoutes(deps, sender, held, takeLine);
+    order.whenAnswered?.();
     if (!sender.taken) throw refusalOrWait(faults ?? [], held);
     try {
       return await complete(deps, order, held, sender.taken);

@@ -187,7 +187,13 @@ class Slice {
     const provider = this.#providerOf(line);
     const pace = provider === undefined ? undefined : paces.of(provider);
     if (pace && !(await pace.acquire({ account: accountId, batchId: id }, this.#closed.signal))) return;
-    const work = during(() => this.#runOne(line, key, bodies)).finally(() => pace?.release());
+    // Writing down what it came to takes ten times as long as a quick answer, which the provider's slot doesn't wait for.
+    let hasSlot = true;
+    const leaveSlot = () => {
+      if (hasSlot) pace?.release();
+      hasSlot = false;
+    };
+    const work = during(() => this.#runOne(line, key, bodies, leaveSlot)).finally(leaveSlot);
     underWay.add(id, work);
     await work;
   }
@@ -200,11 +206,11 @@ class Slice {
   }
 
   /** Never rejects. */
-  async #runOne(line: ClaimedLine, key: ApiKey, bodies: LineBodies): Promise<void> {
+  async #runOne(line: ClaimedLine, key: ApiKey, bodies: LineBodies, whenAnswered: () => void): Promise<void> {
     const { id: batchId } = this.#batch;
     const { database, log, lineMeter } = this.#deps;
     try {
-      const end = await this.#run(line, key, await bodies.read(line));
+      const end = await this.#run(line, key, await bodies.read(line), whenAnswered);
       if (end.became === 'refused') await this.#refused(line, end);
       else if (end.became !== 'gone' && end.became !== 'started') lineMeter.count(end.became);
     } catch (error) {
@@ -213,12 +219,17 @@ class Slice {
     }
   }
 
-  #run({ n, sends }: ClaimedLine, key: ApiKey, body: Buffer): Promise<LineEnd | { became: 'started' }> {
+  #run(
+    { n, sends }: ClaimedLine,
+    key: ApiKey,
+    body: Buffer,
+    whenAnswered: () => void,
+  ): Promise<LineEnd | { became: 'started' }> {
     const line = { batchId: this.#batch.id, n, claim: this.#claim, sends };
     if (isTaskEndpoint(this.#endpoint)) return runTaskLine(this.#deps, { line, key, endpoint: this.#endpoint, body });
     const endpoint = callEndpointOf(this.#endpoint);
     if (!endpoint) throw new TypeError(`batches have no ${this.#endpoint}`);
-    return runLine(this.#deps, { line, key, endpoint, body });
+    return runLine(this.#deps, { line, key, endpoint, body, whenAnswered });
   }
 
   /** Nothing was held for a line: it ends, it waits, or all lines do. */
