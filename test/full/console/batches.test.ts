@@ -74,6 +74,16 @@ test('a file is uploaded, becomes a batch, and its answers are downloaded', asyn
     assert.equal(await page.getByRole('button', { name: 'Cancel batch' }).count(), 0);
     await page.getByRole('link', { name: 'All batches' }).click();
     await page.getByRole('link', { name: chat }).waitFor();
+    const withStatus = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Status' }).click();
+      await page.locator('.ant-select-item-option', { hasText: name }).click();
+    };
+    await withStatus('Expired');
+    await page.getByText('No batch has this status.').waitFor();
+    await page.reload();
+    await page.getByText('No batch has this status.').waitFor();
+    await withStatus('Completed');
+    await page.getByRole('link', { name: chat }).waitFor();
     await audited(page);
   });
 });

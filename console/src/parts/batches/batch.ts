@@ -3,6 +3,12 @@ import type { Answer } from '../../api/client.ts';
 
 export type BatchLine = Answer<'listBatches'>['data'][number];
 
+/** In the order of a batch's life. */
+export const batchStatuses = [
+  ...(['validating', 'in_progress', 'finalizing', 'completed'] as const),
+  ...(['failed', 'expired', 'cancelling', 'cancelled'] as const),
+] satisfies readonly BatchLine['status'][];
+
 /** Whether something of it is about to change. */
 export const isRunning = ({ ended }: Pick<BatchLine, 'ended'>): boolean => ended === null;
 
