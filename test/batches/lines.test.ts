@@ -180,6 +180,23 @@ describe('a line of a batch', () => {
   });
 });
 
+test('while a slice goes on, the counts of its batch follow, and what it was paused for is over', async () => {
+  byContent({ endless: { ending: 'stall-before' } });
+  const brief = await openTestLines(gateway, { sliceMs: 2_400 });
+  const batch = await batchOf(gateway, await customer(), chat, [hello('talk'), hello('talk', 'endless')]);
+  await batch.set(`paused = 'insufficient_balance'`);
+  let isOver = false;
+  const slice = brief.slice(batch).finally(() => (isOver = true));
+  let shown = await batch.row();
+  while (shown.completed === 0 && !isOver) shown = await batch.row();
+  assert.deepEqual(
+    { isOver, completed: shown.completed, paused: shown.paused },
+    { isOver: false, completed: 1, paused: null },
+  );
+  await slice;
+  await brief.close();
+});
+
 describe('a line whose process died while it was sent', () => {
   /** As it is left: claimed and held, and the hold given back by another process's sweep. */
   const die = async (batch: TestBatch, one: Key) => {
