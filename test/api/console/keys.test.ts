@@ -197,3 +197,63 @@ test('an operator makes no key in an account that is not theirs, and may still c
   assert.equal((await operator.call('PATCH', `${keys}/${id}`, { max_running_tasks: 1 })).status, 200);
   assert.equal((await operator.call('DELETE', `${keys}/${id}`)).status, 200);
 });
+
+describe('rotating a key', () => {
+  const rotate = (id: string, body: object) => owner.call('POST', `${keys}/${id}/rotate`, body);
+
+  test('makes one with its name and limits; both work until the old one expires, and both acts are logged', async () => {
+    const limits = { models: ['sim-chat'], call_limits: [{ calls: 5, per: 'day' }], max_running_tasks: 3 };
+    const old = await make({ name: 'moved', level: 'chat', ...limits });
+    assert.equal((await chat(old.key)).status, 200);
+    const { key, ...record } = made(await rotate(old.id, { overlap_hours: 24 }));
+    assert.notEqual(record.id, old.id);
+    for (const [field, value] of Object.entries({ name: 'moved', level: 'chat', expires_at: null, ...limits }))
+      assert.deepEqual(record[field], value, field);
+    assert.equal((record['calls'] as { total: number }).total, 0);
+    assert.equal((await chat(key)).status, 200);
+    assert.equal((await chat(old.key)).status, 200);
+    const before = await found(old.id);
+    const leftMs = Date.parse(String(before['expires_at'])) - Date.now();
+    assert.ok(leftMs > 23.9 * 3_600_000 && leftMs <= 24 * 3_600_000);
+    const acts = await listActs(gateway.core.database, { account: gateway.account, limit: 2 });
+    assert.deepEqual(
+      acts.map(({ action, subject }) => [action, subject]),
+      [
+        ['key.changed', old.id],
+        ['key.created', record.id],
+      ],
+    );
+  });
+
+  test('at once stops the old one', async () => {
+    const old = await make({ name: 'leaked' });
+    const { key } = made(await rotate(old.id, { overlap_hours: 0 }));
+    assert.equal((await chat(old.key)).status, 401);
+    assert.equal((await chat(key)).status, 200);
+    assert.equal((await found(old.id))['state'], 'expired');
+  });
+
+  test('never makes the old one live longer', async () => {
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const old = await make({ name: 'short', expires_at: soon });
+    assert.equal(made(await rotate(old.id, { overlap_hours: 24 }))['expires_at'], soon);
+    assert.equal((await found(old.id))['expires_at'], soon);
+  });
+
+  test('is refused without hours, of a key that is over, and of the playground’s', async () => {
+    const { id } = await make({ name: 'over' });
+    for (const hours of [-1, 1.5, 721, 'a day'])
+      assert.deepEqual(refused(await rotate(id, { overlap_hours: hours })), [
+        400,
+        'invalid_parameter',
+        'overlap_hours',
+      ]);
+    await rotate(id, { overlap_hours: 0 });
+    assert.deepEqual(refused(await rotate(id, { overlap_hours: 0 })), [400, 'invalid_parameter', null]);
+    await owner.call('DELETE', `${keys}/${id}`);
+    assert.deepEqual(refused(await rotate(id, { overlap_hours: 0 })), [400, 'invalid_parameter', null]);
+    const maker = { ...gateway.by, ledgerKeys: [gateway.by.ledgerKey] };
+    const { id: playground } = await playgroundKeyOf(maker, gateway.account);
+    assert.deepEqual(refused(await rotate(playground, { overlap_hours: 0 })), [400, 'invalid_parameter', null]);
+  });
+});

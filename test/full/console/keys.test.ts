@@ -106,6 +106,29 @@ test('an API key is created, used by the openai package, seen at work without re
   });
 });
 
+test('a key is rotated: the new one is shown once, has its limits, and the old one works on for as long as was chosen', async () => {
+  const { key } = await gateway.newKey({ name: 'rotated', callLimits: [{ calls: 100, per: 'day' }] });
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await openKeys(page);
+    await page.getByRole('button', { name: 'Rotate rotated' }).click();
+    const question = page.getByRole('dialog', { name: 'Rotate “rotated”?' });
+    await question.getByText('keeps working').waitFor();
+    await audited(page);
+    await question.getByRole('radio', { name: '1 hour' }).click();
+    await question.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your new key “rotated”' });
+    const next = await secretIn(page, 'Key');
+    assert.notEqual(next, key);
+    for (const each of [key, next]) await chat(clientOf(each));
+    await dialog.getByRole('checkbox').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('1 of 100 calls per day').nth(1).waitFor();
+    await page.getByText(/^Expires /).waitFor();
+    await audited(page);
+  });
+});
+
 test('a form changes the limits edited in it, and leaves alone what another tab changed meanwhile', async () => {
   const { keyId } = await gateway.newKey({ name: 'of two tabs', maxRunningTasks: 5 });
   await browser.visit({ origin: gateway.url }, async (first) => {

@@ -1,5 +1,5 @@
 /** What limits a key, and how much of each is used. */
-import { Tag } from 'antd';
+import { Progress, Tag } from 'antd';
 import { useMoneyText } from '../../parts/money.tsx';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -12,28 +12,37 @@ export function KeyLimits({ of: key }: { of: Key }) {
   const locale = localeOf(useLanguage());
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
   const money = useMoneyText();
-  const lines: string[] = [];
+  /** `share`: how much of a limit is used, from 0 to 1. */
+  const lines: { text: string; share?: number }[] = [];
   for (const { calls, per } of key.call_limits) {
     const values = { used: number(key.calls[per]), limit: number(calls) };
-    lines.push(per === 'total' ? say('callsOfTotal', values) : say('callsOf', { ...values, window: say(per) }));
+    const text = per === 'total' ? say('callsOfTotal', values) : say('callsOf', { ...values, window: say(per) });
+    lines.push({ text, share: shareOf(key.calls[per], calls) });
   }
   if (key.spend_limit) {
     const { amount, per } = key.spend_limit;
     const values = { used: money(key.spent[per]), limit: money(amount) };
-    lines.push(per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) }));
+    const text = per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) });
+    lines.push({ text, share: shareOf(key.spent[per], amount) });
   }
-  if (key.max_running_tasks !== null)
-    lines.push(say('tasksOf', { used: number(key.running_tasks), limit: number(key.max_running_tasks) }));
-  if (key.queue && key.max_running_tasks !== null) lines.push(say('tasksQueued', { queued: number(key.queued_tasks) }));
+  const tasksMax = key.max_running_tasks;
+  if (tasksMax !== null) {
+    const text = say('tasksOf', { used: number(key.running_tasks), limit: number(tasksMax) });
+    lines.push({ text, share: shareOf(key.running_tasks, tasksMax) });
+    if (key.queue) lines.push({ text: say('tasksQueued', { queued: number(key.queued_tasks) }) });
+  }
   if (key.expires_at !== null) {
     const time = timeText(new Date(key.expires_at), locale);
-    lines.push(key.state === 'expired' ? say('expired', { time }) : say('expires', { time }));
+    lines.push({ text: key.state === 'expired' ? say('expired', { time }) : say('expires', { time }) });
   }
   if (lines.length === 0 && key.models === null) return <span className="tg-hint">{say('noLimit')}</span>;
   return (
     <ul className="tg-limits">
-      {lines.map((text) => (
-        <li key={text}>{text}</li>
+      {lines.map(({ text, share }) => (
+        <li key={text}>
+          {text}
+          {share !== undefined && <Used share={share} />}
+        </li>
       ))}
       {key.models && (
         <li title={key.models.join(', ')}>
@@ -43,6 +52,20 @@ export function KeyLimits({ of: key }: { of: Key }) {
         </li>
       )}
     </ul>
+  );
+}
+
+/** Nothing of a limit of 0 is left. */
+const shareOf = (used: number, limit: number): number => (limit === 0 ? 1 : used / limit);
+
+/** A bar; the text beside it says the same. */
+function Used({ share }: { share: number }) {
+  const percent = Math.min(100, share * 100);
+  const status = percent >= 100 ? 'exception' : 'normal';
+  return (
+    <div aria-hidden="true">
+      <Progress percent={percent} status={status} size="small" showInfo={false} />
+    </div>
   );
 }
 

@@ -8,6 +8,7 @@ import { micros, toAmount } from '../../../domain/money.ts';
 import { keyBody, keyChangesBody, keyChangesOf, keyRequestOf } from '../../../domain/requests/account.ts';
 import { type ApiKey, changeKey, createApiKey, listKeyPage, revokeKey } from '../../../accounts/api-keys.ts';
 import { findPlaygroundKeyId } from '../../../accounts/playground-keys.ts';
+import { rotateKey } from '../../../accounts/rotate-key.ts';
 import { listed } from '../../model-catalogue.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
@@ -31,6 +32,12 @@ const keyRecord = z.strictObject({
   running_tasks: z.int(),
   /** Those that wait for their turn. */
   queued_tasks: z.int(),
+});
+
+const madeRecord = keyRecord.extend({
+  key: z.string(),
+  /** What to try first with it: a root of the API, and a model to chat with; null if it may chat with none. */
+  example: z.strictObject({ root: z.string(), model: z.string().nullable() }),
 });
 
 const listKeys = accountCall({
@@ -61,11 +68,7 @@ const createKey = accountCall({
   summary: 'Make a key; the answer shows it this once',
   needs: 'owner',
   body: keyBody,
-  answer: keyRecord.extend({
-    key: z.string(),
-    /** What to try first with it: a root of the API, and a model to chat with; null if it may chat with none. */
-    example: z.strictObject({ root: z.string(), model: z.string().nullable() }),
-  }),
+  answer: madeRecord,
   handle: async ({ deps, account, role, by, body }) => {
     if (role === 'operator') throw notForOperators();
     const { key, secret } = await createApiKey(by, account, keyRequestOf(body, new Date()));
@@ -89,6 +92,32 @@ const changeKeyCall = accountCall({
   },
 });
 
+const hourSeconds = 3_600;
+const overlapHoursMax = 30 * 24;
+const overlapRule = `must be a whole number of hours from 0 to ${overlapHoursMax}`;
+
+const rotateKeyCall = accountCall({
+  method: 'post',
+  path: '/accounts/{account}/keys/{key}/rotate',
+  id: 'rotateKey',
+  summary: 'Make a key with the same name and limits, and have this one expire after some hours; shown this once',
+  needs: 'owner',
+  body: z.strictObject({ overlap_hours: z.int(overlapRule).min(0, overlapRule).max(overlapHoursMax, overlapRule) }),
+  answer: madeRecord,
+  handle: async ({ deps, account, role, by, params, body: { overlap_hours: hours } }) => {
+    if (role === 'operator') throw notForOperators();
+    const old = await namedKey(deps, account, params['key']);
+    refuseRevoked(old);
+    if (old.expiresAt && old.expiresAt <= new Date())
+      throw new GatewayError('invalid_parameter', `Key ${old.id} has expired. Create a new one instead.`);
+    if (old.id === (await findPlaygroundKeyId(deps.database, account)))
+      throw new GatewayError('invalid_parameter', 'The key of the playground has no secret that could be replaced.');
+    const made = await rotateKey(by, old, hours * hourSeconds);
+    if (!made) throw new GatewayError('invalid_parameter', `Key ${old.id} is revoked and can't be changed.`);
+    return { ...(await presenterOf(deps, account))(made.key), key: made.secret, example: exampleOf(made.key, deps) };
+  },
+});
+
 const revokeKeyCall = accountCall({
   method: 'delete',
   path: '/accounts/{account}/keys/{key}',
@@ -109,7 +138,7 @@ const notForOperators = (): GatewayError =>
     'Only owners of the account make its keys. Invite an owner, or run `tollgate keys create` where the gateway runs.',
   );
 
-export const keyCalls = [listKeys, createKey, changeKeyCall, revokeKeyCall];
+export const keyCalls = [listKeys, createKey, changeKeyCall, rotateKeyCall, revokeKeyCall];
 
 /** How keys of the account are shown now. */
 async function presenterOf({ database }: ApiDependencies, account: AccountId) {
