@@ -4,10 +4,12 @@
  */
 import type pg from 'pg';
 import * as z from 'zod';
+import { noCounts } from '../domain/billing/admission.ts';
 import type { AccountId } from '../domain/ids.ts';
 import { administer, type Administrator } from '../ledger/audit-log.ts';
 import { type ApiKey, findSealedKey, insertKey, newSecret, noLimits } from './api-keys.ts';
 import type { Database } from '../postgres/database.ts';
+import { newKeyId } from '../postgres/new-ids.ts';
 
 const playgroundKey = { ...noLimits, name: 'Playground', level: 'standard' } as const;
 
@@ -23,6 +25,29 @@ export async function playgroundKeyOf(by: KeyMaker, account: AccountId): Promise
   const key = (await findGood(by.database.pool, by, account)) ?? (await made(by, account));
   if (!key) throw new Error(`account ${account} has no key for its playground`);
   return key;
+}
+
+/**
+ * The account's key for its playground, or where there is none one that stands in for it: for requests that only look or
+ * ask what something would cost. It is in no table, and nothing can be booked under it.
+ */
+export async function playgroundKeyToLook(
+  { database, ledgerKeys }: Pick<KeyMaker, 'database' | 'ledgerKeys'>,
+  account: AccountId,
+): Promise<ApiKey> {
+  const key = await findGood(database.pool, { ledgerKeys }, account);
+  if (key) return key;
+  const { rows } = await database.pool.query('select status from accounts where id = $1', [account]);
+  const { status } = statusRow.parse(rows[0]);
+  return {
+    ...{ ...playgroundKey, id: newKeyId(), accountId: account, accountStatus: status, revoked: false },
+    ...{ models: null, callLimits: [] }, // as of `noLimits`
+    ...{ createdAt: new Date(), lastUsedAt: null, start: '', last4: '' },
+    counters: {
+      ...{ countedAt: null, calls: noCounts, spent: noCounts, since: noCounts },
+      ...{ clockBackAt: null, runningTasks: 0 },
+    },
+  };
 }
 
 /** The id of the key that runs in the account's playground were last booked under, good or not; undefined before the first. */
@@ -51,7 +76,7 @@ async function made(by: KeyMaker, account: AccountId): Promise<ApiKey | undefine
 
 async function findGood(
   client: Pick<pg.ClientBase, 'query'>,
-  { ledgerKeys }: KeyMaker,
+  { ledgerKeys }: Pick<KeyMaker, 'ledgerKeys'>,
   account: AccountId,
 ): Promise<ApiKey | undefined> {
   const { rows } = await client.query({ name: 'find-playground-key', text: goodKey, values: [account] });
@@ -63,3 +88,4 @@ async function findGood(
 const goodKey = `select k.id from playground_keys p join api_keys k on k.id = p.key_id
   where p.account_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
 const idRow = z.object({ id: z.string() });
+const statusRow = z.object({ status: z.enum(['active', 'suspended']) });

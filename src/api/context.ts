@@ -11,6 +11,8 @@ export interface RequestState extends DefaultState {
   deployment?: Deployment;
   /** Set by `authenticated`, or before it by the console's playground. */
   key?: ApiKey;
+  /** It is no call of the account's: the page of the playground asks by itself, and no record of it is kept. */
+  isUnrecorded?: boolean;
   /** Who is signed in to the console. */
   personId?: string;
   /** When the head of an answer went out that was written past Koa, by `performance.now()`. */

@@ -196,7 +196,7 @@ function modelOf(written: WrittenModel, currency: string): Model {
   return present({
     id: written.id,
     kind: written.kind,
-    ownedBy: written.owned_by ?? written.routes[0]?.provider ?? 'tollgate',
+    ownedBy: written.owned_by ?? 'tollgate', // customers see it: providers' names are the operator's own
     created: written.created,
     capabilities: [...new Set(written.capabilities ?? capabilitiesDefault[written.kind])],
     published: written.published,

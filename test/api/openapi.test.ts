@@ -1,8 +1,10 @@
 /** `/openapi.json`: it has every route and no other, its examples work, and it follows the configuration. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import Router from '@koa/router';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { request } from 'undici';
 import * as z from 'zod';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
@@ -123,6 +125,33 @@ describe('serving', () => {
     const headers = { 'If-None-Match': first.headers.get('etag') ?? '', 'Cache-Control': 'max-age=0' };
     const again = await fetch(`${gateway.url}/openapi.json`, { headers });
     assert.deepEqual([again.status, (await again.arrayBuffer()).byteLength], [304, 0]);
+  });
+
+  test('the document is compressed for clients that take that, under a tag of its own; caches keep the two apart', async () => {
+    const ask = (headers: Record<string, string> = {}) => request(`${gateway.url}/openapi.json`, { headers });
+    const plain = await ask();
+    const bytes = Buffer.from(await plain.body.arrayBuffer());
+    const packed = await ask({ 'accept-encoding': 'br, gzip' });
+    const packedBytes = Buffer.from(await packed.body.arrayBuffer());
+    assert.deepEqual([plain.headers['content-encoding'], packed.headers['content-encoding']], [undefined, 'gzip']);
+    assert.deepEqual([plain.headers['vary'], packed.headers['vary']], ['Accept-Encoding', 'Accept-Encoding']);
+    assert.ok(packedBytes.length * 5 < bytes.length, `${packedBytes.length} of ${bytes.length} bytes`);
+    assert.deepEqual(gunzipSync(packedBytes), bytes);
+    const [etag, packedEtag] = [String(plain.headers['etag']), String(packed.headers['etag'])];
+    assert.notEqual(etag, packedEtag);
+    const asked: [number, Record<string, string>][] = [
+      [304, { 'if-none-match': etag }],
+      [304, { 'if-none-match': packedEtag, 'accept-encoding': 'gzip' }],
+      [200, { 'if-none-match': etag, 'accept-encoding': 'gzip' }],
+      [200, { 'if-none-match': packedEtag }],
+      [200, { 'accept-encoding': 'gzip;q=0' }],
+    ];
+    for (const [status, headers] of asked) {
+      const answer = await ask(headers);
+      await answer.body.dump();
+      assert.equal(answer.statusCode, status, JSON.stringify(headers));
+      assert.equal(answer.headers['vary'], 'Accept-Encoding');
+    }
   });
 
   test('a reload that changes the models changes the examples', async () => {

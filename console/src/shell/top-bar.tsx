@@ -4,6 +4,7 @@ import { Button } from 'antd';
 import { Link } from 'react-router';
 import { useTexts } from '../texts/define-texts.ts';
 import { AccountSwitcher } from './account-switcher.tsx';
+import { PaletteButton } from './palette/palette-button.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { LanguageMenu, SchemeMenu } from './preferences.tsx';
 import { shellTexts } from './texts.ts';
@@ -25,6 +26,7 @@ export function TopBar({ onOpenNavigation }: { onOpenNavigation: () => void }) {
       </Link>
       <AccountSwitcher />
       <span className="tg-space" />
+      <PaletteButton />
       <LanguageMenu />
       <SchemeMenu />
       <PersonMenu />

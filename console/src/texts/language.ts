@@ -1,6 +1,4 @@
-/** The reader's language: chosen, else the browser's. Everything that has one follows: `<html lang>`, dayjs, antd. */
-import dayjs from 'dayjs';
-import 'dayjs/locale/zh-cn';
+/** The reader's language: chosen, else the browser's. Everything that has one follows: `<html lang>`, antd. */
 import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import type { Language } from './define-texts.ts';
@@ -40,9 +38,7 @@ function languageOfReader(): Language {
 }
 
 function follow(): void {
-  const isChinese = parsed(i18next.language) === 'zh';
-  document.documentElement.lang = isChinese ? 'zh-CN' : 'en';
-  dayjs.locale(isChinese ? 'zh-cn' : 'en');
+  document.documentElement.lang = parsed(i18next.language) === 'zh' ? 'zh-CN' : 'en';
 }
 
 function parsed(tag: string): Language {

@@ -2,6 +2,7 @@
 import type { Call } from './console-call.ts';
 import { accountCalls } from './calls/account.ts';
 import { batchCalls } from './calls/batches.ts';
+import { findCalls } from './calls/find.ts';
 import { invitationCalls } from './calls/invitations.ts';
 import { keyCalls } from './calls/keys.ts';
 import { ledgerCalls } from './calls/ledger.ts';
@@ -29,6 +30,7 @@ export const calls: readonly Call[] = [
   ...sessionCalls,
   ...invitationCalls,
   ...profileCalls,
+  ...findCalls,
   ...accountCalls,
   ...overviewCalls,
   ...keyCalls,

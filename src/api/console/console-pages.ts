@@ -35,6 +35,8 @@ interface BuiltConsole {
   page: string;
   /** The API's documentation, which draws `/openapi.json`. */
   docs: BuiltFile;
+  /** For browsers that ask for `/favicon.ico` by themselves, as they do where an answer names no icon. */
+  icon: BuiltFile | undefined;
   /** By their address below `/console/`. */
   files: ReadonlyMap<string, BuiltFile>;
 }
@@ -46,7 +48,7 @@ export interface ConsolePagesOptions {
 }
 
 /**
- * Serves `/console` and all below it but `/console/api`. The files, a few MB, are read once and kept: nothing of a request
+ * Serves `/console` and all below it but `/console/api`, `/docs` and `/favicon.ico`. The files, a few MB, are read once and kept: nothing of a request
  * ever becomes a path on the disk, and a build that is replaced meanwhile leaves no page with half of its files.
  */
 export function consolePages(
@@ -58,6 +60,16 @@ export function consolePages(
   router.get(/^\/console$/, (ctx) => {
     ctx.status = 308;
     ctx.redirect('/console/');
+  });
+  router.get(/^\/docs\/$/, (ctx) => {
+    ctx.status = 308;
+    ctx.redirect('/docs');
+  });
+  router.get(/^\/favicon\.ico$/, (ctx) => {
+    const { icon } = built();
+    if (!icon) throw new GatewayError('route_not_found', `No route matches ${ctx.path}.`);
+    ctx.set('Cache-Control', 'no-cache');
+    answerBytes(ctx, icon);
   });
   router.get(/^\/docs$/, (ctx) => {
     ctx.set({
@@ -148,6 +160,7 @@ function readBuild(folder: string): BuiltConsole {
       .map((name) => [`assets/${name}`, readBuilt(join(folder, 'assets'), name, names)] as const);
     const docs = readFileSync(join(folder, 'docs.html'), 'utf8').replaceAll(` nonce="${nonceMark}"`, '');
     return {
+      icon: files.find(([name]) => /^assets\/icon-[^/]+\.svg$/.test(name))?.[1],
       page: readFileSync(join(folder, 'index.html'), 'utf8'),
       docs: builtFile(Buffer.from(docs), 'text/html; charset=utf-8'),
       files: new Map(files),

@@ -4,11 +4,12 @@
  */
 import Router from '@koa/router';
 import { GatewayError } from '../../domain/errors.ts';
-import { playgroundKeyOf } from '../../accounts/playground-keys.ts';
+import { playgroundKeyOf, playgroundKeyToLook } from '../../accounts/playground-keys.ts';
 import type { ApiContext, RequestState } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { mountOperations } from '../mount-operations.ts';
 import { playgroundOperations } from '../operations/all-operations.ts';
+import { createQuote } from '../operations/quotes.ts';
 import { accountOf, consoleApiRoot } from './mount-calls.ts';
 import { refuseOtherOrigins, refuseOtherSites, signedInPerson } from './signed-in.ts';
 
@@ -25,11 +26,13 @@ export function playgroundApi(now: DependenciesNow): Router<RequestState> {
 
 /**
  * Gives the request the account's playground key, for its owners only: an operator looks into accounts that are not
- * theirs, and spends no money of theirs. The key's own rules, and a suspension, are the routes' matter as ever.
+ * theirs, and spends no money of theirs. The first request that may spend makes the key. The key's own rules, and a
+ * suspension, are the routes' matter as ever.
  */
 async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promise<void> {
   const deps = now();
-  if (ctx.method === 'GET' || ctx.method === 'HEAD')
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  if (isRead)
     refuseOtherSites(ctx); // fetching some results takes them away
   else refuseOtherOrigins(ctx, deps);
   ctx.set('Cache-Control', 'no-store');
@@ -41,7 +44,8 @@ async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promi
   if (!deployment) throw new GatewayError('route_not_found', 'This gateway has no deployment.');
   const { first, ledgerKeys } = deps.secrets;
   const by = { database: deps.database, ledgerKey: first.ledger, ledgerKeys, actor: `person:${person.id}` } as const;
-  ctx.state.key = await playgroundKeyOf(by, account);
+  ctx.state.isUnrecorded = isRead || ctx.path.endsWith(createQuote.path); // the page asks them while its reader types
+  ctx.state.key = await (ctx.state.isUnrecorded ? playgroundKeyToLook(by, account) : playgroundKeyOf(by, account));
   ctx.state.deployment = deployment;
 }
 

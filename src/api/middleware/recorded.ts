@@ -16,8 +16,8 @@ export const recorded =
   async (ctx, next) => {
     const { res, path } = ctx; // a router takes its prefix off the path
     const record = () => {
-      const { key, call } = ctx.state;
-      if (key === undefined || isPlainRead(ctx) || !(res instanceof TimedResponse)) return;
+      const { key, call, isUnrecorded } = ctx.state;
+      if (key === undefined || isUnrecorded === true || isPlainRead(ctx) || !(res instanceof TimedResponse)) return;
       const latencyMs = performance.now() - res.arrivedAtMs;
       const add = () => recorder.add(recordOf(ctx, res, { key, path, latencyMs }));
       if (call?.booked) void call.booked.then(add);

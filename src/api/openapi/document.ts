@@ -1,5 +1,7 @@
 /** `/openapi.json`: every operation below every deployment's root, made from the code (OpenAPI 3.1). */
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Deployment, ModelKind } from '../../domain/catalogue.ts';
 import { version } from '../../version.ts';
 import type { Configuration } from '../../config/configuration.ts';
@@ -25,9 +27,13 @@ export interface AllOperations {
 /** The document as it is served. */
 export interface ServedDocument {
   bytes: Buffer;
+  /** The same, compressed when it is first asked for: a tenth of them. */
+  gzipped: () => Promise<Buffer>;
   /** Names the bytes. */
   etag: string;
 }
+
+const compress = promisify(gzip);
 
 const served = new WeakMap<Configuration, { publicUrl: string; document: ServedDocument }>();
 
@@ -43,7 +49,9 @@ export function servedDocument(all: AllOperations, configuration: Configuration,
 /** The document of a configuration, for callers at that address. */
 export function openApiDocument(all: AllOperations, configuration: Configuration, publicUrl: string): ServedDocument {
   const bytes = Buffer.from(JSON.stringify(documentOf(all, configuration, publicUrl)));
-  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"` };
+  const etag = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  let gzipped: Promise<Buffer> | undefined;
+  return { bytes, gzipped: () => (gzipped ??= compress(bytes)), etag };
 }
 
 function documentOf(all: AllOperations, configuration: Configuration, publicUrl: string): JsonSchema {

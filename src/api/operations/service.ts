@@ -110,15 +110,18 @@ const getOpenApi = (all: () => AllOperations): Operation =>
       },
       304: { description: 'It is the one that `If-None-Match` names.', headers: headers('ETag') },
     },
-    handle: ({ ctx, deps: { configuration, publicUrl } }) => {
-      const { bytes, etag } = servedDocument(all(), configuration, publicUrl());
+    handle: async ({ ctx, deps: { configuration, publicUrl } }) => {
+      const { bytes, gzipped, etag } = servedDocument(all(), configuration, publicUrl());
+      const isGzipped = ctx.acceptsEncodings('gzip') === 'gzip';
+      ctx.vary('Accept-Encoding');
       ctx.status = 200;
-      ctx.etag = etag;
+      ctx.etag = isGzipped ? `${etag}-gzip` : etag; // bytes that differ have tags that differ
       ctx.set('Cache-Control', 'public, max-age=60');
       if (ctx.fresh) ctx.status = 304;
       else {
+        if (isGzipped) ctx.set('Content-Encoding', 'gzip');
         ctx.type = 'application/json';
-        ctx.body = bytes;
+        ctx.body = isGzipped ? await gzipped() : bytes;
       }
     },
   });

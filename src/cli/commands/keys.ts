@@ -47,8 +47,9 @@ export function addKeyCommands(program: Command): void {
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
-      withDatabase(async ({ database, by }) => {
+      withDatabase(async ({ database, configuration, by }) => {
         const account = await known(database, options.account);
+        requireModels(options.models ?? [], [...configuration.models.keys()]);
         const { key, secret } = await createApiKey(by, account.id, {
           name: options.name,
           level: options.level,
@@ -107,6 +108,15 @@ function modelIds(text: string): string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (ids.every((id) => id !== '')) return ids;
   throw new InvalidArgumentError('Must be model ids, separated by commas.');
+}
+
+/** A key for a misspelt model could call nothing, which would be noticed only when it is used. */
+function requireModels(wanted: readonly string[], configured: readonly string[]): void {
+  const unknown = wanted.filter((id) => !configured.includes(id));
+  if (unknown.length === 0) return;
+  throw new Refusal(
+    `The configuration has no model ${unknown.join(', ')}. Allowed: ${[...configured].sort().join(', ')}. 'tollgate models list' shows them.`,
+  );
 }
 
 function callLimits(text: string, before: CallLimit[]): CallLimit[] {

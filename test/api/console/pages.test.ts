@@ -46,6 +46,17 @@ describe("the console's pages", () => {
     await answer.body.dump();
   });
 
+  test('leads from /docs/ to /docs, and answers /favicon.ico with the icon of the pages', async () => {
+    const slash = await get('/docs/');
+    assert.deepEqual([slash.statusCode, slash.headers['location']], [308, '/docs']);
+    const icon = await get('/favicon.ico');
+    assert.deepEqual([icon.statusCode, icon.headers['content-type']], [200, 'image/svg+xml']);
+    assert.match(await icon.body.text(), /^<svg /);
+    const again = await get('/favicon.ico', { 'if-none-match': String(icon.headers['etag']) });
+    assert.equal(again.statusCode, 304);
+    await Promise.all([slash.body.dump(), again.body.dump()]);
+  });
+
   test('answers every address with the page, with a new nonce in page and policy, never cached', async () => {
     const nonces = new Set<string>();
     for (const path of ['/console/', '/console/acc_1/tasks/task_2', '/console/sign-in', '/console/apis']) {

@@ -93,11 +93,25 @@ describe('an owner', () => {
 });
 
 describe('the playground key', () => {
+  test('is not made by looking or asking for quotes, of which no record is kept: only by what may spend', async () => {
+    const { client, account } = await newOwner();
+    assert.equal((await client.get(`/accounts/${account}/playground`)).status, 200);
+    assert.equal((await run(client, { path: '/quotes', body: image }, account)).status, 200);
+    assert.equal((await client.get(`${rootOf(account)}/account/ledger?request_id=nothing`)).status, 200);
+    assert.equal((await client.get(`${rootOf(account)}/images/generations/nothing`)).status, 404);
+    assert.deepEqual(await keysOf(account), []);
+    await run(client, image, account);
+    const requests = await client.get(`/accounts/${account}/requests`);
+    const [only, ...more] = z
+      .array(z.looseObject({ path: z.string(), key_id: z.string() }))
+      .parse(requests.body['data']);
+    assert.deepEqual([only?.path, only?.key_id], ['/v1/images/generations', (await keysOf(account))[0]?.id]);
+    assert.deepEqual(more, []);
+  });
+
   test('is made once, however many tabs ask at once', async () => {
     const { client, account } = await newOwner();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => run(client, { path: '/quotes', body: image }, account)),
-    );
+    const answers = await Promise.all(Array.from({ length: 12 }, () => run(client, image, account)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     const keys = await keysOf(account);
     assert.deepEqual(
@@ -108,10 +122,10 @@ describe('the playground key', () => {
 
   test('that was revoked is not used again: the next run makes another', async () => {
     const { client, account } = await newOwner();
-    await run(client, { path: '/quotes', body: image }, account);
+    await run(client, image, account);
     const [first] = await keysOf(account);
     await revokeKey(gateway.by, first?.id ?? '');
-    assert.equal((await run(client, { path: '/quotes', body: image }, account)).status, 200);
+    assert.equal((await run(client, image, account)).status, 200);
     assert.deepEqual(
       (await keysOf(account)).map(({ revoked }) => revoked),
       [true, false],

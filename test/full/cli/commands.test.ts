@@ -169,6 +169,15 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     });
   }
 
+  test('a key for a model that the configuration has not is refused, and the ones that it has are named', async () => {
+    const { id } = await home.json('accounts', 'create', '--name', 'Dora');
+    const wanted = ['keys', 'create', '--account', String(id), '--models', 'sim-chat,sim-cat'];
+    const { code, stdout, stderr } = await home.run(wanted);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /^The configuration has no model sim-cat\. Allowed: [^\n]*\bsim-chat, [^\n]*\n$/);
+    assert.deepEqual((await home.json('keys', 'list', '--account', String(id)))['data'], []);
+  });
+
   test('demo saves an image, a video and an avatar-talk video, and a ledger that adds up', async () => {
     const [demo] = (
       (await home.json('accounts', 'list'))['data'] as { id: string; name: string; balance: number }[]

@@ -51,7 +51,7 @@ test('models are listed and switched, a running API hears of it, and the log say
     object: 'model',
     id: 'vendor/clip-2',
     kind: 'video',
-    owned_by: 'simulator',
+    owned_by: 'tollgate',
     published: true,
     maintenance: false,
     file: { published: false, maintenance: false },

@@ -110,7 +110,10 @@ test('a chat streams: its first words stand there before its last, its cost is t
     const { pieces = [] } = chatStream(['And <b>here</b> is code:\n```js\nlet a = 1;\n```\n', 'The end.']);
     upstream.answers({ pieces: [deltaEvent('The first words. '), held, ...pieces] });
     await page.getByLabel('Max output tokens').fill('50');
+    const code = page.getByRole('region', { name: 'The same request as code' });
+    await code.getByText('"content": "Your message"').waitFor();
     await message.fill('Tell me');
+    await code.getByText('"content": "Tell me"').waitFor();
     await quoted(page);
     const { Hold: hold } = await costs(costBefore(page));
     await page.getByRole('button', { name: 'Send' }).click();
@@ -128,6 +131,8 @@ test('a chat streams: its first words stand there before its last, its cost is t
     assert.deepEqual({ held: hold, charged }, booked);
     assert.equal(returned, Math.round((booked.held - booked.charged) * 1e6) / 1e6);
     await receipt.getByText('9 in, 2 out').waitFor();
+    await code.getByText('"content": "Tell me"').waitFor(); // what was sent, without the answer or an empty turn
+    assert.doesNotMatch(await code.innerText(), /"content": ""|"assistant"/);
     await costBefore(page)
       .getByText(`¥${(10 - booked.charged).toFixed(3)}`)
       .waitFor(); // the balance

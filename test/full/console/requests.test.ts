@@ -6,6 +6,8 @@ import type { Page } from 'playwright-core';
 import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
+import { createApiKey, noLimits } from '../../../src/accounts/api-keys.ts';
+import type { AccountId } from '../../../src/domain/ids.ts';
 import { signIn } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -67,6 +69,13 @@ test('calls appear by themselves, refused ones too; one is opened with its ledge
     assert.deepEqual(await entries.locator('tbody th').allTextContents(), ['Hold', 'Charge', 'Release']);
     await audited(page);
     await screenshotOf(page, 'request-en');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /Details of no-such-model/ }).click();
+    await drawer.getByText('No published model has this ID').waitFor();
+    await audited(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    await drawer.getByText(id).waitFor();
     await page.reload();
     await drawer.getByText(id).waitFor();
     await drawer.getByRole('link', { name: 'Show in the ledger' }).click();
@@ -93,6 +102,62 @@ test('the list is filtered by its controls, the address keeps the filter, and th
     await page.getByText('No matching requests').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await rows.nth(1).waitFor();
+  }));
+
+test('a key that was never charged is offered too, leads from its page to its requests, and a list may reach an hour back', () =>
+  visit({}, async ({ page, account, call }) => {
+    await call();
+    await createApiKey(gateway.by, account as AccountId, { ...noLimits, name: 'never used', level: 'chat' });
+    await page.goto(`/console/${account}/keys`);
+    await page.getByRole('link', { name: 'Requests of never used' }).click();
+    await page.waitForURL(/requests\?key=key_/);
+    await page.getByText('No matching requests').waitFor();
+    await page.getByRole('combobox', { name: 'API key' }).click();
+    await page
+      .getByTitle(/^never used …/)
+      .last()
+      .waitFor();
+    await page.getByTitle(/^shop …/).click();
+    await page.getByRole('button', { name: /Details of sim-chat/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Period' }).click();
+    await page.getByTitle('Last hour').click();
+    await page.waitForURL(/last=1h/);
+    await page.getByRole('button', { name: /Details of sim-chat/ }).waitFor();
+    await audited(page);
+    await page.getByLabel('From').fill('2026-01-01');
+    await page.waitForURL((url) => !url.search.includes('last='));
+  }));
+
+test('an operator chooses an account by a part of its name, downloads its requests, and opens the one that was chosen', () =>
+  visit({ isOperator: true }, async ({ page, account, call }) => {
+    const id = await call();
+    const name = 'Ferry & <b>Sons</b>';
+    const { account: others, key } = await gateway.newKey({ balance: '10' });
+    await gateway.core.database.pool.query('update accounts set name = $2 where id = $1', [others, name]);
+    await gateway.post('/v1/chat/completions', hello, { ...bearer(key), 'X-Request-Id': id });
+    await page.goto('/console/operator/requests');
+    await page.getByRole('combobox', { name: 'Account', exact: true }).fill('Ferry');
+    await page.getByTitle(name).click();
+    await page.waitForURL(new RegExp(`account=${others}`));
+    const rows = page.getByRole('table', { name: 'Requests of all accounts' }).locator('tbody tr');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    await page.waitForURL(new RegExp(`of=${others}`));
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('link', { name }).waitFor();
+    assert.equal(
+      await drawer.getByText('Answer ended').count(),
+      1,
+      'the other account’s request of this id is not shown',
+    );
+    await audited(page);
+    await page.keyboard.press('Escape');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ]);
+    const text = await readFile(await download.path(), 'utf8');
+    assert.ok(text.includes(others) && !text.includes(account), text);
   }));
 
 test('an operator sees the requests of all accounts with who served them; on a phone, in Chinese and in the dark it fits', () =>

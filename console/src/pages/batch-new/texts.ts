@@ -28,7 +28,7 @@ export const texts = defineTexts('batch-new', {
     create: 'Upload and create',
     stop: 'Stop',
     uploading: 'Uploading: {{sent}} of {{total}}',
-    creating: 'Creating the batch …',
+    creating: 'Creating the batch…',
     ownersOnly: 'A batch spends the account’s money. Only owners of the account may create one here.',
   },
   zh: {
@@ -55,7 +55,7 @@ export const texts = defineTexts('batch-new', {
     create: '上传并创建',
     stop: '停止',
     uploading: '正在上传：{{sent}} / {{total}}',
-    creating: '正在创建批处理……',
+    creating: '正在创建批处理…',
     ownersOnly: '批处理会使用账户资金，只有账户所有者可以在此创建。',
   },
 });

@@ -1,6 +1,8 @@
 /** What distinguishes a key: its name, level and state, and what is known of the key itself. */
 import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from '@ant-design/icons';
 import { Tag } from 'antd';
+import { Link } from 'react-router';
+import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { Key } from './key-fields.ts';
 import { texts } from './texts.ts';
@@ -13,9 +15,12 @@ const looks = {
 
 export function KeyName({ of: key }: { of: Key }) {
   const say = useTexts(texts);
+  const account = useAccountId();
   return (
     <div className="tg-key">
-      <strong>{key.name}</strong>
+      <Link to={`/${account}/requests?key=${key.id}`} aria-label={say('requestsOf', { name: key.name })}>
+        <strong>{key.name}</strong>
+      </Link>
       <code>
         {key.start}…{key.last4}
       </code>

@@ -1,8 +1,10 @@
 /** The audit log: who changed what, when and why. */
-import { Button, DatePicker, Input, Select } from 'antd';
-import dayjs from 'dayjs';
+import { Button, Input } from 'antd';
 import { useSearchParams } from 'react-router';
 import { api } from '../../api/client.ts';
+import { dayAfter, isDay } from '../../parts/days.ts';
+import { Choice } from '../../parts/filters/choice.tsx';
+import { DayRange } from '../../parts/filters/day-range.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
 import { useLate } from '../../parts/use-late.ts';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -35,40 +37,32 @@ export function Component() {
   return (
     <>
       <PageHead title={say('title')} description={say('description')} />
-      <div className="tg-row-filters" role="search" aria-label={say('filters')}>
-        <Select<string>
-          aria-label={say('action')}
-          placeholder={say('action')}
-          allowClear
-          showSearch={{ optionFilterProp: 'label' }}
-          value={filter.action ?? null}
+      <div className="tg-filters" role="search" aria-label={say('filters')}>
+        <Choice
+          label={say('action')}
+          value={filter.action}
           onChange={set('action')}
           options={actions.map((value) => ({ value, label: isKnown(value) ? sayAction(value) : value }))}
         />
-        <Input
-          aria-label={say('actor')}
-          placeholder={say('actor')}
-          allowClear
-          maxLength={300}
-          value={filter.actor ?? ''}
-          onChange={({ target }) => set('actor')(target.value)}
-        />
-        <Input
-          aria-label={say('account')}
-          placeholder={say('account')}
-          allowClear
-          maxLength={36}
-          value={filter.account ?? ''}
-          onChange={({ target }) => set('account')(target.value)}
-        />
-        <DatePicker.RangePicker
-          aria-label={say('days')}
-          allowEmpty={[true, true]}
-          value={[dayOf(filter.from), dayOf(filter.to)]}
-          onChange={(days) =>
-            setFilter({ ...filter, from: days?.[0]?.format('YYYY-MM-DD'), to: days?.[1]?.format('YYYY-MM-DD') })
-          }
-        />
+        <label>
+          {say('actor')}
+          <Input
+            allowClear
+            maxLength={300}
+            value={filter.actor ?? ''}
+            onChange={({ target }) => set('actor')(target.value)}
+          />
+        </label>
+        <label>
+          {say('account')}
+          <Input
+            allowClear
+            maxLength={36}
+            value={filter.account ?? ''}
+            onChange={({ target }) => set('account')(target.value)}
+          />
+        </label>
+        <DayRange from={filter.from} to={filter.to} onChange={(days) => setFilter({ ...filter, ...days })} />
         {isFiltered && reset}
       </div>
       <Listed listing={listing} empty={say('none')} action={isFiltered ? reset : undefined}>
@@ -84,7 +78,8 @@ function useFilter(): [Filter, (filter: Partial<Record<keyof Filter, string | un
   const filter: Filter = {};
   for (const name of names) {
     const value = params.get(name);
-    if (value !== null && value !== '') filter[name] = value;
+    const isUsable = name === 'from' || name === 'to' ? isDay(value) : value !== '';
+    if (value !== null && isUsable) filter[name] = value;
   }
   const set: ReturnType<typeof useFilter>[1] = (next) => {
     const kept = names.flatMap((name): [string, string][] => {
@@ -96,20 +91,13 @@ function useFilter(): [Filter, (filter: Partial<Record<keyof Filter, string | un
   return [filter, set];
 }
 
-/** Days are the reader's own, the last one included; an id that is still being typed is left out. */
+/** Days are those of UTC, as on all pages, the last one included; an id that is still being typed is left out. */
 function askedOf({ from, to, account, actor, action }: Filter) {
-  const begin = dayOf(from);
-  const end = dayOf(to);
   return {
-    ...(begin && { from: begin.startOf('day').toISOString() }),
-    ...(end && { to: end.add(1, 'day').startOf('day').toISOString() }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to: dayAfter(to) }),
     ...(account !== undefined && /^acc_[0-9a-f]{32}$/.test(account.trim()) && { account: account.trim() }),
     ...(actor !== undefined && actor.trim() !== '' && { actor: actor.trim() }),
     ...(action !== undefined && isKnown(action) && { action }),
   };
-}
-
-function dayOf(text: string | undefined): dayjs.Dayjs | null {
-  const day = text === undefined ? undefined : dayjs(text);
-  return day?.isValid() === true ? day : null;
 }

@@ -4,12 +4,11 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('operator-acts', {
   en: {
     title: 'Audit log',
-    description: 'Who changed what, when and why. Entries are chained and tamper-evident.',
+    description: 'Who changed what, when and why. Entries are chained and tamper-evident. Days are those of UTC.',
     filters: 'Filters',
     action: 'Action',
     actor: 'E-mail or actor',
     account: 'Account ID',
-    days: 'Dates',
     reset: 'Show all',
     none: 'No matching events.',
     what: 'Action',
@@ -22,12 +21,11 @@ export const texts = defineTexts('operator-acts', {
   },
   zh: {
     title: '审计日志',
-    description: '谁在何时因何修改了什么。记录前后相链，任何篡改都会被发现。',
+    description: '谁在何时因何修改了什么。记录前后相链，任何篡改都会被发现。日期按 UTC 计。',
     filters: '筛选',
     action: '操作类型',
     actor: '邮箱或操作者',
     account: '账户 ID',
-    days: '日期',
     reset: '显示全部',
     none: '没有符合条件的记录。',
     what: '操作',

@@ -1,7 +1,10 @@
 /** The requests of all accounts, with the routes that were asked. */
+import { DownloadOutlined } from '@ant-design/icons';
+import { Button } from 'antd';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { type Answer, api, query } from '../../api/client.ts';
+import { AccountChoice } from '../../parts/operator/account-choice.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -23,31 +26,32 @@ export function Component() {
   const say = useTexts(requestTexts);
   const filtered = useRequestFilter();
   const [isLive, setLive] = useState(true);
-  const { filter, isFiltered, open, show } = filtered;
+  const { filter, isFiltered, change, open, show } = filtered;
   const { account, provider } = filter;
-  const wanted = {
+  const wanted = () => ({
     ...requestQueryOf(filter),
     ...(account !== undefined && { account }),
     ...(provider !== undefined && { provider }),
-  };
+  });
   const listing = useListing<Request>({
-    key: ['operator-requests', wanted],
+    key: ['operator-requests', filter],
     read: async (cursor, signal) => {
       const { data } = await api.GET('/console/api/operator/requests', {
-        params: { query: { ...wanted, limit: pageRows, ...(cursor !== undefined && { cursor }) } },
+        params: { query: { ...wanted(), limit: pageRows, ...(cursor !== undefined && { cursor }) } },
         signal,
       });
       return data ?? { data: [], has_more: false };
     },
     refreshMs: isLive && refreshMs,
   });
+  const asked = { request_id: open?.id ?? '', ...(open?.account !== undefined && { account: open.account }) };
   const shown = query.useQuery(
     'get',
     '/console/api/operator/requests',
-    { params: { query: { request_id: open ?? '', limit: sameIdMax } } },
+    { params: { query: { ...asked, limit: sameIdMax } } },
     { enabled: open !== undefined },
   );
-  const [first, ...rest] = useRequestColumns<Request>(show);
+  const [first, ...rest] = useRequestColumns<Request>(({ id, account: of }) => show({ id, account: of.id }));
   const columns: Column<Request>[] = [
     ...(first ? [first] : []),
     {
@@ -58,10 +62,20 @@ export function Component() {
     ...rest.filter(({ key }) => key !== 'client'),
     { key: 'provider', title: say('provider'), render: ({ served_by: { provider: served } }) => served ?? '–' },
   ];
+  const file = `/console/api/operator/requests.csv?${new URLSearchParams(wanted()).toString()}`;
   return (
     <>
-      <PageHead title={say('allTitle')} description={say('allDescription')} />
+      <PageHead
+        title={say('allTitle')}
+        description={say('allDescription')}
+        actions={
+          <Button icon={<DownloadOutlined />} href={file} download>
+            {say('csv')}
+          </Button>
+        }
+      />
       <RequestFilters filtered={filtered} isLive={isLive} onLive={setLive}>
+        <AccountChoice label={say('account')} value={account} onChange={(id) => change({ account: id })} />
         <IdFilter name="model" hint="" filtered={filtered} />
         <IdFilter name="provider" hint="" filtered={filtered} />
       </RequestFilters>
@@ -76,7 +90,7 @@ export function Component() {
         )}
       </Listed>
       <RequestDetails
-        id={open}
+        id={open?.id}
         requests={shown.data?.data ?? []}
         isLoading={shown.isLoading}
         error={shown.error}

@@ -4,7 +4,7 @@ import { Button } from 'antd';
 import { useState } from 'react';
 import { type Answer, api, query } from '../../api/client.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
-import { useCharged } from '../../parts/filters/use-charged.ts';
+import { useKeyChoices } from '../../parts/filters/use-key-choices.ts';
 import { Listed } from '../../parts/operator/listed.tsx';
 import { Rows } from '../../parts/operator/rows.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -30,12 +30,14 @@ export function Component() {
   const filtered = useRequestFilter();
   const [isLive, setLive] = useState(true);
   const { filter, isFiltered, change, clear, open, show } = filtered;
-  const wanted = requestQueryOf(filter);
   const listing = useListing<Request>({
-    key: ['requests', account, wanted],
+    key: ['requests', account, filter],
     read: async (cursor, signal) => {
       const { data } = await api.GET('/console/api/accounts/{account}/requests', {
-        params: { path: { account }, query: { ...wanted, limit: pageRows, ...(cursor !== undefined && { cursor }) } },
+        params: {
+          path: { account },
+          query: { ...requestQueryOf(filter), limit: pageRows, ...(cursor !== undefined && { cursor }) },
+        },
         signal,
       });
       return data ?? { data: [], has_more: false };
@@ -45,15 +47,12 @@ export function Component() {
   const shown = query.useQuery(
     'get',
     '/console/api/accounts/{account}/requests',
-    { params: { path: { account }, query: { request_id: open ?? '', limit: sameIdMax } } },
+    { params: { path: { account }, query: { request_id: open?.id ?? '', limit: sameIdMax } } },
     { enabled: open !== undefined },
   );
-  const columns = useRequestColumns<Request>(show);
-  const keys = useCharged(account, 'key').map(({ key_id: id = '', key_name: name }) => ({
-    value: id,
-    label: name ?? id,
-  }));
-  const file = `/console/api/accounts/${account}/requests.csv?${new URLSearchParams(wanted).toString()}`;
+  const columns = useRequestColumns<Request>(({ id }) => show({ id }));
+  const keys = useKeyChoices(account);
+  const file = `/console/api/accounts/${account}/requests.csv?${new URLSearchParams(requestQueryOf(filter)).toString()}`;
   return (
     <>
       <PageHead
@@ -79,7 +78,7 @@ export function Component() {
         )}
       </Listed>
       <RequestDetails
-        id={open}
+        id={open?.id}
         requests={shown.data?.data ?? []}
         account={account}
         isLoading={shown.isLoading}

@@ -2,6 +2,7 @@
 import { CrownOutlined, EyeOutlined } from '@ant-design/icons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tag } from 'antd';
+import { useId } from 'react';
 import { api, type Answer } from '../../api/client.ts';
 import { refreshSession, useSession } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
@@ -38,12 +39,16 @@ export function Members() {
           <span className="tg-hint">
             {say('since')} <Time at={member.since} />
           </span>
-          {mayChange && <MemberActions of={member} />}
+          {mayChange && <MemberActions of={member} isLastOwner={isLastOwner(member, list.data)} />}
         </li>
       ))}
     </ul>
   );
 }
+
+/** Without them no person could change anything: the server refuses it, too. */
+const isLastOwner = ({ id, role }: Member, all: readonly Member[]): boolean =>
+  role === 'owner' && !all.some((other) => other.id !== id && other.role === 'owner' && !other.is_disabled);
 
 function MemberName({ of: { id, email, role, is_disabled: isDisabled } }: { of: Member }) {
   const say = useTexts(texts);
@@ -58,11 +63,13 @@ function MemberName({ of: { id, email, role, is_disabled: isDisabled } }: { of: 
   );
 }
 
-function MemberActions({ of: { id, email, role } }: { of: Member }) {
+function MemberActions({ of: { id, email, role }, isLastOwner: isLast }: { of: Member; isLastOwner: boolean }) {
   const say = useTexts(texts);
   const account = useAccountId();
   const { person } = useSession();
   const queries = useQueryClient();
+  const reason = useId();
+  const barred = isLast && { disabled: true, 'aria-describedby': reason };
   const path = { account, person: id };
   const other = role === 'owner' ? 'member' : 'owner';
   const make = role === 'owner' ? 'makeMember' : 'makeOwner';
@@ -80,7 +87,13 @@ function MemberActions({ of: { id, email, role } }: { of: Member }) {
           await api.PATCH('/console/api/accounts/{account}/members/{person}', init);
           await refresh();
         }}
-        buttonProps={{ size: 'small', type: 'text', danger: false, 'aria-label': say(`${make}Of`, { email }) }}
+        buttonProps={{
+          size: 'small',
+          type: 'text',
+          danger: false,
+          'aria-label': say(`${make}Of`, { email }),
+          ...barred,
+        }}
       >
         {say(make)}
       </ConfirmButton>
@@ -91,10 +104,15 @@ function MemberActions({ of: { id, email, role } }: { of: Member }) {
           await api.DELETE('/console/api/accounts/{account}/members/{person}', { params: { path } });
           await refresh();
         }}
-        buttonProps={{ size: 'small', type: 'text', danger: true, 'aria-label': say('removeOf', { email }) }}
+        buttonProps={{ size: 'small', type: 'text', danger: true, 'aria-label': say('removeOf', { email }), ...barred }}
       >
         {say('remove')}
       </ConfirmButton>
+      {isLast && (
+        <span className="tg-hint" id={reason}>
+          {say('lastOwner')}
+        </span>
+      )}
     </span>
   );
 }

@@ -32,6 +32,7 @@ export const texts = defineTexts('team', {
     removeTitle: 'Remove {{email}} from the account?',
     removeText:
       'They lose access to the account immediately. API keys that they created keep working: revoke them if necessary.',
+    lastOwner: 'The only owner. Make another member an owner first.',
     invitations: 'Invitations',
     noInvitations: 'No invitations yet. An invited person gets a one-time link.',
     emailMissing: 'Enter an e-mail address.',
@@ -80,6 +81,7 @@ export const texts = defineTexts('team', {
     removeOf: '移除 {{email}}',
     removeTitle: '将 {{email}} 移出账户？',
     removeText: '对方将立即无法查看此账户。其创建的 API 密钥仍然有效，如有需要请吊销。',
+    lastOwner: '唯一的所有者。请先将其他成员设为所有者。',
     invitations: '邀请',
     noInvitations: '还没有邀请。受邀者会得到一个一次性链接。',
     emailMissing: '请输入邮箱地址。',

@@ -2,9 +2,9 @@
 import { useSearchParams } from 'react-router';
 import { dayAfter, isDay } from '../days.ts';
 
-const names = ['status', 'model', 'key', 'code', 'id', 'from', 'to', 'account', 'provider'] as const;
+const names = ['status', 'model', 'key', 'code', 'id', 'last', 'from', 'to', 'account', 'provider'] as const;
 type Name = (typeof names)[number];
-/** `from` and `to` are days, both included; `id` is a request's. */
+/** `from` and `to` are days, both included; `last` is one of `spans`, without them; `id` is a request's. */
 export type RequestFilter = Readonly<Record<Name, string | undefined>>;
 
 interface Filtered {
@@ -12,22 +12,23 @@ interface Filtered {
   isFiltered: boolean;
   change: (change: Partial<RequestFilter>) => void;
   clear: () => void;
-  /** The id of the request whose details are shown. */
-  open: string | undefined;
-  show: (request: string | undefined) => void;
+  /** The request whose details are shown: where those of all accounts are listed, with its account. */
+  open: { id: string; account: string | undefined } | undefined;
+  show: (request: { id: string; account?: string } | undefined) => void;
 }
 
 export function useRequestFilter(): Filtered {
   const [search, setSearch] = useSearchParams();
   const read = (name: Name) => {
     const value = search.get(name);
+    if (name === 'last') return isSpan(value) ? value : undefined;
     return name === 'from' || name === 'to' ? [value].find(isDay) : (value ?? undefined);
   };
   const filter: RequestFilter = {
     ...{ status: read('status'), model: read('model'), key: read('key'), code: read('code'), id: read('id') },
-    ...{ from: read('from'), to: read('to'), account: read('account'), provider: read('provider') },
+    ...{ last: read('last'), from: read('from'), to: read('to'), account: read('account'), provider: read('provider') },
   };
-  const set = (wanted: Partial<Record<Name | 'request', string | undefined>>) => {
+  const set = (wanted: Partial<Record<Name | 'request' | 'of', string | undefined>>) => {
     const next = new URLSearchParams(search);
     for (const [name, value] of Object.entries(wanted)) {
       if (value === undefined || value === '') next.delete(name);
@@ -35,23 +36,34 @@ export function useRequestFilter(): Filtered {
     }
     setSearch(next, { replace: true });
   };
+  const id = search.get('request');
   return {
     filter,
     isFiltered: names.some((name) => filter[name] !== undefined),
     change: set,
     clear: () => set(Object.fromEntries(names.map((name) => [name, undefined]))),
-    open: search.get('request') ?? undefined,
-    show: (request) => set({ request }),
+    open: id === null ? undefined : { id, account: search.get('of') ?? undefined },
+    show: (request) => set({ request: request?.id, of: request?.account }),
   };
 }
 
-/** The filter as the API takes it. */
-export const requestQueryOf = ({ status, model, key, code, id, from, to }: RequestFilter) => ({
+/** How far back a list may reach from now, in hours. */
+export const spans = { '1h': 1, '24h': 24 } as const;
+export type Span = keyof typeof spans;
+
+export const isSpan = (text: string | null | undefined): text is Span =>
+  typeof text === 'string' && Object.hasOwn(spans, text);
+
+const hourMs = 3_600_000;
+
+/** The filter as the API takes it now. */
+export const requestQueryOf = ({ status, model, key, code, id, last, from, to }: RequestFilter) => ({
   ...(status !== undefined && { status }),
   ...(model !== undefined && { model }),
   ...(key !== undefined && { key_id: key }),
   ...(code !== undefined && { code }),
   ...(id !== undefined && { request_id: id }),
+  ...(isSpan(last) && { from: new Date(Date.now() - spans[last] * hourMs).toISOString() }),
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to: dayAfter(to) }),
 });

@@ -12,29 +12,32 @@ import { RequestStatus } from './request-status.tsx';
 import { requestTexts } from './texts.ts';
 
 /** The first one names the row and opens its details. */
-export function useRequestColumns<Shown extends ShownRequest>(onOpen: (id: string) => void): Column<Shown>[] {
+export function useRequestColumns<Shown extends ShownRequest>(onOpen: (request: Shown) => void): Column<Shown>[] {
   const say = useTexts(requestTexts);
   const locale = localeOf(useLanguage());
   return [
     {
       key: 'request',
       title: say('request'),
-      render: ({ id, created, path, method, model }) => (
-        <>
-          <Button
-            type="link"
-            size="small"
-            className="tg-flush"
-            aria-label={say('details', { what: model ?? path, time: timeText(new Date(created * 1000), locale) })}
-            onClick={() => onOpen(id)}
-          >
-            {model ?? `${method} ${path}`}
-          </Button>
-          <span className="tg-second">
-            <Time at={created} />
-          </span>
-        </>
-      ),
+      render: (request) => {
+        const { created, path, method, model } = request;
+        return (
+          <>
+            <Button
+              type="link"
+              size="small"
+              className="tg-flush"
+              aria-label={say('details', { what: model ?? path, time: timeText(new Date(created * 1000), locale) })}
+              onClick={() => onOpen(request)}
+            >
+              {model ?? `${method} ${path}`}
+            </Button>
+            <span className="tg-second">
+              <Time at={created} />
+            </span>
+          </>
+        );
+      },
     },
     { key: 'status', title: say('status'), render: (request) => <RequestStatus request={request} /> },
     { key: 'key', title: say('key'), render: ({ key_id: id, key_name: name }) => name ?? id },

@@ -14,6 +14,7 @@ import { Count, SignedMoney } from '../numbers.tsx';
 import { Sheet } from '../sheet.tsx';
 import { Time } from '../time.tsx';
 import type { ShownRequest } from './request.ts';
+import { useErrorMeaning } from './error-meanings.ts';
 import { RequestStatus } from './request-status.tsx';
 import { requestTexts } from './texts.ts';
 import { Fact } from '../fact.tsx';
@@ -57,12 +58,19 @@ export function RequestDetails({ id, requests, account, isLoading, error, onClos
 
 function Content({ request, account }: { request: ShownRequest; account: string }) {
   const say = useTexts(requestTexts);
+  const meaning = useErrorMeaning()(request.code);
   return (
     <>
       <dl className="tg-facts">
         <Fact name={say('status')}>
           <RequestStatus request={request} />
         </Fact>
+        {meaning !== undefined && <Fact name={say('meaning')}>{meaning}</Fact>}
+        {'account' in request && (
+          <Fact name={say('account')}>
+            <Link to={`/${account}/overview`}>{request.account.name ?? account}</Link>
+          </Fact>
+        )}
         <Fact name={say('time')}>
           <Time at={request.created} />
         </Fact>

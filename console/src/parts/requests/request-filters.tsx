@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { Choice } from '../filters/choice.tsx';
 import { DayRange } from '../filters/day-range.tsx';
 import { TextFilter } from '../filters/text-filter.tsx';
-import { isPlainId, statuses, type useRequestFilter } from './filter.ts';
+import { isPlainId, type Span, spans, statuses, type useRequestFilter } from './filter.ts';
 import { requestTexts } from './texts.ts';
 
 interface RequestFiltersProps {
@@ -30,7 +30,13 @@ export function RequestFilters({ filtered, isLive, onLive, children }: RequestFi
       {children}
       <IdFilter name="code" hint="call_limit_exceeded" filtered={filtered} />
       <IdFilter name="id" hint="req_…" filtered={filtered} />
-      <DayRange from={filter.from} to={filter.to} onChange={change} />
+      <Choice
+        label={say('period')}
+        value={filter.last}
+        options={spanNames.map((span) => ({ value: span, label: say(`last_${span}`) }))}
+        onChange={(last) => change({ last, from: undefined, to: undefined })}
+      />
+      <DayRange from={filter.from} to={filter.to} onChange={(days) => change({ ...days, last: undefined })} />
       <label>
         {say('live')}
         <span>
@@ -45,6 +51,8 @@ export function RequestFilters({ filtered, isLive, onLive, children }: RequestFi
     </div>
   );
 }
+
+const spanNames = Object.keys(spans).filter((name): name is Span => name in spans);
 
 interface IdFilterProps {
   name: 'code' | 'id' | 'provider' | 'model';

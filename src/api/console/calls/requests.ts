@@ -3,13 +3,14 @@ import * as z from 'zod';
 import { accountNames } from '../../../accounts/account-names.ts';
 import { keyNames } from '../../../accounts/key-names.ts';
 import type { AccountId } from '../../../domain/ids.ts';
-import type { ListedRequest, RequestFilter } from '../../../request-records/read-requests.ts';
+import type { ListedRequest, RequestFilter, RequestPosition } from '../../../request-records/read-requests.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
-import { listObject, type Page, readPage } from '../../lists/list-page.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { idFilter } from '../../lists/ledger-list.ts';
 import { isRange, pageRowsDefault, rangeFault } from '../../lists/list-query.ts';
 import { requestCsv, requestFilters, requestListing, requestQuery } from '../../lists/requests-list.ts';
-import { requestFields, requestObject } from '../../presenters/requests.ts';
+import { requestColumns, requestFields, requestObject } from '../../presenters/requests.ts';
 import { accountCall, operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 
@@ -43,11 +44,9 @@ const listRequestsCall = accountCall({
   query: requestQuery,
   answer: listOf(record),
   handle: async ({ deps, account, person, query: { limit = pageRowsDefault, cursor, ...filters } }) => {
-    const listing = await requestListing(deps, { ...filterOf(filters), account });
-    const page = await readPage(listing, { limit, after: cursor });
-    const names = await keyNames(deps.database, account, keysIn(page));
-    return listObject(page, (request) => ({
-      ...shown(request, names),
+    const listing = await namedListing(deps, { ...filterOf(filters), account });
+    return listObject(await readPage(listing, { limit, after: cursor }), (request) => ({
+      ...shown(request),
       ...(person.isOperator && { served_by: servedByOf(request) }),
     }));
   },
@@ -57,41 +56,61 @@ const requestsFile = accountCall({
   method: 'get',
   path: '/accounts/{account}/requests.csv',
   id: 'downloadRequests',
-  summary: 'All of them as CSV, with the columns of the public API',
+  summary: 'All of them as CSV, with the columns of the public API, and names of keys and clients',
   needs: 'member',
   query: z.object(requestFilters).refine(isRange, rangeFault),
   answer: z.void(),
   media: 'text/csv',
   handle: async ({ ctx, deps, account, query }) => {
-    const listing = await requestListing(deps, { ...filterOf(query), account });
-    await answerWholeCsv(ctx, listing, requestCsv(deps.configuration.currency));
+    const listing = await namedListing(deps, { ...filterOf(query), account });
+    await answerWholeCsv(ctx, { ...listing, present: shown }, csvOf(deps, []));
   },
 });
+
+const operatorFilters = { account: idFilter, provider: idFilter };
 
 const listAllRequests = operatorCall({
   method: 'get',
   path: '/operator/requests',
   id: 'listAllRequests',
   summary: 'Requests of all accounts, newest first',
-  query: requestQuery.safeExtend({ account: idFilter, provider: idFilter }),
+  query: requestQuery.safeExtend(operatorFilters),
   answer: listOf(operatorRecord),
-  handle: async ({ deps, query: { limit = pageRowsDefault, cursor, account, provider, ...filters } }) => {
-    const filter = { ...filterOf(filters), account: account as AccountId | undefined, provider };
-    const page = await readPage(await requestListing(deps, filter), { limit, after: cursor });
-    const keys = await keyNames(deps.database, undefined, keysIn(page));
-    const accounts = await accountNames(deps.database, [...new Set(page.rows.map(({ accountId }) => accountId))]);
-    return listObject(page, (request) => ({
-      ...shown(request, keys),
+  handle: async ({ deps, query: { limit = pageRowsDefault, cursor, ...filters } }) => {
+    const listing = await namedListing(deps, operatorFilterOf(filters));
+    return listObject(await readPage(listing, { limit, after: cursor }), (request) => ({
+      ...shown(request),
       served_by: servedByOf(request),
-      account: { id: request.accountId, name: accounts.get(request.accountId) ?? null },
+      account: { id: request.accountId, name: request.accountName },
     }));
   },
 });
 
+const allRequestsFile = operatorCall({
+  method: 'get',
+  path: '/operator/requests.csv',
+  id: 'downloadAllRequests',
+  summary: 'All of them as CSV, with their accounts and the provider that answered, or that was asked last',
+  query: z.object({ ...requestFilters, ...operatorFilters }).refine(isRange, rangeFault),
+  answer: z.void(),
+  media: 'text/csv',
+  handle: async ({ ctx, deps, query }) => {
+    const listing = await namedListing(deps, operatorFilterOf(query));
+    const present = (request: NamedRequest) => ({
+      ...shown(request),
+      account_id: request.accountId,
+      account_name: request.accountName,
+      provider: request.provider,
+    });
+    await answerWholeCsv(ctx, { ...listing, present }, csvOf(deps, ['account_id', 'account_name', 'provider']));
+  },
+});
+
 export const requestCalls = [listRequestsCall, requestsFile];
-export const operatorRequestCalls = [listAllRequests];
+export const operatorRequestCalls = [listAllRequests, allRequestsFile];
 
 type Filters = z.output<z.ZodObject<typeof requestFilters>>;
+type OperatorFilters = Filters & z.output<z.ZodObject<typeof operatorFilters>>;
 
 const filterOf = ({ key_id: keyId, request_id: requestId, ...rest }: Filters): RequestFilter => ({
   ...rest,
@@ -99,12 +118,51 @@ const filterOf = ({ key_id: keyId, request_id: requestId, ...rest }: Filters): R
   requestId,
 });
 
-const shown = (request: ListedRequest, keys: ReadonlyMap<string, string>) => ({
+const operatorFilterOf = ({ account, provider, ...filters }: OperatorFilters): RequestFilter => ({
+  ...filterOf(filters),
+  account: account as AccountId | undefined,
+  provider,
+});
+
+/** With what people call its key and its account; null for what is gone. */
+interface NamedRequest extends ListedRequest {
+  keyName: string | null;
+  accountName: string | null;
+}
+
+async function namedListing(
+  deps: ApiDependencies,
+  filter: RequestFilter,
+): Promise<Listing<NamedRequest, RequestPosition>> {
+  const { read, ...listing } = await requestListing(deps, filter);
+  return {
+    ...listing,
+    read: async (page) => {
+      const rows = await read(page);
+      const keys = await keyNames(
+        deps.database,
+        filter.account,
+        rows.map(({ keyId }) => keyId),
+      );
+      const accounts = await accountNames(deps.database, [...new Set(rows.map(({ accountId }) => accountId))]);
+      return rows.map((request) => ({
+        ...request,
+        keyName: keys.get(request.keyId) ?? null,
+        accountName: accounts.get(request.accountId) ?? null,
+      }));
+    },
+  };
+}
+
+const shown = (request: NamedRequest) => ({
   ...requestObject(request),
-  key_name: keys.get(request.keyId) ?? null,
+  key_name: request.keyName,
   client: request.client,
 });
 
 const servedByOf = ({ provider, attempts }: ListedRequest) => ({ provider, attempts: attempts ?? [] });
 
-const keysIn = ({ rows }: Page<ListedRequest>) => rows.map(({ keyId }) => keyId);
+const csvOf = ({ configuration }: ApiDependencies, more: readonly string[]) => ({
+  ...requestCsv(configuration.currency),
+  columns: [...requestColumns, 'key_name', 'client', ...more],
+});

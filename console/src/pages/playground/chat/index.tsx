@@ -39,9 +39,8 @@ function Chat({ facts, models }: { facts: Facts; models: [ModelFacts, ...ModelFa
   const isRunning = turns.at(-1)?.end === 'running';
   const seesImages = model.capabilities.includes('vision');
   const images = seesImages ? linesOf(draft.images) : [];
-  const next: Turn = { role: 'user', text: draft.text, images, requestId: null, end: null };
-  // Of an answer that is still coming nothing is shown as code, or all of it would be written anew with each word.
-  const body = chatBody(draft, model, isRunning ? turns.slice(0, -1) : [...turns, next]);
+  const next = userTurn(draft.text, images);
+  const body = chatBody(draft, model, [...turns, next]);
   const quote = useQuote('/chat/completions', isBarred || isRunning ? undefined : body);
   const fault = useFault(error, fieldOf);
   const send = async () => {
@@ -75,7 +74,21 @@ function Chat({ facts, models }: { facts: Facts; models: [ModelFacts, ...ModelFa
         }}
         fault={fault}
       />
-      <Code codes={chatCodes(facts.base_url, body)} />
+      <Code codes={chatCodes(facts.base_url, draft.text.trim() === '' ? lastSent() : body)} />
     </div>
   );
+
+  /** Of what is shown as code while nothing is typed; an answer that comes would have it written anew with each word. */
+  function lastSent() {
+    const asked = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
+    return chatBody(draft, model, asked.length > 0 ? asked : [userTurn(say('example'), images)]);
+  }
 }
+
+const userTurn = (text: string, images: string[]): Turn => ({
+  role: 'user',
+  text,
+  images,
+  requestId: null,
+  end: null,
+});
