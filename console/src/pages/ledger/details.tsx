@@ -25,12 +25,13 @@ export function Details({ entry, onClose }: { entry: Entry | undefined; onClose:
       title={entry && sayEntry(entry.type)}
       destroyOnHidden
     >
-      {entry && <Content entry={entry} />}
+      {entry && <EntryFacts entry={entry} />}
     </Drawer>
   );
 }
 
-function Content({ entry }: { entry: Entry }) {
+/** What an entry says, and what its charge is made of. */
+export function EntryFacts({ entry }: { entry: Entry }) {
   const say = useTexts(texts);
   const {
     task_id: task,
