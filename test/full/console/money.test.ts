@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { exactMoneyText, moneyText } from '../../../console/src/parts/money-text.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { micros } from '../../../src/domain/money.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
@@ -50,13 +51,8 @@ async function call({ key }: Customer): Promise<number> {
 }
 
 const figure = (page: Page, label: string) => page.locator('dl', { has: page.getByText(label, { exact: true }) });
-const amountText = (money: number) =>
-  new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency: 'CNY',
-    currencyDisplay: 'narrowSymbol',
-    maximumFractionDigits: 6,
-  }).format(money);
+const form = { locale: 'en-US', currency: 'CNY' };
+const amountText = (money: number) => moneyText(money, form);
 const rounded = (money: number) => Math.round(money * 1e6) / 1e6;
 /** The lines of a file that a click downloads. */
 async function downloaded(page: Page, name: string | RegExp): Promise<string[]> {
@@ -78,7 +74,8 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
     const cost = await call(one);
     const left = rounded(10 - cost);
     await figure(page, 'Balance').getByText(amountText(left), { exact: true }).waitFor();
-    await figure(page, 'Spent today').getByText(amountText(cost), { exact: true }).waitFor();
+    const spent = figure(page, 'Spent today').getByText(amountText(cost), { exact: true });
+    assert.equal(await spent.getAttribute('title'), exactMoneyText(cost, form));
     await figure(page, 'Spent this month').getByText('1 call charged').waitFor();
     await page.getByRole('heading', { name: 'Spend by model' }).waitFor();
     await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' });
@@ -140,7 +137,7 @@ test('filters and ranges stand in the address, and what is wrong there is report
     await page.getByRole('table').getByRole('row').nth(2).waitFor();
     assert.equal(new URL(page.url()).search, '');
     await page.goto(one.path('ledger?model=sim-chat'));
-    await page.getByText(`Charged in all: ${amountText(cost)}`).waitFor();
+    await page.getByText(`In all: charged ${amountText(cost)}`).waitFor();
     await page.getByLabel('Task, request or batch ID').fill('a b');
     await page.getByText('An ID can only contain letters, digits').waitFor();
     await page.getByLabel('Task, request or batch ID').fill('req_none');

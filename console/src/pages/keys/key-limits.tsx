@@ -1,6 +1,6 @@
 /** What limits a key, and how much of each is used. */
 import { Tag } from 'antd';
-import { useMoneyText } from '../../parts/money.tsx';
+import { useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
@@ -11,7 +11,8 @@ export function KeyLimits({ of: key }: { of: Key }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
-  const money = useMoneyText();
+  const moneyText = useMoneyText();
+  const exactMoneyText = useExactMoneyText();
   const lines: string[] = [];
   for (const { calls, per } of key.call_limits) {
     const values = { used: number(key.calls[per]), limit: number(calls) };
@@ -19,7 +20,7 @@ export function KeyLimits({ of: key }: { of: Key }) {
   }
   if (key.spend_limit) {
     const { amount, per } = key.spend_limit;
-    const values = { used: money(key.spent[per]), limit: money(amount) };
+    const values = { used: moneyText(key.spent[per]), limit: exactMoneyText(amount) };
     lines.push(per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) }));
   }
   if (key.max_running_tasks !== null)

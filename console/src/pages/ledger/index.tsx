@@ -7,7 +7,7 @@ import type { paths } from '../../api/schema.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { useMoneyText } from '../../parts/money.tsx';
+import { Money } from '../../parts/money.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { timeText } from '../../parts/time.tsx';
@@ -142,7 +142,6 @@ function Listed<Item>({ listing, empty, children }: ListedProps<Item>) {
 function Sums({ filter }: { filter: Filter }) {
   const say = useTexts(texts);
   const account = useAccountId();
-  const moneyText = useMoneyText();
   const locale = localeOf(useLanguage());
   const { data } = query.useQuery(
     'get',
@@ -151,12 +150,10 @@ function Sums({ filter }: { filter: Filter }) {
     { refetchInterval: sumsRefreshMs },
   );
   if (!data) return null;
-  const sums = { charged: moneyText(data.charged), credited: moneyText(data.credited) };
   return (
     <p>
-      {data.since === null
-        ? say('sums', sums)
-        : say('sumsSince', { ...sums, time: timeText(new Date(data.since * 1000), locale) })}
+      {data.since === null ? say('sum') : say('sumSince', { time: timeText(new Date(data.since * 1000), locale) })}
+      {say('charges')} <Money amount={data.charged} /> · {say('credits')} <Money amount={data.credited} />
     </p>
   );
 }
