@@ -46,7 +46,8 @@ async function numberBefore(
   return before;
 }
 
-async function timeOf(database: Database, account: AccountId, seq: bigint): Promise<Date> {
+/** When the entry of that number was written. */
+export async function timeOf(database: Database, account: AccountId, seq: bigint): Promise<Date> {
   const { rows } = await database.pool.query({
     name: 'time-of-entry',
     text: 'select created_at from entries where account_id = $1 and seq = $2',

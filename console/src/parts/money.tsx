@@ -1,21 +1,39 @@
-/** Amounts of the gateway's currency in the reader's form, with all digits that they have and at least the currency's own. */
+/** Amounts of the gateway's currency: to be read at a glance with the exact value at hand, or exact at once. */
 import { useSession } from '../api/session.ts';
 import { localeOf, useLanguage } from '../texts/language.ts';
+import { exactMoneyText, moneyText, symbolOf } from './money-text.ts';
 
-const decimalsMax = 6;
-const formats = new Map<string, Intl.NumberFormat>();
-
-/** `signed` shows a plus too, for entries that may go either way. */
-export function Money({ amount, signed = false }: { amount: number; signed?: boolean }) {
-  const moneyText = useMoneyText();
-  return <span className="tg-number">{moneyText(amount, signed)}</span>;
+interface MoneyProps {
+  amount: number;
+  /** Shows a plus too, for entries that may go either way. */
+  signed?: boolean;
 }
 
-/** Returns what writes an amount as text, for labels and charts. */
+/** Rounded; what it leaves out shows when it is pointed at. */
+export function Money({ amount, signed = false }: MoneyProps) {
+  const [text, exact] = [useMoneyText()(amount, signed), useExactMoneyText()(amount, signed)];
+  return (
+    <span className="tg-number" title={text === exact ? undefined : exact}>
+      {text}
+    </span>
+  );
+}
+
+/** To the last digit: for prices, and where amounts have to add up. */
+export function ExactMoney({ amount, signed = false }: MoneyProps) {
+  return <span className="tg-number">{useExactMoneyText()(amount, signed)}</span>;
+}
+
+/** Returns what writes an amount as `Money` does, for labels and charts. */
 export function useMoneyText(): (amount: number, signed?: boolean) => string {
-  const currency = useCurrency();
-  const locale = localeOf(useLanguage());
-  return (amount, signed = false) => formatOf(locale, currency, signed).format(amount);
+  const form = useForm();
+  return (amount, signed = false) => moneyText(amount, { ...form, signed });
+}
+
+/** Returns what writes an amount to the last digit, for sentences. */
+export function useExactMoneyText(): (amount: number, signed?: boolean) => string {
+  const form = useForm();
+  return (amount, signed = false) => exactMoneyText(amount, { ...form, signed });
 }
 
 /** The ISO 4217 code of the gateway's currency. */
@@ -23,23 +41,7 @@ export const useCurrency = (): string => useSession().currency;
 
 /** The currency's sign, for fields that take an amount. */
 export function CurrencySymbol() {
-  const currency = useCurrency();
-  const parts = formatOf(localeOf(useLanguage()), currency, false).formatToParts(0);
-  return <>{parts.find(({ type }) => type === 'currency')?.value ?? currency}</>;
+  return <>{symbolOf(useForm())}</>;
 }
 
-function formatOf(locale: string, currency: string, signed: boolean): Intl.NumberFormat {
-  const key = `${locale} ${currency} ${signed}`;
-  let format = formats.get(key);
-  if (!format) {
-    format = new Intl.NumberFormat(locale, {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-      maximumFractionDigits: decimalsMax,
-      signDisplay: signed ? 'exceptZero' : 'auto',
-    });
-    formats.set(key, format);
-  }
-  return format;
-}
+const useForm = () => ({ currency: useCurrency(), locale: localeOf(useLanguage()) });

@@ -1,6 +1,6 @@
 /** Counts and amounts that are no balance: calls, tokens, seconds, and what an entry adds or takes. */
 import { localeOf, useLanguage } from '../texts/language.ts';
-import { Money } from './money.tsx';
+import { ExactMoney, Money } from './money.tsx';
 import './figures.css';
 
 /** Up to three decimals: seconds are exact to the millisecond. */
@@ -10,10 +10,11 @@ export function Count({ of }: { of: number }) {
 }
 
 /** With its sign, and a colour that says the same. */
-export function SignedMoney({ amount }: { amount: number }) {
+export function SignedMoney({ amount, isExact = false }: { amount: number; isExact?: boolean }) {
+  const Amount = isExact ? ExactMoney : Money;
   return (
     <span className={amount > 0 ? 'tg-plus' : amount < 0 ? 'tg-minus' : 'tg-even'}>
-      <Money amount={amount} signed />
+      <Amount amount={amount} signed />
     </span>
   );
 }

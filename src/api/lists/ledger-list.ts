@@ -39,13 +39,13 @@ export const idFilter = z
   .regex(/^[\w.-]{1,128}$/, idRule)
   .optional();
 
+/** What entries are about, and of when. */
+export const subjectFilters = { task_id: idFilter, request_id: idFilter, batch_id: idFilter, ...timeRange };
+
 /** What a list of entries, or a file of all, may be cut down to. */
 export const ledgerFilters = {
-  task_id: idFilter,
-  request_id: idFilter,
-  batch_id: idFilter,
+  ...subjectFilters,
   type: z.enum(entryTypes, `must be ${list(entryTypes)}`).optional(),
-  ...timeRange,
 };
 
 export const ledgerQuery = z

@@ -205,6 +205,65 @@ describe('the ledger', () => {
     assert.deepEqual(await types('from=2999-01-01'), []);
   });
 
+  test('by call it has one row each: what it cost in the end, or what is held while it runs', async () => {
+    const one = await customer();
+    await call(one);
+    const image = { model: 'sim-image', prompt: 'a gate' };
+    const headers = { Authorization: `Bearer ${one.key}`, Prefer: 'wait=0' };
+    const { body: task } = await gateway.post('/v1/images/generations', image, headers);
+    await gateway.core.ledger.adjust(one.account, micros(-250_000n), 'a correction');
+    const rows = dataOf(await one.get('ledger/transfers'));
+    const [correction, running, ended, credit] = rows;
+    assert.deepEqual(
+      rows.map(({ type, model, is_open }) => [type, model, is_open] as unknown[]),
+      [
+        ['adjustment', null, false],
+        ['hold', 'sim-image', true],
+        ['hold', 'sim-chat', false],
+        ['credit', null, false],
+      ],
+    );
+    assert.deepEqual([correction?.['amount'], correction?.['reason']], [-0.25, 'a correction']);
+    assert.deepEqual([credit?.['amount'], credit?.['key_name']], [100, null]);
+    const [capture] = dataOf(await one.get('ledger?type=capture'));
+    const charged = Number(capture?.['charged']);
+    assert.ok(charged > 0);
+    assert.deepEqual([ended?.['amount'], ended?.['charged'], ended?.['key_name']], [-charged, charged, 'of the shop']);
+    const [hold] = dataOf(await one.get('ledger?type=hold&model=sim-image'));
+    assert.deepEqual([running?.['amount'], running?.['task_id']], [hold?.['amount'], task['id']]);
+  });
+
+  test('by call, filters and pages leave what they name', async () => {
+    const one = await customer();
+    await writeEntries(
+      gateway.core.database,
+      one.account,
+      Array.from({ length: 9 }, (_, at) => ({ type: 'hold', model: `m${at % 2}`, requestId: `req_${at}` })),
+    );
+    const models = async (query: string) =>
+      dataOf(await one.get(`ledger/transfers?${query}`)).map(({ model }) => model);
+    assert.deepEqual(await models('model=m1'), ['m1', 'm1', 'm1', 'm1']);
+    assert.deepEqual(await models('request_id=req_4'), ['m0']);
+    assert.deepEqual(await models('from=2999-01-01'), []);
+    const { body } = await one.get('ledger/transfers?limit=6');
+    const next = await models(`limit=6&cursor=${String(body['next_cursor'])}`);
+    assert.deepEqual([next.length, next.at(-1), body['has_more']], [4, null, true]);
+  });
+
+  test('its sums are what was charged and added by the entries that pass the filter', async () => {
+    const one = await customer();
+    await writeEntries(gateway.core.database, one.account, [
+      { createdAt: daysAgo(9), model: 'a', revenue: 1_000_000 },
+      { createdAt: daysAgo(3), model: 'a', revenue: 20_000 },
+      { model: 'b', revenue: 1 },
+    ]);
+    const sums = async (query: string) => (await one.get(`ledger/sums?${query}`)).body;
+    assert.deepEqual(await sums(''), { charged: 1.020001, credited: 100, since: null });
+    assert.deepEqual(await sums('model=a'), { charged: 1.02, credited: 0, since: null });
+    assert.deepEqual(await sums(`from=${daysAgo(4)}&to=${daysAgo(2)}`), { charged: 0.02, credited: 0, since: null });
+    assert.equal((await one.get('ledger/sums?from=2026-02-02&to=2026-02-01')).status, 400);
+  });
+
   test('pages lead through all of it once while entries arrive', async () => {
     const one = await customer();
     await writeEntries(

@@ -31,15 +31,15 @@ test('revenue, cost and margin by what is chosen, and the same as a file', () =>
     await signIn(page, { url: gateway.url, email: operator, password });
     await page.goto('/console/operator/accounts');
     await page.getByRole('link', { name: 'Margin' }).click();
-    await page.getByText('The cost is unknown for 1 of 3 calls and tasks, which paid ¥0.25.').waitFor();
+    await page.getByText('The cost is unknown for 1 of 3 calls and tasks, which paid ¥0.2500.').waitFor();
     await page.locator('.ant-segmented-item', { hasText: 'Model' }).click();
     const rows = page.getByRole('table', { name: 'Revenue and cost' }).locator('tbody tr');
     await rows.filter({ hasText: 'image' }).waitFor();
     assert.deepEqual(
       (await rows.allInnerTexts()).map((text) => text.split(/\s+/)),
       [
-        ['chat', '2', '¥1.25', '¥0.00', '¥0.60', '¥0.40', '40%', '1', 'of', '2'],
-        ['image', '1', '¥0.50', '¥0.00', '¥0.70', '-¥0.20', '-40%', '–'],
+        ['chat', '2', '¥1.25', '¥0.00', '¥0.6000', '¥0.4000', '40%', '1', 'of', '2'],
+        ['image', '1', '¥0.5000', '¥0.00', '¥0.7000', '-¥0.2000', '-40%', '–'],
       ],
     );
     await audited(page);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { exactMoneyText, moneyText } from '../../../console/src/parts/money-text.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { micros } from '../../../src/domain/money.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
@@ -50,13 +51,8 @@ async function call({ key }: Customer): Promise<number> {
 }
 
 const figure = (page: Page, label: string) => page.locator('dl', { has: page.getByText(label, { exact: true }) });
-const amountText = (money: number) =>
-  new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency: 'CNY',
-    currencyDisplay: 'narrowSymbol',
-    maximumFractionDigits: 6,
-  }).format(money);
+const form = { locale: 'en-US', currency: 'CNY' };
+const amountText = (money: number) => moneyText(money, form);
 const rounded = (money: number) => Math.round(money * 1e6) / 1e6;
 /** The lines of a file that a click downloads. */
 async function downloaded(page: Page, name: string | RegExp): Promise<string[]> {
@@ -78,7 +74,8 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
     const cost = await call(one);
     const left = rounded(10 - cost);
     await figure(page, 'Balance').getByText(amountText(left), { exact: true }).waitFor();
-    await figure(page, 'Spent today').getByText(amountText(cost), { exact: true }).waitFor();
+    const spent = figure(page, 'Spent today').getByText(amountText(cost), { exact: true });
+    assert.equal(await spent.getAttribute('title'), exactMoneyText(cost, form));
     await figure(page, 'Spent this month').getByText('1 call charged').waitFor();
     await page.getByRole('heading', { name: 'Spend by model' }).waitFor();
     await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' });
@@ -87,6 +84,20 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
 
     await page.goto(one.path('ledger'));
     const rows = page.getByRole('table').getByRole('row');
+    await page.getByText(`-${amountText(cost)}`).waitFor();
+    assert.deepEqual(await rows.getByRole('button').allTextContents(), ['sim-chat', 'Top-up']);
+    await audited(page);
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    await page.getByRole('dialog').getByRole('heading', { name: 'Cost breakdown' }).first().waitFor();
+    const entries = await page.getByRole('dialog').getByRole('heading', { level: 3 }).allTextContents();
+    assert.deepEqual(
+      entries.filter((name) => name !== 'Cost breakdown'),
+      ['Hold', 'Charge', 'Release'],
+    );
+    await audited(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('All entries').click();
     await rows.nth(4).waitFor();
     const types = (await rows.getByRole('button').allTextContents()).join();
     assert.equal(types, 'Release,Charge,Hold,Top-up');
@@ -123,8 +134,10 @@ test('filters and ranges stand in the address, and what is wrong there is report
       .waitFor();
     assert.equal(await page.getByRole('table').getByRole('row').count(), 2);
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByRole('table').getByRole('row').nth(4).waitFor();
+    await page.getByRole('table').getByRole('row').nth(2).waitFor();
     assert.equal(new URL(page.url()).search, '');
+    await page.goto(one.path('ledger?model=sim-chat'));
+    await page.getByText(`In all: charged ${amountText(cost)}`).waitFor();
     await page.getByLabel('Task, request or batch ID').fill('a b');
     await page.getByText('An ID can only contain letters, digits').waitFor();
     await page.getByLabel('Task, request or batch ID').fill('req_none');
@@ -215,7 +228,7 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
     for (const [name, heading, sign] of [
       ['overview', '概览', '最近的失败'],
       ['usage', '用量', '每日支出'],
-      ['ledger', '资金明细', '扣费'],
+      ['ledger', '资金明细', '净额'],
       ['statement', '对账单', '期末余额'],
     ] as const) {
       await page.goto(path(name));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI, { AuthenticationError } from 'openai';
 import type { Page } from 'playwright-core';
+import { moneyText } from '../../../console/src/parts/money-text.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { playsFrames } from '../../support/browser/playing.ts';
 import { signIn } from '../../support/console.ts';
@@ -93,13 +94,7 @@ const balance = (page: Page, text: string) =>
     .getByText(text, { exact: true })
     .waitFor();
 
-const money = (amount: number): string =>
-  new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency: 'CNY',
-    currencyDisplay: 'narrowSymbol',
-    maximumFractionDigits: 6,
-  }).format(amount);
+const money = (amount: number): string => moneyText(amount, { locale: 'en-US', currency: 'CNY' });
 
 async function charged(): Promise<number> {
   const { body } = await gateway.get('/v1/account/ledger?type=capture&limit=1');

@@ -1,6 +1,6 @@
 /** What limits a key, and how much of each is used. */
 import { Progress, Tag } from 'antd';
-import { useMoneyText } from '../../parts/money.tsx';
+import { useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
@@ -11,7 +11,8 @@ export function KeyLimits({ of: key }: { of: Key }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
-  const money = useMoneyText();
+  const moneyText = useMoneyText();
+  const exactMoneyText = useExactMoneyText();
   /** `share`: how much of a limit is used, from 0 to 1. */
   const lines: { text: string; share?: number }[] = [];
   for (const { calls, per } of key.call_limits) {
@@ -21,7 +22,7 @@ export function KeyLimits({ of: key }: { of: Key }) {
   }
   if (key.spend_limit) {
     const { amount, per } = key.spend_limit;
-    const values = { used: money(key.spent[per]), limit: money(amount) };
+    const values = { used: moneyText(key.spent[per]), limit: exactMoneyText(amount) };
     const text = per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) });
     lines.push({ text, share: shareOf(key.spent[per], amount) });
   }

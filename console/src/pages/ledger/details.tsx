@@ -3,7 +3,7 @@ import { Drawer } from 'antd';
 import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { entryTexts } from '../../parts/entry-texts.ts';
-import { Money } from '../../parts/money.tsx';
+import { ExactMoney } from '../../parts/money.tsx';
 import { Count, SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -25,12 +25,13 @@ export function Details({ entry, onClose }: { entry: Entry | undefined; onClose:
       title={entry && sayEntry(entry.type)}
       destroyOnHidden
     >
-      {entry && <Content entry={entry} />}
+      {entry && <EntryFacts entry={entry} />}
     </Drawer>
   );
 }
 
-function Content({ entry }: { entry: Entry }) {
+/** What an entry says, and what its charge is made of. */
+export function EntryFacts({ entry }: { entry: Entry }) {
   const say = useTexts(texts);
   const {
     task_id: task,
@@ -48,15 +49,15 @@ function Content({ entry }: { entry: Entry }) {
       <p className="tg-quiet">{say(abouts[entry.type])}</p>
       <dl className="tg-facts">
         <Fact name={say('amount')}>
-          <SignedMoney amount={entry.amount} />
+          <SignedMoney amount={entry.amount} isExact />
         </Fact>
         {entry.charged > 0 && (
           <Fact name={say('chargedLabel')}>
-            <Money amount={entry.charged} />
+            <ExactMoney amount={entry.charged} />
           </Fact>
         )}
         <Fact name={say('balance')}>
-          <Money amount={entry.balance} />
+          <ExactMoney amount={entry.balance} />
         </Fact>
         <Fact name={say('time')}>
           <Time at={entry.created} />
@@ -69,7 +70,7 @@ function Content({ entry }: { entry: Entry }) {
         )}
         {entry.unit_price !== null && (
           <Fact name={say('unitPrice')}>
-            <Money amount={entry.unit_price} />
+            <ExactMoney amount={entry.unit_price} />
           </Fact>
         )}
         {isSource(entry.usage_source) && <Fact name={say('usageSource')}>{say(entry.usage_source)}</Fact>}
@@ -121,14 +122,14 @@ function Lines({ lines }: { lines: NonNullable<Entry['lines']> }) {
             isNumber: true,
             cell: ({ unit, unit_price: price }) =>
               unit === 'minimum_charge' ? null : isPricedEach(unit) ? (
-                <Money amount={price} />
+                <ExactMoney amount={price} />
               ) : (
                 <>
-                  <Money amount={price * 1e6} /> <span className="tg-second">{say('perMillion')}</span>
+                  <ExactMoney amount={price * 1e6} /> <span className="tg-second">{say('perMillion')}</span>
                 </>
               ),
           },
-          { key: 'amount', title: say('amount'), isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
+          { key: 'amount', title: say('amount'), isNumber: true, cell: ({ amount }) => <ExactMoney amount={amount} /> },
         ]}
       />
     </>

@@ -5,7 +5,12 @@ import { dayAfter, isDay } from '../../parts/days.ts';
 export const entryTypes = ['credit', 'hold', 'capture', 'release', 'adjustment', 'write_off'] as const;
 export type EntryType = (typeof entryTypes)[number];
 
+export const views = ['transfers', 'entries'] as const;
+export type View = (typeof views)[number];
+
 export interface Filter {
+  /** A row for each call, or for each entry; undefined: as the type suggests. */
+  view: View | undefined;
   type: EntryType | undefined;
   model: string | undefined;
   key: string | undefined;
@@ -22,6 +27,7 @@ export function useFilter(): [Filter, boolean, (change: Partial<Filter>) => void
   const text = (name: string) => search.get(name) ?? undefined;
   const day = (name: string) => [search.get(name)].find(isDay);
   const filter: Filter = {
+    view: views.find((view) => view === search.get('view')),
     type: entryTypes.find((type) => type === search.get('type')),
     model: text('model'),
     key: text('key'),
@@ -31,8 +37,11 @@ export function useFilter(): [Filter, boolean, (change: Partial<Filter>) => void
   };
   const change = (wanted: Partial<Filter>) =>
     setSearch(named(Object.entries({ ...filter, ...wanted })), { replace: true });
-  return [filter, named(Object.entries(filter)).length > 0, change];
+  return [filter, named(Object.entries({ ...filter, view: undefined })).length > 0, change];
 }
+
+/** Entries of one type are entries. */
+export const viewOf = ({ view, type }: Filter): View => (type === undefined ? (view ?? 'transfers') : 'entries');
 
 /** The filter as the API takes it. */
 export const queryOf = ({ type, model, key, id, from, to }: Filter) => ({

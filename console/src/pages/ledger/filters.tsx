@@ -1,5 +1,5 @@
 /** The controls above the entries. Models and keys to choose from are those that were charged in the last 90 days. */
-import { Button } from 'antd';
+import { Button, Segmented } from 'antd';
 import { entryTexts } from '../../parts/entry-texts.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { DayRange } from '../../parts/filters/day-range.tsx';
@@ -7,7 +7,7 @@ import { TextFilter } from '../../parts/filters/text-filter.tsx';
 import { useCharged } from '../../parts/filters/use-charged.ts';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { entryTypes, type Filter, isId } from './filter.ts';
+import { entryTypes, type Filter, isId, viewOf, views } from './filter.ts';
 import { texts } from './texts.ts';
 
 interface FiltersProps {
@@ -28,6 +28,15 @@ export function Filters({ filter, isFiltered, onChange, onClear }: FiltersProps)
   }));
   return (
     <div className="tg-filters">
+      <label>
+        {say('shown')}
+        <Segmented
+          aria-label={say('shown')}
+          value={viewOf(filter)}
+          onChange={(view) => onChange({ view, type: undefined })}
+          options={views.map((value) => ({ value, label: say(value) }))}
+        />
+      </label>
       <Choice
         label={say('type')}
         value={filter.type}

@@ -1,5 +1,5 @@
 /** A model's prices in plain words. */
-import { Money } from '../../parts/money.tsx';
+import { ExactMoney } from '../../parts/money.tsx';
 import { useTexts, type Say } from '../../texts/define-texts.ts';
 import type { Model } from './model-card.tsx';
 import { tokenLines } from './token-lines.ts';
@@ -16,7 +16,7 @@ export function PriceList({ price }: { price: Price }) {
         <div key={words}>
           <dt>{words}</dt>
           <dd>
-            <Money amount={amount} />
+            <ExactMoney amount={amount} />
           </dd>
         </div>
       ))}

@@ -4,7 +4,7 @@ import { Form, Input, Modal } from 'antd';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { FormError } from '../../parts/form-error.tsx';
-import { CurrencySymbol, useCurrency, useMoneyText } from '../../parts/money.tsx';
+import { CurrencySymbol, useCurrency, useExactMoneyText } from '../../parts/money.tsx';
 import { newRequestId } from '../../parts/operator/request-id.ts';
 import { microsOf, microsOfAmount, amountOf } from '../../parts/operator/amounts.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -81,7 +81,7 @@ export function MoneyDialog({ kind, account, onClose }: MoneyDialogProps) {
 
 function Consequence({ kind, account, fields }: { kind: 'credit' | 'adjust'; account: Account; fields: Fields }) {
   const say = useTexts(texts);
-  const moneyText = useMoneyText();
+  const moneyText = useExactMoneyText();
   const amount = microsOf(fields.amount) ?? 0n;
   const before = microsOfAmount(account.balance);
   const money = (micros: bigint, signed = false) => moneyText(amountOf(micros), signed);

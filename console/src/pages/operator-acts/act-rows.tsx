@@ -1,7 +1,7 @@
 /** The audit-log entries, each with all its facts. */
 import { Button } from 'antd';
 import type { Answer } from '../../api/client.ts';
-import { Money } from '../../parts/money.tsx';
+import { ExactMoney } from '../../parts/money.tsx';
 import { ActorName } from '../../parts/operator/actor.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -54,7 +54,7 @@ function What({ of: { id, action, amount } }: { of: Act }) {
   return (
     <>
       <strong>{isKnown(action) ? sayAction(action) : action}</strong>{' '}
-      {amount !== null && <Money amount={amount} signed={action === 'account.adjusted'} />}
+      {amount !== null && <ExactMoney amount={amount} signed={action === 'account.adjusted'} />}
       <small>
         <code>{id}</code>
       </small>

@@ -1,12 +1,12 @@
 /** What happened to a paid call, what it means for the caller's money, and what can be done. */
-import { useMoneyText } from '../../parts/money.tsx';
+import { useExactMoneyText } from '../../parts/money.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { Outcome } from './outcomes.ts';
 import { texts } from './texts.ts';
 
 export function Advice({ outcome }: { outcome: Outcome }) {
   const say = useTexts(texts);
-  const moneyText = useMoneyText();
+  const moneyText = useExactMoneyText();
   const { provider, cost, hold, finished, reference } = outcome;
   const money =
     cost !== null

@@ -5,7 +5,7 @@ import type { paths } from '../../api/schema.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Figure, Figures } from '../../parts/figure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { Money, useMoneyText } from '../../parts/money.tsx';
+import { Money, useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
 import { Count } from '../../parts/numbers.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
@@ -81,11 +81,11 @@ function LowBalance({
   overview: Overview;
 }) {
   const say = useTexts(texts);
-  const moneyText = useMoneyText();
+  const exactMoneyText = useExactMoneyText();
   if (balance === 0 && held === 0 && hasCalls) {
     return <Alert className="tg-form-alert" type="error" showIcon title={say('empty')} />;
   }
   if (threshold === null || balance + held >= threshold) return null;
-  const amount = moneyText(threshold);
+  const amount = exactMoneyText(threshold);
   return <Alert className="tg-form-alert" type="warning" showIcon title={say('low', { amount })} />;
 }

@@ -1,7 +1,7 @@
 /** The statement itself, as it is printed. */
 import { Link } from 'react-router';
 import { dayAfter, monthAfter, monthText } from '../../parts/days.ts';
-import { Money, useMoneyText } from '../../parts/money.tsx';
+import { ExactMoney, useExactMoneyText } from '../../parts/money.tsx';
 import { Count, SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 export function StatementPaper({ statement }: { statement: Statement }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const moneyText = useMoneyText();
+  const moneyText = useExactMoneyText();
   const { account, currency, month, write_offs: writeOffs } = statement;
   const last = dayAfter(`${monthAfter(month)}-01`, -1);
   return (
@@ -51,21 +51,25 @@ function Sums({ statement }: { statement: Statement }) {
   const { opening, top_ups: topUps, adjustments, charges, charged, closing } = statement;
   const calls = charges.reduce((sum, charge) => sum + charge.calls, 0);
   const lines = [
-    { name: say('opening'), amount: <Money amount={opening.total} />, isBalance: true },
+    { name: say('opening'), amount: <ExactMoney amount={opening.total} />, isBalance: true },
     {
       name: say('topUps'),
       count: say('count', { count: topUps.count }),
-      amount: <SignedMoney amount={topUps.amount} />,
+      amount: <SignedMoney amount={topUps.amount} isExact />,
     },
     {
       name: say('adjustments'),
       count: say('count', { count: adjustments.count }),
-      amount: <SignedMoney amount={adjustments.amount} />,
+      amount: <SignedMoney amount={adjustments.amount} isExact />,
     },
-    { name: say('charges'), count: say('callCount', { count: calls }), amount: <SignedMoney amount={-charged} /> },
-    { name: say('closing'), amount: <Money amount={closing.total} />, isBalance: true },
-    { name: say('ofWhichFree'), amount: <Money amount={closing.balance} /> },
-    { name: say('ofWhichHeld'), amount: <Money amount={closing.held} /> },
+    {
+      name: say('charges'),
+      count: say('callCount', { count: calls }),
+      amount: <SignedMoney amount={-charged} isExact />,
+    },
+    { name: say('closing'), amount: <ExactMoney amount={closing.total} />, isBalance: true },
+    { name: say('ofWhichFree'), amount: <ExactMoney amount={closing.balance} /> },
+    { name: say('ofWhichHeld'), amount: <ExactMoney amount={closing.held} /> },
   ];
   return (
     <Sheet<(typeof lines)[number]>
@@ -109,12 +113,12 @@ function Charges({ statement: { charges, charged } }: { statement: Statement }) 
         { key: 'model', title: say('model'), cell: ({ model }) => model },
         { key: 'calls', title: say('calls'), isNumber: true, cell: ({ calls }) => <Count of={calls} /> },
         { key: 'units', title: say('units'), isWide: true, cell: (charge) => <Units charge={charge} /> },
-        { key: 'amount', title: say('amount'), isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
+        { key: 'amount', title: say('amount'), isNumber: true, cell: ({ cost }) => <ExactMoney amount={cost} /> },
       ]}
       footer={{
         model: say('total'),
         calls: <Count of={charges.reduce((sum, { calls }) => sum + calls, 0)} />,
-        amount: <Money amount={charged} />,
+        amount: <ExactMoney amount={charged} />,
       }}
     />
   );

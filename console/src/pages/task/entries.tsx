@@ -1,6 +1,6 @@
 /** The ledger entries of a task: what was held, charged and released. */
 import { Link } from 'react-router';
-import { Money } from '../../parts/money.tsx';
+import { ExactMoney } from '../../parts/money.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -31,13 +31,13 @@ export function Entries({ task: { id, entries } }: { task: TaskPage }) {
                   <Time at={entry.created} />
                 </td>
                 <td>
-                  <Money amount={entry.amount} signed />
+                  <ExactMoney amount={entry.amount} signed />
                 </td>
                 <td>
-                  <Money amount={entry.charged} />
+                  <ExactMoney amount={entry.charged} />
                 </td>
                 <td>
-                  <Money amount={entry.balance} />
+                  <ExactMoney amount={entry.balance} />
                 </td>
               </tr>
             ))}

@@ -1,7 +1,7 @@
 /** The facts of a task in a list: who asked, with which model, what it cost. */
 import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Money } from '../../parts/money.tsx';
+import { ExactMoney } from '../../parts/money.tsx';
 import { Elapsed } from '../../parts/tasks/elapsed.tsx';
 import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
@@ -33,12 +33,12 @@ export function Facts({ task }: { task: TaskPage }) {
         </Fact>
         {duration !== null && <Fact name={say('duration')}>{durationText(duration, locale)}</Fact>}
         <Fact name={say('hold')}>
-          <Money amount={hold} />
+          <ExactMoney amount={hold} />
         </Fact>
-        <Fact name={say('cost')}>{status === 'processing' ? '–' : <Money amount={cost ?? 0} />}</Fact>
+        <Fact name={say('cost')}>{status === 'processing' ? '–' : <ExactMoney amount={cost ?? 0} />}</Fact>
         {balance !== null && (
           <Fact name={say('balance')}>
-            <Money amount={balance} />
+            <ExactMoney amount={balance} />
           </Fact>
         )}
         <Fact name={say('requestId')}>

@@ -9,7 +9,7 @@ import { entryTexts } from '../entry-texts.ts';
 import { ErrorState } from '../error-state.tsx';
 import { Loading } from '../loading.tsx';
 import { durationText } from '../measures.ts';
-import { Money } from '../money.tsx';
+import { ExactMoney } from '../money.tsx';
 import { Count, SignedMoney } from '../numbers.tsx';
 import { Sheet } from '../sheet.tsx';
 import { Time } from '../time.tsx';
@@ -85,7 +85,7 @@ function Content({ request, account }: { request: ShownRequest; account: string 
         </Fact>
         <Fact name={say('answer')}>{say(request.stream ? 'streamed' : 'whole')}</Fact>
         <Tokens request={request} />
-        <Fact name={say('cost')}>{request.cost === null ? '–' : <Money amount={request.cost} />}</Fact>
+        <Fact name={say('cost')}>{request.cost === null ? '–' : <ExactMoney amount={request.cost} />}</Fact>
         {request.task_id !== null && (
           <Fact name={say('task')}>
             <Link to={`/${account}/tasks/${request.task_id}`}>{request.task_id}</Link>
@@ -209,13 +209,13 @@ function Entries({ request, account }: { request: ShownRequest; account: string 
             key: 'amount',
             title: say('amount'),
             isNumber: true,
-            cell: ({ amount }) => <SignedMoney amount={amount} />,
+            cell: ({ amount }) => <SignedMoney amount={amount} isExact />,
           },
           {
             key: 'charged',
             title: say('charge'),
             isNumber: true,
-            cell: ({ charged }) => (charged > 0 ? <Money amount={charged} /> : '–'),
+            cell: ({ charged }) => (charged > 0 ? <ExactMoney amount={charged} /> : '–'),
           },
         ]}
       />

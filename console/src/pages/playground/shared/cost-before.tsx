@@ -1,6 +1,6 @@
 /** What a run would hold, and what there is. */
 import { toConsoleError } from '../../../api/error.ts';
-import { Money, useMoneyText } from '../../../parts/money.tsx';
+import { ExactMoney, useExactMoneyText } from '../../../parts/money.tsx';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { playgroundTexts } from '../texts.ts';
@@ -19,7 +19,7 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
           {error === null && data ? (
             <>
               <strong>
-                <Money amount={data.hold} />
+                <ExactMoney amount={data.hold} />
               </strong>{' '}
               <Reckoning quote={data} />
             </>
@@ -30,7 +30,7 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
       </div>
       <div>
         <dt>{say('balance')}</dt>
-        <dd>{account ? <Money amount={account.balance} /> : '–'}</dd>
+        <dd>{account ? <ExactMoney amount={account.balance} /> : '–'}</dd>
       </div>
     </dl>
   );
@@ -39,7 +39,7 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
 function Reckoning({ quote: { unit, units, unit_price: ofTask, lines } }: { quote: Quote }) {
   const say = useTexts(playgroundTexts);
   const locale = localeOf(useLanguage());
-  const moneyText = useMoneyText();
+  const moneyText = useExactMoneyText();
   // A call's price is in its lines.
   const price = ofTask ?? lines?.find((line) => line.unit === unit)?.unit_price ?? null;
   const count = new Intl.NumberFormat(locale).format(units);

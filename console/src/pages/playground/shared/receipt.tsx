@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import type { components } from '../../../api/schema.ts';
-import { Money } from '../../../parts/money.tsx';
+import { ExactMoney } from '../../../parts/money.tsx';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
@@ -75,10 +75,10 @@ function Amount({ name, amount, strong = false }: { name: string; amount: number
       <dd>
         {strong ? (
           <strong>
-            <Money amount={rounded} />
+            <ExactMoney amount={rounded} />
           </strong>
         ) : (
-          <Money amount={rounded} />
+          <ExactMoney amount={rounded} />
         )}
       </dd>
     </div>
