@@ -93,10 +93,11 @@ export const operatorRequestCalls = [listAllRequests];
 
 type Filters = z.output<z.ZodObject<typeof requestFilters>>;
 
-const filterOf = ({ key_id: keyId, request_id: requestId, ...rest }: Filters): RequestFilter => ({
+const filterOf = ({ key_id: keyId, request_id: requestId, user: endUser, ...rest }: Filters): RequestFilter => ({
   ...rest,
   keyId,
   requestId,
+  endUser,
 });
 
 const shown = (request: ListedRequest, keys: ReadonlyMap<string, string>) => ({
