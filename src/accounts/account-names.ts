@@ -1,12 +1,11 @@
 /** What people call the accounts that lists name. */
 import * as z from 'zod';
-import type { AccountId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
 
 /** The names of these accounts, by their ids. */
 export async function accountNames(
   database: Database,
-  ids: readonly AccountId[],
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { rows } = await database.pool.query({

@@ -34,6 +34,8 @@ export interface RequestState extends DefaultState {
   call?: CallRecord;
   /** Who asks through the caller's program, as its `user` says. */
   endUser?: string;
+  /** What it is filed under, as `X-Tollgate-Tag` says. */
+  tag?: string;
 }
 
 export type ApiContext = ParameterizedContext<RequestState>;

@@ -59,12 +59,18 @@ export function marginPercentOf(margin: Margin): number | null {
 
 // A transfer has a capture; or only a write-off, of a call whose process had died and whose hold was swept.
 const isOneEach = `(e.type = 'capture' or e.reason = 'owner_lost')`;
-const sums = `count(*) filter (where ${isOneEach}) as calls,
-  count(*) filter (where ${isOneEach} and e.cost is null) as "callsWithoutCost",
-  coalesce(sum(e.d_revenue) filter (where e.type = 'capture'), 0)::bigint as revenue,
-  coalesce(sum(e.d_revenue) filter (where e.type = 'capture' and e.cost is null), 0)::bigint as "revenueWithoutCost",
-  coalesce(sum(e.d_revenue) filter (where e.type = 'write_off'), 0)::bigint as "writtenOff",
-  coalesce(sum(e.cost), 0)::bigint as cost`;
+/** Over captures and write-offs `e`. */
+export const marginSums = {
+  calls: `count(*) filter (where ${isOneEach})`,
+  callsWithoutCost: `count(*) filter (where ${isOneEach} and e.cost is null)`,
+  revenue: `coalesce(sum(e.d_revenue) filter (where e.type = 'capture'), 0)::bigint`,
+  revenueWithoutCost: `coalesce(sum(e.d_revenue) filter (where e.type = 'capture' and e.cost is null), 0)::bigint`,
+  writtenOff: `coalesce(sum(e.d_revenue) filter (where e.type = 'write_off'), 0)::bigint`,
+  cost: 'coalesce(sum(e.cost), 0)::bigint',
+};
+const sums = Object.entries(marginSums)
+  .map(([name, sum]) => `${sum} as "${name}"`)
+  .join(', ');
 
 // Transfer ids are in the order of their times and in the primary key, by which the months are cut. So a range is read by
 // itself, in the months that it touches; and a late settlement is of the day on which its call was made.

@@ -15,6 +15,8 @@ export interface RequestFilter {
   status?: StatusFilter | undefined;
   code?: string | undefined;
   requestId?: string | undefined;
+  endUser?: string | undefined;
+  tag?: string | undefined;
 }
 
 /** From one status on, below another. */
@@ -50,7 +52,8 @@ const requestRow = row({
   ...{ inputTokens: count, cachedInputTokens: count, outputTokens: count },
   // A task's cost is known only at its end, long after the request that created it.
   cost: computed('coalesce(cost, (select t.cost from tasks t where t.id = requests.task_id))', money.nullable()),
-  ...{ taskId: z.string().nullable(), endUser: z.string().nullable(), client: z.string().nullable() },
+  ...{ taskId: z.string().nullable(), endUser: z.string().nullable() },
+  ...{ tag: z.string().nullable(), client: z.string().nullable() },
 });
 export type ListedRequest = RowOf<typeof requestRow>;
 
@@ -60,7 +63,7 @@ export type ListedRequest = RowOf<typeof requestRow>;
  */
 export async function listRequests(
   database: Database,
-  { account, from, to, model, keyId, provider, status, code, requestId }: RequestFilter,
+  { account, from, to, model, keyId, provider, status, code, requestId, endUser, tag }: RequestFilter,
   { limit, after }: { limit: number; after: RequestPosition | undefined },
 ): Promise<ListedRequest[]> {
   const values: unknown[] = [limit];
@@ -80,6 +83,8 @@ export async function listRequests(
   filter('status', (its) => `status >= ${its}::int and status < $${values.push(status?.below)}::int`, status?.least);
   filter('code', (its) => `code = ${its}`, code);
   filter('id', (its) => `request_id = ${its}`, requestId);
+  filter('user', (its) => `end_user = ${its}`, endUser);
+  filter('tag', (its) => `tag = ${its}`, tag);
   filter(
     'after',
     // The time by itself, too: by it alone whole days are left out.

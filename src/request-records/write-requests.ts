@@ -30,16 +30,17 @@ export interface RequestRecord {
   cost: Money | undefined;
   taskId: string | undefined;
   endUser: string | undefined;
+  tag: string | undefined;
   client: string | undefined;
 }
 
 const columns =
   'created_at, account_id, key_id, request_id, method, path, model, status, code, latency_ms, first_token_ms, is_stream, ' +
-  'provider, attempts, input_tokens, cached_input_tokens, output_tokens, cost, task_id, end_user, client';
+  'provider, attempts, input_tokens, cached_input_tokens, output_tokens, cost, task_id, end_user, tag, client';
 const types =
   '$1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], ' +
   '$10::int[], $11::int[], $12::boolean[], $13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], ' +
-  '$18::bigint[], $19::text[], $20::text[], $21::text[]';
+  '$18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[]';
 
 /** Writes all of them or none. */
 export async function writeRequests(
@@ -71,6 +72,7 @@ export async function writeRequests(
       bigints(records, ({ cost }) => cost),
       texts(records, ({ taskId }) => taskId),
       texts(records, ({ endUser }) => endUser),
+      texts(records, ({ tag }) => tag),
       texts(records, ({ client }) => client),
     ],
   });

@@ -41,7 +41,11 @@ const chat = (key: string, more: object = {}, headers: Record<string, string> = 
 
 test('a call is there once it was answered, with its tokens and cost, on both roots', async () => {
   const { key, keyId } = await gateway.newKey({ balance: '10', level: 'chat' });
-  const answer = await chat(key, { user: 'user-7' }, { 'User-Agent': 'OpenAI/JS 6.1 (x64)' });
+  const answer = await chat(
+    key,
+    { user: 'user-7' },
+    { 'User-Agent': 'OpenAI/JS 6.1 (x64)', 'X-Tollgate-Tag': 'team:search' },
+  );
   const [request, ...others] = await requestsOf(key);
   assert.deepEqual(others, []);
   assert.ok(request);
@@ -53,7 +57,7 @@ test('a call is there once it was answered, with its tokens and cost, on both ro
     ...{ id: answer.headers.get('x-request-id'), object: 'request', method: 'POST', path: '/v1/chat/completions' },
     ...{ model: 'sim-chat', key_id: keyId, status: 200, code: null, first_token_ms: null, stream: false },
     ...{ input_tokens: usage.prompt_tokens, cached_input_tokens: 0, output_tokens: usage.completion_tokens },
-    ...{ task_id: null, user: 'user-7' },
+    ...{ task_id: null, user: 'user-7', tag: 'team:search' },
   });
   const { body } = await gateway.get(`/v1/account/ledger?request_id=${request.id}&type=capture`, bearer(key));
   assert.equal(cost, (body['data'] as { charged: number }[])[0]?.charged);
@@ -135,6 +139,26 @@ test("a task's request has its id, and its cost once it has ended; polling it is
   assert.ok(Number(request['cost']) > 0);
 });
 
+test('the list is cut down by end user and tag; a tag that is none is refused by name', async () => {
+  const { key } = await gateway.newKey({ balance: '10', level: 'chat' });
+  await chat(key, { user: 'ann' }, { 'X-Tollgate-Tag': 'search' });
+  await chat(key, { user: 'bob' });
+  const shown = async (query: string) => (await requestsOf(key, `?${query}`)).map(({ user, tag }) => ({ user, tag }));
+  assert.deepEqual(await shown('user=ann'), [{ user: 'ann', tag: 'search' }]);
+  assert.deepEqual(await shown('tag=search'), [{ user: 'ann', tag: 'search' }]);
+  assert.deepEqual(await shown('user=bob&tag=search'), []);
+  for (const tag of ['', 'two words', 'a,b', 'x'.repeat(65)])
+    assertError(await chat(key, {}, { 'X-Tollgate-Tag': tag }), 'invalid_parameter', 'X-Tollgate-Tag');
+  const [refused] = await requestsOf(key, '?status=400');
+  assert.deepEqual([refused?.['code'], refused?.['tag']], ['invalid_parameter', null]);
+  for (const [query, param] of [
+    ['user=', 'user'],
+    ['tag=a,b', 'tag'],
+    ['status=6xx', 'status'],
+  ])
+    assertError(await gateway.get(`/v1/requests?${query}`, bearer(key)), 'invalid_parameter', param);
+});
+
 test('the list is cut down by time, model, key, status, code and id, and read in pages', async () => {
   const { key, keyId } = await gateway.newKey({ balance: '10', level: 'chat' });
   const first = await chat(key);
@@ -146,6 +170,7 @@ test('the list is cut down by time, model, key, status, code and id, and read in
   assert.equal(await count('model=sim-code'), 1);
   assert.equal(await count('status=2xx'), 2);
   assert.equal(await count('status=404'), 1);
+  assert.equal(await count('status=error'), 1);
   assert.equal(await count('status=4xx&code=model_not_found'), 1);
   assert.equal(await count('request_id=my.own-id'), 1);
   assert.equal(await count(`request_id=${first.headers.get('x-request-id') ?? ''}`), 1);

@@ -23,7 +23,7 @@ const record = (requestId: string, more: Partial<RequestRecord> = {}): RequestRe
   ...{ createdAt: new Date(), accountId: account, keyId: 'key_1' as KeyId, requestId, method: 'POST', path: '/v1/x' },
   ...{ model: 'm', status: 200, code: undefined, latencyMs: 7, firstTokenMs: undefined, isStream: false },
   ...{ provider: 'p', attempts: undefined, inputTokens: 3, cachedInputTokens: 0, outputTokens: 5, cost: micros(11n) },
-  ...{ taskId: undefined, endUser: undefined, client: 'test' },
+  ...{ taskId: undefined, endUser: undefined, tag: undefined, client: 'test' },
   ...more,
 });
 
@@ -47,7 +47,7 @@ const idsOf = async (filter = {}) => {
 test('what was added is written in its order, with everything that was noted', async () => {
   const recorder = recorderThat(toDatabase);
   recorder.add(
-    record('one', { attempts: [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }], endUser: 'me', code: 'c' }),
+    record('one', { attempts: [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }], endUser: 'me', tag: 'shop', code: 'c' }),
   );
   recorder.add(record('two', { model: undefined, inputTokens: undefined, cost: undefined, taskId: 'img_1' }));
   await recorder.written();
@@ -56,7 +56,7 @@ test('what was added is written in its order, with everything that was noted', a
   assert.deepEqual([two.model, two.inputTokens, two.cost, two.taskId], [null, null, null, 'img_1']);
   assert.equal(one?.requestId, 'one');
   assert.deepEqual(one.attempts, [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }]);
-  assert.deepEqual([one.endUser, one.code, one.cost, one.outputTokens], ['me', 'c', 11n, 5]);
+  assert.deepEqual([one.endUser, one.tag, one.code, one.cost, one.outputTokens], ['me', 'shop', 'c', 11n, 5]);
   await recorder.close();
 });
 

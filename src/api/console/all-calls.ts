@@ -15,6 +15,7 @@ import { operatorMarginCalls } from './calls/operator-margin.ts';
 import { operatorPeopleCalls } from './calls/operator-people.ts';
 import { operatorProviderCalls } from './calls/operator-providers.ts';
 import { operatorReconciliationCalls } from './calls/operator-reconciliations.ts';
+import { operatorUsageCalls } from './calls/operator-usage.ts';
 import { operatorUnknownCalls } from './calls/operator-unknown.ts';
 import { overviewCalls } from './calls/overview.ts';
 import { playgroundCalls } from './calls/playground.ts';
@@ -25,6 +26,7 @@ import { statementCalls } from './calls/statement.ts';
 import { taskCalls } from './calls/tasks.ts';
 import { teamCalls } from './calls/team.ts';
 import { usageCalls } from './calls/usage.ts';
+import { usageTableCalls } from './calls/usage-table.ts';
 
 export const calls: readonly Call[] = [
   ...sessionCalls,
@@ -38,6 +40,7 @@ export const calls: readonly Call[] = [
   ...taskCalls,
   ...batchCalls,
   ...usageCalls,
+  ...usageTableCalls,
   ...ledgerCalls,
   ...statementCalls,
   ...modelCalls,
@@ -51,6 +54,7 @@ export const calls: readonly Call[] = [
   ...operatorBatchCalls,
   ...operatorUnknownCalls,
   ...operatorMarginCalls,
+  ...operatorUsageCalls,
   ...operatorAuditCalls,
   ...operatorReconciliationCalls,
 ];

@@ -8,6 +8,8 @@ import {
   type RequestPosition,
 } from '../../request-records/read-requests.ts';
 import { requestColumns, requestObject, type RequestObject } from '../presenters/requests.ts';
+import { isKeepable, withoutNul } from '../../domain/text.ts';
+import { tagForm, tagRule } from '../request-tag.ts';
 import type { CsvForm } from './list-answer.ts';
 import { idFilter } from './ledger-list.ts';
 import type { ShownListing } from './list-page.ts';
@@ -40,17 +42,20 @@ export const requestCsv = (currency: string): CsvForm => ({
   pageRows: 500,
 });
 
-const statusRule = 'must be a status, such as 429, or a class of them, such as 4xx';
+const statusRule = 'must be a status, such as 429, a class of them, such as 4xx, or error';
 const status = z
   .string(statusRule)
-  .regex(/^[1-5](\d\d|xx)$/, statusRule)
+  .regex(/^([1-5](\d\d|xx)|error)$/, statusRule)
   .transform((text) => {
+    if (text === 'error') return { least: 400, below: 600 };
     const least = Number(text.replace('xx', '00'));
     return { least, below: least + (text.endsWith('xx') ? 100 : 1) };
   })
   .optional();
 
 const codeRule = 'must be an error code: 1 to 128 letters, digits and . _ -';
+
+const userRule = 'must be an end user: a string of 1 to 256 characters';
 
 /** What a list of requests, or a file of all, may be cut down to. */
 export const requestFilters = {
@@ -63,6 +68,12 @@ export const requestFilters = {
     .regex(/^[\w.-]{1,128}$/, codeRule)
     .optional(),
   request_id: idFilter,
+  user: z
+    .string(userRule)
+    .refine((user) => user !== '' && user.length <= 256 && isKeepable(user), userRule)
+    .meta({ minLength: 1, maxLength: 256, pattern: withoutNul })
+    .optional(),
+  tag: z.string(tagRule).regex(tagForm, tagRule).optional(),
 };
 
 const cursorForm = /^(\d{1,14})\.(\d{1,18})$/;

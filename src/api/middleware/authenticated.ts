@@ -3,6 +3,7 @@ import { rateState, type RateState, refusalOfKey } from '../../domain/billing/ad
 import { GatewayError } from '../../domain/errors.ts';
 import type { KeyLevel } from '../../domain/accounts/key-rules.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { requestTagOf } from '../request-tag.ts';
 import type { KeyCache } from '../../accounts/key-cache.ts';
 
 /** Lets a request pass whose key is known, not revoked or expired, of an active account and of this level. */
@@ -14,6 +15,8 @@ export const authenticated =
     const key = ctx.state.key ?? (await keys.find(secretOf(ctx), { exactCounts: ctx.method !== 'POST' }));
     if (!key) throw new GatewayError('invalid_api_key', 'Invalid API key.');
     ctx.state.key = key; // of a refused one, too, the record and the log say whose it is
+    const tag = requestTagOf(ctx);
+    if (tag !== undefined) ctx.state.tag = tag;
     const now = new Date();
     const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);
     if (refusal) throw refusal;

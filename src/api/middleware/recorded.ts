@@ -46,7 +46,7 @@ function recordOf(
   res: Pick<TimedResponse, 'arrivedAtMs' | 'headAtMs' | 'headersSent' | 'statusCode'>,
   { key, path, latencyMs }: { key: ApiKey; path: string; latencyMs: number },
 ): RequestRecord {
-  const { requestId, model, taskId, endUser, code, call, personId } = ctx.state;
+  const { requestId, model, taskId, endUser, tag, code, call, personId } = ctx.state;
   const firstAtMs = call?.isStream === true && res.headAtMs !== 0 ? call.times.firstAtMs : 0;
   const attempts = call?.attempts;
   return {
@@ -70,6 +70,7 @@ function recordOf(
     cost: call?.cost,
     taskId,
     endUser,
+    tag,
     client: personId === undefined ? clientOf(ctx.req.headers['user-agent']) : 'Playground',
   };
 }

@@ -148,7 +148,7 @@ function operationObject(operation: DocumentedOperation, suffix: string, shared:
     summary,
     ...(sentences.length > 0 && { description: sentences.join(' ') }),
     ...(!isKeyed && { security: [] }),
-    parameters: [...parameters, requestHeader('X-Request-Id')],
+    parameters: [...parameters, requestHeader('X-Request-Id'), ...(isKeyed ? [requestHeader('X-Tollgate-Tag')] : [])],
     ...(body && { requestBody: { required: true, content: body } }),
     responses: Object.fromEntries(responses) as JsonSchema,
   };

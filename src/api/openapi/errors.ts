@@ -27,7 +27,8 @@ function sharedErrors({ level, body }: DocumentedOperation): ErrorCode[] {
   ];
 }
 
-const keyErrors = ['missing_api_key', 'invalid_api_key', 'account_suspended'] as const;
+/** The invalid parameter is the header `X-Tollgate-Tag`, which all of them take. */
+const keyErrors = ['missing_api_key', 'invalid_api_key', 'account_suspended', 'invalid_parameter'] as const;
 const bodyErrors = ['missing_parameter', 'invalid_parameter', 'request_too_large', 'unsupported_media_type'] as const;
 
 /** What a task may fail with while its creation waits for it. */

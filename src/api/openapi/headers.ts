@@ -1,4 +1,5 @@
 /** Headers that requests may have and answers bear, named once in the document's components. */
+import { tagForm } from '../request-tag.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const text = { type: 'string' };
@@ -99,6 +100,14 @@ export const requestHeaders = {
     in: 'header',
     description: 'An id of your own for the request, of 1 to 128 letters, digits and `. _ -`; any other is ignored.',
     schema: text,
+  },
+  'X-Tollgate-Tag': {
+    name: 'X-Tollgate-Tag',
+    in: 'header',
+    description:
+      'What the request is filed under, such as a team or a feature: usage and cost can be seen by it. A request has one tag.',
+    schema: { type: 'string', pattern: tagForm.source },
+    example: 'search',
   },
 } as const satisfies Record<string, JsonSchema>;
 

@@ -14,7 +14,8 @@ const example = (model: string) => ({
   ...{ id: exampleIds.request, object: 'request', created: exampleCreated },
   ...{ method: 'POST', path: '/v1/chat/completions', model, key_id: exampleIds.key },
   ...{ status: 200, code: null, latency_ms: 812, first_token_ms: 164, stream: true },
-  ...{ input_tokens: 20, cached_input_tokens: 0, output_tokens: 60, cost: 0.00014, task_id: null, user: null },
+  ...{ input_tokens: 20, cached_input_tokens: 0, output_tokens: 60, cost: 0.00014, task_id: null },
+  ...{ user: 'user-7', tag: 'search' },
 });
 
 const csvExample = [requestColumns.join(), Object.values(example('sim-chat')).join(), ''].join('\r\n');
@@ -32,16 +33,23 @@ export const listAccountRequests = operation({
   parameters: queryParameters(requestQuery, {
     model: 'Only requests that named this model.',
     key_id: 'Only requests with this key.',
-    status: 'Only requests that were answered with this status, or with one of this class, such as `4xx`.',
+    status:
+      'Only requests that were answered with this status, with one of this class, such as `4xx`, or with any of 400 and above: `error`.',
     code: 'Only requests whose error has this code.',
+    user: 'Only requests of this end user.',
+    tag: 'Only requests with this `X-Tollgate-Tag`.',
     request_id: 'Only the request of this id. Where a caller chose the id, there may be several.',
   }),
   answer: listOfRecords('RequestPage', requestRecord),
   responses: { 200: listAnswer(csvExample, ({ model }) => one('A page', examplePage(example(model('chat'))))) },
   errors: ['invalid_parameter'],
-  handle: async ({ ctx, deps, query: { key_id: keyId, request_id: requestId, limit, cursor, ...filter } }) => {
+  handle: async ({
+    ctx,
+    deps,
+    query: { key_id: keyId, request_id: requestId, user: endUser, limit, cursor, ...filter },
+  }) => {
     const { accountId: account } = keyOf(ctx);
-    const listing = await requestListing(deps, { ...filter, account, keyId, requestId });
+    const listing = await requestListing(deps, { ...filter, account, keyId, requestId, endUser });
     return answerList(ctx, listing, { limit, cursor }, requestCsv(deps.configuration.currency));
   },
 });

@@ -27,6 +27,7 @@ export const requestFields = {
   cost: z.number().nullable().describe('Of a task: null until it has ended.'),
   task_id: z.string().nullable(),
   user: z.string().nullable().describe('`user` of the request, or `metadata.user_id`.'),
+  tag: z.string().nullable().describe('`X-Tollgate-Tag` of the request.'),
 };
 export const requestRecord = answer('Request', z.strictObject(requestFields));
 export type RequestObject = z.input<typeof requestRecord>;
@@ -53,4 +54,5 @@ export const requestObject = (request: ListedRequest): RequestObject => ({
   cost: request.cost === null ? null : toAmount(request.cost),
   task_id: request.taskId,
   user: request.endUser,
+  tag: request.tag,
 });

@@ -112,10 +112,11 @@ export const operatorRequestCalls = [listAllRequests, allRequestsFile];
 type Filters = z.output<z.ZodObject<typeof requestFilters>>;
 type OperatorFilters = Filters & z.output<z.ZodObject<typeof operatorFilters>>;
 
-const filterOf = ({ key_id: keyId, request_id: requestId, ...rest }: Filters): RequestFilter => ({
+const filterOf = ({ key_id: keyId, request_id: requestId, user: endUser, ...rest }: Filters): RequestFilter => ({
   ...rest,
   keyId,
   requestId,
+  endUser,
 });
 
 const operatorFilterOf = ({ account, provider, ...filters }: OperatorFilters): RequestFilter => ({

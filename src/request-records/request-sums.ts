@@ -1,0 +1,63 @@
+/** How many requests there were, how many failed and how long the others took, by one dimension or by two. */
+import * as z from 'zod';
+import type { AccountId } from '../domain/ids.ts';
+import { type CrossSums, readCrossTable } from '../postgres/cross-table.ts';
+import type { Database } from '../postgres/database.ts';
+import { isMoment, type MomentName, momentDimension, spansOf } from '../postgres/moment-dimensions.ts';
+import { row, type RowOf } from '../postgres/row.ts';
+
+const columns = {
+  ...{ model: `coalesce(model, '')`, key: 'key_id', provider: `coalesce(provider, '')`, account: 'account_id' },
+  ...{ user: `coalesce(end_user, '')`, tag: `coalesce(tag, '')` },
+};
+type RequestDimension = keyof typeof columns;
+
+const count = z.bigint().transform(Number);
+const requestSumsRow = row({
+  requests: count,
+  /** Answered with 400 or above, or left by their caller before an answer. */
+  errors: count,
+  /** Of those that are no errors, in all. */
+  latencyMs: count,
+});
+export type RequestSums = RowOf<typeof requestSumsRow>;
+
+export interface RequestSumsQuery {
+  /** Undefined: of all accounts. */
+  account?: AccountId | undefined;
+  group: RequestDimension | MomentName;
+  by?: RequestDimension | undefined;
+  /** By which the largest are chosen. */
+  largestBy: 'requests' | 'errors';
+  groupsMax: number;
+  columnsMax: number;
+  from: Date;
+  to: Date;
+}
+
+/** Returns the sums over the requests from `from` on and before `to`. */
+export async function sumRequests(
+  { pool }: Database,
+  { account, group, by, from, to, ...bounds }: RequestSumsQuery,
+): Promise<CrossSums<RequestSums>> {
+  const values: unknown[] = [from, to];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const whose = account === undefined ? '' : `and account_id = ${parameter(account)}`;
+  const dimension = async (name: MomentName) => {
+    const spans = await spansOf(pool, name, { from, to });
+    return momentDimension(spans, 'created_at', `${parameter(spans.starts)}::timestamptz[]`);
+  };
+  return readCrossTable(pool, {
+    group: isMoment(group) ? await dimension(group) : { value: columns[group] },
+    by: by && { value: columns[by] },
+    source: `from requests where created_at >= $1::timestamptz and created_at < $2::timestamptz ${whose}`,
+    values,
+    sums: {
+      requests: 'count(*)',
+      errors: 'count(*) filter (where status >= 400)',
+      latencyMs: 'coalesce(sum(latency_ms) filter (where status < 400), 0)',
+    },
+    sumsRow: requestSumsRow,
+    ...bounds,
+  });
+}
