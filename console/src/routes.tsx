@@ -37,6 +37,7 @@ const accountPages: RouteObject[] = [
     page('speech', () => import('./pages/playground/speech/index.tsx')),
     page('transcription', () => import('./pages/playground/transcription/index.tsx')),
   ]),
+  page('webhooks', () => import('./pages/webhooks/index.tsx')),
   page('team', () => import('./pages/team/index.tsx')),
 ];
 

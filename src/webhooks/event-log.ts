@@ -50,16 +50,22 @@ export interface EventFilter {
   /** Only those that were given up. */
   failed?: boolean;
   limit: number;
+  /** Only those that are older than this event. */
+  after?: string | undefined;
 }
 
 /** Events, newest first. */
-export async function listEvents(database: Database, { account, failed, limit }: EventFilter): Promise<EventFacts[]> {
+export async function listEvents(
+  database: Database,
+  { account, failed, limit, after }: EventFilter,
+): Promise<EventFacts[]> {
   // Ids are ordered by time, and their index is the only one of all events.
   const newest = account === undefined ? 'e.id desc' : 'e.created_at desc, e.id desc';
   const { rows } = await database.pool.query(
     `select ${eventFacts} where ($1::text is null or e.account_id = $1) and (not $2 or e.delivered = false)
+       and ($4::text is null or (e.created_at, e.id) < (select created_at, id from events where id = $4))
      order by ${newest} limit $3`,
-    [account ?? null, failed ?? false, limit],
+    [account ?? null, failed ?? false, limit, after ?? null],
   );
   return rows.map((row) => factsOf(row));
 }
@@ -68,6 +74,14 @@ export async function listEvents(database: Database, { account, failed, limit }:
 export async function findEvent(database: Database, id: string): Promise<EventFacts | undefined> {
   const { rows } = await database.pool.query(`select ${eventFacts} where e.id = $1 or e.task_id = $1`, [id]);
   return rows[0] === undefined ? undefined : factsOf(rows[0]);
+}
+
+const dataRow = row({ data: z.unknown() });
+
+/** What an event reports; null of a task, whose record is made anew for each attempt. */
+export async function dataOfEvent(database: Database, event: string): Promise<unknown> {
+  const { rows } = await database.pool.query('select data from events where id = $1', [event]);
+  return rows[0] === undefined ? null : dataRow.parse(rows[0]).data;
 }
 
 /** All attempts to deliver an event, the first one first. */

@@ -15,6 +15,7 @@ import {
   QuestionCircleOutlined,
   ReconciliationOutlined,
   ScheduleOutlined,
+  SendOutlined,
   SwapOutlined,
   TeamOutlined,
   UnorderedListOutlined,
@@ -32,6 +33,7 @@ export const accountPages = [
   { page: 'usage', icon: <BarChartOutlined /> },
   { page: 'ledger', icon: <BankOutlined /> },
   { page: 'statement', icon: <FileDoneOutlined /> },
+  { page: 'webhooks', icon: <SendOutlined /> },
   { page: 'team', icon: <TeamOutlined /> },
 ] as const;
 

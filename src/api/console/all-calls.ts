@@ -2,6 +2,7 @@
 import type { Call } from './console-call.ts';
 import { accountCalls } from './calls/account.ts';
 import { batchCalls } from './calls/batches.ts';
+import { eventCalls } from './calls/events.ts';
 import { findCalls } from './calls/find.ts';
 import { invitationCalls } from './calls/invitations.ts';
 import { keyCalls } from './calls/keys.ts';
@@ -27,6 +28,7 @@ import { taskCalls } from './calls/tasks.ts';
 import { teamCalls } from './calls/team.ts';
 import { usageCalls } from './calls/usage.ts';
 import { usageTableCalls } from './calls/usage-table.ts';
+import { webhookCalls } from './calls/webhooks.ts';
 
 export const calls: readonly Call[] = [
   ...sessionCalls,
@@ -45,6 +47,8 @@ export const calls: readonly Call[] = [
   ...statementCalls,
   ...modelCalls,
   ...playgroundCalls,
+  ...webhookCalls,
+  ...eventCalls,
   ...teamCalls,
   ...operatorAccountCalls,
   ...operatorPeopleCalls,

@@ -21,6 +21,11 @@ const lowBalance = answer(
   }),
 );
 
+const testedAccount = answer(
+  'TestedAccount',
+  z.strictObject({ id: z.string(), object: z.literal('account'), currency: currencyField }),
+);
+
 const talk = { id: exampleIds.avatar_talk, object: 'avatar_talk' };
 
 interface Event {
@@ -72,6 +77,11 @@ const events: Readonly<Record<string, Event>> = {
       held: 0,
       low_balance: 10,
     }),
+  },
+  'webhook.test': {
+    summary: 'An owner tries the webhook from the console',
+    data: testedAccount,
+    example: ({ currency }) => ({ id: exampleIds.account, object: 'account', currency }),
   },
 };
 

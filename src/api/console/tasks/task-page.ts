@@ -15,6 +15,7 @@ import type { Task } from '../../../tasks/rows/task-rows.ts';
 import { filePath } from '../../presenters/links.ts';
 import { recordOf } from '../../presenters/tasks.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
+import { presentAttempt, webhookAttempt } from '../webhook-attempt.ts';
 import { courseOf, courseStep, wasFetched } from './task-timeline.ts';
 import { presentTask, taskFields } from './task-line.ts';
 import { presentRequest, taskRequest } from './task-request.ts';
@@ -49,16 +50,7 @@ const webhook = z.strictObject({
   host: z.string(),
   /** null while it is on its way. */
   delivered: z.boolean().nullable(),
-  attempts: z.array(
-    z.strictObject({
-      attempt: z.int(),
-      at: z.iso.datetime(),
-      /** Seconds. */
-      duration: z.number(),
-      status: z.int().nullable(),
-      fault: z.string().nullable(),
-    }),
-  ),
+  attempts: z.array(webhookAttempt),
 });
 
 const forOperators = z.strictObject({
@@ -139,13 +131,7 @@ export async function presentTaskPage(
           type: event.type,
           host: event.host,
           delivered: event.delivered,
-          attempts: attempts.map(({ attempt, at, durationMs, status, fault }) => ({
-            attempt,
-            at: at.toISOString(),
-            duration: durationMs / 1000,
-            status,
-            fault,
-          })),
+          attempts: attempts.map(presentAttempt),
         }
       : null,
     record: recordOf(deps, {

@@ -1,0 +1,109 @@
+/** Where events go, what signs them, and trying both. */
+import { useQueryClient } from '@tanstack/react-query';
+import { App, Button } from 'antd';
+import { useState } from 'react';
+import { api, query } from '../../api/client.ts';
+import { AccountSettingsForm } from '../../parts/account-settings/account-settings-form.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { useErrorText } from '../../parts/error-text.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { useAccountId, useOwns } from '../../parts/use-account.ts';
+import { useTexts } from '../../texts/define-texts.ts';
+import { eventsKey } from './event.ts';
+import { texts } from './texts.ts';
+
+export function Settings() {
+  const say = useTexts(texts);
+  const account = useAccountId();
+  const params = { params: { path: { account } } };
+  const { data, error, refetch } = query.useQuery('get', '/console/api/accounts/{account}/webhook', params);
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loading rows={4} />;
+  return (
+    <section className="tg-webhook-settings" aria-label={say('settings')}>
+      <AccountSettingsForm
+        key={`${data.webhook_url ?? ''} ${data.low_balance ?? ''}`}
+        settings={data}
+        save={(body) => api.PATCH('/console/api/accounts/{account}/webhook', { ...params, body })}
+        onSaved={() => void refetch()}
+      />
+      <div className="tg-webhook-buttons">
+        <TestButton hasWebhook={data.webhook_url !== null} />
+        <SecretButtons />
+      </div>
+    </section>
+  );
+}
+
+function TestButton({ hasWebhook }: { hasWebhook: boolean }) {
+  const say = useTexts(texts);
+  const textOf = useErrorText();
+  const account = useAccountId();
+  const queries = useQueryClient();
+  const { message } = App.useApp();
+  const [isBusy, setBusy] = useState(false);
+  const test = async () => {
+    setBusy(true);
+    try {
+      await api.POST('/console/api/accounts/{account}/webhook/test', { params: { path: { account } } });
+      await queries.invalidateQueries({ queryKey: [eventsKey, account] });
+    } catch (error) {
+      void message.error(textOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button disabled={!hasWebhook} loading={isBusy} onClick={() => void test()}>
+      {say('test')}
+    </Button>
+  );
+}
+
+/** A secret of the account is not for operators. */
+function SecretButtons() {
+  const say = useTexts(texts);
+  const textOf = useErrorText();
+  const account = useAccountId();
+  const { message } = App.useApp();
+  const [secret, setSecret] = useState<string>();
+  if (!useOwns()) return null;
+  const params = { params: { path: { account } } };
+  const show = async () => {
+    try {
+      const { data } = await api.GET('/console/api/accounts/{account}/webhook/secret', params);
+      setSecret(data?.secret);
+    } catch (error) {
+      void message.error(textOf(error));
+    }
+  };
+  const rotate = async () => {
+    const { data } = await api.POST('/console/api/accounts/{account}/webhook/secret/rotate', params);
+    setSecret(data?.secret);
+  };
+  return (
+    <>
+      <Button onClick={() => void show()}>{say('showSecret')}</Button>
+      <ConfirmButton
+        title={say('rotateTitle')}
+        text={say('rotateText')}
+        onConfirm={rotate}
+        buttonProps={{ danger: false }}
+      >
+        {say('rotate')}
+      </ConfirmButton>
+      {secret !== undefined && (
+        <SecretDialog
+          title={say('secret')}
+          warning={say('secretWarning')}
+          kind="key"
+          label={say('secret')}
+          secret={secret}
+          onDone={() => setSecret(undefined)}
+        />
+      )}
+    </>
+  );
+}

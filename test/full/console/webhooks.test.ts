@@ -1,0 +1,90 @@
+/** The account's webhook in a real browser: set, tried, and its events looked at and sent again. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createAccount } from '../../../src/accounts/accounts.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { screenshotOf } from '../../support/browser/traces.ts';
+import { signIn } from '../../support/console.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newPerson, password } from '../../support/people.ts';
+import { openUpstream, type Upstream } from '../../support/upstream.ts';
+
+/** One attempt, and it is given up. */
+const deliveryPace = { firstMs: 100, factor: 0, mostMs: 100, forMs: 50 };
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let receiver: Upstream;
+let closeReceiver: () => Promise<void>;
+before(async () => {
+  gateway = await startTestGateway({ deliveryPace });
+  browser = await startBrowser();
+  ({ upstream: receiver, close: closeReceiver } = await openUpstream());
+});
+after(async () => {
+  await browser.close();
+  await gateway.stop();
+  await closeReceiver();
+});
+
+async function owner() {
+  const { id: account } = await createAccount(gateway.by, 'hooked');
+  const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }] });
+  return { email, address: `/console/${account}/webhooks` };
+}
+
+test('an owner sets the webhook, tries it, sees what became of the test, and sends it again', async () => {
+  const { email, address } = await owner();
+  receiver.answers({ status: 500 });
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(address);
+    await page.getByText('No events yet.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Send test event' }).isDisabled(), true);
+    await page.getByLabel('Webhook', { exact: true }).fill(`${receiver.url}/hook`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    await audited(page);
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    const row = page.getByRole('row', { name: /webhook\.test/ });
+    await row.getByText('Given up').waitFor();
+    await row.getByText('HTTP 500').waitFor();
+    await audited(page);
+    await screenshotOf(page, 'webhooks-en');
+
+    receiver.answers({ status: 204 });
+    await row.getByRole('button', { name: 'webhook.test' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Event' });
+    await drawer.getByRole('region', { name: 'Payload' }).getByText('"webhook.test"').waitFor();
+    await audited(page);
+    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByText('HTTP 204').waitFor();
+    await drawer.getByText('Delivered').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('radio', { name: 'Given up' }).check({ force: true });
+    await page.getByText('Nothing was given up.').waitFor();
+
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await page
+      .getByRole('dialog', { name: 'Rotate the secret?' })
+      .getByRole('button', { name: 'Rotate secret' })
+      .click();
+    const made = page.getByRole('dialog', { name: 'Webhook secret' });
+    const secret = await made.getByRole('group', { name: 'Webhook secret' }).locator('code').textContent();
+    assert.match(secret ?? '', /^whsec_/);
+    await audited(page);
+  });
+});
+
+test('on a phone, in Chinese and in the dark, the page fits', async () => {
+  const { email, address } = await owner();
+  const look = { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
+  await browser.visit({ origin: gateway.url, ...look }, async (page) => {
+    await signIn(page, { url: gateway.url, email, password });
+    await page.goto(address);
+    await page.getByText('还没有事件').waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+  });
+});
