@@ -1,5 +1,6 @@
 /** The routes of a call, tried in their order until one has answered. */
 import { repeatableEndpoints } from '../domain/call-endpoints.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { idsOf } from '../api/context.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { CallRecord } from '../request-records/call-record.ts';
@@ -45,7 +46,11 @@ export async function tryRoutes<Tools extends RouteTools, Sender extends CallSen
       const failedMs = clock.failed();
       counted.count(outcomeOfFault(error), failedMs);
       const fault = routeFaultOf(error);
-      held.record?.attempts.push({ ...asked(route, failedMs), fault: fault?.message ?? outcomeOfFault(error) });
+      held.record?.attempts.push({
+        ...asked(route, failedMs),
+        fault: fault?.message ?? outcomeOfFault(error),
+        ...(fault && { code: codes[fault.kind] }),
+      });
       if (!fault) throw error;
       faults.push(fault);
       if (isLost(error) && repeatableEndpoints.has(call.endpoint) && !repeated.has(route)) {
@@ -61,6 +66,12 @@ export async function tryRoutes<Tools extends RouteTools, Sender extends CallSen
   }
   return faults;
 }
+
+const codes = {
+  limited: 'upstream_rate_limited',
+  timeout: 'upstream_timeout',
+  fault: 'upstream_error',
+} as const satisfies Record<RouteFault['kind'], ErrorCode>;
 
 function noteAnswer(record: CallRecord, route: Route, { isGood, latencyMs }: Outcome): void {
   record.attempts.push(asked(route, latencyMs));

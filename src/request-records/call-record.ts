@@ -1,5 +1,6 @@
 /** What is noted of a call while it runs, for the record of its request. */
 import { outputTokens, promptTokens, type TokenCounts } from '../domain/billing/token-counts.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Money } from '../domain/money.ts';
 
 /** A route that was asked, and what came of it. */
@@ -10,6 +11,8 @@ export interface Attempt {
   ms: number;
   /** Why it gave no answer, in words that callers may see; undefined: it answered. */
   fault?: string;
+  /** The error that the caller would get, had no other route answered; undefined: it was no fault of the route. */
+  code?: ErrorCode;
 }
 
 /** When the pieces of an answer came, by `performance.now()`; 0 while there is none. */

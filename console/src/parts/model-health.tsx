@@ -1,4 +1,4 @@
-/** A model's current status: a dot, a word and its latency, never the colour alone. */
+/** A model's current status: a dot, a word and how long its work takes, never the colour alone. */
 import { localeOf, useLanguage } from '../texts/language.ts';
 import { defineTexts, useTexts } from '../texts/define-texts.ts';
 import { durationText } from './measures.ts';
@@ -7,6 +7,9 @@ import './model-health.css';
 const texts = defineTexts('model-health', {
   en: {
     available: 'Available',
+    degraded: 'Degraded',
+    median: 'median {{time}}',
+    medianAbout: 'How long a whole call or task took, by the median of the last 24 hours',
     unavailable: 'Unavailable',
     maintenance: 'In maintenance',
     unpublished: 'Not published',
@@ -14,6 +17,9 @@ const texts = defineTexts('model-health', {
   },
   zh: {
     available: '可用',
+    degraded: '性能下降',
+    median: '中位数 {{time}}',
+    medianAbout: '最近 24 小时内一次完整调用或任务耗时的中位数',
     unavailable: '不可用',
     maintenance: '维护中',
     unpublished: '未发布',
@@ -24,22 +30,24 @@ const texts = defineTexts('model-health', {
 export interface Healthy {
   published: boolean;
   maintenance: boolean;
-  health: { available: boolean; latency_ms: number | null } | null;
+  health: { state: 'available' | 'degraded' | 'unavailable'; latency_ms: number | null } | null;
 }
 
-type State = keyof (typeof texts)['en'];
+type State = 'available' | 'degraded' | 'unavailable' | 'maintenance' | 'unpublished' | 'unknown';
 
 export function ModelHealth({ model }: { model: Healthy }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const state = stateOf(model);
-  const latency = state === 'available' ? model.health?.latency_ms : null;
+  const latency = state === 'available' || state === 'degraded' ? model.health?.latency_ms : null;
   return (
     <span className={`tg-health tg-health-${state}`}>
       <span className="tg-health-dot" aria-hidden="true" />
       {say(state)}
       {typeof latency === 'number' && (
-        <span className="tg-health-latency">{durationText(latency / 1_000, locale)}</span>
+        <span className="tg-health-latency" title={say('medianAbout')}>
+          {say('median', { time: durationText(latency / 1_000, locale) })}
+        </span>
       )}
     </span>
   );
@@ -49,5 +57,5 @@ function stateOf({ published, maintenance, health }: Healthy): State {
   if (!published) return 'unpublished';
   if (maintenance) return 'maintenance';
   if (!health) return 'unknown';
-  return health.available ? 'available' : 'unavailable';
+  return health.state;
 }

@@ -17,6 +17,10 @@ export interface Outcomes {
   unknown: number;
   /** Refused or failed by a fault of the provider. */
   faults: number;
+  /** Of those that were accepted: their tasks succeeded. */
+  succeeded: number;
+  /** Of the faults, by the error's code. */
+  faultCodes: readonly { code: string; count: number }[];
 }
 
 export interface ProviderFigures {
@@ -55,23 +59,37 @@ export async function providerFigures(
     return known;
   };
   for (const row of sent.rows) {
-    const { provider, result, last_day, last_hour } = outcomeRow.parse(row);
-    of(provider).lastDay[result] = last_day;
-    of(provider).lastHour[result] = last_hour;
+    const { provider, result, code, last_day, last_hour, day_succeeded, hour_succeeded } = outcomeRow.parse(row);
+    add(of(provider).lastDay, { result, code, count: last_day, succeeded: day_succeeded });
+    add(of(provider).lastHour, { result, code, count: last_hour, succeeded: hour_succeeded });
   }
   for (const row of unfinished.rows) of(countRow.parse(row).provider).unfinishedTasks = countRow.parse(row).count;
   for (const row of places.rows) of(countRow.parse(row).provider).placesTaken = countRow.parse(row).count;
   return figures;
 }
 
-const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0 };
+const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0, succeeded: 0, faultCodes: [] };
+
+function add(
+  to: Outcomes,
+  { result, code, count, succeeded }: { result: Result; code: string | null; count: number; succeeded: number },
+): void {
+  to[result] += count;
+  to.succeeded += succeeded;
+  if (code !== null && count > 0) to.faultCodes = [...to.faultCodes, { code, count }];
+}
+
+const isOfHour = `created_at > clock_timestamp() - interval '1 hour'`;
+const hasSucceeded = `result = 'accepted' and state = 'succeeded'`;
+const counted = (name: string, where: string) => `(count(*) filter (where ${where}))::integer as ${name}`;
 
 const outcomesText = (since: string): string =>
-  `select provider, result, count(*)::integer as last_day,
-     (count(*) filter (where created_at > clock_timestamp() - interval '1 hour'))::integer as last_hour
+  `select provider, result, case when result = 'faults' then code end as code, ${counted('last_day', 'true')},
+     ${counted('last_hour', isOfHour)}, ${counted('day_succeeded', hasSucceeded)},
+     ${counted('hour_succeeded', `${isOfHour} and ${hasSucceeded}`)}
    from (${ofEachKind(
      (kind) =>
-       `select i.provider, i.created_at, case
+       `select i.provider, i.created_at, t.state, coalesce(i.error ->> 'code', t.error_code) as code, case
           when i.outcome = 'unknown' then 'unknown'
           when coalesce(i.error ->> 'code', t.error_code) = any($1::text[]) then 'faults'
           when i.outcome = 'refused' then 'refused' else 'accepted' end as result
@@ -79,7 +97,7 @@ const outcomesText = (since: string): string =>
         where ${idRange('i.task_id', kind, since)} and ${idRange('t.id', kind, since)} and ${isLive}
           and i.outcome <> 'open'`,
    )}) sent
-   where created_at > clock_timestamp() - interval '1 day' group by provider, result`;
+   where created_at > clock_timestamp() - interval '1 day' group by 1, 2, 3`;
 
 const unfinishedText = `select i.provider, count(distinct t.id)::integer as count
   from tasks t join intents i on i.task_id = t.id
@@ -87,10 +105,10 @@ const unfinishedText = `select i.provider, count(distinct t.id)::integer as coun
 const placesText = `select j.provider, count(*)::integer as count
   from provider_jobs j join tasks t on t.id = j.task_id where t.finished_at is null group by j.provider`;
 
+const result = z.enum(['accepted', 'refused', 'unknown', 'faults']);
+type Result = z.output<typeof result>;
 const outcomeRow = z.object({
-  provider: z.string(),
-  result: z.enum(['accepted', 'refused', 'unknown', 'faults']),
-  last_day: z.int(),
-  last_hour: z.int(),
+  ...{ provider: z.string(), result, code: z.string().nullable() },
+  ...{ last_day: z.int(), last_hour: z.int(), day_succeeded: z.int(), hour_succeeded: z.int() },
 });
 const countRow = z.object({ provider: z.string(), count: z.int() });

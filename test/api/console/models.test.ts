@@ -308,6 +308,7 @@ test('providers are shown with what is routed to them, how tasks went, and no cr
   const refused = await gateway.post('/v1/images/generations', { model: 'vendor/painter-1.5', prompt: '[sim:policy]' });
   assert.equal(refused.status, 400);
   const answer = await operator.get('/operator/providers');
+  const nothing = { succeeded: 0, faults: [], success_rate: null };
   const [simulator, upstream] = rowsOf(answer);
   assert.ok(simulator && upstream);
   assert.ok(!/of-the-operator|secret-path/.test(JSON.stringify(answer.body)));
@@ -327,8 +328,12 @@ test('providers are shown with what is routed to them, how tasks went, and no cr
   assert.ok(accepted >= 1 && refusals >= 1);
   assert.deepEqual([unknown, faults], [0, 0]);
   assert.deepEqual(simulator['tasks'].last_day, simulator['tasks'].last_hour);
+  assert.deepEqual(simulator['tasks'].last_hour.done, { succeeded: accepted, faults: [], success_rate: 1 });
+  const painter = (simulator['models'] as Row[]).find(({ id }) => id === 'vendor/painter-1.5');
+  assert.equal(painter?.['health'].state, 'available');
   assert.equal(simulator['probe'].good, true);
-  const { models, tasks, probe, ...facts } = upstream;
+  const { models, tasks, probe, state, calls, ...facts } = upstream;
+  assert.deepEqual([state, calls.since], [probe === null ? null : 'unavailable', null]);
   assert.deepEqual(facts, {
     object: 'provider',
     name: 'upstream',
@@ -342,6 +347,9 @@ test('providers are shown with what is routed to them, how tasks went, and no cr
     [models[0].id, models[0].upstream_model, models[0].position],
     ['vendor/painter-1.5', 'fal-ai/flux', 2],
   );
-  assert.deepEqual([tasks.unfinished, tasks.last_day], [0, { accepted: 0, refused: 0, unknown: 0, faults: 0 }]);
+  assert.deepEqual(
+    [tasks.unfinished, tasks.last_day],
+    [0, { accepted: 0, refused: 0, unknown: 0, faults: 0, done: nothing }],
+  );
   assert.ok(probe === null || typeof probe.good === 'boolean');
 });

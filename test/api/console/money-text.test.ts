@@ -5,7 +5,7 @@ import { exactMoneyText, moneyText, symbolOf } from '../../../console/src/parts/
 
 const form = { locale: 'en-US', currency: 'CNY' };
 
-describe('an amount at a glance has two decimals, and four below one yuan', () => {
+describe('an amount at a glance has two decimals, and four below one unit', () => {
   for (const [amount, text] of [
     [0, '¥0.00'],
     [1, '¥1.00'],

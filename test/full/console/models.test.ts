@@ -131,6 +131,8 @@ test('operators see how the providers do, on a desk and on a phone', async () =>
     gateway.post('/v1/images/generations', { model: 'vendor/painter-1.5', prompt, size: '1024x1024' });
   assert.equal((await send('A toll gate')).status, 200);
   assert.equal((await send('[sim:policy]')).status, 400);
+  const talk = { model: 'talker', messages: [{ role: 'user', content: '[sim:status=503]' }] };
+  assert.ok((await gateway.post('/v1/chat/completions', talk)).status >= 500);
   const path = '/console/operator/providers';
   await browser.visit({ origin: gateway.url }, async (page) => {
     await goTo(page, operator, path);
@@ -138,9 +140,18 @@ test('operators see how the providers do, on a desk and on a phone', async () =>
     const rows = main.getByRole('row');
     assert.match(await rows.nth(1).innerText(), /^hour\s+1\s+1\s+0\s+0$/);
     assert.match(await main.innerText(), /Reachable · checked[\s\S]*Concurrency\s+0 of 40/);
+    await main.getByText('100% of 1 succeeded').first().waitFor();
+    await main
+      .getByText(/median \d/)
+      .first()
+      .waitFor();
     const talks = await card(page, 'talks').innerText();
     assert.match(talks, /openai · 127\.0\.0\.1:9[\s\S]*Unreachable · checked[\s\S]*talker upstream: gpt · priority 2/);
     assert.ok(!(await page.content()).includes('sk-of-the-operator'));
+    // The call failed at both of its routes.
+    await card(page, 'talks').getByText('0% of 1 succeeded').first().waitFor();
+    await main.getByText('upstream_error × 1').waitFor();
+    await main.getByText('Degraded').first().waitFor();
     await audited(page);
   });
   const phone = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import type { Answer } from '../../api/client.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ModelHealth } from '../../parts/model-health.tsx';
+import { SuccessRate } from '../../parts/success-rate.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -44,14 +45,15 @@ export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () 
       <p className="tg-model-by">
         {say(kind)} <span aria-hidden="true">·</span> {say('by', { vendor })}
       </p>
-      <p className="tg-model-health">
+      <div className="tg-model-health">
         <ModelHealth model={model} />
         {typeof health?.last_checked === 'number' && (
           <span className="tg-model-checked">
             {say('checked')} <Time at={health.last_checked} relative />
           </span>
         )}
-      </p>
+        {health !== null && <SuccessRate lastHour={health.last_hour} lastDay={health.last_day} />}
+      </div>
       <ul className="tg-model-tags" aria-label={say('capabilities')}>
         {model.capabilities.map((capability) => (
           <li key={capability.id}>

@@ -1,9 +1,10 @@
 /** One provider: its limits, the outcomes of its tasks, and the models routed to it. */
-import { CheckCircleOutlined, CloseCircleOutlined, MinusCircleOutlined } from '@ant-design/icons';
+import { CheckCircleOutlined, CloseCircleOutlined, MinusCircleOutlined, WarningOutlined } from '@ant-design/icons';
 import { Tag } from 'antd';
 import { Link } from 'react-router';
 import type { Answer } from '../../api/client.ts';
 import { ModelHealth } from '../../parts/model-health.tsx';
+import { SuccessRate } from '../../parts/success-rate.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
@@ -24,7 +25,14 @@ export function ProviderCard({ provider }: { provider: Provider }) {
             {kind} <span aria-hidden="true">·</span> {host ?? say('ownAddress')}
           </p>
         </div>
-        <ProbeTag probe={provider.probe} />
+        <div>
+          {provider.state === 'degraded' && (
+            <Tag color="warning" icon={<WarningOutlined />}>
+              {say('degraded')}
+            </Tag>
+          )}{' '}
+          <ProbeTag probe={provider.probe} />
+        </div>
       </header>
       <dl>
         {tasks && <Fact name={say('unfinished')} value={number(tasks.unfinished)} />}
@@ -34,7 +42,22 @@ export function ProviderCard({ provider }: { provider: Provider }) {
         />
         <Fact name={say('rate')} value={rate === null ? say('unlimited') : number(rate)} />
       </dl>
-      {tasks ? <Outcomes name={name} tasks={tasks} /> : <p className="tg-provider-note">{say('chatOnly')}</p>}
+      <section>
+        <h3>{say('calls')}</h3>
+        <SuccessRate lastHour={provider.calls.last_hour} lastDay={provider.calls.last_day} />
+        {provider.calls.since !== null && (
+          <p className="tg-provider-note">
+            {say('callsSince')} <Time at={provider.calls.since} />
+          </p>
+        )}
+      </section>
+      {tasks && (
+        <section>
+          <h3>{say('tasks')}</h3>
+          <SuccessRate lastHour={tasks.last_hour.done} lastDay={tasks.last_day.done} />
+          <Outcomes name={name} tasks={tasks} />
+        </section>
+      )}
       <Models models={provider.models} />
     </article>
   );

@@ -3,11 +3,34 @@ import * as z from 'zod';
 import { capabilityLabels, type Capability, type Model, modelKinds } from '../../../domain/catalogue.ts';
 import { tokenPriceFields } from '../../presenters/token-prices.ts';
 import type { Health } from '../../health/health-rules.ts';
+import { type OutcomeTally, stateOf, successRate, type Traffic } from '../../health/traffic-rules.ts';
+
+const count = z.int();
+export const tally = z.strictObject({
+  succeeded: count,
+  faults: z.array(z.strictObject({ code: z.string(), count })),
+  success_rate: z.number().nullable().describe('From 0 to 1; null without any outcome.'),
+});
+export const trafficFields = { last_hour: tally, last_day: tally };
+export const healthState = z.enum(['available', 'degraded', 'unavailable']);
+
+/** What calls or tasks came to, with its rate of success. */
+export const tallyObject = (of: OutcomeTally): z.input<typeof tally> => ({
+  succeeded: of.succeeded,
+  faults: of.faults.toSorted((a, b) => b.count - a.count),
+  success_rate: successRate(of),
+});
+
+export const trafficObject = ({ lastHour, lastDay }: Pick<Traffic, 'lastHour' | 'lastDay'>) => ({
+  last_hour: tallyObject(lastHour),
+  last_day: tallyObject(lastDay),
+});
 
 export const healthFields = z.strictObject({
   available: z.boolean(),
-  /** The median of its last calls or tasks; null without any. */
-  latency_ms: z.number().nullable(),
+  state: healthState,
+  ...trafficFields,
+  latency_ms: z.number().nullable().describe('The median of whole calls or tasks of the last day; null without any.'),
   /** Unix seconds; null: never. */
   last_checked: z.int().nullable(),
 });
@@ -15,12 +38,15 @@ export const healthFields = z.strictObject({
 /** Null while nothing is known, as of a model that is not published. */
 export const healthObject = (
   health: Health | undefined,
+  traffic: Traffic,
   { published, maintenance }: Pick<Model, 'published' | 'maintenance'>,
 ): z.input<typeof healthFields> | null =>
   health && published
     ? {
         available: health.available && !maintenance,
-        latency_ms: health.latencyMs === 0 ? null : health.latencyMs,
+        state: stateOf(health.available && !maintenance, traffic.lastHour),
+        ...trafficObject(traffic),
+        latency_ms: traffic.medianMs,
         last_checked: health.lastChecked === 0 ? null : Math.floor(health.lastChecked / 1000),
       }
     : null;

@@ -5,6 +5,7 @@ import { withSwitches } from '../../../domain/accounts/model-switch-rules.ts';
 import { flag, keptText, modelId } from '../../../domain/requests/fields.ts';
 import { invalid } from '../../../domain/requests/parse.ts';
 import { listModelSwitches, type ModelSwitch, switchModel } from '../../../accounts/model-switches.ts';
+import { readTraffic } from '../../health/traffic.ts';
 import { capabilityObjects, limitsObject, priceObject, switchObject } from '../../presenters/models.ts';
 import { accountCall, operatorCall } from '../console-call.ts';
 import { healthObject, model, modelSwitch } from './model-fields.ts';
@@ -27,7 +28,11 @@ const listModels = accountCall({
   answer: listed(model),
   handle: async ({ deps, person: { isOperator } }) => {
     // Read anew: another process may have switched a moment ago.
-    const [set, health] = await Promise.all([listModelSwitches(deps.database), deps.health.report()]);
+    const [set, health, traffic] = await Promise.all([
+      listModelSwitches(deps.database),
+      deps.health.report(),
+      readTraffic(deps.database, deps.written.models.keys()),
+    ]);
     const switches = new Map(set.map((one) => [one.model, one]));
     const models = [...withSwitches(deps.written.models, switches).values()];
     return whole(
@@ -45,7 +50,7 @@ const listModels = accountCall({
             capabilities: capabilityObjects(one),
             price: priceObject(one.price),
             limits: limitsObject(one.limits),
-            health: healthObject(health[one.id], one),
+            health: healthObject(health[one.id], traffic.modelTraffic(one.id), one),
             published: one.published,
             published_source: sourceOf(own?.published),
             maintenance: one.maintenance,

@@ -1,6 +1,7 @@
 /** How the providers do. Of an address only its host is shown, and never a credential. */
 import * as z from 'zod';
 import type { ProviderSettings } from '../../../domain/catalogue.ts';
+import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import {
   type Outcomes,
   type ProviderFigures,
@@ -9,11 +10,21 @@ import {
 import type { ApiDependencies } from '../../dependencies.ts';
 import { routeFaults } from '../../health/health-book.ts';
 import type { Health } from '../../health/health-rules.ts';
+import { readTraffic, type TrafficReport } from '../../health/traffic.ts';
+import { stateOf } from '../../health/traffic-rules.ts';
 import { operatorCall } from '../console-call.ts';
-import { healthFields, healthObject } from './model-fields.ts';
+import {
+  healthFields,
+  healthObject,
+  healthState,
+  tally,
+  tallyObject,
+  trafficFields,
+  trafficObject,
+} from './model-fields.ts';
 
 const count = z.int();
-const outcomes = z.strictObject({ accepted: count, refused: count, unknown: count, faults: count });
+const outcomes = z.strictObject({ accepted: count, refused: count, unknown: count, faults: count, done: tally });
 
 const provider = z.strictObject({
   object: z.literal('provider'),
@@ -36,7 +47,14 @@ const provider = z.strictObject({
   max_concurrent: count.nullable(),
   /** Of `max_concurrent`; null without a bound. */
   places_taken: count.nullable(),
-  /** Null: it takes chat calls only, which are not counted by provider. */
+  /** Null: nothing of it is published or was probed. */
+  state: healthState.nullable(),
+  /** Calls that it was asked to answer, such as chat. */
+  calls: z.strictObject({
+    ...trafficFields,
+    since: z.int().nullable().describe('Only calls since then are counted; null: all of the last day.'),
+  }),
+  /** Null: it takes calls only. */
   tasks: z.strictObject({ unfinished: count, last_hour: outcomes, last_day: outcomes }).nullable(),
   /** The last one that this process made; null without any. One that says nothing, such as 404, is not bad. */
   probe: z.strictObject({ good: z.boolean(), at: z.int() }).nullable(),
@@ -54,12 +72,13 @@ const listProviders = operatorCall({
     next_cursor: z.null(),
   }),
   handle: async ({ deps }) => {
-    const [figures, health] = await Promise.all([
+    const [figures, health, traffic] = await Promise.all([
       providerFigures(deps.database, routeFaults, new Date()),
       deps.health.report(),
+      readTraffic(deps.database, deps.configuration.models.keys()),
     ]);
     const data = [...deps.configuration.providers.values()].map((settings) =>
-      providerObject(deps, settings, figures.get(settings.name), health),
+      providerObject(deps, settings, { figures: figures.get(settings.name), health, traffic }),
     );
     return { object: 'list', data, has_more: false, next_cursor: null };
   },
@@ -67,13 +86,20 @@ const listProviders = operatorCall({
 
 export const operatorProviderCalls = [listProviders];
 
+interface Known {
+  figures: ProviderFigures | undefined;
+  health: Readonly<Record<string, Health>>;
+  traffic: TrafficReport;
+}
+
 function providerObject(
   { configuration, providers, health: book }: ApiDependencies,
   { name, kind, baseUrl, maxPerSecond, maxConcurrent }: ProviderSettings,
-  figures: ProviderFigures | undefined,
-  health: Readonly<Record<string, Health>>,
+  { figures, health, traffic }: Known,
 ): z.input<typeof provider> {
   const probe = book.probeOf(name);
+  const calls = traffic.callsOf(name);
+  const tasks = figures ?? { unfinishedTasks: 0, lastHour: none, lastDay: none };
   const models = [...configuration.models.values()].flatMap((model) =>
     model.routes.flatMap((route, at) =>
       route.provider === name
@@ -84,7 +110,7 @@ function providerObject(
               position: at + 1,
               published: model.published,
               maintenance: model.maintenance,
-              health: healthObject(health[model.id], model),
+              health: healthObject(health[model.id], traffic.modelTraffic(model.id), model),
             },
           ]
         : [],
@@ -99,15 +125,24 @@ function providerObject(
     max_per_second: maxPerSecond ?? null,
     max_concurrent: maxConcurrent ?? null,
     places_taken: maxConcurrent === undefined ? null : (figures?.placesTaken ?? 0),
+    state: probe ? stateOf(probe.verdict !== 'bad', calls.lastHour, tallyOf(tasks.lastHour)) : null,
+    calls: { ...trafficObject(calls), since: traffic.callsSince ? unixSeconds(traffic.callsSince) : null },
     tasks: providers.has(name)
       ? {
-          unfinished: figures?.unfinishedTasks ?? 0,
-          last_hour: figures?.lastHour ?? none,
-          last_day: figures?.lastDay ?? none,
+          unfinished: tasks.unfinishedTasks,
+          last_hour: outcomesObject(tasks.lastHour),
+          last_day: outcomesObject(tasks.lastDay),
         }
       : null,
     probe: probe ? { good: probe.verdict !== 'bad', at: Math.floor(probe.atMs / 1000) } : null,
   };
 }
 
-const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0 };
+const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0, succeeded: 0, faultCodes: [] };
+
+const tallyOf = ({ succeeded, faultCodes }: Outcomes) => ({ succeeded, faults: faultCodes });
+
+const outcomesObject = (of: Outcomes): z.input<typeof outcomes> => ({
+  ...{ accepted: of.accepted, refused: of.refused, unknown: of.unknown, faults: of.faults },
+  done: tallyObject(tallyOf(of)),
+});
