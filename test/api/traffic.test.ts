@@ -44,7 +44,7 @@ describe('calls are counted', () => {
     ...{ method: 'POST', path: '/v1/chat/completions', model: 'talker', status: 200, code: undefined },
     ...{ latencyMs: 100, firstTokenMs: undefined, isStream: false, provider: 'one', attempts: undefined },
     ...{ inputTokens: undefined, cachedInputTokens: undefined, outputTokens: undefined, cost: undefined },
-    ...{ taskId: undefined, endUser: undefined, client: undefined },
+    ...{ taskId: undefined, endUser: undefined, tag: undefined, client: undefined },
     ...of,
   });
   const failed = { provider: 'one', model: 'm', ms: 3, fault: 'It answered 503.', code: 'upstream_error' } as const;

@@ -7,5 +7,5 @@ type Attempt = Answer<'getEvent'>['course'][number];
 /** Of the cached lists. */
 export const eventsKey = 'events';
 
-/** What an attempt met with. */
-export const answerOf = ({ status, fault }: Attempt): string => fault ?? (status === null ? '–' : `HTTP ${status}`);
+/** What an attempt met with: the answer's status, or why there was none. */
+export const answerOf = ({ status, fault }: Attempt): string => (status === null ? (fault ?? '–') : `HTTP ${status}`);
