@@ -3,10 +3,7 @@ import * as z from 'zod';
 import type { Database } from '../postgres/database.ts';
 
 /** The names of these accounts, by their ids. */
-export async function accountNames(
-  database: Database,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function accountNames(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { rows } = await database.pool.query({
     name: 'account-names',

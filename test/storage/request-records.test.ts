@@ -47,7 +47,12 @@ const idsOf = async (filter = {}) => {
 test('what was added is written in its order, with everything that was noted', async () => {
   const recorder = recorderThat(toDatabase);
   recorder.add(
-    record('one', { attempts: [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }], endUser: 'me', tag: 'shop', code: 'c' }),
+    record('one', {
+      attempts: [{ provider: 'a', model: 'b', ms: 3, fault: 'away' }],
+      endUser: 'me',
+      tag: 'shop',
+      code: 'c',
+    }),
   );
   recorder.add(record('two', { model: undefined, inputTokens: undefined, cost: undefined, taskId: 'img_1' }));
   await recorder.written();

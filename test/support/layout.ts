@@ -241,6 +241,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'accounts',
       'audit',
       'reconciliation',
+      'request-records',
       'files',
       'batches',
       'tasks/rows',
@@ -252,7 +253,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'api/operations',
       'api/openapi',
     ],
-    types: ['request-records'],
+    types: ['postgres'],
     packages: ['node:', 'zod', '@koa/router', '@node-rs/argon2', 'p-limit', 'rate-limiter-flexible'],
   },
   'api/app.ts': {
