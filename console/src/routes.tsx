@@ -46,6 +46,7 @@ const operatorPages: RouteObject[] = [
   page('people', () => import('./pages/operator-people/index.tsx')),
   page('acts', () => import('./pages/operator-acts/index.tsx')),
   page('providers', () => import('./pages/operator-providers/index.tsx')),
+  page('usage', () => import('./pages/operator-usage/index.tsx')),
   page('margin', () => import('./pages/operator-margin/index.tsx')),
   page('requests', () => import('./pages/operator-requests/index.tsx')),
   page('batches', () => import('./pages/operator-batches/index.tsx')),

@@ -41,6 +41,7 @@ export const operatorPages = [
   { page: 'accounts', icon: <ApiOutlined /> },
   { page: 'people', icon: <UserSwitchOutlined /> },
   { page: 'providers', icon: <CloudServerOutlined /> },
+  { page: 'usage', icon: <BarChartOutlined /> },
   { page: 'margin', icon: <FundOutlined /> },
   { page: 'requests', icon: <SwapOutlined /> },
   { page: 'batches', icon: <UnorderedListOutlined /> },

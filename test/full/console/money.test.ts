@@ -146,24 +146,11 @@ test('filters and ranges stand in the address, and what is wrong there is report
     assert.match(page.url(), /id=req_none/);
 
     await page.goto(one.path('usage'));
-    await figure(page, 'Spent').getByText(amountText(cost), { exact: true }).waitFor();
-    await audited(page);
-    await page.getByText('Model', { exact: true }).click();
-    await page.getByRole('link', { name: 'sim-chat' }).waitFor();
-    assert.match(page.url(), /by=model/);
-    assert.match((await downloaded(page, /Download CSV/))[0] ?? '', /^object,model,calls,input_tokens/);
-    await page.getByText('API key', { exact: true }).click();
-    await page.getByRole('link', { name: 'web <b>shop</b>' }).click();
-    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
-    await page
-      .getByRole('table')
-      .getByRole('button', { name: /Charge/ })
-      .waitFor();
-    assert.equal(await page.getByRole('table').getByRole('row').count(), 2);
+    await figure(page, 'Cost').getByText(amountText(cost), { exact: true }).waitFor();
     await page.goto(one.path('usage?range=custom&from=2026-02-02&to=2026-02-01'));
     await page.getByText('The end date must not be before the start date').waitFor();
     await page.goto(one.path('usage?range=custom&from=2024-02-01&to=2024-02-02'));
-    await page.getByText('No charges in this period').waitFor();
+    await page.getByText('Nothing in this period').waitFor();
   });
 });
 
@@ -227,7 +214,7 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
     await signIn(page, { url: gateway.url, email, password });
     for (const [name, heading, sign] of [
       ['overview', '概览', '最近的失败'],
-      ['usage', '用量', '每日支出'],
+      ['usage', '用量', '按日期的费用'],
       ['ledger', '资金明细', '净额'],
       ['statement', '对账单', '期末余额'],
     ] as const) {

@@ -44,6 +44,7 @@ before(async () => {
       'people',
       'acts',
       'providers',
+      'usage',
       'margin',
       'requests',
       'batches',

@@ -2,7 +2,7 @@
 import { lazy, Suspense } from 'react';
 import { useIsDark } from '../../theme/scheme.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { Money } from '../money.tsx';
+import { Measured, type Unit } from '../measured.tsx';
 import { Sheet } from '../sheet.tsx';
 import { colours } from './colours.ts';
 import { chartTexts } from './texts.ts';
@@ -32,9 +32,12 @@ export interface BarChartProps {
   bars: readonly Bar[];
   /** What a bar stands for: the head of the table's first column. */
   of: string;
+  unit?: Unit;
+  /** Not where the sum of a bar means nothing, as of latencies. */
+  isStacked?: boolean;
 }
 
-export function BarChart({ label, series, bars, of }: BarChartProps) {
+export function BarChart({ label, series, bars, of, unit = 'money', isStacked = true }: BarChartProps) {
   const say = useTexts(chartTexts);
   const palette = colours(useIsDark());
   const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
@@ -42,7 +45,7 @@ export function BarChart({ label, series, bars, of }: BarChartProps) {
     <figure className="tg-chart">
       <div className="tg-chart-area" aria-hidden="true">
         <Suspense fallback={null}>
-          <Bars series={series} bars={bars} palette={palette} />
+          <Bars series={series} bars={bars} palette={palette} unit={unit} isStacked={isStacked} />
         </Suspense>
       </div>
       {series.length > 1 && (
@@ -69,10 +72,18 @@ export function BarChart({ label, series, bars, of }: BarChartProps) {
                   title: name,
                   isNumber: true,
                   isWide: true,
-                  cell: ({ values }: Bar) => (values[key] === undefined ? '–' : <Money amount={values[key]} />),
+                  cell: ({ values }: Bar) =>
+                    values[key] === undefined ? '–' : <Measured unit={unit} of={values[key]} />,
                 }))
               : []),
-            { key: 'total', title: say('total'), isNumber: true, cell: (bar) => <Money amount={totalOf(bar)} /> },
+            ...(isStacked || series.length === 1
+              ? [
+                  {
+                    ...{ key: 'total', title: say('total'), isNumber: true },
+                    cell: (bar: Bar) => <Measured unit={unit} of={totalOf(bar)} />,
+                  },
+                ]
+              : []),
           ]}
         />
       </details>

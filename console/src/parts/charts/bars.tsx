@@ -1,25 +1,27 @@
 /** The drawing of a bar chart: the only place that knows recharts, in a chunk of its own. */
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import { useCurrency, useMoneyText } from '../money.tsx';
+import { type Unit, useMeasuredText } from '../measured.tsx';
+import { useCurrency } from '../money.tsx';
 import type { Bar as Shown, Series } from './bar-chart.tsx';
 
 interface BarsProps {
   series: readonly Series[];
   bars: readonly Shown[];
   palette: readonly string[];
+  unit: Unit;
+  isStacked: boolean;
 }
 
 const barPxMax = 36;
 
-export default function Bars({ series, bars, palette }: BarsProps) {
+export default function Bars({ series, bars, palette, unit, isStacked }: BarsProps) {
   const locale = localeOf(useLanguage());
   const currency = useCurrency();
-  const { ticks, digits } = ticksUpTo(Math.max(...bars.map(totalOf)));
+  const { ticks, digits } = ticksUpTo(Math.max(0, ...bars.map(isStacked ? totalOf : largestOf)));
+  const text = useMeasuredText(unit);
   const short = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
+    ...(unit === 'money' && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
     notation: 'compact',
     minimumFractionDigits: digits,
     maximumFractionDigits: Math.max(digits, 1),
@@ -37,21 +39,21 @@ export default function Bars({ series, bars, palette }: BarsProps) {
           width="auto"
           ticks={ticks}
           domain={[0, ticks.at(-1) ?? 1]}
-          tickFormatter={(amount: number) => short.format(amount)}
+          tickFormatter={unit === 'milliseconds' ? text : (amount: number) => short.format(amount)}
         />
         <Tooltip
           isAnimationActive={false}
           cursor={{ fill: 'var(--ant-color-fill-alter)' }}
           content={({ active, payload }) => {
             const bar = active ? bars.find(({ key }) => key === keyOf(payload[0]?.payload)) : undefined;
-            return bar ? <Tip bar={bar} series={series} /> : null;
+            return bar ? <Tip bar={bar} series={series} text={text} /> : null;
           }}
         />
         {series.map(({ key }, index) => (
           <Bar
             key={key}
             dataKey={(bar: Shown) => bar.values[key] ?? 0}
-            stackId="all"
+            {...(isStacked && { stackId: 'all' })}
             fill={palette[index] ?? 'currentColor'}
             maxBarSize={barPxMax}
             isAnimationActive={false}
@@ -64,6 +66,8 @@ export default function Bars({ series, bars, palette }: BarsProps) {
 
 const totalOf = ({ values }: Shown) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
 
+const largestOf = ({ values }: Shown) => Math.max(0, ...Object.values(values));
+
 /** Round amounts from 0 to the first one that is not below `most`, at most six, and the decimals that they have. */
 function ticksUpTo(most: number): { ticks: number[]; digits: number } {
   const power = Math.floor(Math.log10(most > 0 ? most / 4 : 1));
@@ -74,8 +78,13 @@ function ticksUpTo(most: number): { ticks: number[]; digits: number } {
   return { ticks: Array.from({ length: count + 1 }, (_, index) => Number((index * step).toFixed(digits))), digits };
 }
 
-function Tip({ bar, series }: { bar: Shown; series: readonly Series[] }) {
-  const moneyText = useMoneyText();
+interface TipProps {
+  bar: Shown;
+  series: readonly Series[];
+  text: (value: number) => string;
+}
+
+function Tip({ bar, series, text }: TipProps) {
   const parts = series.filter(({ key }) => (bar.values[key] ?? 0) !== 0);
   return (
     <div className="tg-tip">
@@ -83,7 +92,7 @@ function Tip({ bar, series }: { bar: Shown; series: readonly Series[] }) {
       {parts.map(({ key, label }) => (
         <p key={key}>
           <span>{label}</span>
-          <span className="tg-number">{moneyText(bar.values[key] ?? 0)}</span>
+          <span className="tg-number">{text(bar.values[key] ?? 0)}</span>
         </p>
       ))}
     </div>

@@ -2,9 +2,15 @@
 import { useSearchParams } from 'react-router';
 import { dayAfter, isDay } from '../days.ts';
 
-const names = ['status', 'model', 'key', 'code', 'id', 'last', 'from', 'to', 'account', 'provider'] as const;
+const names = [
+  ...(['status', 'model', 'key', 'user', 'tag', 'code', 'id'] as const),
+  ...(['last', 'from', 'to', 'hour', 'account', 'provider'] as const),
+];
 type Name = (typeof names)[number];
-/** `from` and `to` are days, both included; `last` is one of `spans`, without them; `id` is a request's. */
+/**
+ * `from` and `to` are days, both included; `hour` is one of them, as `2026-11-21T08`; `last` is one of `spans`, without
+ * them; `id` is a request's.
+ */
 export type RequestFilter = Readonly<Record<Name, string | undefined>>;
 
 interface Filtered {
@@ -22,11 +28,13 @@ export function useRequestFilter(): Filtered {
   const read = (name: Name) => {
     const value = search.get(name);
     if (name === 'last') return isSpan(value) ? value : undefined;
+    if (name === 'hour' && !isHour(value)) return undefined;
     return name === 'from' || name === 'to' ? [value].find(isDay) : (value ?? undefined);
   };
   const filter: RequestFilter = {
     ...{ status: read('status'), model: read('model'), key: read('key'), code: read('code'), id: read('id') },
-    ...{ last: read('last'), from: read('from'), to: read('to'), account: read('account'), provider: read('provider') },
+    ...{ last: read('last'), from: read('from'), to: read('to'), hour: read('hour') },
+    ...{ user: read('user'), tag: read('tag'), account: read('account'), provider: read('provider') },
   };
   const set = (wanted: Partial<Record<Name | 'request' | 'of', string | undefined>>) => {
     const next = new URLSearchParams(search);
@@ -57,19 +65,49 @@ export const isSpan = (text: string | null | undefined): text is Span =>
 const hourMs = 3_600_000;
 
 /** The filter as the API takes it now. */
-export const requestQueryOf = ({ status, model, key, code, id, last, from, to }: RequestFilter) => ({
+export const requestQueryOf = ({ status, model, key, user, tag, code, id, last, from, to, hour }: RequestFilter) => ({
   ...(status !== undefined && { status }),
   ...(model !== undefined && { model }),
   ...(key !== undefined && { key_id: key }),
   ...(code !== undefined && { code }),
   ...(id !== undefined && { request_id: id }),
+  ...(user !== undefined && { user }),
+  ...(tag !== undefined && { tag }),
   ...(isSpan(last) && { from: new Date(Date.now() - spans[last] * hourMs).toISOString() }),
+  ...(hour === undefined ? daysOf(from, to) : { from: `${hour}:00:00Z`, to: hourAfter(hour) }),
+});
+
+const daysOf = (from: string | undefined, to: string | undefined) => ({
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to: dayAfter(to) }),
 });
 
+const hourAfter = (hour: string) => new Date(Date.parse(`${hour}:00:00Z`) + hourMs).toISOString();
+
+/** `2026-11-21T08`, of UTC. */
+const isHour = (text: string | null): boolean =>
+  text !== null && /^[\d-]{10}T([01]\d|2[0-3])$/.test(text) && isDay(text.slice(0, 10));
+
 /** Whether a text may be an id or a code at all. */
 export const isPlainId = (text: string): boolean => /^[\w.-]{1,128}$/.test(text);
 
+/** Whether a text may be a tag at all. */
+export const isTag = (text: string): boolean => /^[\w.:/@-]{1,64}$/.test(text);
+
 /** Statuses to choose from; a class first. */
-export const statuses = ['2xx', '4xx', '5xx', '400', '401', '402', '403', '404', '429', '499', '500', '502', '503'];
+export const statuses = [
+  '2xx',
+  'error',
+  '4xx',
+  '5xx',
+  '400',
+  '401',
+  '402',
+  '403',
+  '404',
+  '429',
+  '499',
+  '500',
+  '502',
+  '503',
+];

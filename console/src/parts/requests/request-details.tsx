@@ -92,6 +92,7 @@ function Content({ request, account }: { request: ShownRequest; account: string 
           </Fact>
         )}
         {request.user !== null && <Fact name={say('user')}>{request.user}</Fact>}
+        {request.tag !== null && <Fact name={say('tag')}>{request.tag}</Fact>}
         {request.client !== null && <Fact name={say('client')}>{request.client}</Fact>}
         <Fact name={say('id')}>
           <span className="tg-mono">{request.id}</span> <CopyButton text={request.id} />

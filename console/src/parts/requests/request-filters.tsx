@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { Choice } from '../filters/choice.tsx';
 import { DayRange } from '../filters/day-range.tsx';
 import { TextFilter } from '../filters/text-filter.tsx';
-import { isPlainId, type Span, spans, statuses, type useRequestFilter } from './filter.ts';
+import { isPlainId, isTag, type Span, spans, statuses, type useRequestFilter } from './filter.ts';
 import { requestTexts } from './texts.ts';
 
 interface RequestFiltersProps {
@@ -24,19 +24,30 @@ export function RequestFilters({ filtered, isLive, onLive, children }: RequestFi
       <Choice
         label={say('status')}
         value={filter.status}
-        options={statuses.map((status) => ({ value: status, label: status }))}
+        options={statuses.map((status) => ({ value: status, label: status === 'error' ? say('errors') : status }))}
         onChange={(status) => change({ status })}
       />
       {children}
       <IdFilter name="code" hint="call_limit_exceeded" filtered={filtered} />
       <IdFilter name="id" hint="req_…" filtered={filtered} />
+      <IdFilter name="user" hint="" filtered={filtered} />
+      <IdFilter name="tag" hint="" filtered={filtered} />
       <Choice
         label={say('period')}
         value={filter.last}
         options={spanNames.map((span) => ({ value: span, label: say(`last_${span}`) }))}
-        onChange={(last) => change({ last, from: undefined, to: undefined })}
+        onChange={(last) => change({ last, from: undefined, to: undefined, hour: undefined })}
       />
-      <DayRange from={filter.from} to={filter.to} onChange={(days) => change({ ...days, last: undefined })} />
+      <DayRange
+        from={filter.from}
+        to={filter.to}
+        onChange={(days) => change({ ...days, last: undefined, hour: undefined })}
+      />
+      {filter.hour !== undefined && (
+        <Button onClick={() => change({ hour: undefined })}>
+          {say('wholeDay', { hour: `${filter.hour.slice(11)}:00` })}
+        </Button>
+      )}
       <label>
         {say('live')}
         <span>
@@ -55,7 +66,7 @@ export function RequestFilters({ filtered, isLive, onLive, children }: RequestFi
 const spanNames = Object.keys(spans).filter((name): name is Span => name in spans);
 
 interface IdFilterProps {
-  name: 'code' | 'id' | 'provider' | 'model';
+  name: 'code' | 'id' | 'provider' | 'model' | 'user' | 'tag';
   hint: string;
   filtered: ReturnType<typeof useRequestFilter>;
 }
@@ -68,8 +79,8 @@ export function IdFilter({ name, hint, filtered: { filter, change } }: IdFilterP
       label={say(name)}
       hint={hint}
       value={filter[name]}
-      isWrong={(text) => name !== 'model' && !isPlainId(text)}
-      wrong={say('wrongId')}
+      isWrong={(text) => !(name === 'tag' ? isTag(text) : name === 'model' || name === 'user' || isPlainId(text))}
+      wrong={say(name === 'tag' ? 'wrongTag' : 'wrongId')}
       onChange={(value) => change({ [name]: value })}
     />
   );

@@ -1,14 +1,12 @@
-/** What the account used and paid by day, model or key, and the same as a file. */
+/** What the account used and paid by day, model or key. */
 import * as z from 'zod';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { keyNames } from '../../../accounts/key-names.ts';
 import type { Usage } from '../../../ledger/usage-report.ts';
 import { stretchOf } from '../../../ledger/sequence-range.ts';
-import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { listObject, readPage } from '../../lists/list-page.ts';
-import { isRange, rangeFault } from '../../lists/list-query.ts';
 import { usageFields, usageSums } from '../../presenters/usage.ts';
-import { groupOfCursor, usageCsv, usageFilters, usageListing, usageQuery } from '../../lists/usage-list.ts';
+import { groupOfCursor, usageListing, usageQuery } from '../../lists/usage-list.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 
@@ -63,20 +61,7 @@ const listUsage = accountCall({
   },
 });
 
-const usageFile = accountCall({
-  method: 'get',
-  path: '/accounts/{account}/usage.csv',
-  id: 'downloadUsage',
-  summary: 'The whole of it as CSV, with the columns of the public API',
-  needs: 'member',
-  query: z.object(usageFilters).refine(isRange, rangeFault),
-  answer: z.void(),
-  media: 'text/csv',
-  handle: async (ask) =>
-    answerWholeCsv(ask.ctx, await listingOf(ask), usageCsv(ask.query.group_by, ask.deps.configuration.currency)),
-});
-
-export const usageCalls = [listUsage, usageFile];
+export const usageCalls = [listUsage];
 
 type Range = Pick<z.output<typeof usageQuery>, 'group_by' | 'from' | 'to'>;
 
