@@ -120,10 +120,10 @@ class Slice {
     };
     const timer = setTimeout(end, this.#deps.sliceMs);
     const looking = setInterval(() => void this.#lookAtState(), stateEveryMs);
-    const showing = setInterval(
-      () => (this.#showing = this.#showProgress()),
-      this.#deps.sliceMs / (progressPerSlice + 1),
-    );
+    const showProgress = () => {
+      this.#showing = this.#showProgress();
+    };
+    const showing = setInterval(showProgress, this.#deps.sliceMs / (progressPerSlice + 1));
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
     try {

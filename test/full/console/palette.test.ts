@@ -85,10 +85,7 @@ test('what is pasted is found: a task, a request, an entry of the ledger, and a 
     const [entry] = ledger['data'] as { id: string; request_id: string }[];
     await goTo(page, entry?.id ?? '');
     await page.waitForURL(`**/console/${account}/ledger?id=${task}`);
-    await page
-      .getByRole('cell', { name: /sim-image/ })
-      .first()
-      .waitFor();
+    await page.getByRole('row', { name: /sim-image/ }).waitFor();
     const refused = await gateway.post('/v1/chat/completions', { model: 'none', messages: [] }, bearer(key));
     const request = refused.headers.get('x-request-id') ?? '';
     await goTo(page, request);

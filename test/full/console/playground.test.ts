@@ -152,6 +152,7 @@ test('a chat streams: its first words stand there before its last, its cost is t
     );
 
     await answer.nth(1).getByRole('link', { name: 'Ledger entries' }).click();
+    await page.locator('.ant-segmented-item', { hasText: 'All entries' }).click();
     await page.getByRole('row', { name: /Charge/ }).waitFor();
     assert.equal(await page.getByRole('row').count(), 4); // its head, hold, charge and release
     await page.goBack();
@@ -385,6 +386,7 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
     await page.getByRole('alert').filter({ hasText: "can't write" }).waitFor();
 
     await page.getByRole('link', { name: 'Transcription', exact: true }).click();
+    await page.getByRole('heading', { name: 'Transcription' }).waitFor();
     const run = page.getByRole('button', { name: 'Run' });
     await run.click();
     await page.getByRole('alert').filter({ hasText: 'Choose a file.' }).waitFor();
