@@ -1,6 +1,7 @@
 /** The command line: `tollgate <command>`. */
 import { CommanderError } from 'commander';
 import { SettingsError } from '../config/setting-errors.ts';
+import { connectionFault } from './connection-fault.ts';
 import { printError, ReportedEnd } from './output.ts';
 import { tollgateProgram } from './program.ts';
 
@@ -37,6 +38,8 @@ function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOurMistake = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
   if (isOurMistake || process.env['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
+  const fault = connectionFault(error);
+  if (fault !== undefined) return fault;
   if (error instanceof AggregateError && error.message === '') return error.errors.map(inWords).join('; ');
   return error.message === '' ? error.name : error.message;
 }

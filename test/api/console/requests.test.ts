@@ -77,6 +77,8 @@ describe('an account', () => {
       [['same-id', shop.keyId, "'=shop", 'till/1.0', 'CNY']],
     );
     assert.ok(lines.every((line) => !('provider' in line)));
+    const [{ time, created } = {}] = lines;
+    assert.equal(Math.floor(Date.parse(time ?? '') / 1000), Number(created));
   });
 
   test('sees those of a range of time, to the second', async () => {

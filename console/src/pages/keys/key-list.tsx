@@ -1,6 +1,7 @@
 /** The keys: a table, and on narrow screens a card each. */
-import { Grid, Table } from 'antd';
+import { Grid } from 'antd';
 import { Money } from '../../parts/money.tsx';
+import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useMayChange } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -24,32 +25,28 @@ export function KeyList({ keys, onChange }: KeyListProps) {
 function KeyTable({ keys, onChange }: KeyListProps) {
   const say = useTexts(texts);
   const mayChange = useMayChange();
+  const actions: Column<Key> = {
+    key: 'actions',
+    title: say('actions'),
+    isPlain: true,
+    render: (key) => <KeyActions of={key} onChange={() => onChange(key)} />,
+  };
   return (
-    <Table<Key>
-      className="tg-key-table"
-      rowKey="id"
-      size="middle"
-      pagination={false}
-      dataSource={keys}
-      aria-label={say('title')}
-      columns={[
-        { key: 'name', title: say('name'), render: (_, key) => <KeyName of={key} /> },
-        { key: 'limits', title: say('limits'), render: (_, key) => <KeyLimits of={key} /> },
-        { key: 'usage', title: say('usage'), align: 'right', render: (_, key) => <Calls of={key} /> },
-        { key: 'spent', title: say('spent'), align: 'right', render: (_, key) => <Money amount={key.spent.total} /> },
-        { key: 'used', title: say('lastUsed'), render: (_, key) => <LastUsed of={key} /> },
-        ...(mayChange
-          ? [
-              {
-                key: 'actions',
-                title: <span className="tg-unseen">{say('actions')}</span>,
-                align: 'right' as const,
-                render: (_: unknown, key: Key) => <KeyActions of={key} onChange={() => onChange(key)} />,
-              },
-            ]
-          : []),
-      ]}
-    />
+    <div className="tg-key-table">
+      <Rows
+        caption={say('title')}
+        items={keys}
+        idOf={({ id }) => id}
+        columns={[
+          { key: 'name', title: say('name'), render: (key) => <KeyName of={key} /> },
+          { key: 'limits', title: say('limits'), render: (key) => <KeyLimits of={key} /> },
+          { key: 'usage', title: say('usage'), isNumber: true, render: (key) => <Calls of={key} /> },
+          { key: 'spent', title: say('spent'), isNumber: true, render: ({ spent }) => <Money amount={spent.total} /> },
+          { key: 'used', title: say('lastUsed'), render: (key) => <LastUsed of={key} /> },
+          ...(mayChange ? [actions] : []),
+        ]}
+      />
+    </div>
   );
 }
 

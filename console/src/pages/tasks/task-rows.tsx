@@ -3,6 +3,7 @@ import { UpOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { Link } from 'react-router';
 import type { Answer } from '../../api/client.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { Money } from '../../parts/money.tsx';
 import { StatusTag } from '../../parts/status-tag.tsx';
 import { Elapsed } from '../../parts/tasks/elapsed.tsx';
@@ -67,7 +68,7 @@ function TaskRow({ task, to }: { task: TaskLine; to: string }) {
     <tr data-task={task.id}>
       <th scope="row" className="tg-task-what">
         <Thumbnail kind={kind} preview={task.preview} />
-        <span>
+        <span className="tg-task-words">
           <Link to={to} className="tg-task-link">
             {excerpt !== null && excerpt !== '' ? excerpt : sayTask(kind)}
           </Link>
@@ -75,6 +76,9 @@ function TaskRow({ task, to }: { task: TaskLine; to: string }) {
             {sayTask(kind)}
             {task.files > 1 && ` × ${task.files}`} <code>{task.id}</code>
           </small>
+        </span>
+        <span className="tg-task-copy">
+          <CopyButton text={task.id} label={say('copyId')} />
         </span>
       </th>
       <td className="tg-task-status">

@@ -63,7 +63,7 @@ const requestsFile = accountCall({
   media: 'text/csv',
   handle: async ({ ctx, deps, account, query }) => {
     const listing = await namedListing(deps, { ...filterOf(query), account });
-    await answerWholeCsv(ctx, { ...listing, present: shown }, csvOf(deps, []));
+    await answerWholeCsv(ctx, { ...listing, present: lineOf }, csvOf(deps, []));
   },
 });
 
@@ -97,7 +97,7 @@ const allRequestsFile = operatorCall({
   handle: async ({ ctx, deps, query }) => {
     const listing = await namedListing(deps, operatorFilterOf(query));
     const present = (request: NamedRequest) => ({
-      ...shown(request),
+      ...lineOf(request),
       account_id: request.accountId,
       account_name: request.accountName,
       provider: request.provider,
@@ -161,9 +161,12 @@ const shown = (request: NamedRequest) => ({
   client: request.client,
 });
 
+/** Of a file, which people read: the time in words, too. */
+const lineOf = (request: NamedRequest) => ({ ...shown(request), time: request.createdAt.toISOString() });
+
 const servedByOf = ({ provider, attempts }: ListedRequest) => ({ provider, attempts: attempts ?? [] });
 
 const csvOf = ({ configuration }: ApiDependencies, more: readonly string[]) => ({
   ...requestCsv(configuration.currency),
-  columns: [...requestColumns, 'key_name', 'client', ...more],
+  columns: ['time', ...requestColumns, 'key_name', 'client', ...more],
 });
