@@ -49,6 +49,7 @@ export class ProviderPace {
   readonly #tools: PaceTools;
   #state = firstPace(paceLimitsDefault);
   #taken = 0;
+  #sharedUntilMs = -Infinity;
   /** By account, then by batch; who comes first in both is next. */
   readonly #waiting = new Map<string, Map<string, Set<Grant>>>();
   #timer: NodeJS.Timeout | undefined;
@@ -108,7 +109,7 @@ export class ProviderPace {
     this.#timer = undefined;
     while (this.#waiting.size > 0) {
       const nowMs = performance.now();
-      const isShared = this.#tools.isInteractiveBusy();
+      const isShared = this.#isShared(nowMs);
       if (this.#taken >= concurrentNow(this.#state, this.#limits, isShared)) {
         // Interactive calls end without a word to us: with a share only, it is looked again.
         if (isShared) this.#timer = setTimeout(() => this.#grant(), lookAgainMs).unref();
@@ -123,6 +124,12 @@ export class ProviderPace {
       this.#state = afterSend(this.#state, this.#limits, { nowMs, isShared });
       this.#next()?.(true);
     }
+  }
+
+  /** Short calls leave gaps between them: a provider is shared for a while after the last one that was seen. */
+  #isShared(nowMs: number): boolean {
+    if (this.#tools.isInteractiveBusy()) this.#sharedUntilMs = nowMs + sharedAfterMs;
+    return nowMs < this.#sharedUntilMs;
   }
 
   get #limits(): PaceLimits {
@@ -163,3 +170,4 @@ export class ProviderPace {
 }
 
 const lookAgainMs = 100;
+const sharedAfterMs = 1_000;

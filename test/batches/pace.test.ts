@@ -43,6 +43,21 @@ describe('slots for lines of batches', () => {
     assert.equal(await pace.acquire(waiter, leaving.signal), false, 'nor one that had given up before');
   });
 
+  test('are a share of them between interactive calls that follow each other, too', async () => {
+    let isInteractiveBusy = true;
+    const limits = { concurrentMax: 4, share: 0.5 };
+    const pace = new BatchPaces({ limitsOf: () => limits, isInteractiveBusy: () => isInteractiveBusy }).of('upstream');
+    const waiter = { account: 'one', batchId: 'a' };
+    assert.ok(await pace.acquire(waiter, never));
+    isInteractiveBusy = false;
+    assert.ok(await pace.acquire(waiter, never));
+    const leaving = new AbortController();
+    const third = pace.acquire(waiter, leaving.signal);
+    assert.equal(pace.taken, 2);
+    leaving.abort();
+    assert.equal(await third, false);
+  });
+
   test('are given out again when a busy provider may be asked again', async () => {
     const pace = paceOf(1);
     pace.busy(20);
