@@ -42,7 +42,7 @@ export interface SliceRun {
 
 /** As many as are read and decided on together. */
 const claimedMax = 250;
-/** Lines that wait for a slot of their provider at once: more than any pace lets through. */
+/** Lines that wait for a slot of their provider, or are being written down, at once: more than any pace lets through. */
 const lanes = 64;
 const stateEveryMs = 2_000;
 /** How often a slice brings the counts of its batch up to date: they are read from all its lines, which takes 40 ms of 50,000. */
