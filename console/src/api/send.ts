@@ -1,7 +1,7 @@
 /** Sends one request to the server, as every call of the console does, the typed client's and any other. */
 import { ConsoleError, errorOfAnswer } from './error.ts';
 import { serverIsAway } from './reachability.ts';
-import { signInAgain } from './sign-in-again.ts';
+import { signInAgain, signInsSoFar } from './sign-in-again.ts';
 
 const sessionPath = '/console/api/session';
 
@@ -11,12 +11,13 @@ const sessionPath = '/console/api/session';
  */
 export async function send(request: Request): Promise<Response> {
   const spare = request.clone(); // a body can be read once
+  const sentAfter = signInsSoFar();
   const answer = await reach(request);
   if (answer.ok) return answer;
   const error = await errorOfAnswer(answer);
   serverIsAway.set(error.isAway);
   if (error.code !== 'not_signed_in' || new URL(request.url).pathname === sessionPath) throw error;
-  await signInAgain();
+  await signInAgain(sentAfter);
   return send(spare);
 }
 

@@ -8,14 +8,22 @@ import { createStore } from './store.ts';
 export const signInWanted = createStore(false);
 
 let waiting: PromiseWithResolvers | undefined;
+let signIns = 0;
+
+/** How often a session was renewed: a call notes it when it is sent. */
+export const signInsSoFar = (): number => signIns;
 
 interface PromiseWithResolvers {
   promise: Promise<void>;
   resolve: () => void;
 }
 
-/** Asks for a new sign-in. Resolves once there is one; many calls at once wait for the same. */
-export function signInAgain(): Promise<void> {
+/**
+ * Asks for a new sign-in, unless there was one since the call noted `sentAfter`: its answer came late. Resolves once there
+ * is one; many calls at once wait for the same.
+ */
+export function signInAgain(sentAfter: number): Promise<void> {
+  if (sentAfter !== signIns) return Promise.resolve();
   if (!waiting) {
     let resolve = (): void => undefined;
     const promise = new Promise<void>((done) => (resolve = done));
@@ -29,6 +37,7 @@ export function signInAgain(): Promise<void> {
 export function signedInAgain(): void {
   const done = waiting;
   waiting = undefined;
+  signIns += 1;
   signInWanted.set(false);
   done?.resolve();
 }

@@ -1,6 +1,6 @@
 /** Sends a form with files, and reports progress, which `fetch` doesn't for what it sends. */
 import { ConsoleError, errorOfAnswer } from './error.ts';
-import { signInAgain } from './sign-in-again.ts';
+import { signInAgain, signInsSoFar } from './sign-in-again.ts';
 
 export interface Progress {
   sentBytes: number;
@@ -22,11 +22,12 @@ export async function upload(
   signal: AbortSignal,
   report: (progress: Progress) => void,
 ): Promise<string> {
+  const sentAfter = signInsSoFar();
   const answer = await sent(address, form, key, signal, report);
   if (answer.ok) return idOf(await answer.json());
   const error = await errorOfAnswer(answer);
   if (error.code !== 'not_signed_in') throw error;
-  await signInAgain();
+  await signInAgain(sentAfter);
   return upload(address, form, key, signal, report);
 }
 
