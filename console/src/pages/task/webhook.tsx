@@ -1,8 +1,7 @@
 /** The webhook event of the task, and the outcome of each attempt. */
-import { App, Button, Tag } from 'antd';
-import { useState } from 'react';
+import { Tag } from 'antd';
 import { api, queryClient } from '../../api/client.ts';
-import { useErrorText } from '../../parts/error-text.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId, useMayChange } from '../../parts/use-account.ts';
@@ -58,26 +57,11 @@ export function Webhook({ task: { id, webhook, status } }: { task: TaskPage }) {
 
 function Replay({ id }: { id: string }) {
   const say = useTexts(texts);
-  const textOf = useErrorText();
   const account = useAccountId();
-  const { message } = App.useApp();
-  const [isBusy, setBusy] = useState(false);
   const replay = async () => {
-    setBusy(true);
-    try {
-      await api.POST('/console/api/accounts/{account}/tasks/{id}/webhook/replay', {
-        params: { path: { account, id } },
-      });
-      await queryClient.invalidateQueries({ queryKey: ['get', '/console/api/accounts/{account}/tasks/{id}'] });
-    } catch (error) {
-      void message.error(textOf(error));
-    } finally {
-      setBusy(false);
-    }
+    const params = { path: { account, id } };
+    await api.POST('/console/api/accounts/{account}/tasks/{id}/webhook/replay', { params });
+    await queryClient.invalidateQueries({ queryKey: ['get', '/console/api/accounts/{account}/tasks/{id}'] });
   };
-  return (
-    <Button loading={isBusy} onClick={() => void replay()}>
-      {say('replay')}
-    </Button>
-  );
+  return <BusyButton act={replay}>{say('replay')}</BusyButton>;
 }

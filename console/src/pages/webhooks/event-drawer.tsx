@@ -1,12 +1,11 @@
 /** One event: what was sent, every attempt, and sending it again. */
 import { useQueryClient } from '@tanstack/react-query';
-import { App, Button, Drawer } from 'antd';
-import { useState } from 'react';
+import { Drawer } from 'antd';
 import { Link } from 'react-router';
 import { type Answer, api, query } from '../../api/client.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { useErrorText } from '../../parts/error-text.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { durationText } from '../../parts/measures.ts';
@@ -91,29 +90,17 @@ function Content({ event }: { event: Answer<'getEvent'> }) {
 
 function Replay({ id }: { id: string }) {
   const say = useTexts(texts);
-  const textOf = useErrorText();
   const account = useAccountId();
   const queries = useQueryClient();
-  const { message } = App.useApp();
-  const [isBusy, setBusy] = useState(false);
   const replay = async () => {
-    setBusy(true);
-    try {
-      const params = { path: { account, event: id } };
-      await api.POST('/console/api/accounts/{account}/events/{event}/replay', { params });
-      await queries.invalidateQueries({ queryKey: ['get', '/console/api/accounts/{account}/events/{event}'] });
-      await queries.invalidateQueries({ queryKey: [eventsKey, account] });
-    } catch (error) {
-      void message.error(textOf(error));
-    } finally {
-      setBusy(false);
-    }
+    const params = { path: { account, event: id } };
+    await api.POST('/console/api/accounts/{account}/events/{event}/replay', { params });
+    await queries.invalidateQueries({ queryKey: ['get', '/console/api/accounts/{account}/events/{event}'] });
+    await queries.invalidateQueries({ queryKey: [eventsKey, account] });
   };
   return (
     <p>
-      <Button loading={isBusy} onClick={() => void replay()}>
-        {say('replay')}
-      </Button>
+      <BusyButton act={replay}>{say('replay')}</BusyButton>
     </p>
   );
 }

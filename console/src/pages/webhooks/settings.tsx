@@ -1,12 +1,11 @@
 /** Where events go, what signs them, and trying both. */
 import { useQueryClient } from '@tanstack/react-query';
-import { App, Button } from 'antd';
 import { useState } from 'react';
 import { api, query } from '../../api/client.ts';
 import { AccountSettingsForm } from '../../parts/account-settings/account-settings-form.tsx';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { useErrorText } from '../../parts/error-text.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { useAccountId, useOwns } from '../../parts/use-account.ts';
@@ -39,45 +38,29 @@ export function Settings() {
 
 function TestButton({ hasWebhook }: { hasWebhook: boolean }) {
   const say = useTexts(texts);
-  const textOf = useErrorText();
   const account = useAccountId();
   const queries = useQueryClient();
-  const { message } = App.useApp();
-  const [isBusy, setBusy] = useState(false);
   const test = async () => {
-    setBusy(true);
-    try {
-      await api.POST('/console/api/accounts/{account}/webhook/test', { params: { path: { account } } });
-      await queries.invalidateQueries({ queryKey: [eventsKey, account] });
-    } catch (error) {
-      void message.error(textOf(error));
-    } finally {
-      setBusy(false);
-    }
+    await api.POST('/console/api/accounts/{account}/webhook/test', { params: { path: { account } } });
+    await queries.invalidateQueries({ queryKey: [eventsKey, account] });
   };
   return (
-    <Button disabled={!hasWebhook} loading={isBusy} onClick={() => void test()}>
+    <BusyButton disabled={!hasWebhook} act={test}>
       {say('test')}
-    </Button>
+    </BusyButton>
   );
 }
 
 /** A secret of the account is not for operators. */
 function SecretButtons() {
   const say = useTexts(texts);
-  const textOf = useErrorText();
   const account = useAccountId();
-  const { message } = App.useApp();
   const [secret, setSecret] = useState<string>();
   if (!useOwns()) return null;
   const params = { params: { path: { account } } };
   const show = async () => {
-    try {
-      const { data } = await api.GET('/console/api/accounts/{account}/webhook/secret', params);
-      setSecret(data?.secret);
-    } catch (error) {
-      void message.error(textOf(error));
-    }
+    const { data } = await api.GET('/console/api/accounts/{account}/webhook/secret', params);
+    setSecret(data?.secret);
   };
   const rotate = async () => {
     const { data } = await api.POST('/console/api/accounts/{account}/webhook/secret/rotate', params);
@@ -85,7 +68,7 @@ function SecretButtons() {
   };
   return (
     <>
-      <Button onClick={() => void show()}>{say('showSecret')}</Button>
+      <BusyButton act={show}>{say('showSecret')}</BusyButton>
       <ConfirmButton
         title={say('rotateTitle')}
         text={say('rotateText')}
