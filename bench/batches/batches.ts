@@ -12,7 +12,7 @@ import { startGateway } from '../gateway.ts';
 import { interruptibly } from '../interruption.ts';
 import { checkSystem, cpuBetween, cpuTimes } from '../processes.ts';
 import { openRawFigures, printVerdicts, say } from '../report.ts';
-import { type Beside, type Measured, tablesOf, verdictsOf } from './report.ts';
+import { type Beside, type Measured, p99, tablesOf, verdictsOf } from './report.ts';
 import { type Client, clientOf, configurationFor } from './sides.ts';
 
 const usage = 'npm run bench batches -- [--rounds 3] [--lines 3000] [--callers 16] [--beside 3]';
@@ -89,7 +89,9 @@ async function measure(
       signal.throwIfAborted();
       const one = { round, ...(await besideBatches(client)) };
       keep(one);
-      say(`beside ${round} of ${besideRounds}: p99 ${one.aloneMs.toFixed(1)} ms, ${one.besideMs.toFixed(1)} ms beside`);
+      say(
+        `beside ${round} of ${besideRounds}: p99 ${p99(one.aloneMs).toFixed(1)} ms, ${p99(one.besideMs).toFixed(1)} ms beside`,
+      );
       beside.push(one);
     }
     return { measured, beside };

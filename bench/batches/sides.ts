@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { jsonUsage } from '../chat/wire.ts';
-import { percentile } from '../statistics.ts';
 
 /** Micro-units a token. */
 const price = { input: 2, output: 8 };
@@ -42,8 +41,8 @@ export interface Client {
   cancelBatch: (id: string) => Promise<void>;
   /** Resolves when it was cancelled and has its files. */
   batchStops: (id: string) => Promise<void>;
-  /** Begins a call whenever one is due, for so long; returns the milliseconds below which 99 of 100 were answered. */
-  paced: (perSecond: number, seconds: number) => Promise<number>;
+  /** Begins a call whenever one is due, for so long; returns how many milliseconds each took. */
+  paced: (perSecond: number, seconds: number) => Promise<number[]>;
   close: () => Promise<void>;
 }
 
@@ -115,7 +114,7 @@ export function clientOf(url: string, secret: string): Client {
     throw new Error(`${counts.completed} of ${lines} lines are good, for ${charged} of ${lines * callCost}`);
   }
 
-  async function paced(perSecond: number, seconds: number): Promise<number> {
+  async function paced(perSecond: number, seconds: number): Promise<number[]> {
     const timesMs: number[] = [];
     const begunAt = performance.now();
     const calls = Array.from({ length: Math.round(perSecond * seconds) }, async (_, index) => {
@@ -125,7 +124,7 @@ export function clientOf(url: string, secret: string): Client {
       timesMs.push(performance.now() - begunAt - dueMs); // a call that began late is one that a caller waited for
     });
     await Promise.all(calls);
-    return percentile(timesMs, 0.99);
+    return timesMs;
   }
 
   return {

@@ -36,6 +36,8 @@ const keys = {
   sessions: textKey('sessions'),
   invitations: textKey('invitations'),
   files: textKey('files'),
+  /** A batch has up to 50,000 lines, of which few have an answer that is a blob. */
+  batches: { ...textKey('batches'), share: 64 },
   /** By their time, of which they have an index; an account may have any number of them. */
   idempotency_keys: {
     table: 'idempotency_keys',

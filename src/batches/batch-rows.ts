@@ -241,11 +241,15 @@ export async function updateProgress({ pool }: Database, batchId: string, paused
           coalesce(bool_or(not_before > clock_timestamp()) filter (where state = 'pending'), false) as postponed
         from batch_lines where batch_id = $1
       ), updated as (
-        update batches b set completed = c.completed, failed = c.failed, cost = c.cost, paused = $2,
+        update batches b set completed = greatest(c.completed, i.completed), failed = greatest(c.failed, i.failed),
+          cost = c.cost, paused = $2,
           seen_at = clock_timestamp(), usage = jsonb_build_object('input_tokens', c.input,
             'input_tokens_details', jsonb_build_object('cached_tokens', c.cached), 'output_tokens', c.output,
             'output_tokens_details', jsonb_build_object('reasoning_tokens', c.reasoning), 'total_tokens', c.input + c.output)
-        from counted c where b.id = $1
+        from counted c left join (
+          select done_completed as completed, done_failed as failed from batch_intents
+          where batch_id = $1 and state in ('accepted', 'ended')
+        ) as i on true where b.id = $1
       )
       select pending + sent as "left", case when pending > 0 then greatest(wait, 0) end::float8 as "waitMs",
         postponed as "isPostponed" from counted`,

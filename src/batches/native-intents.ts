@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Money } from '../domain/money.ts';
 import type { Database } from '../postgres/database.ts';
+import type { RequestCounts } from '../providers/batch-contract.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
 
 type Pool = Pick<Database, 'pool'>;
@@ -128,6 +129,15 @@ export async function refuseIntent({ pool }: Pool, batchId: string, reason: stri
 
 export async function noteCancelAsked({ pool }: Pool, batchId: string): Promise<void> {
   await pool.query('update batch_intents set cancel_asked_at = clock_timestamp() where batch_id = $1', [batchId]);
+}
+
+/** How far the provider is, for those who watch: what of it is charged is seen when its results are collected. */
+export async function noteDone({ pool }: Pool, batchId: string, { completed, failed }: RequestCounts): Promise<void> {
+  await pool.query('update batch_intents set done_completed = $2, done_failed = $3 where batch_id = $1', [
+    batchId,
+    completed,
+    failed,
+  ]);
 }
 
 export async function noteEnded(

@@ -23,6 +23,7 @@ import {
   isUntouched,
   noteCancelAsked,
   noteCollected,
+  noteDone,
   noteEnded,
   openIntent,
   refuseIntent,
@@ -209,7 +210,11 @@ class NativeSlice {
       log.warn({ err: error, batchId }, 'a provider could not be asked for a batch');
       return this.#isOverdue() ? this.giveUp('the provider can not be asked for it') : this.#again(againMs);
     }
-    if (standing.state === 'failed') return this.#runAlone(standing.reason);
+    if (standing.state === 'failed') {
+      await this.#forget(intent, route);
+      return this.#runAlone(standing.reason);
+    }
+    if (standing.state === 'running' && standing.done) await noteDone(database, batchId, standing.done);
     if (standing.state === 'running')
       return this.#isOverdue() ? this.giveUp('the provider does not end it') : this.#again(this.#pollMs(intent));
     await noteEnded(database, batchId, standing);
@@ -246,6 +251,7 @@ class NativeSlice {
           lineMeter.count('unknown', await endMissing(database, batchId, collected.seen));
     }
     await noteCollected(database, batchId);
+    await this.#forget(intent, route);
     return this.#again(0);
   }
 
@@ -254,6 +260,19 @@ class NativeSlice {
     log.error({ batchId: this.#batch.id, reason }, 'what became of a batch at its provider is not known');
     lineMeter.count('unknown', await giveUpIntent(database, this.#batch.id, reason));
     return this.#again(othersAgainMs);
+  }
+
+  /**
+   * Has the provider delete the requests and their results, once nothing will read them again. What it doesn't delete, or
+   * what a process that dies here leaves, goes when the provider's own time for it is over.
+   */
+  async #forget({ jobId, inputFile, results }: BatchIntent, route: NativeRoute | undefined): Promise<void> {
+    if (!route || jobId === null) return;
+    try {
+      await route.batches.forget({ jobId, inputFile, results: results ?? [] });
+    } catch (error) {
+      this.#deps.log.warn({ err: error, batchId: this.#batch.id }, 'a provider still keeps the files of a batch');
+    }
   }
 
   /** A job of a batch that was given up meanwhile is cancelled: what it does would be paid and never collected. */

@@ -24,6 +24,8 @@ export interface BatchProvider {
   results(name: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** What a line of its results says; undefined: it is none. */
   resultOf(line: Buffer): BatchResult | undefined;
+  /** Deletes what the provider keeps of a job that has ended and was collected. Rejects where something may be left. */
+  forget(job: EndedJob): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,13 @@ export interface BatchJob {
   requests: StreamedBody;
 }
 
+export interface EndedJob {
+  jobId: string;
+  /** Of its upload, if it had one. */
+  inputFile: string | null;
+  results: readonly string[];
+}
+
 export type BatchUploaded = { inputFile: string } | { refused: string };
 
 export type BatchCreated =
@@ -55,11 +64,17 @@ export type BatchCreated =
   | { outcome: 'unknown'; reason: string };
 
 export type BatchStanding =
-  | { state: 'running' }
+  /** `done`: as far as the provider says so while it works. */
+  | { state: 'running'; done?: RequestCounts }
   /** Nothing of it was carried out. */
   | { state: 'failed'; reason: string }
   /** In the order in which they are read. */
   | { state: 'ended'; endedAs: 'completed' | 'expired' | 'cancelled'; results: readonly string[] };
+
+export interface RequestCounts {
+  completed: number;
+  failed: number;
+}
 
 /** What became of a request: answered, refused for what it says, or not carried out. */
 export type BatchResult = { n: number } & (

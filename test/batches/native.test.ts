@@ -81,6 +81,10 @@ async function captures(one: Key): Promise<number> {
   return countRow.parse(rows[0]).captures;
 }
 const states = async (batch: TestBatch) => (await batch.lines()).map(({ state }) => state);
+const counts = async (batch: TestBatch) => {
+  const { completed, failed } = await batch.row();
+  return { completed, failed };
+};
 const costs = async (batch: TestBatch) => (await batch.lines()).map(({ cost }) => cost);
 /** As a worker runs one. */
 async function slice(batch: TestBatch) {
@@ -109,7 +113,10 @@ describe('a native batch of OpenAI', () => {
       },
     ]);
     assert.match(vendor.uploads[0]?.head ?? '', /name="purpose"\r\n\r\nbatch\r\n/);
+    vendor.done = { completed: 1, failed: 0 };
+    assert.deepEqual(await counts(batch), { completed: 0, failed: 0 });
     await slice(batch);
+    assert.deepEqual(await counts(batch), { completed: 1, failed: 0 }, 'as far as the provider is');
     assert.equal(await captures(one), 0, 'nothing is charged before it is there');
     vendor.finish();
     await runToEnd(batch);
@@ -119,6 +126,9 @@ describe('a native batch of OpenAI', () => {
     assert.equal(await captures(one), 2);
     assert.equal(vendor.jobs.length, 1);
     assert.equal(vendor.alone.length, 0);
+    assert.deepEqual(await counts(batch), { completed: 2, failed: 0 });
+    const [{ id: input } = { id: 'none' }] = vendor.uploads;
+    assert.deepEqual(vendor.deleted, [input, `output-${vendor.job().id}`], 'the provider keeps nothing of it');
   });
 
   test('has the errors of its lines, each for itself, and runs alone what was not carried out', async () => {

@@ -57,7 +57,15 @@ describe('beside npm start', () => {
       'search attributes',
     ])
       assert.match(stdout, new RegExp(`^ok    ${check} `, 'm'));
-    for (const check of ['workers', 'provider queues', 'audit schedule', 'provider simulator', 'api', 'clock'])
+    for (const check of [
+      'workers',
+      'batch queue',
+      'provider queues',
+      'audit schedule',
+      'provider simulator',
+      'api',
+      'clock',
+    ])
       assert.match(stdout, new RegExp(`^ok    ${check} `, 'm'));
   });
 

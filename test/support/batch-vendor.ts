@@ -42,6 +42,10 @@ export interface BatchVendor {
   create: 'lost' | 'never-came' | Answer | undefined;
   /** After so many lines of results the connection breaks, once. */
   breakAfter: number | undefined;
+  /** What a job that is under way says it has done. */
+  done: { completed: number; failed: number };
+  /** What was deleted, files and jobs. */
+  deleted: string[];
   outcomeOf: (request: VendorRequest) => VendorOutcome;
   /** Ends the last job. */
   finish(status?: 'completed' | 'expired' | 'cancelled'): void;
@@ -55,11 +59,17 @@ const good = (kind: Job['kind']): VendorOutcome => ({
   body: (kind === 'openai' ? chatAnswer('Hello!') : messagesAnswer('Hello!')).json,
 });
 
+const fresh = () => ({
+  ...{ jobs: [], uploads: [], alone: [], create: undefined, breakAfter: undefined, deleted: [] },
+  done: { completed: 0, failed: 0 },
+});
+
 export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: () => Promise<void> }> {
   const { upstream, close } = await openUpstream();
   let made = 0;
   const vendor: BatchVendor = {
-    ...{ upstream, jobs: [], uploads: [], alone: [], create: undefined, breakAfter: undefined },
+    upstream,
+    ...fresh(),
     outcomeOf: () => good(vendor.job().kind),
     finish(status = 'completed') {
       const job = vendor.job();
@@ -72,7 +82,7 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
       return job;
     },
     reset() {
-      Object.assign(vendor, { jobs: [], uploads: [], alone: [], create: undefined, breakAfter: undefined });
+      Object.assign(vendor, fresh());
       vendor.outcomeOf = () => good(vendor.job().kind);
     },
   };
@@ -88,10 +98,20 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
       const newest = vendor.jobs.toReversed();
       const from = after === null ? 0 : newest.findIndex(({ id }) => id === after) + 1;
       const page = newest.slice(from, from + 2);
-      return { json: { object: 'list', data: page.map(openAiJob), has_more: newest.length > from + 2 } };
+      return {
+        json: {
+          object: 'list',
+          data: page.map((job) => openAiJob(job, vendor.done)),
+          has_more: newest.length > from + 2,
+        },
+      };
     }
     if (seen.method === 'POST' && path === '/v1/messages/batches') return anthropicCreate(seen);
     const [, id = '', rest = ''] = /^\/v1\/(?:messages\/)?(?:batches|files)\/([^/]+)\/?(.*)$/.exec(path) ?? [];
+    if (seen.method === 'DELETE') {
+      vendor.deleted.push(id);
+      return { json: { id, deleted: true } };
+    }
     const job = vendor.jobs.find((one) => id === one.id || id === `output-${one.id}` || id === `errors-${one.id}`);
     if (!job) {
       if (seen.method === 'POST') vendor.alone.push(seen); // others are probes
@@ -99,11 +119,11 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
     }
     if (rest === 'cancel') {
       job.isCancelAsked = true;
-      return { json: shown(job) };
+      return { json: shown(job, vendor.done) };
     }
     if (rest === 'content') return lines(job, id.startsWith('output-'));
     if (rest === 'results') return lines(job);
-    return { json: shown(job) };
+    return { json: shown(job, vendor.done) };
   }
 
   function upload(seen: SeenRequest): Answer {
@@ -139,7 +159,7 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
       const id = `${facts.kind === 'openai' ? 'batch_v' : 'msgbatch_'}${++made}`;
       vendor.jobs.push({ id, ...facts, status: 'in_progress', isCancelAsked: false, results: new Map() });
     }
-    return create === undefined ? { json: shown(vendor.job()) } : { ending: 'break-before' };
+    return create === undefined ? { json: shown(vendor.job(), vendor.done) } : { ending: 'break-before' };
   }
 
   function lines(job: Job, isOutput?: boolean): Answer {
@@ -159,12 +179,14 @@ export async function openBatchVendor(): Promise<{ vendor: BatchVendor; close: (
 }
 
 const isGood = (outcome: VendorOutcome): boolean => typeof outcome === 'object' && outcome.status === 200;
-const shown = (job: Job) => (job.kind === 'openai' ? openAiJob(job) : anthropicJob(job));
+type Done = BatchVendor['done'];
+const shown = (job: Job, done: Done) => (job.kind === 'openai' ? openAiJob(job, done) : anthropicJob(job, done));
 
-function openAiJob({ id, status, metadata, errors, results }: Job) {
+function openAiJob({ id, status, metadata, errors, requests, results }: Job, done: Done) {
   const outcomes = [...results.values()];
   return {
     ...{ id, object: 'batch', status, metadata, errors: errors ?? null, created_at: Math.floor(Date.now() / 1000) },
+    request_counts: { total: requests.length, ...done },
     output_file_id: outcomes.some(isGood) ? `output-${id}` : null,
     error_file_id: outcomes.some((outcome) => !isGood(outcome)) ? `errors-${id}` : null,
   };
@@ -177,11 +199,11 @@ function openAiLine(custom_id: string, outcome: VendorOutcome) {
   return { id, custom_id, response: { status_code: outcome.status, request_id: 'r', body: outcome.body }, error: null };
 }
 
-function anthropicJob({ id, status, isCancelAsked, results }: Job) {
+function anthropicJob({ id, status, isCancelAsked, results }: Job, done: Done) {
   const expired = [...results.values()].filter((outcome) => outcome === 'expired').length;
   return {
     ...{ id, type: 'message_batch', processing_status: status === 'in_progress' ? 'in_progress' : 'ended' },
-    request_counts: { processing: 0, succeeded: 0, errored: 0, canceled: 0, expired },
+    request_counts: { processing: 0, succeeded: done.completed, errored: done.failed, canceled: 0, expired },
     cancel_initiated_at: isCancelAsked ? '2026-01-01T00:00:00Z' : null,
     results_url: 'http://elsewhere.test/results',
   };

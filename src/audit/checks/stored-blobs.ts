@@ -42,7 +42,7 @@ const unnamedMsMax = 24 * 3_600_000 + sweepMsMax;
 const removalMsMax = sweepMsMax;
 
 interface NamedBlob {
-  /** What names it: a task, a file, or an account of a stored answer. */
+  /** What names it: a task, a file, a batch, or an account of a stored answer. */
   subject: string;
   key: string;
   /** Null where the row doesn't say. */
@@ -73,6 +73,11 @@ const answers = `select i.account_id, i.answer, null::float8, null from idempote
 const kept = `select f.id, f.blob, f.bytes::float8, null from files f
   where f.deleted_at is null and (f.expires_at is null or f.expires_at > clock_timestamp())`;
 
+// Of lines that are deleted the bytes go first; they go with the file that was made of them, and answers with the output.
+const lineAnswers = `select b.id, l.answer_blob, null::float8, null from batches b join batch_lines l on l.batch_id = b.id
+  where l.answer_blob is not null and b.lines_removed_at is null and (b.output_file_id is null or exists (
+    select from files f where f.id = b.output_file_id and f.deleted_at is null and f.expires_at > clock_timestamp()))`;
+
 async function findMissing({ database, blobs, deep = false }: BlobsCheckTools, context: CheckContext): Promise<void> {
   const { since, found, looked } = context;
   const pages: readonly [Ranged, string][] = [
@@ -81,6 +86,7 @@ async function findMissing({ database, blobs, deep = false }: BlobsCheckTools, c
       'idempotency_keys',
       `${answers} and ($3::timestamptz is null or i.created_at >= $3) and ${inRange('idempotency_keys', 'i.created_at')}`,
     ],
+    ['batches', `${lineAnswers} and ($3::timestamptz is null or b.created_at >= $3) and ${inRange('batches', 'b.id')}`],
     ['files', `${kept} and ($3::timestamptz is null or f.created_at >= $3) and ${inRange('files', 'f.id')}`],
   ];
   for (const [ranged, text] of pages) {
@@ -118,7 +124,8 @@ async function wrongWith(
 async function isStillNamed({ pool }: Database, { subject, key }: NamedBlob): Promise<boolean> {
   const text = `select 1 from (${named('t.id = $1')}) as n where key = $2
     union all ${answers.replace(/^select .*? from/, 'select 1 from')} and i.account_id = $1 and i.answer = $2
-    union all ${kept.replace(/^select .*? from/, 'select 1 from')} and f.id = $1 and f.blob = $2`;
+    union all ${kept.replace(/^select .*? from/, 'select 1 from')} and f.id = $1 and f.blob = $2
+    union all ${lineAnswers.replace(/^select .*? from/, 'select 1 from')} and b.id = $1 and l.answer_blob = $2`;
   return (await pool.query(text, [subject, key])).rowCount !== 0;
 }
 

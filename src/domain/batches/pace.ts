@@ -32,6 +32,11 @@ const busyMsDefault = 2_000;
 /** It is tried again within this time, whatever it says. */
 const busyMsMax = 300_000;
 const windowFirst = 4;
+/**
+ * Between two lines while interactive calls are under way: 200 a second of a provider in a process. Its slots alone bound
+ * nothing where answers take milliseconds: lines would then take all of the processor that calls need.
+ */
+const sharedSpacingMs = 5;
 
 export const firstPace = ({ concurrentMax }: PaceLimits): PaceState => ({
   window: Math.min(windowFirst, concurrentMax),
@@ -64,8 +69,9 @@ export function afterSend(
   { perSecondMax, share }: PaceLimits,
   { nowMs, isShared }: { nowMs: number; isShared: boolean },
 ): PaceState {
-  if (perSecondMax === undefined) return pace;
-  const spacingMs = 1000 / (perSecondMax * (isShared ? share : 1));
+  const configuredMs = perSecondMax === undefined ? 0 : 1000 / (perSecondMax * (isShared ? share : 1));
+  const spacingMs = Math.max(configuredMs, isShared ? sharedSpacingMs : 0);
+  if (spacingMs === 0) return pace;
   return { ...pace, nextAtMs: Math.max(nowMs, pace.nextAtMs) + spacingMs };
 }
 

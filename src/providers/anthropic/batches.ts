@@ -3,17 +3,20 @@ import * as z from 'zod';
 import { callEndpoints, messagesVersion } from '../../domain/call-endpoints.ts';
 import { jsonMembers } from '../../domain/chat/json-members.ts';
 import type { BatchProvider, BatchResult, BatchStanding } from '../batch-contract.ts';
-import { createdBy, numberOf, pathWord, recordOf, requireGood } from '../http/batch-calls.ts';
+import { createdBy, numberOf, pathWord, recordOf, requireGone, requireGood } from '../http/batch-calls.ts';
 import { openCaller } from '../http/bounded-call.ts';
 import type { WireCall } from '../http/wire.ts';
 
 const callMs = 60_000;
 
+const count = z.int().nonnegative().catch(0);
 const jobSchema = z.object({
   id: z.string().min(1),
   processing_status: z.string(),
   cancel_initiated_at: z.string().nullish(),
-  request_counts: z.object({ expired: z.number().catch(0) }).catch({ expired: 0 }),
+  request_counts: z
+    .object({ expired: count, succeeded: count, errored: count })
+    .catch({ expired: 0, succeeded: 0, errored: 0 }),
 });
 
 export interface AnthropicBatchSettings {
@@ -55,6 +58,10 @@ export function anthropicBatches(settings: AnthropicBatchSettings): BatchProvide
       throw new Error(`the provider answered ${answer.status} for its results`);
     },
     resultOf,
+    async forget({ jobId }) {
+      const call: WireCall = { method: 'DELETE', url: `${base}/${pathWord(jobId)}`, headers };
+      requireGone(await caller.call(call, AbortSignal.timeout(callMs)));
+    },
     close: () => caller.close(),
   };
 }
@@ -65,7 +72,7 @@ function standingOf({
   cancel_initiated_at: cancelled,
   request_counts: counts,
 }: z.output<typeof jobSchema>): BatchStanding {
-  if (status !== 'ended') return { state: 'running' };
+  if (status !== 'ended') return { state: 'running', done: { completed: counts.succeeded, failed: counts.errored } };
   const endedAs = typeof cancelled === 'string' ? 'cancelled' : counts.expired > 0 ? 'expired' : 'completed';
   return { state: 'ended', endedAs, results: [id] };
 }

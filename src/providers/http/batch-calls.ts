@@ -38,6 +38,11 @@ export function requireGood(answer: WireAnswer): WireAnswer {
   throw new Error(`the provider answered ${textOfError(answer)}`);
 }
 
+/** Throws unless what was to be deleted is deleted, or wasn't there any more. */
+export function requireGone(answer: WireAnswer): void {
+  if (answer.status !== 404) requireGood(answer);
+}
+
 /** For the operator, never for a caller. */
 export const textOfError = ({ status, text }: Pick<WireAnswer, 'status' | 'text'>): string =>
   `${status}: ${text.slice(0, 500)}`;

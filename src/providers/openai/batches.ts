@@ -6,7 +6,7 @@ import type { BatchCreated, BatchProvider, BatchResult, BatchStanding } from '..
 import { type AnswerBody, type Caller, openCaller } from '../http/bounded-call.ts';
 import { formOf } from '../http/multipart-body.ts';
 import type { WireAnswer, WireCall } from '../http/wire.ts';
-import { createdBy, numberOf, pathWord, recordOf, requireGood, textOfError } from '../http/batch-calls.ts';
+import { createdBy, numberOf, pathWord, recordOf, requireGone, requireGood, textOfError } from '../http/batch-calls.ts';
 
 export const openAiBatchEndpoints = [
   'chat',
@@ -33,6 +33,10 @@ const jobSchema = z.object({
   error_file_id: z.string().nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
   errors: z.unknown().optional(),
+  request_counts: z
+    .object({ completed: z.int().nonnegative(), failed: z.int().nonnegative() })
+    .optional()
+    .catch(undefined),
 });
 type Job = z.output<typeof jobSchema>;
 const listSchema = z.object({ data: z.array(jobSchema), has_more: z.boolean().catch(false) });
@@ -112,6 +116,12 @@ export function openAiBatches(settings: OpenAiBatchSettings): BatchProvider {
     },
     results: async (name, signal) => bodyOf(await caller.payForBody(get(`files/${pathWord(name)}/content`), signal)),
     resultOf,
+    async forget({ inputFile, results }) {
+      for (const name of [...(inputFile === null ? [] : [inputFile]), ...results]) {
+        const call: WireCall = { method: 'DELETE', url: `${base}/files/${pathWord(name)}`, headers };
+        requireGone(await caller.call(call, AbortSignal.timeout(callMs)));
+      }
+    },
     close: () => caller.close(),
   };
 }
@@ -120,9 +130,11 @@ const isRefused = (status: number): boolean => status >= 400 && status < 500 && 
 const isBefore = ({ created_at: at }: Job, openedAt: Date): boolean =>
   at !== undefined && at * 1000 < openedAt.getTime() - skewMs;
 
-function standingOf({ status, output_file_id: output, error_file_id: errors, errors: mistakes }: Job): BatchStanding {
+function standingOf(job: Job): BatchStanding {
+  const { status, output_file_id: output, error_file_id: errors, errors: mistakes, request_counts: done } = job;
   if (status === 'failed') return { state: 'failed', reason: JSON.stringify(mistakes ?? null).slice(0, 1000) };
-  if (status !== 'completed' && status !== 'expired' && status !== 'cancelled') return { state: 'running' };
+  if (status !== 'completed' && status !== 'expired' && status !== 'cancelled')
+    return { state: 'running', ...(done && { done }) };
   return { state: 'ended', endedAs: status, results: [output, errors].filter((name) => typeof name === 'string') };
 }
 

@@ -5,7 +5,7 @@ import { createAccount } from '../../../src/accounts/accounts.ts';
 import { GroupCommitter } from '../../../src/ledger/commit/group-commit.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { insertFile, markDeleted } from '../../../src/files/file-rows.ts';
-import { newBlobKey, newFileId, newTaskId } from '../../../src/postgres/new-ids.ts';
+import { newBatchId, newBlobKey, newFileId, newTaskId } from '../../../src/postgres/new-ids.ts';
 import { assertAgrees, type Audited, auditedWorld } from '../../support/audited.ts';
 import { admissionOf, failureOf, ledgerKey } from '../../support/money.ts';
 import { whileTampered } from '../../support/tampering.ts';
@@ -152,6 +152,28 @@ describe('the audit of blobs', () => {
     await markDeleted(home.database, customer.account, id);
     assert.deepEqual(await findings(), []);
     await home.database.pool.query('delete from files');
+  });
+
+  test('reports an answer of a batch whose bytes are gone, as long as its output is kept', async () => {
+    const { customer, home } = world;
+    const { blobKey: blob } = await world.store(newBlobKey('batch-answers'));
+    const batch = newBatchId();
+    await home.database.pool.query(
+      `with made as (
+         insert into batches (id, account_id, key_id, request_id, endpoint, input_file_id, window_seconds,
+           output_expires_seconds, terms, created_at, expires_at)
+         values ($1, $2, $3, 'r', '/v1/chat/completions', 'file', 86400, 86400, '{}', now(), now()) returning id)
+       insert into batch_lines (batch_id, n, custom_id, model, byte_offset, byte_length, state, finished_at, answer_blob)
+       select id, 1, 'a', 'm', 0, 1, 'completed', now(), $4 from made`,
+      [batch, customer.account, customer.key, blob],
+    );
+    assert.deepEqual(await findings(), []);
+    await world.blobs.remove(blob);
+    assert.deepEqual(await findings(), [`${batch}: a blob is not in the store: ${blob}`]);
+    await home.database.pool.query(`update batches set output_file_id = 'file-that-went' where id = $1`, [batch]);
+    assert.deepEqual(await findings(), []);
+    await home.database.pool.query('delete from batch_lines');
+    await home.database.pool.query('delete from batches');
   });
 
   test('reports blobs that no row names once they are older than a day and the sweep has had its time', async () => {

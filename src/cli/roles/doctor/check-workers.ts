@@ -32,14 +32,16 @@ export async function examineWorkers(
   configuration: Configuration | undefined,
 ): Promise<Verdict<true>> {
   const pollers = (queue: string, type: QueueType) => pollersOf(client, { queue, type, now });
-  const [workflows, ...steps] = await Promise.all([
+  const [batches, workflows, ...steps] = await Promise.all([
+    pollers(queues.batches, 'activity'),
     pollers(queues.workflows, 'workflow'),
     pollers(queues.workflows, 'activity'),
     pollers(queues.background, 'activity'),
   ]);
   const gatewayQueues = judgePollers('workers', `queue ${queues.workflows}`, steps.reduce(worse, workflows));
   if (gatewayQueues.state === 'fail') return { findings: [gatewayQueues] };
-  return { findings: [gatewayQueues, await providerQueues(queues, pollers, configuration)], value: true };
+  const batchQueue = judgePollers('batch queue', `queue ${queues.batches}`, batches);
+  return { findings: [gatewayQueues, batchQueue, await providerQueues(queues, pollers, configuration)], value: true };
 }
 
 async function providerQueues(

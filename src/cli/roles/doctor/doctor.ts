@@ -124,15 +124,6 @@ export async function examineEverything({
     },
     ({ wanted, database }) => examineCurrency(database, wanted),
   );
-  exam.step(
-    'currency',
-    async (need) => {
-      const { currency: wanted } = await need(configuration);
-      await need(migrated);
-      return { wanted, database: (await need(reached)).database };
-    },
-    ({ wanted, database }) => examineCurrency(database, wanted),
-  );
   const installation = exam.step(
     'queues',
     async (need) => {
