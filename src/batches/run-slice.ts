@@ -26,6 +26,7 @@ import {
   updateProgress,
 } from './batch-rows.ts';
 import { answerOfRefusal, kindOfRefusal } from './line-errors.ts';
+import { Lanes } from './lanes.ts';
 import { LineBodies } from './line-bodies.ts';
 import { runNativeSlice } from './native-slice.ts';
 import { type LineEnd, runLine } from './run-line.ts';
@@ -42,8 +43,8 @@ export interface SliceRun {
 
 /** As many as are read and decided on together. */
 const claimedMax = 250;
-/** Lines that wait for a slot of their provider, or are being written down, at once: more than any pace lets through. */
-const lanes = 64;
+/** Lines of a batch that wait for a slot of their provider, are under way, or are being written down, at once. */
+const lanesMax = 250;
 const stateEveryMs = 2_000;
 /** How often a slice brings the counts of its batch up to date: they are read from all its lines, which takes 40 ms of 50,000. */
 const progressPerSlice = 2;
@@ -92,6 +93,13 @@ interface Stop {
   againInMs: number;
 }
 
+/** A line with what sending it takes: the key as it was, and the bodies of those that were claimed with it. */
+interface QueuedLine {
+  line: ClaimedLine;
+  key: ApiKey;
+  bodies: LineBodies;
+}
+
 class Slice {
   readonly #deps: SliceDependencies;
   readonly #batch: RunningBatch;
@@ -101,6 +109,7 @@ class Slice {
   readonly #closed = new AbortController();
   /** Aborts when its time is over. */
   readonly #over = new AbortController();
+  readonly #lanes = new Lanes<QueuedLine>(lanesMax, (next) => this.#sendInTurn(next));
   #stop: Stop | undefined;
   #showing: Promise<unknown> = Promise.resolve();
 
@@ -108,6 +117,7 @@ class Slice {
     this.#deps = deps;
     this.#batch = batch;
     this.#endpoint = batch.endpoint.replace(/^\/v1\//, '');
+    this.#closed.signal.addEventListener('abort', () => this.#lanes.close());
     setMaxListeners(0, this.#closed.signal, this.#over.signal); // each line that waits is one
   }
 
@@ -155,7 +165,8 @@ class Slice {
       const tasks = await this.#collect();
       if (!this.#closed.signal.aborted && (await this.#sendMore(tasks))) continue;
       // Nothing can be sent now: what is under way may end, and make room for more or leave nothing.
-      if (tasks > 0) await this.#wait(pause(tasksEveryMs, undefined, { ref: false }));
+      if (this.#lanes.isBusy) await this.#wait(this.#lanes.ended());
+      else if (tasks > 0) await this.#wait(pause(tasksEveryMs, undefined, { ref: false }));
       else if (underWay.count(id) > 0) await this.#wait(underWay.next(id));
       else return;
     }
@@ -175,21 +186,20 @@ class Slice {
     return lines.length > 0;
   }
 
-  /** Sends the lines, each as its provider has a slot; returns when all have been begun and have ended, or the slice is over. */
+  /**
+   * Sends the lines, each as its provider has a slot. Returns as soon as a lane has nothing left to take, so that more are
+   * claimed while slow answers are still waited for; of tasks, which are counted before more are claimed, when all have
+   * been started; and when the slice is over.
+   */
   async #send(lines: readonly ClaimedLine[], key: ApiKey): Promise<void> {
     const { blob } = this.#batch;
     if (blob === null) throw new Error(`the input of ${this.#batch.id} is gone`);
     const bodies = new LineBodies(this.#deps.blobs, blob, lines);
-    const waiting = [...lines];
-    const lane = async () => {
-      for (let line = waiting.shift(); line && !this.#closed.signal.aborted; line = waiting.shift()) {
-        await this.#sendInTurn(line, key, bodies);
-      }
-    };
-    await this.#wait(Promise.all(Array.from({ length: Math.min(lanes, lines.length) }, lane)));
+    this.#lanes.add(lines.map((line) => ({ line, key, bodies })));
+    await this.#wait(isTaskEndpoint(this.#endpoint) ? this.#lanes.ended() : this.#lanes.free());
   }
 
-  async #sendInTurn(line: ClaimedLine, key: ApiKey, bodies: LineBodies): Promise<void> {
+  async #sendInTurn({ line, key, bodies }: QueuedLine): Promise<void> {
     const { paces, underWay, during } = this.#deps;
     const { id, accountId } = this.#batch;
     const provider = this.#providerOf(line);
