@@ -104,6 +104,11 @@ export class ProviderPace {
     return closedMs(this.#state, performance.now());
   }
 
+  /** Whether lines keep to their share just now. */
+  get isShared(): boolean {
+    return this.#isShared(performance.now());
+  }
+
   #grant(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -37,6 +37,8 @@ export interface CallAdmission {
   idempotency?: { key: string; bodyHash: Buffer };
   /** The line of a batch that is sent with it. */
   line?: LineToSend;
+  /** It waits a little for others to be committed with, so that commits of those who can't wait come sooner. */
+  isPatient?: boolean;
 }
 
 /** A hold of money for a call under way. */
@@ -110,7 +112,10 @@ export class CallLedger {
     this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
     try {
       // A line can wait for certainty, while a caller can't.
-      return await this.#groups.commit(move, admission.line ? {} : { doubtMs: 0 });
+      return await this.#groups.commit(
+        move,
+        admission.line ? { mayBatch: admission.isPatient === true } : { doubtMs: 0 },
+      );
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error;
       this.#lost.set(transferId, performance.now());
