@@ -8,30 +8,30 @@ import type { Configuration } from '../config/configuration.ts';
 const idOfAnswer = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
 /** Each answer ends its line, and no progress meter gets between. */
 const curl = `curl -s -w '\\n'`;
+/** Short, since a line in a terminal is 80 columns: the first line sets both, under the names of the guides' examples. */
+const auth = '-H "Authorization: Bearer $TOLLGATE_API_KEY"';
+const url = '$URL';
 
 type Offered = Pick<Configuration, 'deployments' | 'models'>;
 
 /**
- * Lines for the first published model of each kind; operations of kinds without one are left out. With the key in them
- * where it is known, else with `$TOLLGATE_API_KEY`.
+ * Lines for the first published model of each kind; operations of kinds without one are left out. The first line exports
+ * the address and, where it is known, the key; else the shell has to have it.
  */
-export function curlLines(url: string, key: string | undefined, offered: Offered, samples: Samples): string[] {
+export function curlLines(address: string, key: string | undefined, offered: Offered, samples: Samples): string[] {
   const [deployment] = offered.deployments;
   if (!deployment) return [];
-  const auth = `-H "Authorization: Bearer ${key ?? '$TOLLGATE_API_KEY'}"`;
   const base = `${url}${deployment.root}`;
   const [chat, code, image, video, talk] = (['chat', 'code', 'image', 'video', 'avatar-talk'] as const).map((kind) =>
     firstModel(offered, kind),
   );
   return [
-    ...(chat || code ? textLines(base, auth, chat, code) : []),
-    ...readingCalls.flatMap(({ kind, what, path, body }) => {
-      const model = firstModel(offered, kind);
-      return model ? entry(what, `${curl} ${base}${path} ${sending(auth, { model: model.id, ...body })}`) : [];
-    }),
-    ...(image ? imageLines(url, auth, offered.deployments, image) : []),
-    ...(video ? videoLines(base, auth, deployment, video) : []),
-    ...(talk ? avatarTalkLines(base, auth, samples) : []),
+    `export URL=${address}${key === undefined ? '' : ` TOLLGATE_API_KEY=${key}`}`,
+    ...(chat || code ? textLines(deployment.root, chat, code) : []),
+    ...readingLines(base, offered),
+    ...(image ? imageLines(offered.deployments, image) : []),
+    ...(video ? videoLines(base, deployment, video) : []),
+    ...(talk ? avatarTalkLines(base, samples) : []),
     ...entry(
       'Models, model health, balance and ledger',
       `${curl} ${base}/models ${auth}`,
@@ -44,48 +44,46 @@ export function curlLines(url: string, key: string | undefined, offered: Offered
 
 /** Calls whose models read and write no text. */
 const readingCalls = [
-  {
-    kind: 'embedding',
-    what: 'Embeddings: a vector of each text',
-    path: '/embeddings',
-    body: { input: ['A toll gate', 'A bridge'] },
-  },
-  {
-    kind: 'moderation',
-    what: 'Moderation: whether a text is harmful',
-    path: '/moderations',
-    body: { input: 'A toll gate at dawn' },
-  },
+  { kind: 'embedding', what: 'Embeddings', path: '/embeddings', body: { input: ['A toll gate', 'A bridge'] } },
+  { kind: 'moderation', what: 'moderation', path: '/moderations', body: { input: 'A toll gate at dawn' } },
   {
     kind: 'rerank',
-    what: 'Documents by their relevance to a query',
+    what: 'rerank: documents by their relevance to a query',
     path: '/rerank',
     body: { query: 'toll', documents: ['A toll gate', 'A bridge'] },
   },
 ] as const satisfies readonly { kind: ModelKind; what: string; path: string; body: Record<string, unknown> }[];
+
+function readingLines(base: string, offered: Offered): string[] {
+  const calls = readingCalls.flatMap(({ kind, what, path, body }) => {
+    const model = firstModel(offered, kind);
+    return model ? [{ what, line: `${curl} ${base}${path} ${sending({ model: model.id, ...body })}` }] : [];
+  });
+  if (calls.length === 0) return [];
+  return entry(calls.map(({ what }) => what).join(', '), ...calls.map(({ line }) => line));
+}
 
 function firstModel(offered: Offered, kind: ModelKind): Model | undefined {
   const id = firstOfKind(offered, kind);
   return id === undefined ? undefined : offered.models.get(id);
 }
 
-function textLines(base: string, auth: string, chat: Model | undefined, code: Model | undefined): string[] {
+function textLines(root: string, chat: Model | undefined, code: Model | undefined): string[] {
+  const base = `${url}${root}`;
   const messages = [{ role: 'user', content: 'Hello' }];
   const chats = chat && [
-    `${curl} ${base}/chat/completions ${sending(auth, { model: chat.id, messages })}`,
-    `${curl} -N ${base}/chat/completions ${sending(auth, { model: chat.id, stream: true, messages })}`,
+    `${curl} ${base}/chat/completions ${sending({ model: chat.id, messages })}`,
+    `${curl} -N ${base}/chat/completions ${sending({ model: chat.id, stream: true, messages })}`,
   ];
-  const responses = code && [
-    `${curl} ${base}/responses ${sending(auth, { model: code.id, input: 'A function that adds' })}`,
-  ];
+  const responses = code && [`${curl} ${base}/responses ${sending({ model: code.id, input: 'A function that adds' })}`];
   const what = 'Chat, without and with streaming';
   if (!chats) return entry('A code model on the Responses API', ...(responses ?? []));
   if (!responses) return entry(what, ...chats);
-  return entry(`${what}; code models also support ${new URL(base).pathname}/responses`, ...chats, ...responses);
+  return entry(`${what}; code models also support ${root}/responses`, ...chats, ...responses);
 }
 
 /** Once waiting for the result and once not, on the roots that do so by themselves where there are such. */
-function imageLines(url: string, auth: string, deployments: readonly Deployment[], image: Model): string[] {
+function imageLines(deployments: readonly Deployment[], image: Model): string[] {
   const [first] = deployments;
   const waits = deployments.find(({ imageWaitSeconds }) => imageWaitSeconds > 0);
   const returns = deployments.find(({ imageWaitSeconds }) => imageWaitSeconds === 0);
@@ -93,20 +91,15 @@ function imageLines(url: string, auth: string, deployments: readonly Deployment[
   const waiting = `${path(waits)} ${waits ? auth : `${auth} ${preferring(waitedSeconds)}`}`;
   const returning = `${path(returns)} ${returns ? auth : `${auth} ${preferring(0)}`}`;
   const size = sizeOf(image);
-  return [
-    ...entry(
-      'An image: the response has its link',
-      `${curl} ${withBody(waiting, { model: image.id, prompt: 'A toll gate at dawn', ...size })}`,
-    ),
-    ...entry(
-      'An image: get the id at once, then poll',
-      createLine(withBody(returning, { model: image.id, prompt: 'A toll gate at dusk' })),
-      `${curl} ${path(returns)}/$ID ${auth}`,
-    ),
-  ];
+  return entry(
+    'An image: wait for its link; or get the ID at once, then poll',
+    `${curl} ${withBody(waiting, { model: image.id, prompt: 'A toll gate at dawn', ...size })}`,
+    createLine(withBody(returning, { model: image.id, prompt: 'A toll gate at dusk' })),
+    `${curl} ${path(returns)}/$ID ${auth}`,
+  );
 }
 
-function videoLines(base: string, auth: string, { videoWaitSeconds }: Deployment, video: Model): string[] {
+function videoLines(base: string, { videoWaitSeconds }: Deployment, video: Model): string[] {
   const address = `${base}/video/generations`;
   const waiting = videoWaitSeconds > 0 ? auth : `${auth} ${preferring(waitedSeconds)}`;
   const body = { model: video.id, prompt: 'Cars pass a toll gate', duration: durationOf(video) };
@@ -117,11 +110,11 @@ function videoLines(base: string, auth: string, { videoWaitSeconds }: Deployment
   );
 }
 
-function avatarTalkLines(base: string, auth: string, samples: Samples): string[] {
+function avatarTalkLines(base: string, samples: Samples): string[] {
   const address = `${base}/svctalk/generate`;
   const saved = `-o avatar-talk.mp4 -w '%{http_code} %{content_type} %{size_download} bytes\\n'`;
   return entry(
-    'Avatar-talk: upload audio and video, poll until the result is ready, and save it; it can be fetched once',
+    'Avatar-talk: upload audio and video, poll, and save the result once',
     createLine(`${address} ${auth} -F ${part('audio', samples.audio)} -F ${part('video', samples.video)}`),
     `while curl -s ${saved} ${address}/$ID ${auth} && grep -q '"processing"' avatar-talk.mp4; do sleep 1; done`,
   );
@@ -140,9 +133,9 @@ function durationOf({ limits: { durations } }: Model): number {
   return !durations || durations.includes(5) ? 5 : (durations[0] ?? 5);
 }
 
-const entry = (what: string, ...lines: string[]): string[] => [`# ${what}`, ...lines, ''];
+const entry = (what: string, ...lines: string[]): string[] => [`# ${what}`, ...lines];
 const createLine = (call: string): string => `ID=$(curl -s ${call} | ${idOfAnswer}); echo "$ID"`;
-const sending = (auth: string, body: unknown): string => withBody(auth, body);
+const sending = (body: unknown): string => withBody(auth, body);
 const withBody = (call: string, body: unknown): string =>
   `${call} -H 'Content-Type: application/json' -d ${forShell(JSON.stringify(body))}`;
 

@@ -2,6 +2,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Range } from 'yaml';
 import { variable } from '../domain/tasks/variables.ts';
 import { SettingsError } from './setting-errors.ts';
+import { syntaxMistakes } from './yaml-syntax.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -38,9 +39,8 @@ export function readYaml(
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) {
-    throw new SettingsError(
-      faults.map((fault) => `${file}:${lineCounter.linePos(fault.pos[0]).line}: ${fault.message.replace(/\s+/g, ' ')}`),
-    );
+    const found = syntaxMistakes(faults, document.contents, lineCounter);
+    throw new SettingsError(found.map(({ line, message }) => `${file}:${line}: ${message}`));
   }
   const lines = new Map<string, number>();
   const mistakes: string[] = [];

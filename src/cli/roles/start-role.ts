@@ -116,20 +116,22 @@ function greeting(
         '            shown only once; change it on the profile page',
       ]
     : [];
+  // What is shown only once comes last, so that it is still on the screen.
   return [
-    '',
-    `Tollgate    ${url}`,
-    `Console     ${url}/console/`,
-    ...loginLines,
-    ...(temporalUiUrl === undefined ? [] : [`Temporal    ${temporalUiUrl}`]),
-    `Docs        ${url}/docs`,
-    `Log         ${logFile}`,
-    ...keyLines,
     '',
     'Try it:',
     '',
     ...lines,
+    '',
     'Or run a demo of everything: npx tollgate demo',
+    '',
+    `Tollgate    ${url}`,
+    `Docs        ${url}/docs`,
+    ...(temporalUiUrl === undefined ? [] : [`Temporal    ${temporalUiUrl}`]),
+    `Log         ${logFile}`,
+    ...keyLines,
+    `Console     ${url}/console/`,
+    ...loginLines,
     'Stop with Ctrl-C.',
     '',
   ].join('\n');

@@ -35,26 +35,34 @@ describe('the lines to paste', () => {
     for (const id of [...calls, 'sim-image', 'sim-video-fast']) assert.ok(lines.includes(`"${id}"`), id);
     const paths = ['chat/completions', 'responses', 'embeddings', 'moderations', 'rerank', 'images/generations'];
     for (const path of [...paths.map((one) => `/v1/${one}`), '/ai/v1/images/generations'])
-      assert.ok(lines.includes(`http://gate${path} `), path);
-    assert.match(lines, /http:\/\/gate\/v1\/svctalk\/generate .*-F 'audio=@"\/samples\/voice\.wav"'/);
+      assert.ok(lines.includes(` $URL${path} `), path);
+    assert.match(lines, / \$URL\/v1\/svctalk\/generate .*-F 'audio=@"\/samples\/voice\.wav"'/);
     assert.doesNotMatch(lines, /Prefer/);
+  });
+
+  test('name the key and the address once, in a first line that later ones build upon', () => {
+    const [first, ...others] = curlLines('http://gate', 'sk-tg-1', read(builtInConfiguration), samples);
+    assert.equal(first, 'export URL=http://gate TOLLGATE_API_KEY=sk-tg-1');
+    assert.doesNotMatch(others.join('\n'), /sk-tg-1|http:/);
+    const [later] = curlLines('http://gate', undefined, read(builtInConfiguration), samples);
+    assert.equal(later, 'export URL=http://gate');
   });
 
   test('name the first published models and the root that there is, and leave out kinds without one', () => {
     const lines = linesOf(own);
     assert.deepEqual(
-      [...new Set(lines.match(/http:\/\/gate\/\S*/g))],
+      [...new Set(lines.match(/\$URL\/\S*/g))],
       [
-        'http://gate/api/v2/chat/completions',
-        'http://gate/api/v2/embeddings',
-        'http://gate/api/v2/moderations',
-        'http://gate/api/v2/rerank',
-        'http://gate/api/v2/images/generations',
-        'http://gate/api/v2/images/generations/$ID',
-        'http://gate/api/v2/models',
-        'http://gate/api/v2/health',
-        'http://gate/api/v2/account',
-        'http://gate/api/v2/account/ledger',
+        '$URL/api/v2/chat/completions',
+        '$URL/api/v2/embeddings',
+        '$URL/api/v2/moderations',
+        '$URL/api/v2/rerank',
+        '$URL/api/v2/images/generations',
+        '$URL/api/v2/images/generations/$ID',
+        '$URL/api/v2/models',
+        '$URL/api/v2/health',
+        '$URL/api/v2/account',
+        '$URL/api/v2/account/ledger',
       ],
     );
     assert.ok(lines.includes('"poster"') && !lines.includes('"draft"') && !lines.includes('sim-'), lines);

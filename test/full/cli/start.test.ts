@@ -30,6 +30,16 @@ describe('tollgate start', () => {
     assert.match(running.stdout, /npx tollgate demo/);
   });
 
+  test('prints the key twice at most, in a block that a page of a terminal nearly holds, and the sign-in last', () => {
+    const { stdout } = gateway.running;
+    assert.equal(stdout.split(gateway.key ?? '').length - 1, 2);
+    const lines = stdout.trimEnd().split('\n');
+    const signIn = lines.findIndex((line) => line.includes('sign in as'));
+    assert.ok(lines.length - signIn <= 3, stdout);
+    const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0);
+    assert.ok(rows <= 75, `${rows} rows of 80 columns`);
+  });
+
   test('logs the memory of each part when it is ready', async () => {
     const { memoryMib } = await until('the line', async () => {
       const lines = (await readFile(join(home.dataDir, 'gateway.log'), 'utf8')).split('\n');
