@@ -24,6 +24,8 @@ export const accountColumns = {
   webhookUrl: z.string().nullable(),
   /** Falling below this is an event. */
   lowBalance: money.nullable(),
+  /** Of its days and months. */
+  timeZone: z.string(),
   createdAt: z.date(),
 };
 export const accountRow = row(accountColumns);
@@ -31,8 +33,10 @@ export type Account = RowOf<typeof accountRow>;
 
 /** What can be set of an account after it was made; what is not named stays. */
 export interface AccountChanges {
+  name?: string;
   webhookUrl?: string | null;
   lowBalance?: Money | null;
+  timeZone?: string;
 }
 
 /** The link before an account's first entry. It is made from the account's id, so that no rows of another fit its chain. */
@@ -91,18 +95,23 @@ export async function resumeAccount(by: Administrator, id: string, reason?: stri
 export async function changeAccount(
   by: Administrator,
   id: string,
-  { webhookUrl, lowBalance }: AccountChanges,
+  { name, webhookUrl, lowBalance, timeZone }: AccountChanges,
 ): Promise<Account | undefined> {
   const changed = await act(by, 'account.changed', (client) =>
     client.query(
-      `update accounts a set webhook_url = r.webhook_url, low_balance = r.low_balance,
+      `update accounts a set webhook_url = r.webhook_url, low_balance = r.low_balance, name = r.name, time_zone = r.time_zone,
          is_low = coalesce(a.available + a.held < r.low_balance, false)
        from (select id, case when $2 then $3 else webhook_url end as webhook_url,
-               case when $4 then $5 else low_balance end as low_balance
+               case when $4 then $5 else low_balance end as low_balance,
+               coalesce($6, name) as name, coalesce($7, time_zone) as time_zone
              from accounts where id = $1 for no key update) as r
-       where a.id = r.id and (a.webhook_url is distinct from r.webhook_url or a.low_balance is distinct from r.low_balance)
+       where a.id = r.id and (a.webhook_url is distinct from r.webhook_url or a.low_balance is distinct from r.low_balance
+         or a.name <> r.name or a.time_zone <> r.time_zone)
        returning ${accountRow.columnsOf('a')}`,
-      [id, webhookUrl !== undefined, webhookUrl ?? null, lowBalance !== undefined, lowBalance ?? null],
+      [
+        ...[id, webhookUrl !== undefined, webhookUrl ?? null, lowBalance !== undefined, lowBalance ?? null],
+        ...[name ?? null, timeZone ?? null],
+      ],
     ),
   );
   return changed ?? findAccount(by.database, id);

@@ -6,10 +6,11 @@
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
 import { micros, type Money, plus } from '../domain/money.ts';
+import { dayAfter, dayIn, type Spans, spansIn, startOfDay } from '../domain/time-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { stretchOf } from './sequence-range.ts';
 
-/** Days of UTC that are kept, today among them: as many as the longest month has. */
+/** Days that are kept, today among them: as many as the longest month has. */
 export const recentDays = 31;
 /** Accounts whose sums this process keeps; one with 30 models takes 100 kB. */
 const accountsMax = 200;
@@ -17,7 +18,7 @@ const accountsMax = 200;
 const failuresMax = 5;
 
 export interface DayCharges {
-  /** Of UTC, as `2026-11-21`. */
+  /** As `2026-11-21`. */
   day: string;
   model: string;
   /** Calls and tasks that were charged, those that cost nothing included. */
@@ -36,6 +37,8 @@ export interface Failure {
 }
 
 interface Sums {
+  /** Of its days. */
+  timeZone: string;
   /** The newest entry that is in them. */
   upTo: bigint;
   charges: readonly DayCharges[];
@@ -43,21 +46,26 @@ interface Sums {
 
 const keptOf = new WeakMap<Database, Map<AccountId, Sums>>();
 
-/** The charges since `from`, the start of a day in UTC at most `recentDays` ago; `newest` is the number of the account's newest entry. */
+/** The charges of the last `recentDays` of the time zone, that of `now` among them; `newest` is the number of the account's newest entry. */
 export async function recentCharges(
   database: Database,
   account: AccountId,
   newest: bigint,
-  from: Date,
+  { timeZone, now }: { timeZone: string; now: Date },
 ): Promise<readonly DayCharges[]> {
+  const fromDay = dayAfter(dayIn(timeZone, now), 1 - recentDays);
+  const from = startOfDay(timeZone, fromDay);
+  // Tomorrow, too: it may begin before the entries are read.
+  const days = spansIn(timeZone, 'day', { from, to: startOfDay(timeZone, dayAfter(fromDay, recentDays + 1)) });
   const all = keptOf.get(database) ?? new Map<AccountId, Sums>();
   keptOf.set(database, all);
-  const known = all.get(account);
+  const kept = all.get(account);
+  const known = kept?.timeZone === timeZone ? kept : undefined;
   const above = known?.upTo ?? (await stretchOf(database, account, newest, { from })).above;
-  const read = await readCharges(database, account, above, from);
-  const fromDay = from.toISOString().slice(0, 10);
+  const read = await readCharges(database, account, above, days);
   // Made anew and never changed: who looks at the same time has sums of their own.
   const sums: Sums = {
+    timeZone,
     upTo: read.reduce((most, { upTo }) => (upTo > most ? upTo : most), above),
     charges: summed([...(known?.charges ?? []), ...read.map(({ charges }) => charges)]).filter(
       ({ day }) => day >= fromDay,
@@ -94,31 +102,33 @@ async function readCharges(
   database: Database,
   account: AccountId,
   above: bigint,
-  from: Date,
+  { starts, labels }: Spans,
 ): Promise<{ upTo: bigint; charges: DayCharges }[]> {
   const { rows } = await database.pool.query({
     name: 'recent-charges',
-    text: `select max(seq) as up_to, to_char((created_at at time zone 'UTC')::date, 'YYYY-MM-DD') as day, coalesce(model, '') as model,
+    text: `select max(seq) as up_to, width_bucket(created_at, $3::timestamptz[]) as day, coalesce(model, '') as model,
         count(*) filter (where type = 'capture') as calls,
         coalesce(sum(d_revenue) filter (where type = 'capture'), 0)::bigint as cost,
         count(*) filter (where ${failed}) as failed,
         coalesce((array_agg(jsonb_build_object('seq', seq::text, 'taskId', task_id) order by seq desc) filter (where ${failed}))[1:${failuresMax}], '{}') as failures
-      from entries where account_id = $1 and seq > $2 and created_at >= $3
+      from entries where account_id = $1 and seq > $2 and created_at >= ($3::timestamptz[])[1]
       group by 2, 3`,
-    values: [account, above, from],
+    values: [account, above, starts],
   });
-  return rows.map((row) => chargesRow.parse(row));
+  return rows.map((row) => {
+    const { up_to: upTo, day, ...charges } = chargesRow.parse(row);
+    return { upTo, charges: { ...charges, day: labels[day - 1] ?? '' } };
+  });
 }
 
 const count = z.bigint().transform(Number);
-const chargesRow = z
-  .object({
-    up_to: z.bigint(),
-    day: z.string(),
-    model: z.string(),
-    calls: count,
-    cost: z.bigint().transform(micros),
-    failed: count,
-    failures: z.array(z.object({ seq: z.string().transform(BigInt), taskId: z.string() })),
-  })
-  .transform(({ up_to, ...charges }) => ({ upTo: up_to, charges }));
+const chargesRow = z.object({
+  up_to: z.bigint(),
+  /** Its number among the days: 1 is the first. */
+  day: z.int(),
+  model: z.string(),
+  calls: count,
+  cost: z.bigint().transform(micros),
+  failed: count,
+  failures: z.array(z.object({ seq: z.string().transform(BigInt), taskId: z.string() })),
+});

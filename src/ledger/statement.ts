@@ -44,7 +44,7 @@ export async function statementOf(
   const [start, sums, charges] = await Promise.all([
     fundsAfter(database, account, above),
     readSums(database, [account, above, upTo, from, to]),
-    listUsage(database, account, 'model', { from, to, above, upTo }, page),
+    listUsage(database, account, 'model', { from, to, above, upTo, timeZone: 'UTC' }, page),
   ]);
   const opening = { available: plus(start.available, sums.availableBefore), held: plus(start.held, sums.heldBefore) };
   return {

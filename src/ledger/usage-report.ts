@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { inputUnits, outputUnits } from '../domain/billing/line-units.ts';
 import { taskIdPrefixes, type AccountId } from '../domain/ids.ts';
+import { type Spans, spansIn, startOfDay } from '../domain/time-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
 
@@ -11,7 +12,7 @@ export type UsageGroup = (typeof usageGroups)[number];
 const count = z.bigint().transform(Number);
 const decimals = z.string().transform(Number);
 const usageRow = row({
-  /** The day in UTC as `2026-11-21`, the model's id or the key's. */
+  /** The day as `2026-11-21`, the model's id or the key's. */
   group: z.string(),
   /** Calls and tasks that were charged, those that cost nothing included. */
   calls: count,
@@ -34,6 +35,8 @@ export interface UsageFilter {
   upTo?: bigint | undefined;
   /** A number up to which all entries are before `from`: they need not be read. */
   above?: bigint | undefined;
+  /** Of days. */
+  timeZone: string;
 }
 
 /** Up to `limit` groups behind the group `after`, or the first: days newest first, models and keys by their ids. */
@@ -41,9 +44,10 @@ export async function listUsage(
   database: Database,
   account: AccountId,
   by: UsageGroup,
-  { from, to, upTo, above }: UsageFilter,
+  { from, to, upTo, above, timeZone }: UsageFilter,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<Usage[]> {
+  const days = by === 'day' ? await daysOf(database, account, timeZone, { from, to }) : undefined;
   const { rows } = await database.pool.query({
     name: `list-usage-by-${by}`,
     text: statements[by],
@@ -52,18 +56,31 @@ export async function listUsage(
       upTo ?? null,
       from ?? null,
       to ?? null,
-      after ?? null,
+      days && after !== undefined ? startOfDay(timeZone, after) : (after ?? null),
       taskIdPrefixes.avatar_talk,
       limit,
       above ?? 0n,
+      ...(days ? [days.starts] : []),
     ],
   });
-  return rows.map((row) => usageRow.parse(row));
+  return rows.map((row) => {
+    const usage = usageRow.parse(row);
+    return days ? { ...usage, group: days.labels[Number(usage.group) - 1] ?? '' } : usage;
+  });
 }
 
 const quoted = (units: readonly string[]) => units.map((unit) => `'${unit}'`).join(', ');
 
-const usageOf = ({ group, shown, behind, order }: { group: string; shown: string; behind: string; order: string }) => `
+interface UsageForm {
+  group: string;
+  shown: string;
+  /** What is behind the group $5, which has this type. */
+  behind: string;
+  type: 'text' | 'timestamptz';
+  order: string;
+}
+
+const usageOf = ({ group, shown, behind, type, order }: UsageForm) => `
   select ${shown} as "group", count(*) as calls,
     coalesce(sum(tokens.input), 0)::bigint as "inputTokens", coalesce(sum(tokens.output), 0)::bigint as "outputTokens",
     coalesce(sum(units) filter (where unit = 'image'), 0) as images,
@@ -78,7 +95,7 @@ const usageOf = ({ group, shown, behind, order }: { group: string; shown: string
   ) as tokens on lines is not null
   where account_id = $1 and type = 'capture' and seq > $8 and seq <= coalesce($2, 9223372036854775807)
     and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
-    and ($5::text is null or ${behind})
+    and ($5::${type} is null or ${behind})
   group by ${group} order by ${group} ${order} limit $7`;
 
 const by = (column: string) => ({
@@ -86,17 +103,36 @@ const by = (column: string) => ({
   group: `${column} collate "C"`,
   shown: `${column} collate "C"`,
   behind: `${column} collate "C" > $5`,
+  type: 'text' as const,
   order: 'asc',
 });
 
-const day = `(created_at at time zone 'UTC')::date`;
+/** The number of the day: 1 is the first. A clock that was set back may have timed an entry before it. */
+const day = 'greatest(1, width_bucket(created_at, $9::timestamptz[]))';
 const statements: Record<UsageGroup, string> = {
-  day: usageOf({
-    group: day,
-    shown: `to_char(${day}, 'YYYY-MM-DD')`,
-    behind: `created_at < $5::date::timestamp at time zone 'UTC'`,
-    order: 'desc',
-  }),
+  day: usageOf({ group: day, shown: `(${day})::text`, behind: 'created_at < $5', type: 'timestamptz', order: 'desc' }),
   model: usageOf(by('model')),
   key: usageOf(by('key_id')),
 };
+
+const dayMs = 86_400_000;
+
+/** The days of the range in which the account can have entries. */
+async function daysOf(
+  { pool }: Database,
+  account: AccountId,
+  timeZone: string,
+  { from, to }: Pick<UsageFilter, 'from' | 'to'>,
+): Promise<Spans> {
+  const text = 'select created_at as first from entries where account_id = $1 and seq = 1';
+  const { rows } = await pool.query({ name: 'first-entry', text, values: [account] });
+  const end = new Date(Date.now() + dayMs);
+  const { first } = rows[0] === undefined ? { first: end } : firstRow.parse(rows[0]);
+  const start = new Date(first.getTime() - dayMs);
+  return spansIn(timeZone, 'day', {
+    from: from !== undefined && from > start ? from : start,
+    to: to !== undefined && to < end ? to : end,
+  });
+}
+
+const firstRow = z.object({ first: z.date() });

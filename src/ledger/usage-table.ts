@@ -2,16 +2,10 @@
 import * as z from 'zod';
 import { inputUnits, outputUnits } from '../domain/billing/line-units.ts';
 import { type AccountId, taskIdPrefixes } from '../domain/ids.ts';
+import { type Spans, spansIn } from '../domain/time-zone.ts';
 import { type CrossSums, type Dimension, readCrossTable } from '../postgres/cross-table.ts';
 import type { Database } from '../postgres/database.ts';
-import {
-  isMoment,
-  momentDimension,
-  type MomentName,
-  spanDimension,
-  type Spans,
-  spansOf,
-} from '../postgres/moment-dimensions.ts';
+import { isMoment, momentDimension, type MomentName, spanDimension } from '../postgres/moment-dimensions.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
 import { marginSums } from './margin-report.ts';
 
@@ -46,6 +40,8 @@ export interface ChargeQuery {
   columnsMax: number;
   from: Date;
   to: Date;
+  /** Of hours, days and months. */
+  timeZone: string;
 }
 
 /** Of an account: captures by their own time, as its ledger and its statement have them; `above` and `upTo` bound their numbers. */
@@ -87,16 +83,16 @@ const floorsOf = (starts: string) =>
 
 async function readCharges(
   { pool }: Database,
-  { group, by, from, to, ...bounds }: ChargeQuery,
+  { group, by, from, to, timeZone, ...bounds }: ChargeQuery,
   { source, values, momentOf }: Source,
 ): Promise<CrossSums<Charges>> {
   const all = [from, to, ...values];
-  const dimension = async (name: MomentName) => {
-    const spans = await spansOf(pool, name, { from, to });
+  const dimension = (name: MomentName) => {
+    const spans = spansIn(timeZone, name, { from, to });
     return momentOf(spans, `$${all.push(spans.starts)}::timestamptz[]`);
   };
   return readCrossTable(pool, {
-    group: isMoment(group) ? await dimension(group) : { value: columns[group] },
+    group: isMoment(group) ? dimension(group) : { value: columns[group] },
     by: by && { value: columns[by] },
     source: `from entries e ${tokensOfLines} ${source}`,
     values: all,

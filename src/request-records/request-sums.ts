@@ -1,9 +1,10 @@
 /** How many requests there were, how many failed and how long the others took, by one dimension or by two. */
 import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
+import { spansIn } from '../domain/time-zone.ts';
 import { type CrossSums, readCrossTable } from '../postgres/cross-table.ts';
 import type { Database } from '../postgres/database.ts';
-import { isMoment, type MomentName, momentDimension, spansOf } from '../postgres/moment-dimensions.ts';
+import { isMoment, type MomentName, momentDimension } from '../postgres/moment-dimensions.ts';
 import { row, type RowOf } from '../postgres/row.ts';
 
 const columns = {
@@ -33,22 +34,24 @@ export interface RequestSumsQuery {
   columnsMax: number;
   from: Date;
   to: Date;
+  /** Of hours, days and months. */
+  timeZone: string;
 }
 
 /** Returns the sums over the requests from `from` on and before `to`. */
 export async function sumRequests(
   { pool }: Database,
-  { account, group, by, from, to, ...bounds }: RequestSumsQuery,
+  { account, group, by, from, to, timeZone, ...bounds }: RequestSumsQuery,
 ): Promise<CrossSums<RequestSums>> {
   const values: unknown[] = [from, to];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const whose = account === undefined ? '' : `and account_id = ${parameter(account)}`;
-  const dimension = async (name: MomentName) => {
-    const spans = await spansOf(pool, name, { from, to });
+  const dimension = (name: MomentName) => {
+    const spans = spansIn(timeZone, name, { from, to });
     return momentDimension(spans, 'created_at', `${parameter(spans.starts)}::timestamptz[]`);
   };
   return readCrossTable(pool, {
-    group: isMoment(group) ? await dimension(group) : { value: columns[group] },
+    group: isMoment(group) ? dimension(group) : { value: columns[group] },
     by: by && { value: columns[by] },
     source: `from requests where created_at >= $1::timestamptz and created_at < $2::timestamptz ${whose}`,
     values,

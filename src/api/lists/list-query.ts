@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { invalid, list, parseWith } from '../../domain/requests/parse.ts';
 import { isKeepable, withoutNul } from '../../domain/text.ts';
+import { startOfDay } from '../../domain/time-zone.ts';
 
 export const pageRowsMax = 100;
 export const pageRowsDefault = 20;
@@ -43,10 +44,24 @@ const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 const momentRule =
   'must be an ISO 8601 time, such as 2026-11-21T08:00:00Z (write + as %2B), or a day, such as 2026-11-21, which begins at 00:00 UTC';
 const momentText = z.union([z.iso.datetime({ offset: true }), z.iso.date()], momentRule);
-const moment = momentText.transform((text) => new Date(dayForm.test(text) ? `${text}T00:00:00Z` : text));
+const moment = momentText.transform((text) => momentIn('UTC', text));
+
+/** The moment of a time; a day begins at its midnight in the time zone. */
+export const momentIn = (timeZone: string, text: string): Date =>
+  dayForm.test(text) ? startOfDay(timeZone, text) : new Date(text);
 
 /** The times from which on (this one included) and up to which (this one not) a list reaches. */
 export const timeRange = { from: moment.optional(), to: moment.optional() };
+
+/** The same as it is written, for lists whose days may be of another zone. */
+export const writtenRange = { from: momentText.optional(), to: momentText.optional() };
+type WrittenRange = { [Name in keyof typeof writtenRange]?: string | undefined };
+
+/** Returns the range that is written, with the days of this zone. */
+export const rangeIn = (timeZone: string, { from, to }: WrittenRange) => ({
+  ...(from !== undefined && { from: momentIn(timeZone, from) }),
+  ...(to !== undefined && { to: momentIn(timeZone, to) }),
+});
 
 /** Whether anything can be in the range; the fault is that of `to`. */
 export const isRange = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>

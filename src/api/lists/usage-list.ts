@@ -8,7 +8,8 @@ import { listUsage, type Usage, type UsageFilter, type UsageGroup, usageGroups }
 import { usageColumns, usageObject, type UsageRecord } from '../presenters/usage.ts';
 import type { CsvForm } from './list-answer.ts';
 import type { ShownListing } from './list-page.ts';
-import { cursorRule, isRange, limit, rangeFault, timeRange } from './list-query.ts';
+import { timeZoneField } from '../../domain/requests/time-zone.ts';
+import { cursorRule, isRange, limit, rangeFault, rangeIn, writtenRange } from './list-query.ts';
 
 // Each page sums the ledger anew, so that there should be few: these are three years of days.
 const csvPageRows = 1_000;
@@ -51,7 +52,8 @@ const isDay = (text: string): boolean => z.iso.date().safeParse(text).success &&
 /** What is summed, of a list or of a file of all. */
 export const usageFilters = {
   group_by: z.enum(usageGroups, `must be ${list(usageGroups)}`).default('day'),
-  ...timeRange,
+  ...writtenRange,
+  time_zone: timeZoneField.optional(),
 };
 
 export const usageQuery = z
@@ -63,4 +65,4 @@ export const usageQuery = z
       .optional(),
     ...usageFilters,
   })
-  .refine(isRange, rangeFault);
+  .refine((range) => isRange(rangeIn(range.time_zone ?? 'UTC', range)), rangeFault);

@@ -11,6 +11,8 @@ const daysDefault = 30;
 const daysMax = 366;
 /** A month of hours. */
 const hourDaysMax = 31;
+/** Where clocks change, days may have an hour more. */
+const clockChange = 1 / 24;
 
 /** The query of a table with these dimensions and metrics; the second dimension is no time. */
 export function usageTableQuery<Name extends string, Metric extends string>(
@@ -27,11 +29,11 @@ export function usageTableQuery<Name extends string, Metric extends string>(
     })
     .refine(isRange, rangeFault)
     .refine(({ group, by }) => group !== by, { path: ['by'], error: "must be another dimension than 'group'" })
-    .refine((range) => daysOf(range) <= daysMax, {
+    .refine((range) => daysOf(range) <= daysMax + clockChange, {
       path: ['from'],
       error: `must be at most ${daysMax} days before 'to'`,
     })
-    .refine((range) => range.group !== 'hour' || daysOf(range) <= hourDaysMax, {
+    .refine((range) => range.group !== 'hour' || daysOf(range) <= hourDaysMax + clockChange, {
       path: ['from'],
       error: `must be at most ${hourDaysMax} days before 'to' where 'group' is hour`,
     });

@@ -20,6 +20,7 @@ const account = ({ currency }: GatewayFacts) => ({
   held: 0,
   webhook_url: null,
   low_balance: null,
+  time_zone: 'UTC',
 });
 
 export const getAccount = operation({
@@ -50,9 +51,11 @@ export const changeAccountSettings = operation({
   body: {
     ...jsonBody('AccountChanges', accountChangesBody, {
       words: {
+        name: 'A display name.',
         webhook_url: "The default for the account's tasks; null clears it.",
         low_balance:
           'The webhook receives `account.balance_low` when the balance falls below this amount; null clears it.',
+        time_zone: 'Of the days and months that the console shows: a name such as `Asia/Shanghai`; null: UTC.',
       },
       shown: () => ({ example: { low_balance: 10 } }),
     }),

@@ -14,6 +14,7 @@ export const accountFields = {
   held: z.number().describe('On hold for running tasks and calls, not included in the balance.'),
   webhook_url: z.string().nullable().describe("The default for the account's tasks."),
   low_balance: z.number().nullable().describe('The webhook is notified when the balance falls below this amount.'),
+  time_zone: z.string().describe('Of the days and months that the console shows, such as `Asia/Shanghai`.'),
 };
 export const accountRecord = answer('Account', z.strictObject(accountFields));
 
@@ -26,4 +27,5 @@ export const accountObject = (account: Account, currency: string): z.input<typeo
   held: toAmount(account.held),
   webhook_url: account.webhookUrl,
   low_balance: account.lowBalance === null ? null : toAmount(account.lowBalance),
+  time_zone: account.timeZone,
 });

@@ -1,6 +1,7 @@
 /** `tollgate accounts create|list|credit|adjust|suspend|resume|update`. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Money, parseAmount, amountText } from '../../domain/money.ts';
+import { timeZoneNamed } from '../../domain/time-zone.ts';
 import { accountObject } from '../../api/presenters/account.ts';
 import {
   type Account,
@@ -112,15 +113,18 @@ export function addAccountCommands(program: Command): void {
 
   accounts
     .command('update <id>')
-    .description("set an account's webhook and low-balance threshold; options not given are unchanged")
+    .description("set an account's webhook, low-balance threshold and time zone; options not given are unchanged")
     .option('--webhook-url <url>', "where its events go, or 'none'", webhookUrlOf)
     .option('--low-balance <amount>', "notify the webhook below this balance, or 'none'", thresholdOf)
+    .option('--time-zone <name>', 'of its days and months, such as Asia/Shanghai', timeZoneOf)
     .option('--json', 'print the account as JSON')
-    .action(async (id: string, { webhookUrl, lowBalance, json }: UpdateOptions, command: Command) => {
-      if (!webhookUrl && !lowBalance) command.error("error: specify '--webhook-url' or '--low-balance'");
+    .action(async (id: string, { webhookUrl, lowBalance, timeZone, json }: UpdateOptions, command: Command) => {
+      if (!webhookUrl && !lowBalance && timeZone === undefined)
+        command.error("error: specify '--webhook-url', '--low-balance' or '--time-zone'");
       const changes = {
         ...(webhookUrl && { webhookUrl: webhookUrl.value }),
         ...(lowBalance && { lowBalance: lowBalance.value }),
+        ...(timeZone !== undefined && { timeZone }),
       };
       await withDatabase(async ({ by, currency }) =>
         showAccount((await changeAccount(by, id, changes)) ?? unknown(id), currency, json),
@@ -131,6 +135,7 @@ export function addAccountCommands(program: Command): void {
 interface UpdateOptions {
   webhookUrl?: Setting<string>;
   lowBalance?: Setting<Money>;
+  timeZone?: string;
   json?: boolean;
 }
 
@@ -180,6 +185,12 @@ function webhookUrlOf(text: string): Setting<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol) && text.length <= 2_048) return { value: url.href };
   throw new InvalidArgumentError("Must be a URL that begins with http:// or https://, or 'none'.");
+}
+
+function timeZoneOf(text: string): string {
+  const zone = timeZoneNamed(text);
+  if (zone !== undefined) return zone;
+  throw new InvalidArgumentError('Must be the name of a time zone, such as Asia/Shanghai or UTC.');
 }
 
 const thresholdOf = (text: string): Setting<Money> => ({ value: text === 'none' ? null : positiveAmount(text) });

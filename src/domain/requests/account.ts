@@ -14,6 +14,8 @@ import {
 import { keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
 import { type Money, parseAmount } from '../money.ts';
 import { isKeepable } from '../text.ts';
+import { timeZoneField } from './time-zone.ts';
+import { accountNameField } from './operator.ts';
 import { flag, httpAddress, integerFrom, listOf, modelId, oneOf } from './fields.ts';
 import { invalid, modelIdRule, parseWith } from './parse.ts';
 
@@ -27,8 +29,10 @@ export type KeyChangeRequest = Partial<Pick<KeyRequest, 'name' | keyof KeyLimits
 
 /** What is not named stays; null clears. */
 export interface AccountChangeRequest {
+  name?: string;
   webhookUrl?: string | null;
   lowBalance?: Money | null;
+  timeZone?: string;
 }
 
 /**
@@ -60,9 +64,18 @@ export function keyChangesOf({ name, ...limits }: z.output<typeof keyChangesBody
 }
 
 /** The changes of an account that a body asks for. Looks at the form of an address only. */
-export function parseAccountChanges(body: unknown): AccountChangeRequest {
-  const { webhook_url: webhookUrl, low_balance: lowBalance } = parseWith(accountChangesBody, body);
-  return { ...(webhookUrl !== undefined && { webhookUrl }), ...(lowBalance !== undefined && { lowBalance }) };
+export const parseAccountChanges = (body: unknown): AccountChangeRequest =>
+  accountChangesOf(parseWith(accountChangesBody, body));
+
+/** The same of a body that its schema has read. */
+export function accountChangesOf(changes: z.output<typeof accountChangesBody>): AccountChangeRequest {
+  const { name, webhook_url: webhookUrl, low_balance: lowBalance, time_zone: timeZone } = changes;
+  return {
+    ...(name !== undefined && { name }),
+    ...(webhookUrl !== undefined && { webhookUrl }),
+    ...(lowBalance !== undefined && { lowBalance }),
+    ...(timeZone !== undefined && { timeZone: timeZone ?? 'UTC' }),
+  };
 }
 
 function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyLimits> {
@@ -133,8 +146,10 @@ const limitFields = {
 export const keyBody = closed('a new key', { name, level: oneOf(keyLevels).nullish(), ...limitFields });
 export const keyChangesBody = closed('a change of a key', { name: name.optional(), ...limitFields });
 export const accountChangesBody = closed('a change of an account', {
+  name: accountNameField.optional(),
   webhook_url: httpAddress().nullish(),
   low_balance: money.nullish(),
+  time_zone: timeZoneField.nullish(),
 });
 
 /** An object that has these fields and no others; `what` says of what they are. */

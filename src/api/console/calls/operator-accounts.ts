@@ -5,7 +5,7 @@ import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { type Money, amountText } from '../../../domain/money.ts';
 import { emailField } from '../../../domain/accounts/person-rules.ts';
-import { accountChangesBody } from '../../../domain/requests/account.ts';
+import { accountChangesBody, accountChangesOf } from '../../../domain/requests/account.ts';
 import {
   accountNameField,
   positiveAmountField,
@@ -124,16 +124,13 @@ const changeCall = operatorCall({
   method: 'patch',
   path: '/operator/accounts/{account}',
   id: 'changeListedAccount',
-  summary: "Set an account's webhook and low-balance threshold; null clears",
+  summary: "Set an account's name, webhook, low-balance threshold and time zone; null clears",
   body: accountChangesBody,
   answer: accountRecord,
-  handle: async ({ deps, by, params, body: { webhook_url: webhookUrl, low_balance: lowBalance } }) => {
+  handle: async ({ deps, by, params, body }) => {
     const { id } = await named(deps, params);
-    if (typeof webhookUrl === 'string') await checkWebhookUrl(deps, { webhookUrl });
-    const changes = {
-      ...(webhookUrl !== undefined && { webhookUrl }),
-      ...(lowBalance !== undefined && { lowBalance }),
-    };
+    const changes = accountChangesOf(body);
+    if (typeof changes.webhookUrl === 'string') await checkWebhookUrl(deps, { webhookUrl: changes.webhookUrl });
     await changeAccount(by, id, changes);
     return present(deps, await listed(deps, id));
   },

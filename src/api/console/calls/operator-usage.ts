@@ -38,7 +38,7 @@ export const operatorUsageCalls = [getAllUsageTable, allUsageTableFile];
 function tableOf(ask: PersonAsk<z.output<typeof query>, unknown>) {
   const { group, by, metric } = ask.query;
   const { database, requests } = ask.deps;
-  const range = usageRange(ask.query);
+  const range = { ...usageRange(ask.query), timeZone: 'UTC' };
   const all = { ...ask, account: undefined };
   if (metric === 'errors' || metric === 'latency')
     return usageTable(all, {

@@ -1,12 +1,13 @@
 /** The account at a glance: its money, what was charged lately, what runs and what failed. Asked for every few seconds. */
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
+import { dayAfter, dayIn } from '../../../domain/time-zone.ts';
 import { GatewayError } from '../../../domain/errors.ts';
 import { type Money, plus, toAmount, zero } from '../../../domain/money.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { hasCalls } from '../../../accounts/first-call.ts';
-import { type DayCharges, recentDays, recentCharges } from '../../../ledger/recent-charges.ts';
+import { type DayCharges, recentCharges } from '../../../ledger/recent-charges.ts';
 import { type TaskSummary, tasksNamed, tasksUnderWay } from '../../../tasks/rows/task-summary.ts';
 import { firstOfKind } from '../../model-catalogue.ts';
 import { accountFields, accountObject } from '../../presenters/account.ts';
@@ -17,7 +18,6 @@ const chartDays = 30;
 /** Days in which a failure is recent, today among them. */
 const failureDays = 7;
 const tasksMax = 5;
-const dayMs = 24 * 3_600_000;
 
 const { balance, held, low_balance, currency } = accountFields;
 const seconds = z.int().describe('Unix seconds.');
@@ -35,7 +35,7 @@ const getOverview = accountCall({
     ...{ balance, held, low_balance, currency },
     has_calls: z.boolean().describe('Whether anything was ever called.'),
     example_model: z.string().nullable().describe('A chat model to begin with.'),
-    today: spent.extend({ day: z.string().describe('Of UTC, as all days here.') }),
+    today: spent.extend({ day: z.string().describe("Of the account's time zone, as all days here.") }),
     month: spent.extend({ month: z.string() }),
     charges: z.array(spent.extend({ day: z.string(), model: z.string() })).describe('Of the last 30 days.'),
     running: z.strictObject({ count: z.int(), newest: z.array(task.extend({ state: z.string() })) }),
@@ -51,14 +51,12 @@ const getOverview = accountCall({
     await calls.settled(account);
     const found = await findAccount(database, account);
     if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
-    const days = new UtcDays(new Date());
-    const recent = await recentCharges(
-      database,
-      account,
-      found.seq,
-      new Date(`${days.back(recentDays - 1)}T00:00:00Z`),
-    );
-    const failures = recent.filter(({ day }) => day >= days.back(failureDays - 1));
+    const { timeZone } = found;
+    const now = new Date();
+    const today = dayIn(timeZone, now);
+    const month = today.slice(0, 7);
+    const recent = await recentCharges(database, account, found.seq, { timeZone, now });
+    const failures = recent.filter(({ day }) => day >= dayAfter(today, 1 - failureDays));
     const [underWay, failed, called] = await Promise.all([
       tasksUnderWay(database, account, tasksMax),
       tasksNamed(database, account, newestOf(failures)),
@@ -70,10 +68,10 @@ const getOverview = accountCall({
       ...{ balance, held, low_balance, currency },
       has_calls: called,
       example_model: firstOfKind(configuration, 'chat') ?? null,
-      today: { day: days.today, ...sumOf(recent.filter(({ day }) => day === days.today)) },
-      month: { month: days.month, ...sumOf(recent.filter(({ day }) => day.startsWith(days.month))) },
+      today: { day: today, ...sumOf(recent.filter(({ day }) => day === today)) },
+      month: { month, ...sumOf(recent.filter(({ day }) => day.startsWith(month))) },
       charges: recent
-        .filter(({ day, calls }) => calls > 0 && day >= days.back(chartDays - 1))
+        .filter(({ day, calls }) => calls > 0 && day >= dayAfter(today, 1 - chartDays))
         .map(({ day, model, calls, cost }) => ({ day, model, calls, cost: toAmount(cost) })),
       running: {
         count: underWay.count,
@@ -93,23 +91,6 @@ const getOverview = accountCall({
 });
 
 export const overviewCalls = [getOverview];
-
-/** Days of UTC, as the ledger has them. */
-class UtcDays {
-  readonly today: string;
-  readonly month: string;
-  readonly #nowMs: number;
-  constructor(now: Date) {
-    this.#nowMs = now.getTime();
-    this.today = this.back(0);
-    this.month = this.today.slice(0, 7);
-  }
-
-  /** The day so many days before today. */
-  back(days: number): string {
-    return new Date(this.#nowMs - days * dayMs).toISOString().slice(0, 10);
-  }
-}
 
 function sumOf(charges: readonly DayCharges[]) {
   const cost = charges.reduce<Money>((sum, { cost }) => plus(sum, cost), zero);

@@ -1,8 +1,9 @@
-/** The statement of a month, and the same as a file. Months are the calendar's, in UTC. */
+/** The statement of a month, and the same as a file. Months are the calendar's, in the account's time zone. */
 import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import { toAmount } from '../../../domain/money.ts';
 import { invalid } from '../../../domain/requests/parse.ts';
+import { dayIn, monthAfter, startOfDay } from '../../../domain/time-zone.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../ledger/statement.ts';
 import { answerCsv } from '../../lists/list-answer.ts';
@@ -30,6 +31,7 @@ const getStatement = accountCall({
     account: z.strictObject({ id: z.string(), name: z.string() }),
     currency: currencyField,
     month: z.string(),
+    time_zone: z.string().describe('Of the month.'),
     first_month: z.string().describe('That the account was made in.'),
     is_complete: z.boolean().describe('Whether the month is over.'),
     opening: funds,
@@ -47,7 +49,8 @@ const getStatement = accountCall({
       account: { id: account.id, name: account.name },
       currency: ask.deps.configuration.currency,
       month: ask.query.month,
-      first_month: account.createdAt.toISOString().slice(0, 7),
+      time_zone: account.timeZone,
+      first_month: dayIn(account.timeZone, account.createdAt).slice(0, 7),
       is_complete: isComplete,
       opening: fundsObject(statement.opening),
       top_ups: sumObject(statement.credits),
@@ -91,14 +94,13 @@ async function read({
   account,
   query: { month },
 }: AccountAsk<z.output<typeof query>, unknown>) {
-  const from = new Date(`${month}-01T00:00:00Z`);
-  const to = new Date(from);
-  to.setUTCMonth(to.getUTCMonth() + 1);
-  const now = new Date();
-  if (from > now) throw invalid('month', monthRule);
   await calls.settled(account);
   const found = await findAccount(database, account);
   if (!found) throw new GatewayError('internal_error', 'This account no longer exists.');
+  const from = startOfDay(found.timeZone, `${month}-01`);
+  const to = startOfDay(found.timeZone, `${monthAfter(month)}-01`);
+  const now = new Date();
+  if (from > now) throw invalid('month', monthRule);
   return {
     account: found,
     isComplete: to <= now,

@@ -39,14 +39,16 @@ export const usageTableCalls = [getUsageTable, usageTableFile];
 function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
   const { account, deps, query: asked } = ask;
   const { group, by, metric } = asked;
-  const range = usageRange(asked);
   const { calls, database, requests } = deps;
+  const range = usageRange(asked);
+  const zoneOf = async () => (await findAccount(database, account))?.timeZone ?? 'UTC';
   if (metric === 'errors' || metric === 'latency')
     return usageTable(ask, {
       read: async (bounds) => {
         await requests.written();
         const largestBy = metric === 'errors' ? 'errors' : 'requests';
-        return sumRequests(database, { account, group, by, largestBy, ...range, ...boundsOf(asked, bounds) });
+        const times = { ...range, timeZone: await zoneOf() };
+        return sumRequests(database, { account, group, by, largestBy, ...times, ...boundsOf(asked, bounds) });
       },
       figuresOf: requestFigures,
       valueOf: (figures) => figures[metric === 'errors' ? 'errors' : 'latency_ms'],
@@ -55,11 +57,11 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
     read: async (bounds) => {
       await calls.settled(account);
       await requests.written();
-      const newest = (await findAccount(database, account))?.seq ?? 0n;
+      const { seq: newest = 0n, timeZone = 'UTC' } = (await findAccount(database, account)) ?? {};
       const stretch = await stretchOf(database, account, newest, range);
       const largestBy = metric === 'cost' ? 'revenue' : metric;
       return chargesOfAccount(database, account, stretch, {
-        ...{ group, by, largestBy, ...range, ...boundsOf(asked, bounds) },
+        ...{ group, by, largestBy, timeZone, ...range, ...boundsOf(asked, bounds) },
       });
     },
     figuresOf: chargeFigures,

@@ -4,6 +4,7 @@ import { findAccount } from '../../../accounts/accounts.ts';
 import { keyNames } from '../../../accounts/key-names.ts';
 import type { Usage } from '../../../ledger/usage-report.ts';
 import { stretchOf } from '../../../ledger/sequence-range.ts';
+import { rangeIn } from '../../lists/list-query.ts';
 import { listObject, readPage } from '../../lists/list-page.ts';
 import { usageFields, usageSums } from '../../presenters/usage.ts';
 import { groupOfCursor, usageListing, usageQuery } from '../../lists/usage-list.ts';
@@ -12,7 +13,7 @@ import { listOf } from '../list-record.ts';
 
 const row = z.strictObject({
   object: z.literal('usage'),
-  day: z.string().optional().describe('Of UTC; with `group_by=day`.'),
+  day: z.string().optional().describe('With `group_by=day`.'),
   model: z.string().optional().describe('With `group_by=model`.'),
   key_id: z.string().optional().describe('With `group_by=key`.'),
   key_name: z.string().nullable().optional().describe('Likewise.'),
@@ -63,15 +64,14 @@ const listUsage = accountCall({
 
 export const usageCalls = [listUsage];
 
-type Range = Pick<z.output<typeof usageQuery>, 'group_by' | 'from' | 'to'>;
+type Range = Pick<z.output<typeof usageQuery>, 'group_by' | 'from' | 'to' | 'time_zone'>;
 
 async function listingOf({ deps: { calls, database }, account, query }: AccountAsk<Range, unknown>) {
   await calls.settled(account);
-  const { group_by: by, from, to } = query;
-  const newest = (await findAccount(database, account))?.seq ?? 0n;
-  return usageListing(database, account, by, {
-    from,
-    to,
-    ...(await stretchOf(database, account, newest, { from, to })),
-  });
+  const { group_by: by, time_zone: asked, ...written } = query;
+  const found = await findAccount(database, account);
+  const timeZone = asked ?? found?.timeZone ?? 'UTC';
+  const range = rangeIn(timeZone, written);
+  const stretch = await stretchOf(database, account, found?.seq ?? 0n, range);
+  return usageListing(database, account, by, { ...range, ...stretch, timeZone });
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import { toAmount } from '../../../domain/money.ts';
-import { accountChangesBody } from '../../../domain/requests/account.ts';
+import { accountChangesBody, accountChangesOf } from '../../../domain/requests/account.ts';
 import { changeAccount, findAccount } from '../../../accounts/accounts.ts';
 import { checkWebhookUrl } from '../../../tasks/create/caller-addresses.ts';
 import { sendTestEvent } from '../../../webhooks/test-event.ts';
@@ -35,12 +35,10 @@ const changeSettings = accountCall({
   needs: 'owner',
   body: accountChangesBody,
   answer: settingsRecord,
-  handle: async ({ deps, account, by, body: { webhook_url: webhookUrl, low_balance: lowBalance } }) => {
-    if (typeof webhookUrl === 'string') await checkWebhookUrl(deps, { webhookUrl });
-    await changeAccount(by, account, {
-      ...(webhookUrl !== undefined && { webhookUrl }),
-      ...(lowBalance !== undefined && { lowBalance }),
-    });
+  handle: async ({ deps, account, by, body }) => {
+    const changes = accountChangesOf(body);
+    if (typeof changes.webhookUrl === 'string') await checkWebhookUrl(deps, { webhookUrl: changes.webhookUrl });
+    await changeAccount(by, account, changes);
     return settingsOf(deps, account);
   },
 });
