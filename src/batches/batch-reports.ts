@@ -62,6 +62,22 @@ export async function findBatchFacts(
   return rows[0] === undefined ? undefined : factsRow.parse(rows[0]);
 }
 
+const toGoRow = row({
+  batches: computed('count(*)::int', z.int()),
+  /** As of their last slices. */
+  lines: computed('coalesce(sum(total - completed - failed), 0)::float8', z.number()),
+});
+
+/** How many batches are under way, and how many of their lines have not ended. */
+export async function batchesUnderWay({ pool }: Tools): Promise<RowOf<typeof toGoRow>> {
+  const { rows } = await pool.query({
+    name: 'batches-under-way',
+    text: `select ${toGoRow.columns} from batches
+      where state in ('validating', 'in_progress', 'finalizing', 'cancelling')`,
+  });
+  return toGoRow.parse(rows[0]);
+}
+
 const lineErrorRow = row({
   code: computed('error_code', z.string()),
   lines: computed('count(*)::int', z.int()),

@@ -45,10 +45,21 @@ const eventFacts = `${eventRow.columnsOf('e')}, ${lastRow.columnsOf('d')}
   from events e left join lateral (
     select * from deliveries where event_id = e.id order by attempt desc limit 1) d on true`;
 
+/** What became of an event: `pending` goes on, `failed` was given up. */
+export const eventStates = ['pending', 'delivered', 'failed'] as const;
+export type EventState = (typeof eventStates)[number];
+
+// In the words of the partial index of what was not delivered (`0020_operators_lists.sql`).
+const stateConditions: Record<EventState, string> = {
+  pending: 'e.delivered is not true and e.ended_at is null',
+  delivered: 'e.delivered',
+  failed: 'e.delivered is not true and e.ended_at is not null',
+};
+
 export interface EventFilter {
-  account?: AccountId;
-  /** Only those that were given up. */
-  failed?: boolean;
+  account?: AccountId | undefined;
+  state?: EventState | undefined;
+  type?: string | undefined;
   limit: number;
   /** Only those that are older than this event. */
   after?: string | undefined;
@@ -57,15 +68,19 @@ export interface EventFilter {
 /** Events, newest first. */
 export async function listEvents(
   database: Database,
-  { account, failed, limit, after }: EventFilter,
+  { account, state, type, limit, after }: EventFilter,
 ): Promise<EventFacts[]> {
   // Ids are ordered by time, and their index is the only one of all events.
-  const newest = account === undefined ? 'e.id desc' : 'e.created_at desc, e.id desc';
+  const [newest, isBehind] =
+    account === undefined
+      ? ['e.id desc', 'e.id < $4']
+      : ['e.created_at desc, e.id desc', '(e.created_at, e.id) < (select created_at, id from events where id = $4)'];
   const { rows } = await database.pool.query(
-    `select ${eventFacts} where ($1::text is null or e.account_id = $1) and (not $2 or e.delivered = false)
-       and ($4::text is null or (e.created_at, e.id) < (select created_at, id from events where id = $4))
+    `select ${eventFacts} where ($1::text is null or e.account_id = $1) and ($2::text is null or e.type = $2)
+       and ${state === undefined ? 'true' : stateConditions[state]}
+       and ($4::text is null or ${isBehind})
      order by ${newest} limit $3`,
-    [account ?? null, failed ?? false, limit, after ?? null],
+    [account ?? null, type ?? null, limit, after ?? null],
   );
   return rows.map((row) => factsOf(row));
 }

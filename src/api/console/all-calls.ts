@@ -12,10 +12,13 @@ import { operatorAccountCalls } from './calls/operator-accounts.ts';
 import { operatorActCalls } from './calls/operator-acts.ts';
 import { operatorAuditCalls } from './calls/operator-audit.ts';
 import { operatorBatchCalls } from './calls/operator-batches.ts';
+import { operatorEventCalls } from './calls/operator-events.ts';
 import { operatorMarginCalls } from './calls/operator-margin.ts';
+import { operatorOverviewCalls } from './calls/operator-overview.ts';
 import { operatorPeopleCalls } from './calls/operator-people.ts';
 import { operatorProviderCalls } from './calls/operator-providers.ts';
 import { operatorReconciliationCalls } from './calls/operator-reconciliations.ts';
+import { operatorTaskCalls } from './calls/operator-tasks.ts';
 import { operatorUsageCalls } from './calls/operator-usage.ts';
 import { operatorUnknownCalls } from './calls/operator-unknown.ts';
 import { overviewCalls } from './calls/overview.ts';
@@ -50,12 +53,15 @@ export const calls: readonly Call[] = [
   ...webhookCalls,
   ...eventCalls,
   ...teamCalls,
+  ...operatorOverviewCalls,
   ...operatorAccountCalls,
   ...operatorPeopleCalls,
   ...operatorActCalls,
   ...operatorProviderCalls,
   ...operatorRequestCalls,
+  ...operatorTaskCalls,
   ...operatorBatchCalls,
+  ...operatorEventCalls,
   ...operatorUnknownCalls,
   ...operatorMarginCalls,
   ...operatorUsageCalls,

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { toAmount } from '../../domain/money.ts';
 import { type Margin, type MarginGroup, marginOf, marginPercentOf } from '../../ledger/margin-report.ts';
 
-const sums = {
+/** What a row sums up. */
+export const marginSumsFields = {
   calls: z.int(),
   calls_without_cost: z.int(),
   revenue: z.number(),
@@ -21,7 +22,7 @@ export const marginRecord = z.strictObject({
   provider: named.describe('With `group_by=provider`; null: entries that name none.'),
   account_id: named.describe('With `group_by=account`.'),
   account_name: named.describe('Likewise.'),
-  ...sums,
+  ...marginSumsFields,
 });
 export type MarginRecord = z.input<typeof marginRecord>;
 
@@ -36,13 +37,17 @@ const groupNames = {
 export const marginColumns = (by: MarginGroup): readonly string[] => [
   'object',
   ...groupNames[by],
-  ...Object.keys(sums),
+  ...Object.keys(marginSumsFields),
 ];
 
 export const marginObject = (by: MarginGroup, margin: Margin): MarginRecord => ({
   object: 'margin',
   [groupNames[by][0]]: margin.group === '' ? null : margin.group,
   ...(by === 'account' && { account_name: margin.name }),
+  ...marginSumsObject(margin),
+});
+
+export const marginSumsObject = (margin: Margin): z.input<z.ZodObject<typeof marginSumsFields>> => ({
   calls: margin.calls,
   calls_without_cost: margin.callsWithoutCost,
   revenue: toAmount(margin.revenue),

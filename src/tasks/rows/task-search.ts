@@ -31,7 +31,7 @@ export interface TaskLineFilter {
 const excerptCharacters = 160;
 
 // In the words of the partial indexes of tasks (`0003_tasks.sql`), so that each has one.
-const conditions: Record<TaskStatus, string> = {
+export const statusConditions: Record<TaskStatus, string> = {
   processing: 't.finished_at is null',
   succeeded: `t.state = 'succeeded' and t.removed_at is null`,
   failed: `t.error_code is not null and t.state = 'failed'`,
@@ -65,7 +65,7 @@ export async function listTaskLines(
   filter('to', (its) => `t.created_at < ${its}`, to);
   if (status !== undefined) {
     names.push(status);
-    where.push(conditions[status]);
+    where.push(statusConditions[status]);
   }
   filter('after', (its) => `(t.created_at, t.id) < (${its}, $${values.push(after?.id)})`, after?.createdAt);
   const { rows } = await database.keyed.query({
@@ -95,7 +95,8 @@ export async function modelsOfTasks(database: Database, account: AccountId): Pro
   return rows.map((row) => modelRow.parse(row).model);
 }
 
-const lineRow = row({
+/** Of tasks `t` and their keys `k`. */
+export const lineColumns = {
   ...pick(taskColumns, 'id', 'kind', 'model', 'state', 'keyId', 'queued'),
   keyName: computed('k.name', z.string()),
   ...pick(taskColumns, 'createdAt', 'finishedAt', 'removedAt', 'durationMs', 'cost'),
@@ -111,7 +112,8 @@ const lineRow = row({
       nullif(t.request ->> 'templateName', '${templateNameDefault}')), ${excerptCharacters})`,
     z.string().nullable(),
   ),
-}).as(withError);
+};
+const lineRow = row(lineColumns).as(withError);
 export type TaskLine = RowOf<typeof lineRow>;
 
 const modelRow = row(pick(taskColumns, 'model'));

@@ -17,7 +17,7 @@ import { accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 import { presentAttempt, webhookAttempt } from '../webhook-attempt.ts';
 
-const eventFields = {
+export const eventFields = {
   id: z.string(),
   type: z.string(),
   task: z.string().nullable(),
@@ -32,7 +32,7 @@ const eventFields = {
 };
 const eventRecord = z.strictObject(eventFields);
 const idForm = /^evt_[0-9a-f]{32}$/;
-const eventCursor = z.string(cursorRule).regex(idForm, cursorRule).optional();
+export const eventCursor = z.string(cursorRule).regex(idForm, cursorRule).optional();
 
 const listCall = accountCall({
   method: 'get',
@@ -48,7 +48,7 @@ const listCall = accountCall({
   answer: listOf(eventRecord),
   handle: async ({ deps: { database }, account, query: { limit: rows = pageRowsDefault, cursor, status } }) => {
     const listing: Listing<EventFacts, string> = {
-      read: (page) => listEvents(database, { account, failed: status === 'failed', ...page }),
+      read: (page) => listEvents(database, { account, state: status === 'failed' ? status : undefined, ...page }),
       positionOf: ({ id }) => id,
       cursorOf: (id) => id,
     };
@@ -88,7 +88,7 @@ const replayCall = accountCall({
 });
 
 /** Each is an entry of the audit log and a delivery. */
-const replayedMax = 100;
+export const replayedMax = 100;
 
 const replayFailedCall = accountCall({
   method: 'post',
@@ -99,7 +99,7 @@ const replayFailedCall = accountCall({
   answer: z.strictObject({ replayed: z.int() }),
   handle: async ({ deps, account, by }) => {
     let replayed = 0;
-    for (const { id } of await listEvents(deps.database, { account, failed: true, limit: replayedMax }))
+    for (const { id } of await listEvents(deps.database, { account, state: 'failed', limit: replayedMax }))
       if (await replayEvent(by, id)) replayed += 1;
     return { replayed };
   },
@@ -115,7 +115,7 @@ async function eventOf({ database }: ApiDependencies, account: AccountId, id = '
   return event;
 }
 
-const presentEvent = ({
+export const presentEvent = ({
   id,
   type,
   taskId,
