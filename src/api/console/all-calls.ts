@@ -14,6 +14,7 @@ import { operatorAuditCalls } from './calls/operator-audit.ts';
 import { operatorBatchCalls } from './calls/operator-batches.ts';
 import { operatorMarginCalls } from './calls/operator-margin.ts';
 import { operatorPeopleCalls } from './calls/operator-people.ts';
+import { operatorModelCalls } from './calls/operator-models.ts';
 import { operatorProviderCalls } from './calls/operator-providers.ts';
 import { operatorReconciliationCalls } from './calls/operator-reconciliations.ts';
 import { operatorUsageCalls } from './calls/operator-usage.ts';
@@ -53,6 +54,7 @@ export const calls: readonly Call[] = [
   ...operatorAccountCalls,
   ...operatorPeopleCalls,
   ...operatorActCalls,
+  ...operatorModelCalls,
   ...operatorProviderCalls,
   ...operatorRequestCalls,
   ...operatorBatchCalls,
