@@ -1,4 +1,4 @@
-/** How the console and the documentation page are built, to `dist/console`, and served during development (`npx vite console`). */
+/** How the console, the documentation page and the status page are built, to `dist/console`, and served during development (`npx vite console`). */
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -11,7 +11,9 @@ export default defineConfig({
   html: { cspNonce: '__nonce__' },
   build: {
     outDir: '../dist/console',
-    rolldownOptions: { input: ['index.html', 'docs.html'].map((page) => join(import.meta.dirname, page)) },
+    rolldownOptions: {
+      input: ['index.html', 'docs.html', 'status.html'].map((page) => join(import.meta.dirname, page)),
+    },
     emptyOutDir: true,
     manifest: 'manifest.json',
     // Whose code is in the bundle, with the notices that their licences ask to be handed on.

@@ -45,6 +45,7 @@ const operatorPages: RouteObject[] = [
   page('accounts', () => import('./pages/operator-accounts/index.tsx')),
   page('people', () => import('./pages/operator-people/index.tsx')),
   page('acts', () => import('./pages/operator-acts/index.tsx')),
+  page('models', () => import('./pages/operator-models/index.tsx')),
   page('providers', () => import('./pages/operator-providers/index.tsx')),
   page('usage', () => import('./pages/operator-usage/index.tsx')),
   page('margin', () => import('./pages/operator-margin/index.tsx')),

@@ -2,25 +2,27 @@
 import type pg from 'pg';
 import * as z from 'zod';
 import type { Switches } from '../domain/accounts/model-switch-rules.ts';
+import { isSameMaintenance, type MaintenanceSetting } from '../domain/maintenance.ts';
 import { administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
 import { computed, row, type RowOf } from '../postgres/row.ts';
 
-const switchesRow = row({
+const switchColumns = {
   model: z.string(),
   published: z.boolean().nullable(),
   maintenance: z.boolean().nullable(),
-});
+  maintenanceNote: z.string().nullable(),
+  maintenanceUntil: z.date().nullable(),
+};
+const switchesRow = row(switchColumns).as(withMaintenance);
 const switchRow = row({
-  model: z.string(),
-  published: z.boolean().nullable(),
-  maintenance: z.boolean().nullable(),
+  ...switchColumns,
   /** As in the audit log. */
   setBy: z.string(),
   setAt: z.date(),
   /** Of a person who set it. */
   setByEmail: computed('p.email', z.string().nullable()),
-});
+}).as(withMaintenance);
 export type ModelSwitch = RowOf<typeof switchRow>;
 
 /** What is not named stays; null goes back to what the configuration says. */
@@ -52,6 +54,23 @@ export async function listModelSwitches(database: Database): Promise<ModelSwitch
   return rows.map((row) => switchRow.parse(row));
 }
 
+interface MaintenanceColumns {
+  maintenance: boolean | null;
+  maintenanceNote: string | null;
+  maintenanceUntil: Date | null;
+}
+
+/** Makes one value of the columns of a maintenance. */
+function withMaintenance<Columns extends MaintenanceColumns>({
+  maintenance,
+  maintenanceNote: note,
+  maintenanceUntil: until,
+  ...rest
+}: Columns): Omit<Columns, keyof MaintenanceColumns> & { maintenance: MaintenanceSetting | null } {
+  const set = { ...(note !== null && { note }), ...(until !== null && { until }) };
+  return { ...rest, maintenance: maintenance === true ? set : maintenance };
+}
+
 /** Switches a model, in one transaction with its act. What changes nothing is not logged. */
 export async function switchModel(by: Administrator, { model, reason, ...change }: SwitchChange): Promise<void> {
   await administer(by, async (client) => {
@@ -62,9 +81,9 @@ export async function switchModel(by: Administrator, { model, reason, ...change 
       published: change.published === undefined ? before.published : change.published,
       maintenance: change.maintenance === undefined ? before.maintenance : change.maintenance,
     };
-    if (next.published === before.published && next.maintenance === before.maintenance) return undefined;
+    if (next.published === before.published && isSame(next.maintenance, before.maintenance)) return undefined;
     await write(client, by, model, next);
-    const details = { model, published: inWords(next.published), maintenance: inWords(next.maintenance) };
+    const details = { model, published: inWords(next.published), ...maintenanceInWords(next.maintenance) };
     return {
       act: { action: 'model.switched', account: null, subject: null, details, ...(reason !== undefined && { reason }) },
       outcome: true,
@@ -79,16 +98,33 @@ async function switchesOf(client: pg.ClientBase, model: string): Promise<Switche
 
 async function write(client: pg.ClientBase, by: Administrator, model: string, next: Switches): Promise<void> {
   const { published, maintenance } = next;
+  const { note, until } = maintenance === null || maintenance === false ? {} : maintenance;
   if (published === null && maintenance === null) {
     await client.query('delete from model_switches where model = $1', [model]);
     return;
   }
   await client.query(
-    `insert into model_switches (model, published, maintenance, set_by, set_at) values ($1, $2, $3, $4, clock_timestamp())
+    `insert into model_switches (model, published, maintenance, maintenance_note, maintenance_until, set_by, set_at)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp())
      on conflict (model) do update set published = excluded.published, maintenance = excluded.maintenance,
+       maintenance_note = excluded.maintenance_note, maintenance_until = excluded.maintenance_until,
        set_by = excluded.set_by, set_at = excluded.set_at`,
-    [model, published, maintenance, by.actor],
+    [model, published, maintenance === null ? null : maintenance !== false, note ?? null, until ?? null, by.actor],
   );
+}
+
+const isSame = (one: MaintenanceSetting | null, other: MaintenanceSetting | null): boolean =>
+  one === null || other === null ? one === other : isSameMaintenance(one, other);
+
+/** For the log: the note and the end only where there are some. */
+function maintenanceInWords(setting: MaintenanceSetting | null): Record<string, string> {
+  if (setting === null || setting === false) return { maintenance: inWords(setting) };
+  const { note, until } = setting;
+  return {
+    maintenance: 'true',
+    ...(note !== undefined && { maintenance_note: note }),
+    ...(until !== undefined && { maintenance_until: until.toISOString() }),
+  };
 }
 
 const inWords = (value: boolean | null): string => (value === null ? 'file' : String(value));

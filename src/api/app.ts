@@ -95,7 +95,8 @@ function routers(now: DependenciesNow): Router<RequestState>[] {
   const { deployments } = now().configuration; // they don't change while the gateway runs
   mountOperations(service, now, deployments.map(operations.health)); // no key needed
   mountOperations(service, now, operations.ofHost); // here neither; of files and hooks, the signature is the key
-  consolePages(service, { filesOrigin: now().blobs.links?.origin }); // who is signed in is asked below /console/api
+  const isStatusPublic = () => now().configuration.statusPage;
+  consolePages(service, { filesOrigin: now().blobs.links?.origin, isStatusPublic }); // who is signed in is asked below /console/api
   return [
     service, // first: its health reports would be taken for models
     ...deployments.map((deployment) => deploymentRouter(deployment, now)),

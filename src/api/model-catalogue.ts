@@ -1,6 +1,7 @@
 /** The models as callers see them. */
 import type { Model, ModelKind } from '../domain/catalogue.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { maintenanceAt } from '../domain/maintenance.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { ApiKey } from '../accounts/api-keys.ts';
 
@@ -30,9 +31,12 @@ export function firstOfKind({ models }: Pick<Configuration, 'models'>, kind: Mod
 }
 
 /** What `GET /models` lists: published, not in maintenance, and on the key's allow-list. */
-export const listed = (key: ApiKey, configuration: Configuration): Model[] =>
-  [...configuration.models.values()].filter(
-    (model) => model.published && !model.maintenance && (!key.models || key.models.includes(model.id)),
+export function listed(key: ApiKey, configuration: Configuration): Model[] {
+  const now = new Date();
+  return [...configuration.models.values()].filter(
+    ({ id, published, maintenance }) =>
+      published && maintenanceAt(maintenance, now) === false && (!key.models || key.models.includes(id)),
   );
+}
 
 const shortened = (id: string) => (id.length > 100 ? `${id.slice(0, 100)}…` : id);

@@ -2,7 +2,7 @@
  * How many tokens the input of a message or a response has: by the provider's count where a route has one, else of a message
  * by ours. Costs nothing.
  */
-import { maintenanceRefusal } from '../domain/billing/admission.ts';
+import { maintenanceRefusal } from '../domain/maintenance.ts';
 import { ChatUnreachable } from '../domain/chat/unreachable.ts';
 import { tokensPerImageMax } from '../domain/chat/estimate.ts';
 import { readJson } from '../domain/chat/json-reading.ts';
@@ -78,7 +78,8 @@ async function answerCount(
     passingOf(price, model.allow, body.value),
   );
   checkAddresses(deps, addresses);
-  if (model.maintenance) throw maintenanceRefusal(model.id);
+  const refusal = maintenanceRefusal(model.id, model.maintenance, new Date());
+  if (refusal) throw refusal;
   const cancellation = new CallCancellation();
   if (ctx.res.closed) cancellation.cancel('client_disconnected');
   else ctx.res.once('close', () => cancellation.cancel('client_disconnected'));

@@ -58,6 +58,8 @@ export interface Configuration {
   /** ISO 4217; all amounts are of it. */
   currency: string;
   batches: BatchSettings;
+  /** Whether `/status` and `/status.json` are served, to everyone. */
+  statusPage: boolean;
   retentionDays: number;
   requestRetentionDays: number;
   /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
@@ -133,6 +135,7 @@ function configurationOf(
     },
     currency: written.currency,
     batches: { resend: written.batches.resend, runningTasks: written.batches.running_tasks },
+    statusPage: written.status_page,
     retentionDays: written.retention_days,
     requestRetentionDays: written.request_retention_days,
   };
@@ -200,7 +203,7 @@ function modelOf(written: WrittenModel, currency: string): Model {
     created: written.created,
     capabilities: [...new Set(written.capabilities ?? capabilitiesDefault[written.kind])],
     published: written.published,
-    maintenance: written.maintenance,
+    maintenance: written.maintenance ? present(written.maintenance) : (false as const),
     routes: written.routes.map(({ cost, ...route }): Route =>
       present({ ...route, cost: routeCostOf(cost, written.kind, currency) }),
     ),

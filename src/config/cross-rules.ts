@@ -28,7 +28,10 @@ const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: r
   { path: ['limits', 'variations'], kinds: ['image'] },
 ];
 
-const reservedRoots = ['files', 'docs', 'console', 'healthz', 'readyz', 'metrics', 'openapi.json', 'favicon.ico'];
+const reservedRoots = [
+  ...['files', 'docs', 'console', 'status', 'status.json'],
+  ...['healthz', 'readyz', 'metrics', 'openapi.json', 'favicon.ico'],
+];
 // Node writes these itself, or a wrong one would spoil the framing of the request.
 const reservedHeaders = ['host', 'content-length', 'transfer-encoding', 'connection', 'content-type'];
 

@@ -6,6 +6,7 @@ import { currencyDefault } from '../domain/currency.ts';
 import { isTimeZone } from '../domain/billing/daily-hours.ts';
 import { overrunFactorDefault } from '../domain/billing/overrun.ts';
 import { editImagesMax, videoSecondsMax } from '../domain/limits.ts';
+import { maintenanceNoteCharactersMax, oneLine } from '../domain/maintenance.ts';
 import { unpricedNames } from '../domain/unpriced-names.ts';
 import { paceLimitsDefault } from '../domain/batches/pace.ts';
 import type { ProviderKind } from '../domain/provider-kinds.ts';
@@ -106,7 +107,7 @@ const model = strict({
   created: number({ whole: true, min: 0, max: 4_102_444_800 }).default(1_767_225_600),
   capabilities: list(z.enum(capabilities, must(`be one of ${capabilities.join(', ')}`)), 20).optional(),
   published: flag().default(true),
-  maintenance: flag().default(false),
+  maintenance: maintenance(),
   routes: list(route, 20),
   price,
   limits: strict({
@@ -216,6 +217,7 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
       running_tasks: number({ whole: true, min: 1, max: 1000 }).default(20),
     }).prefault({}),
     currency: currency().default(currencyDefault),
+    status_page: flag().default(true),
     retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
     request_retention_days: number({ whole: true, min: 1, max: 3650 }).default(30),
   });
@@ -255,6 +257,27 @@ function number({ min, max, whole = false }: { min: number; max: number; whole?:
 function flag() {
   const asFlag = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value);
   return z.preprocess(asFlag, z.boolean(must('be true or false')));
+}
+
+/** `true`, `false`, or a mapping; undefined: there is none. */
+function maintenance() {
+  const asMapping = (value: unknown) =>
+    value === true || value === 'true' ? {} : value === false || value === 'false' ? undefined : value;
+  const momentRule = must('be a time in ISO 8601 with its zone, such as 2026-12-01T08:00:00Z');
+  const shape = {
+    note: text(maintenanceNoteCharactersMax).regex(oneLine, must('be one line of text')).optional(),
+    until: z.iso
+      .datetime({ offset: true, ...momentRule })
+      .transform((moment) => new Date(moment))
+      .optional(),
+  };
+  const mapping = z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? 'is unknown; allowed are note, until'
+        : ruleMessage('be true, false or a mapping of note and until', issue.input),
+  });
+  return z.preprocess(asMapping, mapping.optional());
 }
 
 function numberOfText(value: unknown): unknown {

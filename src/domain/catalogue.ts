@@ -3,6 +3,7 @@ import type { PaceLimits } from './batches/pace.ts';
 import type { TokenPrice } from './billing/token-card.ts';
 import type { Money } from './money.ts';
 import type { EndpointName } from './call-endpoints.ts';
+import type { MaintenanceSetting } from './maintenance.ts';
 import type { UnpricedName } from './unpriced-names.ts';
 
 /** Kinds of model that make a file, each by a task. */
@@ -113,7 +114,8 @@ export interface Model {
   created: number;
   capabilities: readonly Capability[];
   published: boolean;
-  maintenance: boolean;
+  /** As it is set: it may have ended by now, see `maintenanceAt`. */
+  maintenance: MaintenanceSetting;
   /** Tried in this order; at least one. */
   routes: readonly Route[];
   price: Price;

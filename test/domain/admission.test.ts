@@ -16,6 +16,7 @@ import {
 } from '../../src/domain/billing/admission.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { type Window, windows } from '../../src/domain/accounts/key-rules.ts';
+import type { Maintenance } from '../../src/domain/maintenance.ts';
 import { micros } from '../../src/domain/money.ts';
 
 const now = new Date('2026-05-15T10:20:30Z');
@@ -61,6 +62,9 @@ const codeOf = (parts: Case, at = now): ErrorCode | 'admitted' => {
 };
 const all = (count: bigint) => ({ minute: count, hour: count, day: count, month: count, total: count });
 
+/** So many seconds from now. */
+const after = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+
 describe('a single reason', () => {
   const cases: [name: string, parts: Case, code: ErrorCode | 'admitted', retryAfter?: number | undefined][] = [
     ['nothing against it', {}, 'admitted'],
@@ -73,7 +77,10 @@ describe('a single reason', () => {
     ['a model off the list', { key: { models: ['other'] } }, 'model_not_allowed'],
     ['a model on the list', { key: { models: ['other', 'm'] } }, 'admitted'],
     ['an empty list', { key: { models: [] } }, 'model_not_allowed'],
-    ['maintenance', { request: { maintenance: true } }, 'model_in_maintenance', 60],
+    ['maintenance', { request: { maintenance: {} } }, 'model_in_maintenance', 60],
+    ['maintenance of an hour', { request: { maintenance: { until: after(3600) } } }, 'model_in_maintenance', 60],
+    ['maintenance of 7 s', { request: { maintenance: { until: after(6.5) } } }, 'model_in_maintenance', 7],
+    ['maintenance that ends this very moment', { request: { maintenance: { until: now } } }, 'admitted'],
     [
       'the last call of the minute',
       { key: { callLimits: [{ calls: 3, per: 'minute' }], counters: counters({ calls: all(2n) }) } },
@@ -189,13 +196,28 @@ test('a spent limit says when it is reset, and in all that only a higher one res
   );
 });
 
+test('a maintenance says until when it lasts, and why', () => {
+  const messageOf = (maintenance: Maintenance) => {
+    const decision = decide({ request: { maintenance } });
+    assert.ok(!decision.admitted);
+    return decision.refusal.message;
+  };
+  const until = new Date('2026-12-01T08:00:00.000Z');
+  assert.equal(messageOf({}), "The model 'm' is under maintenance.");
+  assert.equal(messageOf({ note: 'New weights.' }), "The model 'm' is under maintenance. New weights.");
+  assert.equal(
+    messageOf({ note: 'New weights.', until }),
+    "The model 'm' is under maintenance until 2026-12-01T08:00:00Z. New weights.",
+  );
+});
+
 test('of several reasons the first in the order of checks is reported', () => {
   const reasons: [ErrorCode, Case][] = [
     ['invalid_api_key', { key: { revoked: true } }],
     ['account_suspended', { account: { status: 'suspended' } }],
     ['permission_denied', { key: { level: 'read' } }],
     ['model_not_allowed', { key: { models: [] } }],
-    ['model_in_maintenance', { request: { maintenance: true } }],
+    ['model_in_maintenance', { request: { maintenance: {} } }],
     ['call_limit_exceeded', { key: { callLimits: [{ calls: 1, per: 'hour' }] } }],
     ['concurrency_limit_exceeded', { key: { maxRunningTasks: 1 } }],
     ['spend_limit_exceeded', { key: { spendLimit: { amount: micros(1n), per: 'hour' } } }],

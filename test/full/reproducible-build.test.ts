@@ -30,7 +30,13 @@ test('two builds, the second without any install script, give the same files', a
   );
   assert.deepEqual(await differences(first, second), []);
   const files = await filesOf(first);
-  for (const name of ['workflow-bundle.js', 'console/index.html', 'console/docs.html', 'cli/main.js']) {
+  for (const name of [
+    'workflow-bundle.js',
+    'console/index.html',
+    'console/docs.html',
+    'console/status.html',
+    'cli/main.js',
+  ]) {
     assert.ok(
       [...files.keys()].some((file) => file.endsWith(name)),
       name,

@@ -206,11 +206,31 @@ test('unknown keys are refused with what is allowed', () => {
   assert.deepEqual(linesOf(`${minimal}    colour: red\nextra: 1\n`), [
     'tollgate.yaml:14: models[0].colour: is unknown; allowed are id, kind, owned_by, created, capabilities, ' +
       'published, maintenance, routes, price, limits, quality_scale, on_disconnect, translate, allow, overrun_factor',
-    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, batches, currency, retention_days, request_retention_days',
+    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, batches, currency, status_page, retention_days, request_retention_days',
   ]);
 });
 
+test('a maintenance is true or false, or has a note and an end', () => {
+  const setting = (written: string) =>
+    [...read(`${minimal}    maintenance: ${written}\n`).models.values()].at(-1)?.maintenance;
+  assert.deepEqual([setting('true'), setting('"true"'), setting('false'), setting('{}')], [{}, {}, false, {}]);
+  const until = new Date('2026-12-01T08:00:00Z');
+  assert.deepEqual(setting('{ note: New weights., until: 2026-12-01T16:00:00+08:00 }'), {
+    note: 'New weights.',
+    until,
+  });
+});
+
 for (const [what, text, place] of [
+  ['a maintenance of another form', `${minimal}    maintenance: soon\n`, 'models[0].maintenance'],
+  [
+    'a note that is too long',
+    `${minimal}    maintenance: { note: ${'x'.repeat(301)} }\n`,
+    'models[0].maintenance.note',
+  ],
+  ['a note of two lines', `${minimal}    maintenance: { note: "a\\nb" }\n`, 'models[0].maintenance.note'],
+  ['an end that is a day', `${minimal}    maintenance: { until: 2026-12-01 }\n`, 'models[0].maintenance.until'],
+  ['a maintenance with another key', `${minimal}    maintenance: { why: x }\n`, 'models[0].maintenance.why'],
   [
     'a route to an unknown provider',
     minimal.replace('provider: sim', 'provider: unknown'),

@@ -99,9 +99,9 @@ describe('while the database is away', () => {
     await switches.refresh();
     assert.equal(switches.over(configuration).models.get('first')?.published, false);
     assert.deepEqual([errors.length, changes()], [1, 0]);
-    answer({ first: { ...asIs, maintenance: true } });
+    answer({ first: { ...asIs, maintenance: {} } });
     await switches.refresh();
-    assert.equal(switches.over(configuration).models.get('first')?.maintenance, true);
+    assert.deepEqual(switches.over(configuration).models.get('first')?.maintenance, {});
     fail();
     await switches.refresh();
     assert.equal(errors.length, 2);
@@ -135,7 +135,7 @@ test('an answer that was long on its way is never taken for the newest', async (
 
 test('what is switched is heard without being asked for', async () => {
   const { switches, answer } = await switchesOf();
-  answer({ first: { ...asIs, maintenance: true } });
+  answer({ first: { ...asIs, maintenance: {} } });
   for (let tries = 0; switches.over(configuration) === configuration; tries++) {
     assert.ok(tries < 600, 'nothing was heard within half a minute');
     await new Promise((resolve) => setTimeout(resolve, 50));

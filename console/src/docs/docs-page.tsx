@@ -1,5 +1,6 @@
 /** The page: what the API is, the list of its operations, and each operation to be opened. */
 import { useEffect, useState } from 'react';
+import { hasStatusPage } from '../parts/has-status-page.ts';
 import { useTexts } from '../texts/define-texts.ts';
 import { Contents } from './contents.tsx';
 import { type ApiDocument, readDocument } from './document.ts';
@@ -55,6 +56,7 @@ function Loaded({ document: api }: { document: ApiDocument }) {
         <strong>{api.title}</strong> <span>{api.version}</span>
         <nav aria-label={api.title}>
           <a href="/openapi.json">{say('document')}</a> <a href="/console/">{say('console')}</a>
+          {hasStatusPage() && <a href="/status">{say('status')}</a>}
         </nav>
       </header>
       <div className="docs-frame">

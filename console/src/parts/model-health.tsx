@@ -33,12 +33,19 @@ export interface Healthy {
   health: { state: 'available' | 'degraded' | 'unavailable'; latency_ms: number | null } | null;
 }
 
-type State = 'available' | 'degraded' | 'unavailable' | 'maintenance' | 'unpublished' | 'unknown';
+export const modelStates = ['available', 'degraded', 'maintenance', 'unavailable', 'unpublished', 'unknown'] as const;
+export type ModelState = (typeof modelStates)[number];
+
+/** Names a state in the reader's language. */
+export function useStateName(): (state: ModelState) => string {
+  const say = useTexts(texts);
+  return (state) => say(state);
+}
 
 export function ModelHealth({ model }: { model: Healthy }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const state = stateOf(model);
+  const state = modelStateOf(model);
   const latency = state === 'available' || state === 'degraded' ? model.health?.latency_ms : null;
   return (
     <span className={`tg-health tg-health-${state}`}>
@@ -53,7 +60,7 @@ export function ModelHealth({ model }: { model: Healthy }) {
   );
 }
 
-function stateOf({ published, maintenance, health }: Healthy): State {
+export function modelStateOf({ published, maintenance, health }: Healthy): ModelState {
   if (!published) return 'unpublished';
   if (maintenance) return 'maintenance';
   if (!health) return 'unknown';

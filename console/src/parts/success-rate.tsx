@@ -62,6 +62,12 @@ function Rate({ of: { succeeded, faults, success_rate: rate } }: { of: Tally }) 
   return <dd>{say('rate', { rate: rateText(rate, locale), count: new Intl.NumberFormat(locale).format(count) })}</dd>;
 }
 
+/** Words for a rate alone; a dash without any outcome. */
+export function useRateText(): (rate: number | null) => string {
+  const locale = localeOf(useLanguage());
+  return (rate) => (rate === null ? '–' : rateText(rate, locale));
+}
+
 /** Rounded down, so that 100% means all. */
 const rateText = (rate: number, locale: string): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(Math.floor(rate * 1000) / 1000);

@@ -40,6 +40,7 @@ export const accountPages = [
 export const operatorPages = [
   { page: 'accounts', icon: <ApiOutlined /> },
   { page: 'people', icon: <UserSwitchOutlined /> },
+  { page: 'models', icon: <AppstoreOutlined /> },
   { page: 'providers', icon: <CloudServerOutlined /> },
   { page: 'usage', icon: <BarChartOutlined /> },
   { page: 'margin', icon: <FundOutlined /> },

@@ -16,6 +16,7 @@ import { operatorEventCalls } from './calls/operator-events.ts';
 import { operatorMarginCalls } from './calls/operator-margin.ts';
 import { operatorOverviewCalls } from './calls/operator-overview.ts';
 import { operatorPeopleCalls } from './calls/operator-people.ts';
+import { operatorModelCalls } from './calls/operator-models.ts';
 import { operatorProviderCalls } from './calls/operator-providers.ts';
 import { operatorReconciliationCalls } from './calls/operator-reconciliations.ts';
 import { operatorTaskCalls } from './calls/operator-tasks.ts';
@@ -57,6 +58,7 @@ export const calls: readonly Call[] = [
   ...operatorAccountCalls,
   ...operatorPeopleCalls,
   ...operatorActCalls,
+  ...operatorModelCalls,
   ...operatorProviderCalls,
   ...operatorRequestCalls,
   ...operatorTaskCalls,

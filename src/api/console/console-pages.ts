@@ -1,4 +1,4 @@
-/** The console's pages, and `/docs`: files as they were built, and for every other address of the console the one page that draws them all. */
+/** The console's pages, `/docs` and `/status`: files as they were built, and for every other address of the console the one page that draws them all. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -9,6 +9,8 @@ import type { ApiContext, RequestState } from '../context.ts';
 
 const builtFolder = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 const nonceMark = '__nonce__';
+/** Where a page learns whether it may link to `/status`. */
+const statusMark = '__status__';
 const yearSeconds = 31_536_000;
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -31,10 +33,14 @@ interface BuiltFile {
   packed: ReadonlyMap<string, Buffer>;
 }
 
+type StatusShown = 'shown' | 'hidden';
+
 interface BuiltConsole {
   page: string;
-  /** The API's documentation, which draws `/openapi.json`. */
-  docs: BuiltFile;
+  /** The API's documentation, which draws `/openapi.json`; with a link to the status, and without. */
+  docs: Readonly<Record<StatusShown, BuiltFile>>;
+  /** The public status, which draws `/status.json`. */
+  status: BuiltFile;
   /** For browsers that ask for `/favicon.ico` by themselves, as they do where an answer names no icon. */
   icon: BuiltFile | undefined;
   /** By their address below `/console/`. */
@@ -44,16 +50,18 @@ interface BuiltConsole {
 export interface ConsolePagesOptions {
   /** Where the gateway's own links to files may lead besides itself. */
   filesOrigin?: string | undefined;
+  /** Whether `/status` is served, as the settings have it now. */
+  isStatusPublic?: () => boolean;
   folder?: string;
 }
 
 /**
- * Serves `/console` and all below it but `/console/api`, `/docs` and `/favicon.ico`. The files, a few MB, are read once and kept: nothing of a request
+ * Serves `/console` and all below it but `/console/api`, `/docs`, `/status` and `/favicon.ico`. The files, a few MB, are read once and kept: nothing of a request
  * ever becomes a path on the disk, and a build that is replaced meanwhile leaves no page with half of its files.
  */
 export function consolePages(
   router: Router<RequestState>,
-  { filesOrigin, folder = builtFolder }: ConsolePagesOptions = {},
+  { filesOrigin, isStatusPublic = () => true, folder = builtFolder }: ConsolePagesOptions = {},
 ): void {
   let kept: BuiltConsole | undefined;
   const built = () => (kept ??= readBuild(folder)); // a build that is missing is looked for again
@@ -71,20 +79,18 @@ export function consolePages(
     ctx.set('Cache-Control', 'no-cache');
     answerBytes(ctx, icon);
   });
-  router.get(/^\/docs$/, (ctx) => {
-    ctx.set({
-      'Content-Security-Policy': docsPolicy,
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cache-Control': 'no-cache', // kept, and asked for anew: its files change their names with a build
-    });
-    answerBytes(ctx, built().docs);
+  const statusShown = () => (isStatusPublic() ? 'shown' : 'hidden');
+  router.get(/^\/docs$/, (ctx) => answerOpenPage(ctx, built().docs[statusShown()]));
+  router.get(/^\/status$/, (ctx) => {
+    if (!isStatusPublic()) throw new GatewayError('route_not_found', `No route matches ${ctx.path}.`);
+    answerOpenPage(ctx, built().status);
   });
   router.get(/^\/console\/(?!api(?:\/|$))(.*)$/, (ctx) => {
     const { files, page } = built();
     const name = ctx.path.slice('/console/'.length);
     const file = files.get(name);
     if (!file && !name.startsWith('assets/')) {
-      answerPage(ctx, page, filesOrigin);
+      answerPage(ctx, page.replace(statusMark, statusShown()), filesOrigin);
       return;
     }
     if (!file) throw new GatewayError('route_not_found', `No route matches ${ctx.path}.`);
@@ -102,6 +108,16 @@ function answerPage(ctx: ApiContext, page: string, filesOrigin: string | undefin
   });
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = page.replaceAll(nonceMark, nonce);
+}
+
+/** A page that is the same for everyone. */
+function answerOpenPage(ctx: ApiContext, page: BuiltFile): void {
+  ctx.set({
+    'Content-Security-Policy': openPolicy,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': 'no-cache', // kept, and asked for anew: its files change their names with a build
+  });
+  answerBytes(ctx, page);
 }
 
 function answerFile(ctx: ApiContext, file: BuiltFile): void {
@@ -140,8 +156,8 @@ function policy(nonce: string, filesOrigin: string | undefined): string {
   ].join('; ');
 }
 
-/** It is the same for everybody: it makes no styles, and so needs no nonce. Requests that are tried go to this gateway. */
-const docsPolicy = [
+/** Of pages that are the same for everyone: they make no styles, and so need no nonce, and ask this gateway only. */
+const openPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -158,11 +174,15 @@ function readBuild(folder: string): BuiltConsole {
     const files = names
       .filter((name) => mediaTypes[extname(name)] !== undefined)
       .map((name) => [`assets/${name}`, readBuilt(join(folder, 'assets'), name, names)] as const);
-    const docs = readFileSync(join(folder, 'docs.html'), 'utf8').replaceAll(` nonce="${nonceMark}"`, '');
+    const openPage = (name: string, status: StatusShown) => {
+      const text = readFileSync(join(folder, name), 'utf8').replaceAll(` nonce="${nonceMark}"`, '');
+      return builtFile(Buffer.from(text.replace(statusMark, status)), 'text/html; charset=utf-8');
+    };
     return {
       icon: files.find(([name]) => /^assets\/icon-[^/]+\.svg$/.test(name))?.[1],
       page: readFileSync(join(folder, 'index.html'), 'utf8'),
-      docs: builtFile(Buffer.from(docs), 'text/html; charset=utf-8'),
+      docs: { shown: openPage('docs.html', 'shown'), hidden: openPage('docs.html', 'hidden') },
+      status: openPage('status.html', 'shown'),
       files: new Map(files),
     };
   } catch (cause) {

@@ -59,7 +59,7 @@ export class HealthBook {
     clearInterval(this.#timer);
   }
 
-  /** The health of each published model by its id, at most a second old. */
+  /** The health of each published model by its id, at most a second old; a maintenance is not looked at. */
   async report(): Promise<Record<string, Health>> {
     const now = Date.now();
     if (!this.#report || this.#report.atMs + reportKeptMs < now) this.#report = { atMs: now, health: this.#compute() };
@@ -109,10 +109,9 @@ export class HealthBook {
   async #compute(): Promise<Record<string, Health>> {
     const outcomes = await this.#outcomes();
     return Object.fromEntries(
-      this.#published().map(({ id, maintenance, routes }) => {
+      this.#published().map(({ id, routes }) => {
         const probes = routes.map(({ provider }) => this.#probes.get(provider));
-        const health = healthOf(outcomes.get(id) ?? [], probes, { idleMs: probeEveryMs });
-        return [id, { ...health, available: health.available && !maintenance }];
+        return [id, healthOf(outcomes.get(id) ?? [], probes, { idleMs: probeEveryMs })];
       }),
     );
   }

@@ -24,6 +24,7 @@ import { listAccountRequests } from './requests.ts';
 import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
 import { serviceOperations } from './service.ts';
+import { getStatus } from './status.ts';
 import { listTasksOperation } from './tasks.ts';
 import { listUsageRows } from './usage.ts';
 import { videoOperations } from './videos.ts';
@@ -60,7 +61,7 @@ export const operations: AllOperations = {
     ...keyOperations,
   ],
   health: healthOperation,
-  ofHost: [...serviceOperations(() => operations), getFile, callHook],
+  ofHost: [...serviceOperations(() => operations), getStatus, getFile, callHook],
 };
 
 /** Those that the console offers for a session instead of a key, for its playground and its batches; none administers anything. */

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { capabilityLabels, type Deployment, type Model, type ModelKind } from '../../domain/catalogue.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import { maintenanceAt } from '../../domain/maintenance.ts';
 import { endpointKinds } from '../../domain/requests/parse.ts';
 import { routesOf } from '../../chat/call-routes.ts';
 import { type ApiContext, keyOf } from '../context.ts';
@@ -10,6 +11,7 @@ import { speaksMessages } from '../messages-form.ts';
 import { listed } from '../model-catalogue.ts';
 import { exampleCreated, one } from '../openapi/examples.ts';
 import { pathParameter } from '../openapi/parameters.ts';
+import type { Health } from '../health/health-rules.ts';
 import { answer } from '../openapi/schemas.ts';
 import { type GatewayFacts, operation, type Operation } from '../public-operation.ts';
 
@@ -156,6 +158,13 @@ const healthReport = answer(
           available: z.boolean(),
           latencyMs: z.number().describe('The median of the last 20; 0 if there are none.'),
           lastChecked: z.int().describe('Milliseconds since the Unix epoch.'),
+          maintenance: z
+            .strictObject({
+              note: z.string().nullable().describe('Why, in the words of the operator.'),
+              until: z.iso.datetime().nullable().describe('When it ends by itself.'),
+            })
+            .optional()
+            .describe('Only while the model is in maintenance.'),
         }),
       )
       .describe('By model id.'),
@@ -180,14 +189,25 @@ export const healthOperation = ({ health }: Deployment): Operation =>
       200: { description: 'The report.', examples: ({ model }) => one('The report', healthOf(model('chat'))) },
     },
     handle: async ({ deps }) => {
-      const published = [...deps.configuration.models.values()].filter((model) => model.published);
+      const { models } = deps.configuration;
+      const published = [...models.values()].filter((model) => model.published);
+      const report = Object.entries(await deps.health.report());
+      const now = new Date();
       return {
-        health: await deps.health.report(),
+        health: Object.fromEntries(report.map(([id, health]) => [id, withMaintenance(health, models.get(id), now)])),
         capabilities: Object.fromEntries(published.map(({ id, capabilities }) => [id, [...capabilities]])),
         labels: capabilityLabels,
       };
     },
   });
+
+/** A model's health as it is now: in maintenance it is not available, whatever its traffic says. */
+function withMaintenance(health: Health, model: Model | undefined, now: Date) {
+  const inForce = model ? maintenanceAt(model.maintenance, now) : false;
+  if (inForce === false) return health;
+  const { note = null, until } = inForce;
+  return { ...health, available: false, maintenance: { note, until: until?.toISOString() ?? null } };
+}
 
 const healthOf = (model: string) => ({
   health: { [model]: { available: true, latencyMs: 412, lastChecked: exampleCreated * 1000 } },

@@ -9,6 +9,7 @@ import {
 } from '../../domain/catalogue.ts';
 import { tokenPriceObject } from './token-prices.ts';
 import { type Money, toAmount } from '../../domain/money.ts';
+import type { MaintenanceSetting } from '../../domain/maintenance.ts';
 import type { ModelSwitch } from '../../accounts/model-switches.ts';
 
 /** All of a price, in the gateway's currency; what it doesn't have is null. */
@@ -54,11 +55,22 @@ export const switchObject = ({ model, published, maintenance, setBy, setByEmail,
   object: 'model_switch' as const,
   model,
   published,
-  maintenance,
+  ...maintenanceFacts(maintenance ?? false),
+  maintenance: maintenance === null ? null : maintenance !== false,
   set_by: setBy,
   set_by_email: setByEmail,
   set_at: unixSeconds(setAt),
 });
+
+/** A maintenance as it is set, which may have ended; give it that of `maintenanceAt` for what is in force. */
+export function maintenanceFacts(setting: MaintenanceSetting) {
+  const { note = null, until } = setting === false ? {} : setting;
+  return {
+    maintenance: setting !== false,
+    maintenance_note: note,
+    maintenance_until: until === undefined ? null : unixSeconds(until),
+  };
+}
 
 const amountOrNull = (amount: Money | undefined): number | null => (amount === undefined ? null : toAmount(amount));
 

@@ -1,12 +1,19 @@
 /** `tollgate models list|switch`: what is offered, and what operators have switched of it over the configuration. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { switchObject } from '../../api/presenters/models.ts';
+import { maintenanceFacts, switchObject } from '../../api/presenters/models.ts';
 import type { Model } from '../../domain/catalogue.ts';
 import { withSwitches } from '../../domain/accounts/model-switch-rules.ts';
+import {
+  type MaintenanceSetting,
+  maintenanceAt,
+  maintenanceNoteCharactersMax,
+  oneLine,
+} from '../../domain/maintenance.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { listModelSwitches, type ModelSwitch, switchModel } from '../../accounts/model-switches.ts';
 import type { Database } from '../../postgres/database.ts';
 import { withDatabase } from '../administration.ts';
+import { moment } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
 import { reasonOf } from './accounts.ts';
 import { addImportCommand } from './import-models.ts';
@@ -24,6 +31,8 @@ interface Entry {
 interface SwitchOptions {
   published?: Value;
   maintenance?: Value;
+  note?: string;
+  until?: Date;
   reason?: string;
   json?: boolean;
 }
@@ -56,10 +65,16 @@ export function addModelCommands(program: Command): void {
     .description('override the configuration in every API process within seconds; options not given are unchanged')
     .option('--published <value>', "true, false, or 'file' to reset to the configuration", valueOf)
     .option('--maintenance <value>', "true, false, or 'file' to reset to the configuration", valueOf)
+    .option('--note <text>', 'of a maintenance, for everyone to read: one line of at most 300 characters', noteOf)
+    .option('--until <time>', 'when a maintenance ends by itself: ISO 8601, such as 2027-01-31T00:00:00Z', moment)
     .option('--reason <text>', 'stored in the audit log', reasonOf)
     .option('--json', 'print the model as JSON')
-    .action(async (id: string, { published, maintenance, reason, json }: SwitchOptions, command: Command) => {
+    .action(async (id: string, options: SwitchOptions, command: Command) => {
+      const { published, maintenance, note, until, reason, json } = options;
       if (!published && !maintenance) command.error("error: specify '--published' or '--maintenance'");
+      if ((note !== undefined || until) && maintenance?.value !== true)
+        command.error("error: '--note' and '--until' need '--maintenance true'");
+      if (until && until <= new Date()) command.error("error: '--until' must be in the future");
       await withDatabase(async ({ database, configuration, by }) => {
         const before = (await entriesOf(database, configuration)).find((entry) => entry.id === id);
         if (!before) throw new Refusal(`Model ${id} not found.`);
@@ -68,7 +83,7 @@ export function addModelCommands(program: Command): void {
         await switchModel(by, {
           model: id,
           ...(published && { published: published.value }),
-          ...(maintenance && { maintenance: maintenance.value }),
+          ...(maintenance && { maintenance: settingOf(maintenance.value, { note, until }) }),
           reason,
         });
         const entry = (await entriesOf(database, configuration)).find((one) => one.id === id) ?? gone(id);
@@ -96,8 +111,8 @@ const entryObject = ({ id, written, model, set }: Entry) => ({
   kind: model?.kind ?? null,
   owned_by: model?.ownedBy ?? null,
   published: model?.published ?? null,
-  maintenance: model?.maintenance ?? null,
-  file: written ? { published: written.published, maintenance: written.maintenance } : null,
+  ...maintenanceNow(model),
+  file: written ? { published: written.published, ...maintenanceNow(written) } : null,
   switch: set ? switchObject(set) : null,
 });
 
@@ -105,10 +120,34 @@ const cells = ({ id, model, set }: Entry): [string, string, string, string, stri
   id,
   model?.kind ?? 'not configured',
   inWords(model?.published, set?.published),
-  inWords(model?.maintenance, set?.maintenance),
+  inWords(model && isInMaintenance(model), maintenanceOf(set)),
   set ? (set.setByEmail ?? set.setBy) : '-',
   set ? set.setAt.toISOString().replace(/\.\d+Z$/, 'Z') : '-',
 ];
+
+const isInMaintenance = ({ maintenance }: Model): boolean => maintenanceAt(maintenance, new Date()) !== false;
+const maintenanceOf = (set: ModelSwitch | undefined): boolean | null =>
+  set === undefined || set.maintenance === null ? null : set.maintenance !== false;
+
+/** As it is in force; null of a model that is gone. */
+const maintenanceNow = (model: Model | undefined) =>
+  model
+    ? maintenanceFacts(maintenanceAt(model.maintenance, new Date()))
+    : { maintenance: null, maintenance_note: null, maintenance_until: null };
+
+function settingOf(
+  value: boolean | null,
+  { note, until }: { note: string | undefined; until: Date | undefined },
+): MaintenanceSetting | null {
+  if (value !== true) return value;
+  return { ...(note !== undefined && { note }), ...(until && { until }) };
+}
+
+function noteOf(text: string): string {
+  const note = text.trim();
+  if (note !== '' && note.length <= maintenanceNoteCharactersMax && oneLine.test(note)) return note;
+  throw new InvalidArgumentError(`Must be one line of 1 to ${maintenanceNoteCharactersMax} characters.`);
+}
 
 function inWords(value: boolean | undefined, switched: boolean | null | undefined): string {
   const shown = value ?? switched;

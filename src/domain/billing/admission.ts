@@ -13,6 +13,7 @@ import {
   windowStart,
 } from '../accounts/key-rules.ts';
 import { queuedTasksMax } from '../limits.ts';
+import { type MaintenanceSetting, maintenanceRefusal } from '../maintenance.ts';
 import { type Money, amountText } from '../money.ts';
 
 export interface AccountState {
@@ -51,7 +52,7 @@ export interface KeyState extends KeyLimits {
 export interface AdmissionRequest {
   needs: KeyLevel;
   model: string;
-  maintenance: boolean;
+  maintenance: MaintenanceSetting;
   hold: Money;
   /** Of all amounts, for the words of a refusal. */
   currency: string;
@@ -79,7 +80,7 @@ export function decideAdmission(
 ): AdmissionDecision {
   const refusal =
     refusalOfKey(request, account, key, now) ??
-    (request.maintenance ? maintenanceRefusal(request.model) : undefined) ??
+    maintenanceRefusal(request.model, request.maintenance, now) ??
     refusalOfLimits(request, key, now) ??
     refusalOfBalance(request, account);
   if (!refusal) {
@@ -296,10 +297,6 @@ function refusalOfBalance(request: AdmissionRequest, account: AccountState): Gat
     `Insufficient balance: this may cost up to ${amountText(request.hold)} ${request.currency}, but only ${amountText(account.available)} ${request.currency} is available. Add credit to continue.`,
   );
 }
-
-/** What a model in maintenance answers. */
-export const maintenanceRefusal = (model: string) =>
-  new GatewayError('model_in_maintenance', `The model '${model}' is under maintenance.`, { retryAfterSeconds: 60 });
 
 function limitRefusal(code: ErrorCode, message: string, per: Window, at: Date, now: Date): GatewayError {
   return new GatewayError(code, message, per === 'total' ? {} : { retryAfterSeconds: secondsLeft(per, at, now) });

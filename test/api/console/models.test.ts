@@ -50,6 +50,7 @@ const rowsOf = ({ status, body }: { status: number; body: Record<string, unknown
 };
 const catalogue = async (who: ConsoleClient) => rowsOf(await who.get(`/accounts/${gateway.account}/models`));
 const one = async (who: ConsoleClient, id: string) => (await catalogue(who)).find((row) => row['id'] === id);
+const allModels = async () => rowsOf(await operator.get('/operator/models'));
 const switchTo = (body: unknown) => operator.call('PUT', '/operator/model-switches', body);
 /** Back to the file. */
 const reset = async (model: string) => {
@@ -77,6 +78,10 @@ async function eventually(ask: () => Promise<Answer>, status: number): Promise<A
   }
   return assert.fail(`no answer of status ${status} within half a minute`);
 }
+
+const notMaintained = { maintenance: false, maintenance_note: null, maintenance_until: null };
+/** So many seconds from now, in ISO 8601. */
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 
 describe('the catalogue', () => {
   test('shows a member all there is to know of each published model', async () => {
@@ -120,10 +125,7 @@ describe('the catalogue', () => {
         references: null,
       },
       published: true,
-      published_source: 'file',
-      maintenance: false,
-      maintenance_source: 'file',
-      operation: null,
+      ...notMaintained,
     });
     assert.equal(health.available, true);
     assert.ok(Math.abs(health.last_checked - Date.now() / 1000) < 300);
@@ -140,8 +142,9 @@ describe('the catalogue', () => {
     assert.deepEqual([broken?.['maintenance'], broken?.['health'].available], [true, false]);
   });
 
-  test('shows an operator what is not published, and where each model is routed', async () => {
-    const models = await catalogue(operator);
+  test('is the same for an operator, whose own list has what is not published, and where each model is routed', async () => {
+    assert.equal(await one(operator, 'hidden'), undefined);
+    const models = await allModels();
     assert.deepEqual(
       models.map(({ id, published }) => [String(id), published === true]),
       [
@@ -152,14 +155,12 @@ describe('the catalogue', () => {
         ['broken', true],
       ],
     );
-    assert.deepEqual(models[1]?.['operation'], {
-      routes: [
-        { provider: 'simulator', model: 'm' },
-        { provider: 'upstream', model: 'fal-ai/flux' },
-      ],
-      file: { published: true, maintenance: false },
-      switch: null,
-    });
+    const { routes, file, switch: set } = models[1] ?? {};
+    assert.deepEqual(routes, [
+      { provider: 'simulator', model: 'm' },
+      { provider: 'upstream', model: 'fal-ai/flux' },
+    ]);
+    assert.deepEqual([file, set], [{ published: true, ...notMaintained }, null]);
   });
 });
 
@@ -179,6 +180,7 @@ describe('a model that is switched', () => {
         object: 'model_switch',
         model,
         published: null,
+        ...notMaintained,
         maintenance: true,
         set_by: `person:${operator.person.id}`,
         set_by_email: operator.person.email,
@@ -192,10 +194,7 @@ describe('a model that is switched', () => {
     assertError(await eventually(() => quoted(other), 503), 'model_in_maintenance');
 
     const row = await one(member, 'talker');
-    assert.deepEqual(
-      [row?.['maintenance'], row?.['maintenance_source'], row?.['published_source'], row?.['health'].available],
-      [true, 'switch', 'file', false],
-    );
+    assert.deepEqual([row?.['maintenance'], row?.['health'].available], [true, false]);
     const { health } = (await gateway.get('/api/models/health')).body;
     assert.equal((health as Row)['talker'].available, false);
     assert.ok(!((await gateway.get('/v1/models')).body['data'] as Row[]).some(({ id }) => id === 'talker'));
@@ -204,7 +203,47 @@ describe('a model that is switched', () => {
     await reset('vendor/painter-1.5');
     assert.equal((await chat(gateway)).status, 200);
     await eventually(() => chat(other), 200);
-    assert.equal((await one(member, 'talker'))?.['maintenance_source'], 'file');
+    assert.equal((await allModels())[0]?.['switch'], null);
+  });
+
+  test('to maintenance with a note and an end shows both, is logged, and is back by itself, in every process', async () => {
+    const note = 'New weights are being loaded.';
+    const end = inSeconds(3600);
+    const maintained = { model: 'talker', maintenance: true, maintenance_note: note, maintenance_until: end };
+    const { status, body } = await switchTo({ ...maintained, reason: 'INC-17' });
+    const endSeconds = Math.floor(Date.parse(end) / 1000);
+    assert.deepEqual([status, body['maintenance_note'], body['maintenance_until']], [200, note, endSeconds]);
+
+    const refused = await chat(gateway);
+    assertError(refused, 'model_in_maintenance');
+    assert.match((refused.body['error'] as Row)['message'], /under maintenance until \d{4}-.*Z\. New weights are/);
+    assert.equal(refused.headers.get('retry-after'), '60');
+    assertError(await eventually(() => chat(other), 503), 'model_in_maintenance');
+    const row = await one(member, 'talker');
+    assert.deepEqual([row?.['maintenance_note'], row?.['maintenance_until']], [note, endSeconds]);
+    const healthOf = async () => ((await gateway.get('/api/models/health')).body['health'] as Row)['talker'] as Row;
+    const inMaintenance = await healthOf();
+    assert.deepEqual([inMaintenance['available'], inMaintenance['maintenance']], [false, { note, until: end }]);
+    const [act] = (await listActs(gateway.core.database, { limit: 50 })).filter(
+      ({ action }) => action === 'model.switched',
+    );
+    assert.deepEqual(
+      [act?.actor, act?.reason, act?.details],
+      [
+        `person:${operator.person.id}`,
+        'INC-17',
+        { model: 'talker', published: 'file', maintenance: 'true', maintenance_note: note, maintenance_until: end },
+      ],
+    );
+
+    await switchTo({ ...maintained, maintenance_until: inSeconds(4) });
+    await eventually(() => chat(gateway), 200);
+    await eventually(() => chat(other), 200);
+    const after = await healthOf();
+    assert.deepEqual([after['available'], after['maintenance']], [true, undefined]);
+    const ended = (await allModels())[0];
+    assert.deepEqual([ended?.['maintenance'], ended?.['switch'].maintenance], [false, true]);
+    assert.ok(((await gateway.get('/v1/models')).body['data'] as Row[]).some(({ id }) => id === 'talker'));
   });
 
   test('off is not there any more, and on it is there, whatever the file says', async () => {
@@ -221,8 +260,8 @@ describe('a model that is switched', () => {
     const { health, capabilities } = (await gateway.get('/api/models/health')).body;
     assert.ok(!Object.hasOwn(health as object, 'talker') && Object.hasOwn(health as object, 'hidden'));
     assert.deepEqual(Object.keys(capabilities as object), Object.keys(health as object));
-    const operation = (await one(operator, 'talker'))?.['operation'];
-    assert.deepEqual([operation.file, operation.switch.published], [{ published: true, maintenance: false }, false]);
+    const talker = (await allModels())[0];
+    assert.deepEqual([talker?.['file'].published, talker?.['switch'].published], [true, false]);
     // The examples of the document are of models that there are.
     const document = JSON.stringify((await gateway.get('/openapi.json')).body);
     assert.ok(document.includes('your-chat-model') && !document.includes('"talker"'));
@@ -270,7 +309,7 @@ describe('a model that is switched', () => {
   test('is kept when the file has it no more, shown to operators, and can only be removed then', async () => {
     await switchTo({ model: 'video', maintenance: true });
     await gateway.reload(configuration.replace(/ {2}- \{ id: video.*\n/, ''));
-    assert.equal(await one(operator, 'video'), undefined);
+    assert.ok(!(await allModels()).some(({ id }) => id === 'video'));
     const left = rowsOf(await operator.get('/operator/model-switches'));
     assert.deepEqual(
       left.map((row) => [row['model'], row['maintenance'], row['is_in_file']] as unknown[]),
@@ -293,6 +332,12 @@ test('a switch that makes no sense is refused and changes nothing', async () => 
     [{ model: 'talker', maintenance: 'yes' }, 'maintenance'],
     [{ model: 'talker', maintenance: true, reason: 'x'.repeat(501) }, 'reason'],
     [{ model: 'talker', maintenance: true, reason: '\u0000' }, 'reason'],
+    [{ model: 'talker', maintenance: true, maintenance_note: 'x'.repeat(301) }, 'maintenance_note'],
+    [{ model: 'talker', maintenance: true, maintenance_note: 'two\nlines' }, 'maintenance_note'],
+    [{ model: 'talker', maintenance: false, maintenance_note: 'why' }, 'maintenance_note'],
+    [{ model: 'talker', maintenance: null, maintenance_until: inSeconds(60) }, 'maintenance_until'],
+    [{ model: 'talker', maintenance: true, maintenance_until: inSeconds(-1) }, 'maintenance_until'],
+    [{ model: 'talker', maintenance: true, maintenance_until: '2999-01-01' }, 'maintenance_until'],
   ] as const;
   for (const [body, param] of wrong) {
     const answer = await switchTo(body);

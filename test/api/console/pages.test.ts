@@ -132,6 +132,29 @@ describe("the console's pages", () => {
     await Promise.all([again.body.dump(), head.body.dump()]);
   });
 
+  test('serves /status as /docs, with links to it, and neither page nor link where it is switched off', async () => {
+    const status = await get('/status');
+    assert.deepEqual([status.statusCode, status.headers['cache-control']], [200, 'no-cache']);
+    assert.match(String(status.headers['content-security-policy']), /default-src 'none'; script-src 'self';/);
+    const text = await status.body.text();
+    assert.match(text, /<title>Tollgate status/);
+    assert.ok(!/__nonce__|__status__/.test(text));
+    const off = new Router<RequestState>();
+    consolePages(off, { isStatusPublic: () => false });
+    const without = createServer((req, res) => void handleOff(req, res));
+    const handleOff = new Koa<RequestState>().use(errors()).use(off.routes()).callback();
+    await new Promise<void>((resolve) => without.listen(0, '127.0.0.1', resolve));
+    const hidden = (path: string) => request(`http://127.0.0.1:${(without.address() as AddressInfo).port}${path}`);
+    const refused = await hidden('/status');
+    await refused.body.dump();
+    assert.equal(refused.statusCode, 404);
+    for (const path of ['/console/', '/docs']) {
+      assert.match(await (await get(path)).body.text(), /name="tollgate-status" content="shown"/);
+      assert.match(await (await hidden(path)).body.text(), /name="tollgate-status" content="hidden"/);
+    }
+    without.close();
+  });
+
   test('answers no file but its own, and nothing of the API', async () => {
     for (const path of ['/console/assets/none.js', '/console/assets/../../package.json', '/console/api/session']) {
       const { statusCode, body } = await get(path);

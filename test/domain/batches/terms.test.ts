@@ -63,11 +63,11 @@ test('a line of a batch meets the frozen price and bounds of its model, and the 
     ...modelWith({ unit: 'token', inputPerMillion: micros(9n) }),
     routes: [{ provider: 'other', model: 'new', options: {}, fields: {} }],
     limits: {},
-    maintenance: true,
+    maintenance: {},
   };
   const met = modelUnder(today, frozen);
   assert.deepEqual(met.price, { unit: 'token', inputPerMillion: 1n });
   assert.equal(met.limits.maxOutputTokens, 10);
   assert.equal(met.routes[0]?.provider, 'other');
-  assert.equal(met.maintenance, true);
+  assert.deepEqual(met.maintenance, {});
 });

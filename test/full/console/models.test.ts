@@ -45,6 +45,14 @@ async function goTo(page: Page, email: string, path: string): Promise<void> {
   await page.getByRole('article').first().waitFor();
 }
 const modelsOf = () => `/console/${gateway.account}/models`;
+const tablePath = '/console/operator/models';
+async function goToTable(page: Page): Promise<void> {
+  await signIn(page, { url: gateway.url, email: operator, password });
+  await page.goto(tablePath);
+  await page.getByRole('table').waitFor();
+}
+const row = (page: Page, id: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader').filter({ hasText: id }) });
 const card = (page: Page, id: string) => page.getByRole('article', { name: id, exact: true });
 
 /** Does what a button says, once the dialog has asked for a reason. */
@@ -59,14 +67,13 @@ async function reasoned(page: Page, button: string, reason: string): Promise<voi
   await dialog.getByRole('button', { name: button.split(':')[0] ?? '', exact: true }).click();
 }
 
-test('an operator puts a model in maintenance, and the page of an owner shows it by itself', () =>
+test('an operator puts a model in maintenance with a note and an end, and the page of an owner shows it by itself', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     await goTo(page, owner, modelsOf());
     const seen = card(page, 'vendor/painter-1.5');
     await seen.getByText('Available', { exact: true }).waitFor();
     assert.match(await seen.innerText(), /2k, per image\s+¥0\.40[\s\S]*Other sizes, per image\s+¥0\.20/);
     assert.equal(await card(page, 'hidden').count(), 0);
-    assert.equal(await page.getByRole('button', { name: /maintenance/i }).count(), 0);
     // Markup is text.
     assert.equal(await page.getByRole('heading', { name: '<b>bold</b>&amp', exact: true }).count(), 1);
     const link = card(page, '<b>bold</b>&amp').getByRole('link', { name: 'Try it' });
@@ -77,16 +84,29 @@ test('an operator puts a model in maintenance, and the page of an owner shows it
     await screenshotOf(page, 'models-owner-en');
 
     await browser.visit({ origin: gateway.url }, async (desk) => {
-      await goTo(desk, operator, modelsOf());
-      await card(desk, 'hidden').getByText('Not published').first().waitFor();
+      await goToTable(desk);
+      await row(desk, 'hidden').getByText('Not published').waitFor();
+      assert.match(await row(desk, 'talker').innerText(), /main\s+upstream-name\s+talks\s+gpt/);
       await desk.getByRole('button', { name: 'Start maintenance: vendor/painter-1.5' }).click();
-      await desk.getByRole('dialog').getByText('refused with 503 and a Retry-After').waitFor();
+      const dialog = desk.getByRole('dialog');
+      await dialog.getByText('refused with 503 and a Retry-After').waitFor();
+      await dialog.getByLabel('Public note').fill('New weights are being loaded.');
+      await dialog.getByLabel('Ends at').fill('2001-01-01T00:00');
+      await dialog.getByLabel('Reason').fill('the upstream moves');
+      await dialog.getByRole('button', { name: 'Start maintenance', exact: true }).click();
+      await dialog.getByText('Choose a time in the future.').waitFor();
       await audited(desk);
-      await reasoned(desk, 'Start maintenance', 'the upstream moves');
-      await card(desk, 'vendor/painter-1.5').getByText('set by operator@example.com').waitFor();
+      await dialog.getByLabel('Ends at').fill('2999-01-01T00:00');
+      await dialog.getByRole('button', { name: 'Start maintenance', exact: true }).click();
+      await row(desk, 'vendor/painter-1.5').getByText('set by operator@example.com').waitFor();
+      await row(desk, 'vendor/painter-1.5').getByText('New weights are being loaded.').waitFor();
       await audited(desk);
+      await screenshotOf(desk, 'operator-models-en');
       // This page has not been touched.
       await seen.getByText('In maintenance').waitFor();
+      await seen.getByText('New weights are being loaded.').waitFor();
+      await seen.getByText(/^Until .*2999/).waitFor();
+      assert.equal(await seen.getByText('the upstream moves').count(), 0);
       assert.equal(await seen.getByRole('link', { name: 'Try it' }).count(), 0);
       await confirmed(desk, 'Reset to config: vendor/painter-1.5', 'it is there again');
       await seen.getByText('Available', { exact: true }).waitFor();
@@ -97,11 +117,30 @@ test('an operator puts a model in maintenance, and the page of an owner shows it
     });
   }));
 
-test('a model removed from the config file meanwhile is reported, and its leftover switches can be removed', () =>
+test("an operator's cards are those of customers, and the table is searched and filtered", () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     await goTo(page, operator, modelsOf());
+    assert.equal(await page.getByRole('button', { name: /maintenance|publish/i }).count(), 0);
+    assert.equal(await card(page, 'hidden').count(), 0);
+    await page.goto(tablePath);
+    await row(page, 'talker').waitFor();
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('talks');
+    await row(page, 'clip').waitFor({ state: 'detached' });
+    assert.equal(await row(page, 'talker').count(), 1);
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('nothing is called so');
+    await page.getByText('No models match.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('');
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Not published' }).or(page.getByTitle('Not published')).last().click();
+    await row(page, 'talker').waitFor({ state: 'detached' });
+    assert.equal(await row(page, 'hidden').count(), 1);
+  }));
+
+test('a model removed from the config file meanwhile is reported, and its leftover switches can be removed', () =>
+  browser.visit({ origin: gateway.url }, async (page) => {
+    await goToTable(page);
     await confirmed(page, 'Start maintenance: clip', 'to see');
-    await card(page, 'clip').getByText('set by operator@example.com').waitFor();
+    await row(page, 'clip').getByText('set by operator@example.com').waitFor();
     await page.getByRole('button', { name: 'Unpublish: clip' }).click();
     await gateway.reload(without('clip'));
     expectAnswers(page, { status: 404, path: '/console/api/operator/model-switches' });
@@ -115,12 +154,15 @@ test('a model removed from the config file meanwhile is reported, and its leftov
     await gateway.reload(configuration);
   }));
 
-test('the catalogue is fit for a phone, in Chinese and in the dark', () =>
+test('the catalogue and the table are fit for a phone, in Chinese and in the dark', () =>
   browser.visit({ origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
     await goTo(page, operator, modelsOf());
     const seen = card(page, 'talker');
     for (const words of ['视觉理解', '工具调用', '可用', '最多输出 4,096 个 token'])
       await seen.getByText(words).waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+    await page.goto(tablePath);
     await page.getByRole('button', { name: '开始维护：talker' }).waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);

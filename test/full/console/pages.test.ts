@@ -42,6 +42,7 @@ before(async () => {
     ...[
       'accounts',
       'people',
+      'models',
       'acts',
       'providers',
       'usage',

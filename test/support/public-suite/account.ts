@@ -14,7 +14,8 @@ export function testAccount(site: () => Site): void {
     const { body: report } = await caller.get('/api/models/health');
     assert.equal(report['health']['sim-image'].available, true);
     assert.match(String((await caller.get('/openapi.json')).body['openapi']), /^3\.1/);
-    for (const path of ['/healthz', '/readyz', '/console']) assert.equal((await caller.fetch(path)).status, 200, path);
+    for (const path of ['/healthz', '/readyz', '/console', '/status', '/status.json'])
+      assert.equal((await caller.fetch(path)).status, 200, path);
     // A balancer may keep these inside.
     for (const api of site().apis) assert.equal((await caller.at(api).fetch('/metrics')).status, 200);
   });

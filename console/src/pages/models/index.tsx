@@ -1,15 +1,13 @@
-/** Models: what can be called, at which price, and how it is doing; operators switch them here. */
+/** Models: what can be called, at which price, and how it is doing. */
 import { Button, Input } from 'antd';
 import { useState } from 'react';
 import { query } from '../../api/client.ts';
-import { useSession } from '../../api/session.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { Leftovers } from './leftovers.tsx';
 import { type Model, ModelCard } from './model-card.tsx';
 import './models.css';
 import { texts } from './texts.ts';
@@ -33,7 +31,6 @@ const groups = [
 export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
-  const { is_operator: isOperator } = useSession().person;
   const [wanted, setWanted] = useState('');
   const { data, error, refetch } = query.useQuery(
     'get',
@@ -71,20 +68,14 @@ export function Component() {
           key={group}
           group={group}
           models={kinds.flatMap((kind) => found.filter((model) => model.kind === kind))}
-          onSwitched={() => refetch()}
         />
       ))}
-      {isOperator && <Leftovers />}
     </>
   );
 }
 
-function Group(props: {
-  group: (typeof groups)[number][0];
-  models: readonly Model[];
-  onSwitched: () => Promise<unknown>;
-}) {
-  const { group, models, onSwitched } = props;
+function Group(props: { group: (typeof groups)[number][0]; models: readonly Model[] }) {
+  const { group, models } = props;
   const say = useTexts(texts);
   const [isWhole, setWhole] = useState(false);
   if (models.length === 0) return null;
@@ -95,7 +86,7 @@ function Group(props: {
       <ul>
         {shown.map((model) => (
           <li key={model.id}>
-            <ModelCard model={model} onSwitched={onSwitched} />
+            <ModelCard model={model} />
           </li>
         ))}
       </ul>

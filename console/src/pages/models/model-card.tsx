@@ -3,13 +3,13 @@ import { Tag } from 'antd';
 import { Link } from 'react-router';
 import type { Answer } from '../../api/client.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { MaintenanceNote } from '../../parts/maintenance-note.tsx';
 import { ModelHealth } from '../../parts/model-health.tsx';
 import { SuccessRate } from '../../parts/success-rate.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import { Operation } from './operation.tsx';
 import { PriceList } from './price-list.tsx';
 import { capabilityTexts, texts } from './texts.ts';
 
@@ -29,7 +29,7 @@ const playgrounds = {
 } as const satisfies Partial<Record<Model['kind'], string>>;
 const hasPlayground = (kind: Model['kind']): kind is keyof typeof playgrounds => Object.hasOwn(playgrounds, kind);
 
-export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () => Promise<unknown> }) {
+export function ModelCard({ model }: { model: Model }) {
   const say = useTexts(texts);
   const sayCapability = useTexts(capabilityTexts);
   const account = useAccountId();
@@ -47,6 +47,7 @@ export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () 
       </p>
       <div className="tg-model-health">
         <ModelHealth model={model} />
+        <MaintenanceNote of={model} />
         {typeof health?.last_checked === 'number' && (
           <span className="tg-model-checked">
             {say('checked')} <Time at={health.last_checked} relative />
@@ -68,7 +69,6 @@ export function ModelCard({ model, onSwitched }: { model: Model; onSwitched: () 
           {say('tryIt')} <span aria-hidden="true">→</span>
         </Link>
       )}
-      {model.operation && <Operation model={model} operation={model.operation} onSwitched={onSwitched} />}
     </article>
   );
 }

@@ -24,7 +24,8 @@ export function PriceList({ price }: { price: Price }) {
   );
 }
 
-function linesOf(price: Price, say: Say<(typeof texts)['en']>): Line[] {
+/** Each price with its words, in the order in which they are shown. */
+export function linesOf(price: Price, say: Say<(typeof texts)['en']>): Line[] {
   const least = (words: string): Line[] => (price.minimum === null ? [] : [[words, price.minimum]]);
   switch (price.unit) {
     case 'token':

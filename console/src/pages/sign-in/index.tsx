@@ -2,6 +2,7 @@
 import { Typography } from 'antd';
 import { Navigate, useLocation } from 'react-router';
 import { useSessionQuery } from '../../api/session.ts';
+import { hasStatusPage } from '../../parts/has-status-page.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { AlonePage } from '../../shell/alone-page.tsx';
 import { SignInForm } from '../../shell/sign-in-form.tsx';
@@ -20,6 +21,11 @@ export function Component() {
       <Typography.Paragraph type="secondary" style={{ margin: '16px 0 0' }}>
         {say('invited')}
       </Typography.Paragraph>
+      {hasStatusPage() && (
+        <p style={{ margin: '16px 0 0' }}>
+          <a href="/status">{say('status')}</a>
+        </p>
+      )}
     </AlonePage>
   );
 }

@@ -6,10 +6,12 @@ export const texts = defineTexts('sign-in', {
     title: 'Sign in',
     description: 'Tollgate console',
     invited: 'No account yet? You need an invitation from an owner or operator.',
+    status: 'Service status',
   },
   zh: {
     title: '登录',
     description: 'Tollgate 控制台',
     invited: '还没有账户？请让账户所有者或运营人员邀请您。',
+    status: '服务状态',
   },
 });

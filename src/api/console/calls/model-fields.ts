@@ -1,6 +1,8 @@
 /** A model, its health and its switches as the console's calls tell them. */
 import * as z from 'zod';
 import { capabilityLabels, type Capability, type Model, modelKinds } from '../../../domain/catalogue.ts';
+import { maintenanceAt } from '../../../domain/maintenance.ts';
+import { capabilityObjects, limitsObject, maintenanceFacts, priceObject } from '../../presenters/models.ts';
 import { tokenPriceFields } from '../../presenters/token-prices.ts';
 import type { Health } from '../../health/health-rules.ts';
 import { type OutcomeTally, stateOf, successRate, type Traffic } from '../../health/traffic-rules.ts';
@@ -39,7 +41,7 @@ export const healthFields = z.strictObject({
 export const healthObject = (
   health: Health | undefined,
   traffic: Traffic,
-  { published, maintenance }: Pick<Model, 'published' | 'maintenance'>,
+  { published, maintenance }: { published: boolean; maintenance: boolean },
 ): z.input<typeof healthFields> | null =>
   health && published
     ? {
@@ -61,11 +63,18 @@ const price = z.discriminatedUnion('unit', [
   z.strictObject({ unit: z.literal('second'), per_second: money, by_resolution: byName, minimum }),
 ]);
 
-const source = z.enum(['file', 'switch']);
+export const maintenanceFields = {
+  maintenance: z.boolean(),
+  maintenance_note: z.string().nullable(),
+  /** Unix seconds. */
+  maintenance_until: z.int().nullable(),
+};
+
 export const modelSwitch = z.strictObject({
   object: z.literal('model_switch'),
   model: z.string(),
   published: z.boolean().nullable(),
+  ...maintenanceFields,
   maintenance: z.boolean().nullable(),
   set_by: z.string().nullable(),
   set_by_email: z.string().nullable(),
@@ -73,8 +82,7 @@ export const modelSwitch = z.strictObject({
   is_in_file: z.boolean(),
 });
 
-export const model = z.strictObject({
-  object: z.literal('model'),
+export const modelFields = {
   id: z.string(),
   kind: z.enum(modelKinds),
   owned_by: z.string(),
@@ -93,15 +101,37 @@ export const model = z.strictObject({
   }),
   health: healthFields.nullable(),
   published: z.boolean(),
-  published_source: source,
-  maintenance: z.boolean(),
-  maintenance_source: source,
-  /** For operators only. */
-  operation: z
-    .strictObject({
-      routes: z.array(z.strictObject({ provider: z.string(), model: z.string() })),
-      file: z.strictObject({ published: z.boolean(), maintenance: z.boolean() }),
-      switch: modelSwitch.nullable(),
-    })
-    .nullable(),
+  ...maintenanceFields,
+};
+
+export const model = z.strictObject({ object: z.literal('model'), ...modelFields });
+
+/** A model as it is in force, but for the kind of object. */
+export function modelObject(of: Model, known: { health: Health | undefined; traffic: Traffic; now: Date }) {
+  const { id, kind, ownedBy, created, published } = of;
+  const inForce = maintenanceFacts(maintenanceAt(of.maintenance, known.now));
+  return {
+    ...{ id, kind, owned_by: ownedBy, created },
+    capabilities: capabilityObjects(of),
+    price: priceObject(of.price),
+    limits: limitsObject(of.limits),
+    health: healthObject(known.health, known.traffic, { published, maintenance: inForce.maintenance }),
+    published,
+    ...inForce,
+  };
+}
+
+/** A list that is never in pages. */
+export const listed = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({
+    object: z.literal('list'),
+    data: z.array(item),
+    has_more: z.literal(false),
+    next_cursor: z.null(),
+  });
+export const whole = <T>(data: T[]) => ({
+  object: 'list' as const,
+  data,
+  has_more: false as const,
+  next_cursor: null,
 });

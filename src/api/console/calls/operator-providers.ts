@@ -1,6 +1,7 @@
 /** How the providers do. Of an address only its host is shown, and never a credential. */
 import * as z from 'zod';
-import type { ProviderSettings } from '../../../domain/catalogue.ts';
+import type { Model, ProviderSettings } from '../../../domain/catalogue.ts';
+import { maintenanceAt } from '../../../domain/maintenance.ts';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import {
   type Outcomes,
@@ -109,8 +110,11 @@ function providerObject(
               upstream_model: route.model,
               position: at + 1,
               published: model.published,
-              maintenance: model.maintenance,
-              health: healthObject(health[model.id], traffic.modelTraffic(model.id), model),
+              maintenance: isInMaintenance(model),
+              health: healthObject(health[model.id], traffic.modelTraffic(model.id), {
+                published: model.published,
+                maintenance: isInMaintenance(model),
+              }),
             },
           ]
         : [],
@@ -137,6 +141,8 @@ function providerObject(
     probe: probe ? { good: probe.verdict !== 'bad', at: Math.floor(probe.atMs / 1000) } : null,
   };
 }
+
+const isInMaintenance = ({ maintenance }: Model): boolean => maintenanceAt(maintenance, new Date()) !== false;
 
 const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0, succeeded: 0, faultCodes: [] };
 

@@ -1,6 +1,7 @@
 /** What the playground's forms are made of. Its runs are the public operations, see `../playground.ts`. */
 import * as z from 'zod';
 import { type Model, modelKinds } from '../../../domain/catalogue.ts';
+import { maintenanceAt } from '../../../domain/maintenance.ts';
 import { promptCharactersMax, videoDurationsSeconds, videoRatios } from '../../../domain/limits.ts';
 import { imageResolutions } from '../../../domain/tasks/pixels.ts';
 import { accountCall } from '../console-call.ts';
@@ -45,7 +46,7 @@ const formFacts = ({ id, kind, capabilities, maintenance, limits }: Model) => ({
   id,
   kind,
   capabilities: [...capabilities],
-  maintenance,
+  maintenance: maintenanceAt(maintenance, new Date()) !== false,
   prompt_characters: limits.promptCharacters ?? promptCharactersMax,
   durations: [...(limits.durations ?? videoDurationsSeconds)],
   ratios: [...(limits.ratios ?? videoRatios)],

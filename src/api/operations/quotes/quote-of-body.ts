@@ -3,7 +3,7 @@
  * asked, and nothing is counted, held or stored.
  */
 import * as z from 'zod';
-import { maintenanceRefusal } from '../../../domain/billing/admission.ts';
+import { maintenanceRefusal } from '../../../domain/maintenance.ts';
 import { holdOf, type TaskFacts } from '../../../domain/billing/pricing.ts';
 import type { Model } from '../../../domain/catalogue.ts';
 import { GatewayError } from '../../../domain/errors.ts';
@@ -158,7 +158,7 @@ function quoteOfTask(
   facts: TaskFacts,
 ) {
   ctx.state.model = model.id;
-  if (model.maintenance) throw maintenanceRefusal(model.id);
+  refuseInMaintenance(model);
   return taskQuote(model.id, holdOf(model, facts), currency);
 }
 
@@ -174,8 +174,13 @@ async function quoteOfCall(
   if (endpoint === 'embeddings') await refuseLongInput(body);
   const before = await previousResponse(deps, { account: keyOf(ctx).accountId, model: model.id }, read);
   const call = before ? continuedCall(read, before.contextTokens) : read;
-  if (model.maintenance) throw maintenanceRefusal(model.id);
+  refuseInMaintenance(model);
   return callQuote(call, deps.configuration.currency);
+}
+
+function refuseInMaintenance({ id, maintenance }: Model): void {
+  const refusal = maintenanceRefusal(id, maintenance, new Date());
+  if (refusal) throw refusal;
 }
 
 /** Addresses are judged as they are written: a quote fetches nothing, not even a name. */

@@ -2,7 +2,7 @@
 import { query } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { SetBy, switchModel } from './operation.tsx';
+import { SetBy, switchModel } from './switches.tsx';
 import { texts } from './texts.ts';
 
 const refreshMs = 10_000;
@@ -19,10 +19,10 @@ export function Leftovers() {
   const left = data?.data.filter((one) => !one.is_in_file) ?? [];
   if (left.length === 0) return null;
   return (
-    <section className="tg-models" aria-labelledby="leftovers">
+    <section className="tg-operator-leftovers" aria-labelledby="leftovers">
       <h2 id="leftovers">{say('leftovers')}</h2>
       <p>{say('leftoversMeans')}</p>
-      <ul className="tg-leftovers">
+      <ul>
         {left.map((one) => (
           <li key={one.model}>
             <div>
@@ -31,7 +31,7 @@ export function Leftovers() {
                 .filter((field) => one[field] !== null)
                 .map((field) => `${say(field)}: ${say(one[field] === true ? 'yes' : 'no')}`)
                 .join(' · ')}
-              <div className="tg-switch-source">
+              <div className="tg-rows-hint">
                 <SetBy set={one} />
               </div>
             </div>
