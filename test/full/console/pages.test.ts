@@ -40,6 +40,7 @@ before(async () => {
     ),
     { name: 'profile', path: '/console/profile' },
     ...[
+      'overview',
       'accounts',
       'people',
       'acts',
@@ -47,7 +48,9 @@ before(async () => {
       'usage',
       'margin',
       'requests',
+      'tasks',
       'batches',
+      'webhooks',
       'unknown',
       'audit',
       'reconcile',
