@@ -42,6 +42,7 @@ const accountPages: RouteObject[] = [
 ];
 
 const operatorPages: RouteObject[] = [
+  page('overview', () => import('./pages/operator-overview/index.tsx')),
   page('accounts', () => import('./pages/operator-accounts/index.tsx')),
   page('people', () => import('./pages/operator-people/index.tsx')),
   page('acts', () => import('./pages/operator-acts/index.tsx')),
@@ -50,7 +51,9 @@ const operatorPages: RouteObject[] = [
   page('usage', () => import('./pages/operator-usage/index.tsx')),
   page('margin', () => import('./pages/operator-margin/index.tsx')),
   page('requests', () => import('./pages/operator-requests/index.tsx')),
+  page('tasks', () => import('./pages/operator-tasks/index.tsx')),
   page('batches', () => import('./pages/operator-batches/index.tsx')),
+  page('webhooks', () => import('./pages/operator-webhooks/index.tsx')),
   page('unknown', () => import('./pages/operator-unknown/index.tsx')),
   page('audit', () => import('./pages/operator-audit/index.tsx')),
   page('reconcile', () => import('./pages/operator-reconcile/index.tsx')),

@@ -1,4 +1,4 @@
-/** How the newest calls went, by model and by provider: counted over the records of all processes. */
+/** How the newest calls went, by model, by provider and by route: counted over the records of all processes. */
 import * as z from 'zod';
 import type { Database } from '../postgres/database.ts';
 import { row, type RowOf } from '../postgres/row.ts';
@@ -7,14 +7,19 @@ import { row, type RowOf } from '../postgres/row.ts';
 const rowsMax = 50_000;
 
 const outcomeRow = row({
-  of: z.enum(['model', 'provider']),
+  of: z.enum(['model', 'provider', 'route']),
+  /** The model's id, or the provider's name. */
   name: z.string(),
+  /** Of a route the model's id; else empty. */
+  model: z.string(),
   /** Of a fault of a route; null for a success. */
   code: z.string().nullable(),
   lastHour: z.int(),
   lastDay: z.int(),
-  /** The median of whole calls, from their head to the end of their answer; of models' successes. */
+  /** The median of whole calls, from their head to the end of their answer; of successes, of a provider those at once. */
   medianMs: z.number().nullable(),
+  /** What 95 of 100 of these calls did not exceed. */
+  p95Ms: z.number().nullable(),
 });
 export type CallOutcome = RowOf<typeof outcomeRow>;
 
@@ -26,7 +31,7 @@ export interface CallOutcomes {
 
 /**
  * Counts the calls of the last hour and day that succeeded or failed with one of `faults`. A call is of its model once,
- * and of each provider that was asked for it.
+ * and of each provider and route that was asked for it.
  */
 export async function callOutcomes(database: Database, faults: readonly string[]): Promise<CallOutcomes> {
   const [counted, first] = await Promise.all([
@@ -39,6 +44,9 @@ export async function callOutcomes(database: Database, faults: readonly string[]
 
 const newest = `from requests where created_at > now() - interval '1 day' order by created_at desc`;
 
+const percentile = (share: number) =>
+  `(percentile_cont(${share}) within group (order by latency_ms) filter (where code = ''))::float8`;
+
 // A route's attempts are kept where one was in vain; one without a fault gave the answer, which may have broken off.
 const countText = `
   with calls as (
@@ -46,18 +54,20 @@ const countText = `
       case when status < 400 and code is null then '' else code end as code
     from (select * ${newest} limit ${rowsMax}) as newest
     where provider is not null and model is not null and task_id is null
-  ), outcomes as (
-    select 'model' as of, model as name, code, is_new, latency_ms from calls
-    union all
-    select 'provider', coalesce(asked ->> 'provider', provider),
-      case when asked ? 'fault' then asked ->> 'code' when asked is null or code = 'upstream_error' then code else '' end,
-      is_new, null
+  ), asked as (
+    select coalesce(asked ->> 'provider', provider) as provider, model, is_new,
+      case when asked ? 'fault' then asked ->> 'code' when asked is null or code = 'upstream_error' then code else '' end as code,
+      case when attempts is null then latency_ms end as latency_ms
     from calls left join lateral jsonb_array_elements(attempts) as asked on true
+  ), outcomes as (
+    select 'model' as of, model as name, '' as model, code, is_new, latency_ms from calls
+    union all select 'provider', provider, '', code, is_new, latency_ms from asked
+    union all select 'route', provider, model, code, is_new, latency_ms from asked
   )
-  select of, name, nullif(code, '') as code, count(*)::integer as "lastDay",
+  select of, name, model, nullif(code, '') as code, count(*)::integer as "lastDay",
     (count(*) filter (where is_new))::integer as "lastHour",
-    (percentile_cont(0.5) within group (order by latency_ms) filter (where code = ''))::float8 as "medianMs"
-  from outcomes where code = '' or code = any($1::text[]) group by 1, 2, 3`;
+    ${percentile(0.5)} as "medianMs", ${percentile(0.95)} as "p95Ms"
+  from outcomes where code = '' or code = any($1::text[]) group by 1, 2, 3, 4`;
 const sinceText = `select created_at ${newest} offset ${rowsMax - 1} limit 1`;
 
 const sinceRow = z.object({ created_at: z.date() });

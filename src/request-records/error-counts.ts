@@ -30,7 +30,10 @@ export async function countRequests({ pool }: Database): Promise<RequestCounts> 
           (count(*) filter (where created_at > now() - interval '1 hour'))::integer as "lastHour"
         from (select status, code, created_at ${newest} limit ${countedMax}) as newest group by 1`,
     }),
-    pool.query({ name: 'count-requests-since', text: `select created_at as since ${newest} offset ${countedMax - 1} limit 1` }),
+    pool.query({
+      name: 'count-requests-since',
+      text: `select created_at as since ${newest} offset ${countedMax - 1} limit 1`,
+    }),
   ]);
   return {
     counts: counted.rows.map((each) => countRow.parse(each)),

@@ -63,7 +63,7 @@ describe('calls are counted', () => {
       record({ status: 202, taskId: 'img_1', model: 'painter' }),
       record({ createdAt: minutesAgo(25 * 60) }),
     ]);
-    const { modelTraffic, callsOf, callsSince } = await readTraffic(db.database, ['talker', 'painter']);
+    const { modelTraffic, callsOf, callsOfRoute, callsSince } = await readTraffic(db.database, ['talker', 'painter']);
     const sorted = ({ succeeded, faults }: OutcomeTally) => ({
       succeeded,
       faults: Object.fromEntries(faults.map(({ code, count }) => [code, count])),
@@ -75,6 +75,12 @@ describe('calls are counted', () => {
     const one = sorted(callsOf('one').lastHour);
     assert.deepEqual(one, { succeeded: 2, faults: { upstream_error: 3, upstream_timeout: 1 } });
     assert.deepEqual(sorted(callsOf('two').lastHour), { succeeded: 1, faults: {} });
+    assert.deepEqual(sorted(callsOfRoute('one', 'talker').lastHour), one);
+    assert.deepEqual(sorted(callsOfRoute('one', 'another').lastHour), { succeeded: 0, faults: {} });
+    // Of calls that it answered at once: 100, 300 and 900 ms.
+    const { medianMs: ofProvider, p95Ms } = callsOf('one');
+    assert.deepEqual([ofProvider, p95Ms], [300, 840]);
+    assert.deepEqual([callsOf('two').medianMs, callsOfRoute('one', 'talker').p95Ms], [null, 840]);
     assert.deepEqual(sorted(modelTraffic('painter').lastDay), { succeeded: 0, faults: {} });
     assert.equal(callsSince, undefined);
   });

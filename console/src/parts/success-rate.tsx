@@ -58,7 +58,7 @@ function Rate({ of: { succeeded, faults, success_rate: rate } }: { of: Tally }) 
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   if (rate === null) return <dd>{say('none')}</dd>;
-  const count = faults.reduce((sum, fault) => sum + fault.count, succeeded);
+  const count = countOf({ succeeded, faults });
   return <dd>{say('rate', { rate: rateText(rate, locale), count: new Intl.NumberFormat(locale).format(count) })}</dd>;
 }
 
@@ -68,6 +68,10 @@ export function useRateText(): (rate: number | null) => string {
   return (rate) => (rate === null ? '–' : rateText(rate, locale));
 }
 
+/** All that have an outcome. */
+export const countOf = ({ succeeded, faults }: Pick<Tally, 'succeeded' | 'faults'>): number =>
+  faults.reduce((sum, { count }) => sum + count, succeeded);
+
 /** Rounded down, so that 100% means all. */
-const rateText = (rate: number, locale: string): string =>
+export const rateText = (rate: number, locale: string): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(Math.floor(rate * 1000) / 1000);

@@ -1,4 +1,4 @@
-/** `/console` leads to the overview of the reader's first account. */
+/** `/console` leads to the overview of the reader's first account, or to that of operators. */
 import { Navigate } from 'react-router';
 import { useSession } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -11,7 +11,7 @@ export function HomeRedirect() {
   const { person, accounts } = useSession();
   const [first] = accounts;
   if (first) return <Navigate to={`/${first.id}/overview`} replace />;
-  if (person.is_operator) return <Navigate to="/operator/accounts" replace />;
+  if (person.is_operator) return <Navigate to="/operator/overview" replace />;
   return (
     <>
       <PageHead title={say('account')} />

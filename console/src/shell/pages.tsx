@@ -38,6 +38,7 @@ export const accountPages = [
 ] as const;
 
 export const operatorPages = [
+  { page: 'overview', icon: <DashboardOutlined /> },
   { page: 'accounts', icon: <ApiOutlined /> },
   { page: 'people', icon: <UserSwitchOutlined /> },
   { page: 'models', icon: <AppstoreOutlined /> },
@@ -45,7 +46,9 @@ export const operatorPages = [
   { page: 'usage', icon: <BarChartOutlined /> },
   { page: 'margin', icon: <FundOutlined /> },
   { page: 'requests', icon: <SwapOutlined /> },
+  { page: 'tasks', icon: <ScheduleOutlined /> },
   { page: 'batches', icon: <UnorderedListOutlined /> },
+  { page: 'webhooks', icon: <SendOutlined /> },
   { page: 'unknown', icon: <QuestionCircleOutlined /> },
   { page: 'acts', icon: <FileSearchOutlined /> },
   { page: 'audit', icon: <AuditOutlined /> },

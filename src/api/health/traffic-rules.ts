@@ -12,6 +12,8 @@ export interface Traffic {
   lastDay: OutcomeTally;
   /** How long the work took from its beginning to its end, by the median of the day's successes. */
   medianMs: number | null;
+  /** What 95 of 100 of these did not exceed; of calls only. */
+  p95Ms: number | null;
 }
 
 /** `degraded`: it works, and more of its work fails than callers should meet. */
@@ -21,6 +23,7 @@ export const noTraffic: Traffic = {
   lastHour: { succeeded: 0, faults: [] },
   lastDay: { succeeded: 0, faults: [] },
   medianMs: null,
+  p95Ms: null,
 };
 
 /** From this share of successes within an hour on a model or provider is healthy. */

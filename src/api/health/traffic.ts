@@ -9,6 +9,8 @@ import { noTraffic, type Traffic } from './traffic-rules.ts';
 export interface TrafficReport {
   modelTraffic: (model: string) => Traffic;
   callsOf: (provider: string) => Traffic;
+  /** Of the calls of a model that a provider was asked to answer. */
+  callsOfRoute: (provider: string, model: string) => Traffic;
   /** Only calls since then are counted; undefined: all of the last day. */
   callsSince: Date | undefined;
 }
@@ -33,6 +35,7 @@ interface Outcome {
   lastHour: number;
   lastDay: number;
   medianMs: number | null;
+  p95Ms?: number | null;
 }
 
 async function count(database: Database, models: readonly string[]): Promise<TrafficReport> {
@@ -42,20 +45,33 @@ async function count(database: Database, models: readonly string[]): Promise<Tra
   ]);
   const ofModels = new Map<string, Traffic>();
   const ofProviders = new Map<string, Traffic>();
-  for (const outcome of calls.outcomes) add(outcome.of === 'model' ? ofModels : ofProviders, outcome.name, outcome);
+  const ofRoutes = new Map<string, Traffic>();
+  const all = { model: ofModels, provider: ofProviders, route: ofRoutes };
+  for (const outcome of calls.outcomes) {
+    const { of, name, model } = outcome;
+    add(all[of], of === 'route' ? routeName(name, model) : name, outcome);
+  }
   for (const outcome of tasks) add(ofModels, outcome.model, outcome);
   return {
     modelTraffic: (model) => ofModels.get(model) ?? noTraffic,
     callsOf: (provider) => ofProviders.get(provider) ?? noTraffic,
+    callsOfRoute: (provider, model) => ofRoutes.get(routeName(provider, model)) ?? noTraffic,
     callsSince: calls.since,
   };
 }
 
-function add(all: Map<string, Traffic>, name: string, { code, lastHour, lastDay, medianMs }: Outcome): void {
-  const { lastHour: hour, lastDay: day, medianMs: known } = all.get(name) ?? noTraffic;
+const routeName = (provider: string, model: string): string => JSON.stringify([provider, model]);
+
+function add(all: Map<string, Traffic>, name: string, { code, lastHour, lastDay, medianMs, p95Ms }: Outcome): void {
+  const known = all.get(name) ?? noTraffic;
   const added = ({ succeeded, faults }: Traffic['lastDay'], count: number) =>
     code === null
       ? { succeeded: succeeded + count, faults }
       : { succeeded, faults: count === 0 ? faults : [...faults, { code, count }] };
-  all.set(name, { lastHour: added(hour, lastHour), lastDay: added(day, lastDay), medianMs: medianMs ?? known });
+  all.set(name, {
+    lastHour: added(known.lastHour, lastHour),
+    lastDay: added(known.lastDay, lastDay),
+    medianMs: medianMs ?? known.medianMs,
+    p95Ms: p95Ms ?? known.p95Ms,
+  });
 }

@@ -40,6 +40,7 @@ before(async () => {
     ),
     { name: 'profile', path: '/console/profile' },
     ...[
+      'overview',
       'accounts',
       'people',
       'models',
@@ -48,7 +49,9 @@ before(async () => {
       'usage',
       'margin',
       'requests',
+      'tasks',
       'batches',
+      'webhooks',
       'unknown',
       'audit',
       'reconcile',

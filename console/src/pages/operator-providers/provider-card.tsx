@@ -8,9 +8,10 @@ import { SuccessRate } from '../../parts/success-rate.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
+import { Calls } from './calls.tsx';
 import { texts } from './texts.ts';
 
-type Provider = Answer<'listProviders'>['data'][number];
+export type Provider = Answer<'listProviders'>['data'][number];
 
 export function ProviderCard({ provider }: { provider: Provider }) {
   const say = useTexts(texts);
@@ -42,15 +43,7 @@ export function ProviderCard({ provider }: { provider: Provider }) {
         />
         <Fact name={say('rate')} value={rate === null ? say('unlimited') : number(rate)} />
       </dl>
-      <section>
-        <h3>{say('calls')}</h3>
-        <SuccessRate lastHour={provider.calls.last_hour} lastDay={provider.calls.last_day} />
-        {provider.calls.since !== null && (
-          <p className="tg-provider-note">
-            {say('callsSince')} <Time at={provider.calls.since} />
-          </p>
-        )}
-      </section>
+      <Calls provider={provider} />
       {tasks && (
         <section>
           <h3>{say('tasks')}</h3>

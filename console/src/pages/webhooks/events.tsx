@@ -1,19 +1,16 @@
 /** The events, newest first, live; those that were given up can be sent again together. */
-import { useQueryClient } from '@tanstack/react-query';
-import { App, Button, Segmented } from 'antd';
+import { Segmented } from 'antd';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { api } from '../../api/client.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
-import { type Column, Rows } from '../../parts/operator/rows.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Rows } from '../../parts/operator/rows.tsx';
 import { useAccountId, useMayChange } from '../../parts/use-account.ts';
 import { useListing } from '../../parts/use-listing.ts';
+import { type Event, eventsKey } from '../../parts/webhooks/event.ts';
+import { useEventColumns } from '../../parts/webhooks/event-columns.tsx';
+import { EventDrawer } from '../../parts/webhooks/event-drawer.tsx';
+import { ReplayAll } from '../../parts/webhooks/replay-all.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { DeliveryTag } from './delivery-tag.tsx';
-import { answerOf, type Event, eventsKey } from './event.ts';
-import { EventDrawer } from './event-drawer.tsx';
 import { texts } from './texts.ts';
 
 const refreshMs = 2_000;
@@ -25,6 +22,10 @@ export function Events() {
   const mayChange = useMayChange();
   const [status, setStatus] = useState<'all' | 'failed'>('all');
   const [open, setOpen] = useState<string>();
+  const columns = useEventColumns<Event>(
+    () => account,
+    ({ id }) => setOpen(id),
+  );
   const listing = useListing<Event>({
     key: [eventsKey, account, status],
     read: async (cursor, signal) => {
@@ -36,6 +37,10 @@ export function Events() {
     },
     refreshMs,
   });
+  const replay = async () => {
+    const { data } = await api.POST('/console/api/accounts/{account}/events/replay', { params: { path: { account } } });
+    return data?.replayed ?? 0;
+  };
   return (
     <>
       <div className="tg-row-filters">
@@ -45,60 +50,14 @@ export function Events() {
           onChange={setStatus}
           options={(['all', 'failed'] as const).map((value) => ({ value, label: say(value) }))}
         />
-        {mayChange && status === 'failed' && listing.items.length > 0 && <ReplayAll />}
+        {mayChange && status === 'failed' && listing.items.length > 0 && (
+          <ReplayAll replay={replay} queryKey={[eventsKey, account]} />
+        )}
       </div>
       <Listed listing={listing} empty={say(status === 'all' ? 'none' : 'noneFailed')}>
-        {(items) => <Rows caption={say('events')} columns={columns(say, account, setOpen)} items={items} idOf={idOf} />}
+        {(items) => <Rows caption={say('events')} columns={columns} items={items} idOf={({ id }) => id} />}
       </Listed>
-      <EventDrawer id={open} onClose={() => setOpen(undefined)} />
+      <EventDrawer account={account} id={open} mayChange={mayChange} onClose={() => setOpen(undefined)} />
     </>
-  );
-}
-
-const idOf = ({ id }: Event) => id;
-
-type Say = ReturnType<typeof useTexts<typeof texts.en>>;
-
-const columns = (say: Say, account: string, onOpen: (id: string) => void): Column<Event>[] => [
-  {
-    key: 'type',
-    title: say('event'),
-    render: ({ id, type }) => (
-      <Button type="link" size="small" onClick={() => onOpen(id)}>
-        {type}
-      </Button>
-    ),
-  },
-  { key: 'status', title: say('status'), render: ({ delivered }) => <DeliveryTag delivered={delivered} /> },
-  { key: 'answer', title: say('lastAnswer'), render: ({ last }) => (last ? answerOf(last) : '–') },
-  { key: 'attempts', title: say('attempts'), isNumber: true, render: ({ attempts }) => attempts },
-  {
-    key: 'task',
-    title: say('task'),
-    isExtra: true,
-    render: ({ task }) => (task === null ? '–' : <Link to={`/${account}/tasks/${task}`}>{task}</Link>),
-  },
-  { key: 'created', title: say('created'), render: ({ created }) => <Time at={created} /> },
-];
-
-function ReplayAll() {
-  const say = useTexts(texts);
-  const account = useAccountId();
-  const queries = useQueryClient();
-  const { message } = App.useApp();
-  const replay = async () => {
-    const { data } = await api.POST('/console/api/accounts/{account}/events/replay', { params: { path: { account } } });
-    void message.success(say('replayed', { count: data?.replayed ?? 0 }));
-    await queries.invalidateQueries({ queryKey: [eventsKey, account] });
-  };
-  return (
-    <ConfirmButton
-      title={say('replayAllTitle')}
-      text={say('replayAllText')}
-      onConfirm={replay}
-      buttonProps={{ danger: false }}
-    >
-      {say('replayAll')}
-    </ConfirmButton>
   );
 }

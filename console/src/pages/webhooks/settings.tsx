@@ -10,7 +10,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { useAccountId, useOwns } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { eventsKey } from './event.ts';
+import { eventsKey } from '../../parts/webhooks/event.ts';
 import { texts } from './texts.ts';
 
 export function Settings() {

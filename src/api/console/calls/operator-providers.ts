@@ -1,7 +1,8 @@
 /** How the providers do. Of an address only its host is shown, and never a credential. */
 import * as z from 'zod';
-import type { Model, ProviderSettings } from '../../../domain/catalogue.ts';
+import { modelKinds, type Model, type ProviderSettings } from '../../../domain/catalogue.ts';
 import { maintenanceAt } from '../../../domain/maintenance.ts';
+import { taskKinds } from '../../../domain/tasks/task-states.ts';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import {
   type Outcomes,
@@ -12,7 +13,7 @@ import type { ApiDependencies } from '../../dependencies.ts';
 import { routeFaults } from '../../health/health-book.ts';
 import type { Health } from '../../health/health-rules.ts';
 import { readTraffic, type TrafficReport } from '../../health/traffic.ts';
-import { stateOf } from '../../health/traffic-rules.ts';
+import { stateOf, type Traffic } from '../../health/traffic-rules.ts';
 import { operatorCall } from '../console-call.ts';
 import {
   healthFields,
@@ -27,6 +28,12 @@ import {
 const count = z.int();
 const outcomes = z.strictObject({ accepted: count, refused: count, unknown: count, faults: count, done: tally });
 
+const callFields = {
+  ...trafficFields,
+  median_ms: z.number().nullable().describe('Of the successful calls of the last day, from head to end.'),
+  p95_ms: z.number().nullable().describe('What 95 of 100 of these did not exceed.'),
+};
+
 const provider = z.strictObject({
   object: z.literal('provider'),
   name: z.string(),
@@ -36,12 +43,15 @@ const provider = z.strictObject({
   models: z.array(
     z.strictObject({
       id: z.string(),
+      kind: z.enum(modelKinds),
       upstream_model: z.string(),
       /** 1: tried first. */
       position: count,
       published: z.boolean(),
       maintenance: z.boolean(),
       health: healthFields.nullable(),
+      /** Of this model's calls those that this provider was asked to answer; null: it is made by tasks. */
+      calls: z.strictObject(callFields).nullable(),
     }),
   ),
   max_per_second: z.number().nullable(),
@@ -52,10 +62,10 @@ const provider = z.strictObject({
   state: healthState.nullable(),
   /** Calls that it was asked to answer, such as chat. */
   calls: z.strictObject({
-    ...trafficFields,
+    ...callFields,
     since: z.int().nullable().describe('Only calls since then are counted; null: all of the last day.'),
   }),
-  /** Null: it takes calls only. */
+  /** Null: no model that is made by tasks is routed to it, and no task was sent to it. */
   tasks: z.strictObject({ unfinished: count, last_hour: outcomes, last_day: outcomes }).nullable(),
   /** The last one that this process made; null without any. One that says nothing, such as 404, is not bad. */
   probe: z.strictObject({ good: z.boolean(), at: z.int() }).nullable(),
@@ -107,6 +117,7 @@ function providerObject(
         ? [
             {
               id: model.id,
+              kind: model.kind,
               upstream_model: route.model,
               position: at + 1,
               published: model.published,
@@ -115,11 +126,13 @@ function providerObject(
                 published: model.published,
                 maintenance: isInMaintenance(model),
               }),
+              calls: isOfTasks(model) ? null : callsObject(traffic.callsOfRoute(name, model.id)),
             },
           ]
         : [],
     ),
   );
+  const hasTasks = figures !== undefined || (providers.has(name) && models.some(isOfTasks));
   return {
     object: 'provider',
     name,
@@ -130,8 +143,8 @@ function providerObject(
     max_concurrent: maxConcurrent ?? null,
     places_taken: maxConcurrent === undefined ? null : (figures?.placesTaken ?? 0),
     state: probe ? stateOf(probe.verdict !== 'bad', calls.lastHour, tallyOf(tasks.lastHour)) : null,
-    calls: { ...trafficObject(calls), since: traffic.callsSince ? unixSeconds(traffic.callsSince) : null },
-    tasks: providers.has(name)
+    calls: { ...callsObject(calls), since: traffic.callsSince ? unixSeconds(traffic.callsSince) : null },
+    tasks: hasTasks
       ? {
           unfinished: tasks.unfinishedTasks,
           last_hour: outcomesObject(tasks.lastHour),
@@ -143,6 +156,13 @@ function providerObject(
 }
 
 const isInMaintenance = ({ maintenance }: Model): boolean => maintenanceAt(maintenance, new Date()) !== false;
+
+const isOfTasks = ({ kind }: Pick<Model, 'kind'>): boolean => taskKinds.some((one) => one === kind);
+
+const callsObject = (traffic: Traffic) => ({
+  ...trafficObject(traffic),
+  ...{ median_ms: traffic.medianMs, p95_ms: traffic.p95Ms },
+});
 
 const none: Outcomes = { accepted: 0, refused: 0, unknown: 0, faults: 0, succeeded: 0, faultCodes: [] };
 

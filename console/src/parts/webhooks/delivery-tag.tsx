@@ -2,7 +2,7 @@
 import { CheckCircleOutlined, CloseCircleOutlined, SyncOutlined } from '@ant-design/icons';
 import { Tag } from 'antd';
 import { useTexts } from '../../texts/define-texts.ts';
-import { texts } from './texts.ts';
+import { eventTexts } from './texts.ts';
 
 const looks = {
   onItsWay: { color: 'processing', icon: <SyncOutlined /> },
@@ -11,7 +11,7 @@ const looks = {
 } as const;
 
 export function DeliveryTag({ delivered }: { delivered: boolean | null }) {
-  const say = useTexts(texts);
+  const say = useTexts(eventTexts);
   const name = delivered === null ? 'onItsWay' : delivered ? 'delivered' : 'givenUp';
   return <Tag {...looks[name]}>{say(name)}</Tag>;
 }

@@ -3,28 +3,34 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { Link } from 'react-router';
 import { type Answer, api, query } from '../../api/client.ts';
-import { BusyButton } from '../../parts/busy-button.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Fact } from '../../parts/fact.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { durationText } from '../../parts/measures.ts';
-import { Sheet } from '../../parts/sheet.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useAccountId, useMayChange } from '../../parts/use-account.ts';
+import { BusyButton } from '../busy-button.tsx';
+import { CodeBlock } from '../code-block.tsx';
+import { ErrorState } from '../error-state.tsx';
+import { Fact } from '../fact.tsx';
+import { Loading } from '../loading.tsx';
+import { durationText } from '../measures.ts';
+import { Sheet } from '../sheet.tsx';
+import { Time } from '../time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { DeliveryTag } from './delivery-tag.tsx';
-import { answerOf, eventsKey } from './event.ts';
-import { texts } from './texts.ts';
+import { allEventsKey, answerOf, eventsKey } from './event.ts';
+import { eventTexts } from './texts.ts';
 
 const drawerPx = 560;
 const refreshMs = 2_000;
 
-/** Without an id it is closed. */
-export function EventDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const say = useTexts(texts);
-  const account = useAccountId();
+interface EventDrawerProps {
+  account: string;
+  /** Undefined: it is closed. */
+  id: string | undefined;
+  /** Whether it offers to send the event again. */
+  mayChange: boolean;
+  onClose: () => void;
+}
+
+export function EventDrawer({ account, id, mayChange, onClose }: EventDrawerProps) {
+  const say = useTexts(eventTexts);
   const { data, error } = query.useQuery(
     'get',
     '/console/api/accounts/{account}/events/{event}',
@@ -33,16 +39,26 @@ export function EventDrawer({ id, onClose }: { id: string | undefined; onClose: 
   );
   return (
     <Drawer open={id !== undefined} onClose={onClose} size={drawerPx} title={say('event')} destroyOnHidden>
-      {data ? <Content event={data} /> : error ? <ErrorState error={error} /> : <Loading rows={6} />}
+      {data ? (
+        <Content account={account} event={data} mayChange={mayChange} />
+      ) : error ? (
+        <ErrorState error={error} />
+      ) : (
+        <Loading rows={6} />
+      )}
     </Drawer>
   );
 }
 
-function Content({ event }: { event: Answer<'getEvent'> }) {
-  const say = useTexts(texts);
+interface ContentProps {
+  account: string;
+  event: Answer<'getEvent'>;
+  mayChange: boolean;
+}
+
+function Content({ account, event, mayChange }: ContentProps) {
+  const say = useTexts(eventTexts);
   const locale = localeOf(useLanguage());
-  const account = useAccountId();
-  const mayChange = useMayChange();
   const { id, type, host, task, created, delivered, data, course } = event;
   return (
     <>
@@ -77,7 +93,7 @@ function Content({ event }: { event: Answer<'getEvent'> }) {
           keyOf={({ attempt }) => String(attempt)}
         />
       )}
-      {mayChange && delivered !== null && <Replay id={id} />}
+      {mayChange && delivered !== null && <Replay account={account} id={id} />}
       <h3>{say('payload')}</h3>
       {data === null ? (
         <p>{say('payloadOfTask')}</p>
@@ -88,15 +104,15 @@ function Content({ event }: { event: Answer<'getEvent'> }) {
   );
 }
 
-function Replay({ id }: { id: string }) {
-  const say = useTexts(texts);
-  const account = useAccountId();
+function Replay({ account, id }: { account: string; id: string }) {
+  const say = useTexts(eventTexts);
   const queries = useQueryClient();
   const replay = async () => {
     const params = { path: { account, event: id } };
     await api.POST('/console/api/accounts/{account}/events/{event}/replay', { params });
     await queries.invalidateQueries({ queryKey: ['get', '/console/api/accounts/{account}/events/{event}'] });
     await queries.invalidateQueries({ queryKey: [eventsKey, account] });
+    await queries.invalidateQueries({ queryKey: [allEventsKey] });
   };
   return (
     <p>
