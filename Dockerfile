@@ -10,6 +10,8 @@ COPY bin bin
 COPY migrations migrations
 COPY src src
 COPY console console
+# Guides of the page /docs.
+COPY docs docs
 RUN node scripts/build.mjs && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim

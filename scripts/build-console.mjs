@@ -16,6 +16,8 @@ const schemaFile = at('console', 'src', 'api', 'schema.ts');
 const stampFile = path.join(output, '.stamp');
 /** Below this a compressed form saves less than its header costs. */
 const compressed_bytes_min = 1_000;
+/** Guides of `/docs`. */
+const guidePages = ['api-guide.md', 'errors.md', path.join('zh', 'api-guide.md'), path.join('zh', 'errors.md')];
 /** One step below the best: 2 % larger, in a third of the time. */
 const brotli_quality = 10;
 
@@ -29,7 +31,7 @@ if (process.argv.includes('--always') || !isFresh) {
   fs.writeFileSync(stampFile, stamp);
 }
 
-/** Names and contents of `console`, the document, and what else decides about the bundle. */
+/** Names and contents of `console`, the document, the guides, and what else decides about the bundle. */
 function hashOfInputs() {
   const hash = createHash('sha256').update(document);
   const files = fs
@@ -38,7 +40,12 @@ function hashOfInputs() {
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => file !== schemaFile)
     .sort();
-  for (const file of [...files, at('package-lock.json'), fileURLToPath(import.meta.url)]) {
+  const others = [
+    ...guidePages.map((page) => at('docs', page)),
+    at('package-lock.json'),
+    fileURLToPath(import.meta.url),
+  ];
+  for (const file of [...files, ...others]) {
     const content = fs.readFileSync(file);
     hash.update(`${path.relative(root, file)}\0${content.length}\0`).update(content);
   }

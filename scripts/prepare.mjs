@@ -17,8 +17,9 @@ const lockFolder = at('.run', 'prepare.lock');
 const lockMinutesMax = 30;
 /** What the compiler reads, besides `src`. */
 const serverInputs = ['tsconfig.json', 'tsconfig.build.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs'];
-/** What the console is built of, besides the document that the compiled server prints. */
-const consoleInputs = ['console', 'scripts/build-console.mjs'];
+/** What the console is built of, besides the document that the compiled server prints; the pages are guides of `/docs`. */
+const guidePages = ['docs/api-guide.md', 'docs/errors.md', 'docs/zh'];
+const consoleInputs = ['console', 'scripts/build-console.mjs', ...guidePages];
 /** Made by the build itself. */
 const madeTypes = 'console/src/api/schema.ts';
 

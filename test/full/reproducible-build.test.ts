@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 /** What the Dockerfile copies before it builds. */
 const sources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-const folders = ['scripts', 'bin', 'migrations', 'src', 'console'];
+const folders = ['scripts', 'bin', 'migrations', 'src', 'console', 'docs'];
 
 let places: string;
 before(async () => (places = await mkdtemp(join(tmpdir(), 'tollgate-build-'))));

@@ -1,64 +1,62 @@
-/** The list of operations, which can be searched; on a phone it is folded. */
-import { useState } from 'react';
+/** What is on the page, guides first, with a search over all of it; on a phone it is folded. */
+import { useRef } from 'react';
 import { useTexts } from '../texts/define-texts.ts';
 import type { Group, Operation } from './document.ts';
+import type { Guide } from './guides/guides.ts';
 import { MethodTag } from './method-tag.tsx';
+import { SearchBox } from './search/search-box.tsx';
+import type { SearchEntry } from './search/search-index.ts';
 import { texts } from './texts.ts';
 
-export function Contents({ groups }: { groups: readonly Group[] }) {
+interface ContentsProps {
+  guides: readonly Guide[];
+  groups: readonly Group[];
+  index: readonly SearchEntry[];
+  titleOf: (operation: Operation) => string;
+  nameOf: (group: Group) => string;
+}
+
+const isWide = () => window.matchMedia('(min-width: 900px)').matches;
+
+export function Contents({ guides, groups, index, titleOf, nameOf }: ContentsProps) {
   const say = useTexts(texts);
-  const [wanted, setWanted] = useState('');
-  const found = groups
-    .map((group) => ({ ...group, operations: group.operations.filter((one) => matches(one, wanted)) }))
-    .filter(({ operations }) => operations.length > 0);
-  const count = found.reduce((sum, { operations }) => sum + operations.length, 0);
-  const list = (
-    <>
-      <input
-        type="search"
-        aria-label={say('filter')}
-        placeholder={say('filter')}
-        value={wanted}
-        onChange={(event) => setWanted(event.target.value)}
-      />
-      <p className="docs-note" role="status">
-        {say('found', { count })}
-      </p>
-      {found.map(({ name, operations }) => (
-        <div key={name}>
-          <strong>{name}</strong>
+  const details = useRef<HTMLDetailsElement>(null);
+  // On a phone the list would stay between the reader and what they went to.
+  const leave = () => {
+    if (details.current && !isWide()) details.current.open = false;
+  };
+  return (
+    <nav className="docs-contents" aria-label={say('contents')}>
+      <details ref={details} open={isWide()}>
+        <summary>{say('contents')}</summary>
+        <SearchBox index={index} leave={leave}>
+          <strong>{say('guides')}</strong>
           <ul>
-            {operations.map(({ id, method, path, summary, isWebhook }) => (
+            {guides.map(({ id, title }) => (
               <li key={id}>
-                <a href={`#${encodeURIComponent(id)}`}>
-                  <MethodTag method={method} isWebhook={isWebhook} />
-                  <span>
-                    {summary}
-                    <small>{path}</small>
-                  </span>
+                <a className="docs-guide-link" href={`#${id}`} onClick={leave}>
+                  {title}
                 </a>
               </li>
             ))}
           </ul>
-        </div>
-      ))}
-    </>
-  );
-  return (
-    <nav className="docs-contents" aria-label={say('contents')}>
-      <details open={window.matchMedia('(min-width: 900px)').matches}>
-        <summary>{say('contents')}</summary>
-        {list}
+          {groups.map((group) => (
+            <div key={group.name}>
+              <strong>{nameOf(group)}</strong>
+              <ul>
+                {group.operations.map((operation) => (
+                  <li key={operation.baseId}>
+                    <a href={`#${encodeURIComponent(operation.baseId)}`} onClick={leave}>
+                      <MethodTag method={operation.method} isWebhook={operation.isWebhook} />
+                      <span>{titleOf(operation)}</span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </SearchBox>
       </details>
     </nav>
   );
-}
-
-/** Every word that is looked for is somewhere in the operation's name, path or sentence. */
-function matches({ id, method, path, summary }: Operation, wanted: string): boolean {
-  const text = `${id} ${method} ${path} ${summary}`.toLowerCase();
-  return wanted
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }

@@ -8,6 +8,8 @@ export interface ApiDocument {
   /** Where callers reach the API. */
   origin: string;
   groups: readonly Group[];
+  /** What every deployment's paths begin with, the first deployment's first. */
+  roots: readonly string[];
   /** What schemas refer to. */
   raw: JsonRecord;
 }
@@ -21,6 +23,8 @@ export interface Group {
 export interface Operation {
   /** Unique in the document. */
   id: string;
+  /** Its id without what tells its root: the same for all roots. */
+  baseId: string;
   method: string;
   path: string;
   /** The deployment's root that the path begins with; none of what belongs to no deployment. */
@@ -70,10 +74,10 @@ const webhooksGroup = 'Webhooks';
 export function readDocument(raw: unknown): ApiDocument {
   const document = recordOf(raw);
   const info = recordOf(document['info']);
-  const roots = rootsOf(document);
+  const longestFirst = rootsOf(document).sort((a, b) => b.length - a.length);
   const operations = [
-    ...operationsOf(document, 'paths', roots).map((one) => ({ ...one, isWebhook: false })),
-    ...operationsOf(document, 'webhooks', roots).map((one) => ({ ...one, isWebhook: true, tag: webhooksGroup })),
+    ...operationsOf(document, 'paths', longestFirst).map((one) => ({ ...one, isWebhook: false })),
+    ...operationsOf(document, 'webhooks', longestFirst).map((one) => ({ ...one, isWebhook: true, tag: webhooksGroup })),
   ];
   const described = new Map(listOf(document['tags']).map((tag) => [textOf(recordOf(tag)['name']), recordOf(tag)]));
   const names = [...new Set([...described.keys(), ...operations.map(({ tag }) => tag)])];
@@ -87,9 +91,21 @@ export function readDocument(raw: unknown): ApiDocument {
       description: textOf(described.get(name)?.['description']),
       operations: operations.filter(({ tag }) => tag === name),
     })),
+    roots: rootsOf(document),
     raw: document,
   };
 }
+
+/** The groups with each operation once: as it is below the root, or as it is below none. */
+export const groupsBelow = ({ groups }: ApiDocument, root: string): Group[] =>
+  groups.map((group) => ({
+    ...group,
+    operations: group.operations.filter(
+      (one) =>
+        one.root === root ||
+        (one.root === '' && !group.operations.some((other) => other.baseId === one.baseId && other.root === root)),
+    ),
+  }));
 
 /** What a reference leads to, or the value itself. */
 export function resolved(document: JsonRecord, value: unknown): JsonRecord {
@@ -101,23 +117,26 @@ export function resolved(document: JsonRecord, value: unknown): JsonRecord {
   );
 }
 
-/** Whatever stands before the path of the operation that every deployment has; the longest first. */
+/** Whatever stands before the path of the operation that every deployment has. */
 function rootsOf(document: JsonRecord): string[] {
   const end = '/chat/completions';
   const paths = Object.keys(recordOf(document['paths'])).filter((path) => path.endsWith(end));
-  return paths.map((path) => path.slice(0, -end.length)).sort((a, b) => b.length - a.length);
+  return paths.map((path) => path.slice(0, -end.length));
 }
 
 function operationsOf(document: JsonRecord, kind: 'paths' | 'webhooks', roots: readonly string[]) {
   return Object.entries(recordOf(document[kind])).flatMap(([path, methods]) =>
     Object.entries(recordOf(methods)).map(([method, value]) => {
       const operation = recordOf(value);
+      const id = textOf(operation['operationId']);
+      const root = roots.find((one) => path.startsWith(`${one}/`)) ?? '';
       return {
-        id: textOf(operation['operationId']),
+        id,
+        baseId: baseIdOf(id, root),
         tag: textOf(listOf(operation['tags'])[0]),
         method,
         path,
-        root: roots.find((root) => path.startsWith(`${root}/`)) ?? '',
+        root,
         summary: textOf(operation['summary']),
         description: textOf(operation['description']),
         isKeyed: operation['security'] === undefined,
@@ -129,6 +148,12 @@ function operationsOf(document: JsonRecord, kind: 'paths' | 'webhooks', roots: r
       };
     }),
   );
+}
+
+/** `createImage` of `createImage_ai_v1` below `/ai/v1`. */
+function baseIdOf(id: string, root: string): string {
+  const suffix = root.replace(/[^A-Za-z0-9]+/g, '_');
+  return suffix !== '' && id.endsWith(suffix) ? id.slice(0, -suffix.length) : id;
 }
 
 function parameterOf(parameter: JsonRecord): Parameter {

@@ -1,25 +1,27 @@
 /** The fields of a schema. What is nested is drawn when it is opened, so that schemas may hold themselves. */
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../texts/define-texts.ts';
-import { Bounds } from './bounds.tsx';
+import { BoundsLine } from './words/bounds-line.tsx';
 import type { ApiDocument } from './document.ts';
 import { fieldsOf, hasMore, partsOf, typeWord } from './schema.ts';
 import { texts } from './texts.ts';
-import { Words } from './words.tsx';
+import { Words } from './words/words.tsx';
 
 interface FieldsProps {
   api: ApiDocument;
   schema: unknown;
+  /** What anchors of its fields begin with; none below the first level. */
+  anchor?: string | undefined;
 }
 
-export function Fields({ api, schema }: FieldsProps) {
+export function Fields({ api, schema, anchor }: FieldsProps) {
   const say = useTexts(texts);
   const fields = fieldsOf(api, schema);
   const parts = partsOf(api, schema);
   if (fields.length === 0 && parts.length === 0) {
     return (
       <p>
-        <span className="docs-type">{typeWord(api, schema)}</span> <Bounds schema={schema} />
+        <span className="docs-type">{typeWord(api, schema)}</span> <BoundsLine schema={schema} />
       </p>
     );
   }
@@ -29,13 +31,13 @@ export function Fields({ api, schema }: FieldsProps) {
       {fields.length > 0 && (
         <dl className="docs-fields">
           {fields.map((field) => (
-            <div key={field.name}>
+            <div key={field.name} id={anchor && `${anchor}.${field.name}`}>
               <dt>
                 <code>{field.name}</code> <span className="docs-type">{typeWord(api, field.schema)}</span>
                 {field.required && <span className="docs-required"> {say('required')}</span>}
               </dt>
               <dd>
-                <Words text={field.description} /> <Bounds schema={field.schema} />
+                <Words text={field.description} /> <BoundsLine schema={field.schema} />
                 {hasMore(api, field.schema) && (
                   <Later title={`${field.name}: ${say('schema')}`}>
                     <Fields api={api} schema={field.schema} />

@@ -1,17 +1,24 @@
 /** The parameters of an operation: where each stands, what it is, what it does. */
 import { useTexts } from '../texts/define-texts.ts';
 import type { ApiDocument, Parameter } from './document.ts';
-import { Bounds } from './bounds.tsx';
 import { typeWord } from './schema.ts';
 import { texts } from './texts.ts';
-import { Words } from './words.tsx';
+import { BoundsLine } from './words/bounds-line.tsx';
+import { Words } from './words/words.tsx';
 
-export function Parameters({ api, parameters }: { api: ApiDocument; parameters: readonly Parameter[] }) {
+interface ParametersProps {
+  api: ApiDocument;
+  parameters: readonly Parameter[];
+  /** What their anchors begin with. */
+  anchor: string;
+}
+
+export function Parameters({ api, parameters, anchor }: ParametersProps) {
   const say = useTexts(texts);
   return (
     <dl className="docs-fields">
       {parameters.map(({ name, place, required, description, schema }) => (
-        <div key={`${place} ${name}`}>
+        <div key={`${place} ${name}`} id={`${anchor}.${place}.${name}`}>
           <dt>
             <code>{name}</code>{' '}
             <span className="docs-type">
@@ -20,7 +27,7 @@ export function Parameters({ api, parameters }: { api: ApiDocument; parameters: 
             {required && <span className="docs-required"> {say('required')}</span>}
           </dt>
           <dd>
-            <Words text={description} /> <Bounds schema={schema} />
+            <Words text={description} /> <BoundsLine schema={schema} />
           </dd>
         </div>
       ))}

@@ -1,26 +1,23 @@
 /** How the operation is called, in the reader's language and by the example that they choose. */
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useTexts } from '../texts/define-texts.ts';
-import { Code } from './code.tsx';
+import { Code } from './code/code.tsx';
+import { LanguageChoice, languageNames } from './code/language-choice.tsx';
 import type { ApiDocument, Operation } from './document.ts';
 import { ExampleChoice } from './example-choice.tsx';
 import { useReader } from './reader.ts';
-import { languagesOf, sampleOf } from './samples.ts';
+import { languagesOf, sampleOf, withKey } from './samples.ts';
 import { texts } from './texts.ts';
-
-const names = { curl: 'curl', python: 'Python', node: 'Node.js' } as const;
 
 export function RequestSample({ api, operation }: { api: ApiDocument; operation: Operation }) {
   const say = useTexts(texts);
-  const { language, change } = useReader();
-  const group = useId();
+  const { language, key } = useReader();
   const [chosen, setChosen] = useState(0);
   const [body] = operation.bodies;
   const example = body?.examples[chosen];
   if (operation.isWebhook) {
-    return (
-      example && <Code text={JSON.stringify(example.value, null, 2)} label={`${say('example')}: ${operation.id}`} />
-    );
+    const label = `${say('example')}: ${operation.id}`;
+    return example && <Code text={JSON.stringify(example.value, null, 2)} label={label} language="json" />;
   }
   const languages = languagesOf(operation);
   const shown = languages.includes(language) ? language : 'curl';
@@ -28,20 +25,13 @@ export function RequestSample({ api, operation }: { api: ApiDocument; operation:
     <>
       <h4>{say('sample')}</h4>
       <div className="docs-choices">
-        <fieldset>
-          <legend>{say('language')}</legend>
-          {languages.map((one) => (
-            <label key={one}>
-              <input type="radio" name={group} checked={one === shown} onChange={() => change({ language: one })} />{' '}
-              {names[one]}
-            </label>
-          ))}
-        </fieldset>
+        <LanguageChoice languages={languages} shown={shown} />
         <ExampleChoice examples={body?.examples ?? []} chosen={chosen} choose={setChosen} />
       </div>
       <Code
-        text={sampleOf(shown, api.origin, operation, body && { body, example })}
-        label={`${names[shown]}: ${operation.id}`}
+        text={withKey(sampleOf(shown, api.origin, operation, body && { body, example }), shown, key)}
+        label={`${languageNames[shown]}: ${operation.baseId}`}
+        language={shown}
       />
     </>
   );

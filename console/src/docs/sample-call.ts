@@ -15,7 +15,7 @@ export interface Call {
   file?: string;
 }
 
-/** The OpenAI SDKs' own methods, by the operation's name in the first deployment; what is not here is called by its path. */
+/** The OpenAI SDKs' own methods, by the operation's name; what is not here is called by its path. */
 const sdkMethods: Readonly<Record<string, string>> = {
   createChatCompletion: 'chat.completions.create',
   createResponse: 'responses.create',
@@ -26,8 +26,8 @@ const sdkMethods: Readonly<Record<string, string>> = {
   getModel: 'models.retrieve',
 };
 
-/** `models.list` of `listModels` and `listModels_ai_v1`; none where the SDKs have no method of their own. */
-export const sdkMethodOf = ({ id }: Operation): string | undefined => sdkMethods[id.split('_')[0] ?? ''];
+/** `models.list` of `listModels`; none where the SDKs have no method of their own. */
+export const sdkMethodOf = ({ baseId }: Operation): string | undefined => sdkMethods[baseId];
 
 /** The parts of a form; a name with an ending is a file's. */
 export function formParts(value: unknown): { name: string; value: string; isFile: boolean }[] {

@@ -12,7 +12,7 @@ export type SampleLanguage = (typeof languages)[number];
 /** The languages that an operation can be called in; what needs no key is none of an SDK's business. */
 export const languagesOf = ({ isKeyed }: Operation): readonly SampleLanguage[] => (isKeyed ? languages : ['curl']);
 
-/** The program, to be pasted as it stands; the key is in `TOLLGATE_API_KEY`. */
+/** The program, to be pasted as it stands; the key is in `TOLLGATE_API_KEY`, or in place by `withKey`. */
 export function sampleOf(
   language: SampleLanguage,
   origin: string,
@@ -27,6 +27,19 @@ export function sampleOf(
       return pythonSample(call);
     case 'node':
       return nodeSample(call);
+  }
+}
+
+/** Code with the key itself in place of the variable. One that is no key is left out: it would be code. */
+export function withKey(code: string, language: SampleLanguage, key: string): string {
+  if (!/^[\w.-]+$/.test(key)) return code;
+  switch (language) {
+    case 'curl':
+      return code.replaceAll('$TOLLGATE_API_KEY', key);
+    case 'python':
+      return code.replaceAll('os.environ["TOLLGATE_API_KEY"]', `"${key}"`);
+    case 'node':
+      return code.replaceAll('process.env.TOLLGATE_API_KEY', `'${key}'`);
   }
 }
 

@@ -1,13 +1,15 @@
-/** Trying an operation against the gateway that served the page, with the key of the page's head. */
+/** Trying an operation against the gateway that served the page, with the reader's key or, where it may, the console's session. */
 import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../texts/define-texts.ts';
-import { Code } from './code.tsx';
+import { Code } from './code/code.tsx';
 import type { ApiDocument, Body, Operation } from './document.ts';
 import { ExampleChoice } from './example-choice.tsx';
 import { Later } from './fields.tsx';
 import { recordOf, textOf } from './json.ts';
+import { KeyField } from './key-field.tsx';
 import { useReader } from './reader.ts';
 import { fieldsOf } from './schema.ts';
+import { sessionOperations } from './session.ts';
 import { texts } from './texts.ts';
 import { isFile, isForm, send, type Received } from './try-request.ts';
 
@@ -29,7 +31,8 @@ type State = { received?: Received; fault?: string; isSending: boolean };
 
 function TryForm({ api, operation }: TryItProps) {
   const say = useTexts(texts);
-  const { key } = useReader();
+  const { key, session } = useReader();
+  const takesSession = sessionOperations.has(operation.baseId);
   const [state, setState] = useState<State>({ isSending: false });
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
@@ -53,7 +56,8 @@ function TryForm({ api, operation }: TryItProps) {
       for (const [name, value] of form)
         if (name.startsWith('part ') && hasValue(value)) parts.append(name.slice(5), value);
       const filled = { parameters: parametersOf(form), text, form: parts };
-      await send(operation, filled, { key, signal: mine.signal, report });
+      const payer = session && takesSession ? { account: session.account } : { key };
+      await send(operation, filled, { payer, signal: mine.signal, report });
       setState((last) => ({ ...last, isSending: false }));
     } catch (error) {
       const fault = mine.signal.aborted ? say('stopped') : say('unreachable', { message: messageOf(error) });
@@ -64,7 +68,7 @@ function TryForm({ api, operation }: TryItProps) {
     event.preventDefault();
     void run(new FormData(event.currentTarget));
   };
-  const lacksKey = operation.isKeyed && key === '';
+  const lacksKey = operation.isKeyed && key === '' && !(session && takesSession);
   return (
     <form className="docs-try" onSubmit={submit}>
       <p className="docs-note">{say('tryNote')}</p>
@@ -84,7 +88,8 @@ function TryForm({ api, operation }: TryItProps) {
         </label>
       ))}
       {body && (isForm(body) ? <FormParts api={api} body={body} /> : <JsonBody body={body} />)}
-      {lacksKey && <p>{say('needsKey')}</p>}
+      {operation.isKeyed && <KeyField takesSession={takesSession} />}
+      {lacksKey && <p>{say(takesSession ? 'needsKey' : 'needsOwnKey')}</p>}
       <p>
         <button type="submit" disabled={state.isSending || lacksKey}>
           {say(state.isSending ? 'sending' : 'send')}
@@ -96,7 +101,7 @@ function TryForm({ api, operation }: TryItProps) {
         )}
       </p>
       <p role="status">{state.fault ?? state.received?.status}</p>
-      {state.received && <Shown received={state.received} label={`${say('answer')}: ${operation.id}`} />}
+      {state.received && <Shown received={state.received} label={`${say('answer')}: ${operation.baseId}`} />}
     </form>
   );
 }
@@ -135,7 +140,13 @@ function Shown({ received, label }: { received: Received; label: string }) {
   if (received.file) return <SavedFile file={received.file} />;
   return (
     <>
-      {received.text !== '' && <Code text={received.text} label={label} />}
+      {received.text !== '' && (
+        <Code
+          text={received.text}
+          label={label}
+          language={received.type.startsWith('application/json') ? 'json' : 'text'}
+        />
+      )}
       {received.isCut && <p>{say('cut', { count: received.text.length })}</p>}
     </>
   );

@@ -1,6 +1,7 @@
 /** A request to the gateway that the page came from, and its answer as it arrives. */
 import type { Body, Operation } from './document.ts';
 import { recordOf, textOf } from './json.ts';
+import { rootOfSession } from './session.ts';
 
 /** What the reader filled in. */
 export interface Filled {
@@ -11,6 +12,9 @@ export interface Filled {
   /** A body that is a form. */
   form: FormData;
 }
+
+/** Whose money it is: a key's account, or the account that the reader owns by the console's session. */
+export type Payer = { key: string } | { account: string };
 
 export interface Received {
   status: string;
@@ -29,15 +33,15 @@ const textCharactersMax = 100_000;
 export async function send(
   operation: Operation,
   filled: Filled,
-  { key, signal, report }: { key: string; signal: AbortSignal; report: (received: Received) => void },
+  { payer, signal, report }: { payer: Payer; signal: AbortSignal; report: (received: Received) => void },
 ): Promise<void> {
   const [body] = operation.bodies;
-  const response = await fetch(addressOf(operation, filled.parameters), {
+  const response = await fetch(addressOf(operation, filled.parameters, payer), {
     method: operation.method.toUpperCase(),
-    headers: headersOf(operation, filled, { key, body }),
+    headers: headersOf(operation, filled, { payer, body }),
     body: body ? (isForm(body) ? filled.form : filled.text) : null,
     cache: 'no-store',
-    credentials: 'omit', // the console's session is no part of it
+    credentials: 'account' in payer ? 'same-origin' : 'omit', // a key stands for itself
     signal,
   });
   const type = response.headers.get('Content-Type') ?? '';
@@ -55,11 +59,12 @@ export const isForm = ({ type }: Body): boolean => type === 'multipart/form-data
 /** Whether a field of a form is a file. */
 export const isFile = (schema: unknown): boolean => textOf(recordOf(schema)['format']) === 'binary';
 
-function addressOf({ path, parameters }: Operation, given: Filled['parameters']): string {
+function addressOf({ path, root, parameters }: Operation, given: Filled['parameters'], payer: Payer): string {
+  const called = 'account' in payer ? rootOfSession(payer.account) + path.slice(root.length) : path;
   const valueOf = (place: string, name: string) => given[`${place} ${name}`] ?? '';
   const filled = parameters
     .filter(({ place }) => place === 'path')
-    .reduce((text, { name }) => text.replace(`{${name}}`, encodeURIComponent(valueOf('path', name))), path);
+    .reduce((text, { name }) => text.replace(`{${name}}`, encodeURIComponent(valueOf('path', name))), called);
   const query = new URLSearchParams(
     parameters
       .filter(({ place, name }) => place === 'query' && valueOf('query', name) !== '')
@@ -71,10 +76,10 @@ function addressOf({ path, parameters }: Operation, given: Filled['parameters'])
 function headersOf(
   { isKeyed, parameters }: Operation,
   given: Filled,
-  { key, body }: { key: string; body: Body | undefined },
+  { payer, body }: { payer: Payer; body: Body | undefined },
 ): Headers {
   const headers = new Headers();
-  if (isKeyed) headers.set('Authorization', `Bearer ${key}`);
+  if (isKeyed && 'key' in payer) headers.set('Authorization', `Bearer ${payer.key}`);
   if (body && !isForm(body)) headers.set('Content-Type', body.type); // a form's has its boundary in it
   for (const { place, name } of parameters) {
     const value = given.parameters[`${place} ${name}`];

@@ -1,0 +1,37 @@
+/**
+ * The console's session in place of a key: what the playground may call, a reader who is signed in may try here, by the same
+ * routes and rules. No key is made for it, and none comes into the page.
+ */
+import { isRecord, listOf, recordOf, textOf } from './json.ts';
+
+export interface SessionAccount {
+  id: string;
+  name: string;
+}
+
+/** The operations that a session may call; a test holds the list against the server's. */
+export const sessionOperations: ReadonlySet<string> = new Set([
+  ...['createChatCompletion', 'createSpeech', 'createTranscription'],
+  ...['createResponse', 'getResponse', 'deleteResponse', 'cancelResponse', 'listInputItems'],
+  ...['countInputTokens', 'compactResponse'],
+  ...['createImage', 'getImage', 'cancelImage', 'createImageEdit', 'createImageVariation'],
+  ...['createVideo', 'getVideo', 'cancelVideo'],
+  ...['createOpenAiVideo', 'listOpenAiVideos', 'getOpenAiVideo', 'deleteOpenAiVideo', 'getOpenAiVideoContent'],
+  ...['createAvatarTalk', 'getAvatarTalk', 'cancelAvatarTalk'],
+  ...['createFile', 'createBatch', 'createQuote', 'listLedger'],
+]);
+
+/** The accounts that the reader owns; undefined where nobody is signed in. Raises an error where the gateway doesn't answer. */
+export async function findAccounts(): Promise<SessionAccount[] | undefined> {
+  const response = await fetch('/console/api/session', { cache: 'no-store', credentials: 'same-origin' });
+  if (response.status === 401) return undefined;
+  if (!response.ok) throw new TypeError(`HTTP ${response.status}`);
+  const session: unknown = await response.json();
+  return listOf(recordOf(session)['accounts'])
+    .filter(isRecord)
+    .filter(({ role }) => role === 'owner')
+    .map(({ id, name }) => ({ id: textOf(id), name: textOf(name) }));
+}
+
+/** Where the session's requests go, in place of a deployment's root. */
+export const rootOfSession = (account: string): string => `/console/api/accounts/${encodeURIComponent(account)}/v1`;
