@@ -4,12 +4,16 @@ import { findAccount } from '../../../accounts/accounts.ts';
 import { stretchOf } from '../../../ledger/sequence-range.ts';
 import { chargesOfAccount } from '../../../ledger/usage-table.ts';
 import { sumRequests } from '../../../request-records/request-sums.ts';
+import { idFilter } from '../../lists/ledger-list.ts';
 import { boundsOf, usageRange, usageTableAnswer, usageTableQuery } from '../../lists/usage-table.ts';
 import { chargeFields, chargeFigures, requestFigures, requestSumsFields } from '../../presenters/usage-figures.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 import { usageTable } from '../usage-tables.ts';
 
-const query = usageTableQuery(['model', 'key', 'user', 'tag'], ['cost', 'tokens', 'calls', 'errors', 'latency']);
+const query = usageTableQuery(
+  ['model', 'key', 'user', 'tag'],
+  ['cost', 'tokens', 'calls', 'errors', 'latency'],
+).safeExtend({ key_id: idFilter });
 
 const getUsageTable = accountCall({
   method: 'get',
@@ -38,7 +42,7 @@ export const usageTableCalls = [getUsageTable, usageTableFile];
 
 function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
   const { account, deps, query: asked } = ask;
-  const { group, by, metric } = asked;
+  const { group, by, metric, key_id: key } = asked;
   const range = usageRange(asked);
   const { calls, database, requests } = deps;
   if (metric === 'errors' || metric === 'latency')
@@ -46,7 +50,7 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
       read: async (bounds) => {
         await requests.written();
         const largestBy = metric === 'errors' ? 'errors' : 'requests';
-        return sumRequests(database, { account, group, by, largestBy, ...range, ...boundsOf(asked, bounds) });
+        return sumRequests(database, { account, key, group, by, largestBy, ...range, ...boundsOf(asked, bounds) });
       },
       figuresOf: requestFigures,
       valueOf: (figures) => figures[metric === 'errors' ? 'errors' : 'latency_ms'],
@@ -59,7 +63,7 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
       const stretch = await stretchOf(database, account, newest, range);
       const largestBy = metric === 'cost' ? 'revenue' : metric;
       return chargesOfAccount(database, account, stretch, {
-        ...{ group, by, largestBy, ...range, ...boundsOf(asked, bounds) },
+        ...{ key, group, by, largestBy, ...range, ...boundsOf(asked, bounds) },
       });
     },
     figuresOf: chargeFigures,
