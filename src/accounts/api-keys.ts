@@ -5,7 +5,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { GatewayError } from '../domain/errors.ts';
 import type { AccountId, KeyId } from '../domain/ids.ts';
-import type { KeyLevel, KeyLimits } from '../domain/accounts/key-rules.ts';
+import type { KeyLevel, KeyLimits, KeyRules } from '../domain/accounts/key-rules.ts';
 import { type ActName, administer, type Administrator } from '../ledger/audit-log.ts';
 import type { Database } from '../postgres/database.ts';
 import { bytes, computed, id, row, type RowOf } from '../postgres/row.ts';
@@ -22,6 +22,9 @@ const shownRow = row({
   lastUsedAt: computed('greatest(u.last_used_at, k.counted_at)', z.date().nullable()),
   start: z.string(),
   last4: z.string(),
+  allowedIps: z.array(z.string()).nullable(),
+  /** As the audit log names an actor; null of keys from before this was kept. */
+  createdBy: z.string().nullable(),
 });
 export type ApiKey = RowOf<typeof keyRow> & KeyLimits & RowOf<typeof shownRow>;
 
@@ -39,18 +42,19 @@ const changedRow = row({ id: z.string(), accountId: id<AccountId>() });
 const select = `select ${keyRow.columnsOf('k')}, ${shownRow.columnsOf('k')}, k.hash, k.seal
   from api_keys k join accounts a on a.id = k.account_id left join key_uses u on u.key_id = k.id`;
 
-export interface NewApiKey extends KeyLimits {
+export interface NewApiKey extends KeyRules {
   name: string;
   level: KeyLevel;
 }
 
-export const noLimits: KeyLimits = {
+export const noLimits: KeyRules = {
   callLimits: [],
   spendLimit: null,
   maxRunningTasks: null,
   queue: false,
   models: null,
   expiresAt: null,
+  allowedIps: null,
 };
 
 /** Of a short key, which only an operator can choose, the prefix alone is kept in the clear. */
@@ -76,7 +80,7 @@ export async function createApiKey(
   const id = await administer(by, async (client) => {
     // Locked, or keys that are made at once would pass the bound together.
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
-    const made = await insertKey(client, by.ledgerKey, account, wanted, secret);
+    const made = await insertKey(client, by, account, wanted, secret);
     return { act: { action: 'key.created', account, subject: made }, outcome: made };
   });
   const key = id === undefined ? undefined : await findKey(by.database, id);
@@ -87,7 +91,7 @@ export async function createApiKey(
 /** Writes a key's row, in a transaction that has locked its account. Refuses as `createApiKey` does. */
 export async function insertKey(
   client: pg.ClientBase,
-  ledgerKey: Buffer,
+  { ledgerKey, actor }: Pick<Administrator, 'ledgerKey' | 'actor'>,
   account: AccountId,
   wanted: NewApiKey,
   secret: string,
@@ -95,9 +99,10 @@ export async function insertKey(
   const id = newKeyId();
   const hash = tokenHash(ledgerKey, 'api-keys', secret);
   const { rowCount } = await client.query(
-    `insert into api_keys (id, account_id, name, level, hash, seal, start, last4, models, call_limits, spend_limit, max_running_tasks, queue, expires_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
-     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $15`,
+    `insert into api_keys (id, account_id, name, level, hash, seal, start, last4, models, call_limits, spend_limit, max_running_tasks, queue,
+       expires_at, allowed_ips, created_by)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+     where (select count(*) from api_keys where account_id = $2 and revoked_at is null) < $17`,
     [
       id,
       account,
@@ -113,6 +118,8 @@ export async function insertKey(
       wanted.maxRunningTasks,
       wanted.queue,
       wanted.expiresAt,
+      wanted.allowedIps,
+      actor,
       keysMax,
     ],
   );
@@ -189,7 +196,7 @@ export async function revokeKey(by: Administrator, id: string, account?: Account
 }
 
 /** What can be set of a key after it was made; what is not named stays. */
-export type KeyChanges = Partial<Pick<NewApiKey, 'name' | keyof KeyLimits>>;
+export type KeyChanges = Partial<Pick<NewApiKey, 'name' | keyof KeyRules>>;
 
 /**
  * Sets what is named; returns the key, or undefined when there is none (of this account, if one is named). When it returns,
@@ -198,7 +205,7 @@ export type KeyChanges = Partial<Pick<NewApiKey, 'name' | keyof KeyLimits>>;
 export async function changeKey(
   by: Administrator,
   id: string,
-  { name, models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt }: KeyChanges,
+  { name, models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt, allowedIps }: KeyChanges,
   account?: AccountId,
 ): Promise<ApiKey | undefined> {
   const columns: [string, unknown][] = [
@@ -209,6 +216,7 @@ export async function changeKey(
     ...(maxRunningTasks === undefined ? [] : [['max_running_tasks', maxRunningTasks] as [string, unknown]]),
     ...(queue === undefined ? [] : [['queue', queue] as [string, unknown]]),
     ...(expiresAt === undefined ? [] : [['expires_at', expiresAt] as [string, unknown]]),
+    ...(allowedIps === undefined ? [] : [['allowed_ips', allowedIps] as [string, unknown]]),
   ];
   if (columns.length > 0) {
     const isChanged = await act(

@@ -41,8 +41,8 @@ export async function playgroundKeyToLook(
   const { status } = statusRow.parse(rows[0]);
   return {
     ...{ ...playgroundKey, id: newKeyId(), accountId: account, accountStatus: status, revoked: false },
-    ...{ models: null, callLimits: [] }, // as of `noLimits`
-    ...{ createdAt: new Date(), lastUsedAt: null, start: '', last4: '' },
+    ...{ models: null, callLimits: [], allowedIps: null }, // as of `noLimits`
+    ...{ createdAt: new Date(), createdBy: null, lastUsedAt: null, start: '', last4: '' },
     counters: {
       ...{ countedAt: null, calls: noCounts, spent: noCounts, since: noCounts },
       ...{ clockBackAt: null, runningTasks: 0 },
@@ -63,7 +63,7 @@ async function made(by: KeyMaker, account: AccountId): Promise<ApiKey | undefine
     // Locked, or two tabs that ask at once would make two.
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
     if (await findGood(client, by, account)) return undefined;
-    const id = await insertKey(client, by.ledgerKey, account, playgroundKey, newSecret());
+    const id = await insertKey(client, by, account, playgroundKey, newSecret());
     await client.query(
       `insert into playground_keys (account_id, key_id) values ($1, $2)
        on conflict (account_id) do update set key_id = excluded.key_id`,

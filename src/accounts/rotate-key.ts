@@ -22,7 +22,7 @@ export async function rotateKey(
     await client.query('select 1 from accounts where id = $1 for no key update', [account]);
     const { rowCount } = await client.query(expireText, [id, account, overlapSeconds]);
     if (rowCount === 0) return undefined;
-    const newId = await insertKey(client, by.ledgerKey, account, old, secret);
+    const newId = await insertKey(client, by, account, old, secret);
     await writeActs(client, by.ledgerKey, [created(by, account, newId)]);
     return { act: { action: 'key.changed', account, subject: id }, outcome: newId };
   });

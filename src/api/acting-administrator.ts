@@ -1,4 +1,5 @@
 /** Who administers an account through the API: the admin key of the request, under whose name the audit log has it. */
+import { refusalOfAddress } from '../domain/accounts/allowed-ips.ts';
 import { refusalOfKey } from '../domain/billing/admission.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { Administrator } from '../ledger/audit-log.ts';
@@ -9,7 +10,7 @@ import type { ApiDependencies } from './dependencies.ts';
 /** The administrator of this request, to be asked for right before the act: see `freshKeyOf`. */
 export async function administratorOf(
   ctx: ApiContext,
-  deps: Pick<ApiDependencies, 'database' | 'secrets'>,
+  deps: Pick<ApiDependencies, 'database' | 'secrets' | 'callerAddress'>,
 ): Promise<Administrator> {
   return administratorBy(await freshKeyOf(ctx, deps), deps);
 }
@@ -26,11 +27,13 @@ export const administratorBy = (
  */
 export async function freshKeyOf(
   ctx: ApiContext,
-  { database, secrets }: Pick<ApiDependencies, 'database' | 'secrets'>,
+  { database, secrets, callerAddress }: Pick<ApiDependencies, 'database' | 'secrets' | 'callerAddress'>,
 ): Promise<ApiKey> {
   const key = await findSealedKey(database.pool, secrets.ledgerKeys, keyOf(ctx).id);
   if (!key) throw new GatewayError('invalid_api_key', 'Invalid API key.');
-  const refusal = refusalOfKey({ needs: 'admin' }, { status: key.accountStatus }, key, new Date());
+  const refusal =
+    refusalOfKey({ needs: 'admin' }, { status: key.accountStatus }, key, new Date()) ??
+    refusalOfAddress(key, callerAddress(ctx.req));
   if (refusal) throw refusal;
   return key;
 }

@@ -83,6 +83,7 @@ export const chatAddressCharactersMax = 8192;
 /** Our own bounds of an API key. The counts fit the columns that hold them, and names fit a line. */
 export const keyNameCharactersMax = 200;
 export const keyModelsMax = 1000;
+export const keyAddressesMax = 50;
 export const keyCallsMax = 1_000_000_000;
 export const keyTasksMax = 1_000_000_000;
 

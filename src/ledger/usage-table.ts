@@ -34,6 +34,8 @@ type ChargeDimension = keyof typeof columns;
 export interface ChargeQuery {
   group: ChargeDimension | MomentName;
   by?: ChargeDimension | undefined;
+  /** Of this key only. */
+  key?: string | undefined;
   /** By which the largest are chosen. */
   largestBy: 'revenue' | 'cost' | 'calls' | 'tokens';
   groupsMax: number;
@@ -53,8 +55,9 @@ export function chargesOfAccount(
 ): Promise<CrossSums<Charges>> {
   return readCharges(database, query, {
     source: `${recordsIfNeeded(query, recordsOfAccount)} where e.account_id = $3 and e.type = 'capture'
-      and e.seq > $4 and e.seq <= $5 and e.created_at >= $1::timestamptz and e.created_at < $2::timestamptz`,
-    values: [account, above, upTo],
+      and e.seq > $4 and e.seq <= $5 and e.created_at >= $1::timestamptz and e.created_at < $2::timestamptz
+      ${query.key === undefined ? '' : 'and e.key_id = $6'}`,
+    values: [account, above, upTo, ...(query.key === undefined ? [] : [query.key])],
     momentOf: (spans, starts) => momentDimension(spans, 'e.created_at', starts),
   });
 }

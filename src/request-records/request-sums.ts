@@ -26,6 +26,8 @@ export type RequestSums = RowOf<typeof requestSumsRow>;
 export interface RequestSumsQuery {
   /** Undefined: of all accounts. */
   account?: AccountId | undefined;
+  /** Of this key only. */
+  key?: string | undefined;
   group: RequestDimension | MomentName;
   by?: RequestDimension | undefined;
   /** By which the largest are chosen. */
@@ -41,11 +43,12 @@ export interface RequestSumsQuery {
 /** Returns the sums over the requests from `from` on and before `to`. */
 export async function sumRequests(
   { pool }: Database,
-  { account, group, by, from, to, timeZone, ...bounds }: RequestSumsQuery,
+  { account, key, group, by, from, to, timeZone, ...bounds }: RequestSumsQuery,
 ): Promise<CrossSums<RequestSums>> {
   const values: unknown[] = [from, to];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const whose = account === undefined ? '' : `and account_id = ${parameter(account)}`;
+  const whoseKey = key === undefined ? '' : `and key_id = ${parameter(key)}`;
   const dimension = (name: MomentName) => {
     const spans = spansIn(timeZone, name, { from, to });
     return momentDimension(spans, 'created_at', `${parameter(spans.starts)}::timestamptz[]`);
@@ -53,7 +56,7 @@ export async function sumRequests(
   return readCrossTable(pool, {
     group: isMoment(group) ? dimension(group) : { value: columns[group] },
     by: by && { value: columns[by] },
-    source: `from requests where created_at >= $1::timestamptz and created_at < $2::timestamptz ${whose}`,
+    source: `from requests where created_at >= $1::timestamptz and created_at < $2::timestamptz ${whose} ${whoseKey}`,
     values,
     sums: {
       requests: 'count(*)',

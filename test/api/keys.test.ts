@@ -48,6 +48,7 @@ test('a key that was made is shown once, works at once, and is stored as its has
     max_running_tasks: null,
     queue: false,
     expires_at: null,
+    allowed_ips: null,
     created: (object as { created?: unknown }).created,
     last_used: null,
     start: secret.slice(0, 10),

@@ -1,14 +1,15 @@
 /** Who asks: the key of the request, good for the level that the route needs. Checked before the body is read. */
 import { rateState, type RateState, refusalOfKey } from '../../domain/billing/admission.ts';
+import { refusalOfAddress } from '../../domain/accounts/allowed-ips.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { KeyLevel } from '../../domain/accounts/key-rules.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { requestTagOf } from '../request-tag.ts';
-import type { KeyCache } from '../../accounts/key-cache.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 
-/** Lets a request pass whose key is known, not revoked or expired, of an active account and of this level. */
+/** Lets a request pass whose key is known, not revoked or expired, of an active account, of this level, and used from where it may be. */
 export const authenticated =
-  (keys: KeyCache, needs: KeyLevel): ApiMiddleware =>
+  ({ keys, callerAddress }: Pick<ApiDependencies, 'keys' | 'callerAddress'>, needs: KeyLevel): ApiMiddleware =>
   async (ctx, next) => {
     // The playground's stands there already: who asks was known by their session, and no header says otherwise.
     // Billable calls are POSTs: their counts are shown from their admission.
@@ -18,7 +19,10 @@ export const authenticated =
     const tag = requestTagOf(ctx);
     if (tag !== undefined) ctx.state.tag = tag;
     const now = new Date();
-    const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);
+    const refusal =
+      refusalOfKey({ needs }, { status: key.accountStatus }, key, now) ??
+      // Most keys have no list, and need no address.
+      (key.allowedIps === null ? undefined : refusalOfAddress(key, callerAddress(ctx.req)));
     if (refusal) throw refusal;
     showRate(ctx, rateState(key, now));
     await next();

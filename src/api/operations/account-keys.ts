@@ -26,6 +26,7 @@ const words = {
   queue:
     'Whether up to 10,000 tasks beyond `max_running_tasks` are accepted and wait for their turn, up to seven days. They are refused without.',
   expires_at: 'When it stops to work, in ISO 8601.',
+  allowed_ips: 'Addresses and CIDR ranges, IPv4 or IPv6, from which it may be used; null or empty: all.',
 };
 const parameters = [pathParameter('id', "The key's id.", exampleIds.key, '^key_[0-9a-f]{32}$')];
 const keyExample = {
@@ -39,6 +40,7 @@ const keyExample = {
   max_running_tasks: null,
   queue: false,
   expires_at: null,
+  allowed_ips: null,
   created: exampleCreated,
   last_used: null,
   start: 'sk-tg-AbCd',

@@ -1,21 +1,14 @@
-/** `tollgate keys create|list|revoke`. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+/** `tollgate keys create|list|update|revoke`. */
+import { type Command, Option } from 'commander';
 import { keyObject } from '../../api/presenters/keys.ts';
-import {
-  type CallLimit,
-  keyLevels,
-  type KeyLevel,
-  type SpendLimit,
-  type Window,
-  windows,
-} from '../../domain/accounts/key-rules.ts';
+import { type CallLimit, keyLevels, type KeyLevel, type SpendLimit } from '../../domain/accounts/key-rules.ts';
 import { type ApiKey, createApiKey, listKeys, revokeKey } from '../../accounts/api-keys.ts';
 import { withDatabase } from '../administration.ts';
+import { addressRanges, callLimits, keyCountMax, modelIds, requireModels, spendLimit } from '../key-options.ts';
 import { moment, wholeNumber } from '../options.ts';
 import { print, Refusal, show, table } from '../output.ts';
-import { known, positiveAmount } from './accounts.ts';
-
-const countMax = 999_999_999;
+import { known } from './accounts.ts';
+import { addUpdateKey } from './update-key.ts';
 
 interface CreateOptions {
   account: string;
@@ -27,11 +20,12 @@ interface CreateOptions {
   maxRunningTasks?: number;
   queue?: boolean;
   expiresAt?: Date;
+  allowedIps?: string[];
   json?: boolean;
 }
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('create, list and revoke API keys');
+  const keys = program.command('keys').description('create, list, update and revoke API keys');
 
   keys
     .command('create')
@@ -42,9 +36,14 @@ export function addKeyCommands(program: Command): void {
     .option('--models <ids>', 'allowed models, comma-separated', modelIds)
     .option('--call-limit <calls/window>', 'such as 60/minute; repeatable, one per window', callLimits, [])
     .option('--spend-limit <amount/window>', 'such as 10/day', spendLimit)
-    .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(countMax))
+    .option('--max-running-tasks <count>', 'maximum number of running tasks', wholeNumber(keyCountMax))
     .option('--queue', 'tasks beyond --max-running-tasks wait for their turn instead of being refused')
     .option('--expires-at <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z', moment)
+    .option(
+      '--allowed-ips <addresses>',
+      'addresses and CIDR ranges it may be used from, comma-separated',
+      addressRanges,
+    )
     .option('--json', 'print the key as JSON')
     .action(async (options: CreateOptions) =>
       withDatabase(async ({ database, configuration, by }) => {
@@ -59,6 +58,7 @@ export function addKeyCommands(program: Command): void {
           maxRunningTasks: options.maxRunningTasks ?? null,
           queue: options.queue ?? false,
           expiresAt: options.expiresAt ?? null,
+          allowedIps: options.allowedIps ?? null,
         });
         show(
           { ...keyObject(key), key: secret },
@@ -83,6 +83,8 @@ export function addKeyCommands(program: Command): void {
       }),
     );
 
+  addUpdateKey(keys);
+
   keys
     .command('revoke <id>')
     .description('revoke a key permanently')
@@ -103,36 +105,3 @@ const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [
   `${start}…${last4}`,
   revoked ? 'revoked' : 'active',
 ];
-
-function modelIds(text: string): string[] {
-  const ids = text.split(',').map((id) => id.trim());
-  if (ids.every((id) => id !== '')) return ids;
-  throw new InvalidArgumentError('Must be model ids, separated by commas.');
-}
-
-/** A key for a misspelt model could call nothing, which would be noticed only when it is used. */
-function requireModels(wanted: readonly string[], configured: readonly string[]): void {
-  const unknown = wanted.filter((id) => !configured.includes(id));
-  if (unknown.length === 0) return;
-  throw new Refusal(
-    `The configuration has no model ${unknown.join(', ')}. Allowed: ${[...configured].sort().join(', ')}. 'tollgate models list' shows them.`,
-  );
-}
-
-function callLimits(text: string, before: CallLimit[]): CallLimit[] {
-  const { count, per } = perWindow(text);
-  if (before.some((limit) => limit.per === per)) throw new InvalidArgumentError(`There is already a limit per ${per}.`);
-  return [...before, { calls: wholeNumber(countMax)(count), per }];
-}
-
-function spendLimit(text: string): SpendLimit {
-  const { count, per } = perWindow(text);
-  return { amount: positiveAmount(count), per };
-}
-
-function perWindow(text: string): { count: string; per: Window } {
-  const [count = '', name = '', ...rest] = text.split('/');
-  const per = windows.find((window) => window === name);
-  if (per && rest.length === 0) return { count, per };
-  throw new InvalidArgumentError(`Must be a number, a slash and one of ${windows.join(', ')}.`);
-}

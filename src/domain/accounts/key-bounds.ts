@@ -1,14 +1,15 @@
 /** What a key with limits may give to keys: no more than it has itself, or it could lift its own limits through another. */
 import { GatewayError } from '../errors.ts';
-import type { KeyLimits } from './key-rules.ts';
+import { areWithin } from './allowed-ips.ts';
+import type { KeyRules } from './key-rules.ts';
 import { toAmount } from '../money.ts';
 
 /**
  * Refuses limits that reach beyond those of the key that sets them, with `permission_denied`, the field and what is allowed.
  * Only the fields that are there are looked at.
  */
-export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
-  const { models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt } = wanted;
+export function refuseBeyond(own: KeyRules, wanted: Partial<KeyRules>): void {
+  const { models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt, allowedIps } = wanted;
   if (own.models && models !== undefined && !models?.every((id) => own.models?.includes(id)))
     throw refusal('models', `contain only ${own.models.join(', ')}`);
   for (const { calls, per } of callLimits === undefined ? [] : own.callLimits) {
@@ -29,6 +30,8 @@ export function refuseBeyond(own: KeyLimits, wanted: Partial<KeyLimits>): void {
     if (expiresAt === null || expiresAt > own.expiresAt)
       throw refusal('expires_at', `be no later than ${own.expiresAt.toISOString()}`);
   }
+  if (own.allowedIps && allowedIps !== undefined && !areWithin(allowedIps, own.allowedIps))
+    throw refusal('allowed_ips', `contain only addresses within ${own.allowedIps.join(', ')}`);
 }
 
 const refusal = (param: string, rule: string): GatewayError =>

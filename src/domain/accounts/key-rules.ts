@@ -32,6 +32,12 @@ export interface KeyLimits {
   expiresAt: Date | null;
 }
 
+/** All that is set of a key besides its name and level. */
+export interface KeyRules extends KeyLimits {
+  /** Addresses and CIDR ranges from which it may be used, in their normal form; null allows all. */
+  allowedIps: readonly string[] | null;
+}
+
 export const callLimitsSchema = z
   .array(z.object({ calls: z.int().min(1).max(1_000_000_000), per: z.enum(windows) }))
   .max(windows.length)

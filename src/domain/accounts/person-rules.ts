@@ -1,6 +1,6 @@
 /** People of the account console: what they may be to an account, and how they are asked in. */
 import { z } from 'zod';
-import { isCommonPassword } from './common-passwords.ts';
+import { isGuessable } from './guessable-passwords.ts';
 import { isKeepable } from '../text.ts';
 
 /** Owners change what belongs to an account, members read it. */
@@ -9,7 +9,7 @@ export type AccountRole = (typeof accountRoles)[number];
 
 export type PersonId = string & { readonly id: 'person' };
 
-export const passwordCharactersMin = 8;
+export const passwordCharactersMin = 10;
 export const passwordCharactersMax = 200;
 
 const emailRule = 'must be an e-mail address of at most 255 ASCII characters';
@@ -28,11 +28,12 @@ export const passwordForm = z
   .refine((text) => form.test(text) && isKeepable(text), { error: passwordRule, abort: true })
   .meta({ minLength: passwordCharactersMin, maxLength: passwordCharactersMax, format: 'password' });
 
-const guessedFirst = 'is a common password; choose a few random words instead';
+const guessedFirst =
+  'is a common password, or one with a few characters or a year behind it, a run such as 1234567890 or a repetition; choose a few random words instead';
 /** A password that a person chooses, and that guessers don't try first. */
 export const passwordField = passwordForm
   .refine((text) => text.trim() !== '', { error: 'must not consist only of whitespace', abort: true })
-  .refine((text) => !isCommonPassword(text), guessedFirst)
+  .refine((text) => !isGuessable(text), guessedFirst)
   .meta({ minLength: passwordCharactersMin, maxLength: passwordCharactersMax, format: 'password' });
 
 export const roleField = z.enum(accountRoles, "must be 'owner' or 'member'");

@@ -3,15 +3,16 @@
  * of images and videos: a limit whose name is misspelt would be a key without that limit.
  */
 import { z } from 'zod';
+import { parseRange, rangeText } from '../accounts/address-ranges.ts';
 import {
   type CallLimit,
   keyLevels,
   type KeyLevel,
-  type KeyLimits,
+  type KeyRules,
   type SpendLimit,
   windows,
 } from '../accounts/key-rules.ts';
-import { keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
+import { keyAddressesMax, keyNameCharactersMax, keyModelsMax, keyTasksMax, keyCallsMax } from '../limits.ts';
 import { type Money, parseAmount } from '../money.ts';
 import { isKeepable } from '../text.ts';
 import { timeZoneField } from './time-zone.ts';
@@ -19,13 +20,13 @@ import { accountNameField } from './operator.ts';
 import { flag, httpAddress, integerFrom, listOf, modelId, oneOf } from './fields.ts';
 import { invalid, modelIdRule, parseWith } from './parse.ts';
 
-export interface KeyRequest extends KeyLimits {
+export interface KeyRequest extends KeyRules {
   name: string;
   level: KeyLevel;
 }
 
 /** What is not named stays. */
-export type KeyChangeRequest = Partial<Pick<KeyRequest, 'name' | keyof KeyLimits>>;
+export type KeyChangeRequest = Partial<Pick<KeyRequest, 'name' | keyof KeyRules>>;
 
 /** What is not named stays; null clears. */
 export interface AccountChangeRequest {
@@ -50,8 +51,10 @@ export function keyRequestOf({ name, level, ...limits }: z.output<typeof keyBody
     maxRunningTasks = null,
     queue = false,
     expiresAt = null,
+    allowedIps = null,
   } = limitsOf(limits, now);
-  return { name, level: level ?? 'standard', models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt };
+  const rules = { models, callLimits, spendLimit, maxRunningTasks, queue, expiresAt, allowedIps };
+  return { name, level: level ?? 'standard', ...rules };
 }
 
 /** The changes that a body asks for: name and limits; null lifts a limit. Refuses like `parseKeyRequest`. */
@@ -78,7 +81,7 @@ export function accountChangesOf(changes: z.output<typeof accountChangesBody>): 
   };
 }
 
-function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyLimits> {
+function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date): Partial<KeyRules> {
   const {
     models,
     call_limits: calls,
@@ -86,6 +89,7 @@ function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date):
     max_running_tasks: tasks,
     queue,
     expires_at: expires,
+    allowed_ips: addresses,
   } = limits;
   if (expires && expires <= now) throw invalid('expires_at', 'must be in the future');
   return {
@@ -95,8 +99,13 @@ function limitsOf(limits: z.output<z.ZodObject<typeof limitFields>>, now: Date):
     ...(tasks !== undefined && { maxRunningTasks: tasks }),
     ...(queue !== undefined && { queue: queue ?? false }),
     ...(expires !== undefined && { expiresAt: expires }),
+    ...(addresses !== undefined && { allowedIps: allOrNull(addresses) }),
   };
 }
+
+/** A list of none allows all, as null does. */
+const allOrNull = (addresses: readonly string[] | null): readonly string[] | null =>
+  addresses === null || addresses.length === 0 ? null : [...new Set(addresses)];
 
 const nameRule = `must be a string of 1 to ${keyNameCharactersMax} characters without control characters`;
 /** Names are printed on terminals, which obey control characters. */
@@ -131,6 +140,15 @@ const momentRule = 'must be an ISO 8601 time with a time zone, such as 2027-01-3
 const moment = z.iso.datetime({ offset: true, error: momentRule }).transform((text) => new Date(text));
 
 const keptModelId = modelId.refine(isKeepable, modelIdRule);
+const rangeRule = `must be an IP address or a CIDR range, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32`;
+/** In its normal form. */
+const addressRange = z.string(rangeRule).transform((text, context): string => {
+  const range = parseRange(text.trim());
+  if (range) return rangeText(range);
+  context.addIssue({ code: 'custom', message: rangeRule });
+  return z.NEVER;
+});
+
 const limitFields = {
   models: listOf(keptModelId, `must be an array of 1 to ${keyModelsMax} model ids, or null for all models`, {
     min: 1,
@@ -141,6 +159,11 @@ const limitFields = {
   max_running_tasks: integerFrom(1, keyTasksMax).nullish(),
   queue: flag.nullish(),
   expires_at: moment.nullish(),
+  allowed_ips: listOf(
+    addressRange,
+    `must be an array of at most ${keyAddressesMax} IP addresses and CIDR ranges, or null for all addresses`,
+    { max: keyAddressesMax },
+  ).nullish(),
 };
 
 export const keyBody = closed('a new key', { name, level: oneOf(keyLevels).nullish(), ...limitFields });

@@ -1,8 +1,9 @@
 /** The keys of an account in the console: what each did, and making, changing and revoking them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { listActs } from '../../../src/ledger/audit-log.ts';
+import { type Actor, listActs } from '../../../src/ledger/audit-log.ts';
 import { createAccount } from '../../../src/accounts/accounts.ts';
+import { createApiKey, noLimits } from '../../../src/accounts/api-keys.ts';
 import { playgroundKeyOf } from '../../../src/accounts/playground-keys.ts';
 import { assertError } from '../../support/errors.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -45,6 +46,7 @@ test('a key is made with all its limits, shown once, works, and is logged under 
     max_running_tasks: 3,
     queue: true,
     expires_at: '2099-01-31T08:00:00.000Z',
+    allowed_ips: ['127.0.0.0/8', '::1'],
   };
   const { key, example, ...record } = await make({ name: 'all of them', level: 'chat', ...limits });
   assert.match(key, /^sk-tg-/);
@@ -63,17 +65,56 @@ test('a key is made with all its limits, shown once, works, and is logged under 
     revoked: false,
     state: 'active',
     is_playground: false,
+    created_by: { kind: 'person', name: owner.person.email, id: owner.person.id },
     calls: nothing,
     spent: nothing,
+    resets: record['resets'],
     running_tasks: 0,
     queued_tasks: 0,
   });
   const listed = await owner.get(keys);
   assert.deepEqual(recordsOf(listed)[0], record);
   assert.ok(!JSON.stringify(listed.body).includes(key));
+  assert.deepEqual((await owner.get(`${keys}/${record.id}`)).body, record);
   assert.equal((await chat(key)).status, 200);
   const [act] = await listActs(gateway.core.database, { subject: record.id, limit: 1 });
   assert.deepEqual([act?.action, act?.actor], ['key.created', `person:${owner.person.id}`]);
+});
+
+test('a key says by whom it was made, without what is not the account’s matter', async () => {
+  const { database } = gateway.core;
+  const admin = await gateway.newKeyOf(gateway.account, { name: 'maker', level: 'admin' });
+  const body = { name: 'by the API' };
+  const byKey = await gateway.post('/v1/account/keys', body, bearer(admin.key));
+  const operator = await signedIn(gateway, { memberships: [], isOperator: true });
+  const madeBy = async (actor: Actor) => {
+    const wanted = { ...noLimits, name: 'x', level: 'read' } as const;
+    const { key } = await createApiKey({ ...gateway.by, actor }, gateway.account, wanted);
+    return (await owner.get(`${keys}/${key.id}`)).body['created_by'];
+  };
+  const shown = await owner.get(`${keys}/${byKey.body['id']}`);
+  assert.deepEqual(shown.body['created_by'], { kind: 'key', name: 'maker', id: admin.keyId });
+  assert.deepEqual(await madeBy('cli:root'), { kind: 'cli', name: null, id: null });
+  assert.deepEqual(await madeBy('tollgate'), { kind: 'tollgate', name: null, id: null });
+  assert.deepEqual(await madeBy(`person:${operator.person.id}`), { kind: 'operator', name: null, id: null });
+  await database.pool.query('update api_keys set created_by = null where id = $1', [admin.keyId]);
+  const old = await owner.get(`${keys}/${admin.keyId}`);
+  assert.deepEqual(old.body['created_by'], { kind: 'unknown', name: null, id: null });
+  const stranger = await gateway.newKey({ balance: '1' });
+  assert.equal((await owner.get(`${keys}/${stranger.keyId}`)).status, 404);
+});
+
+test('the usage of one key is that of no other', async () => {
+  const [one, other] = [await gateway.newKey({ name: 'one' }), await gateway.newKey({ name: 'other' })];
+  for (const { key } of [one, one, other]) assert.equal((await chat(key)).status, 200);
+  for (const [metric, figure] of [
+    ['calls', 'calls'],
+    ['errors', 'requests'],
+  ] as const) {
+    const path = `/accounts/${gateway.account}/usage-table?group=day&by=model&metric=${metric}&key_id=${one.keyId}`;
+    const { total } = (await owner.get(path)).body as { total: { sums: Record<string, number> } };
+    assert.equal(total.sums[figure], 2, metric);
+  }
 });
 
 test('the example of a key names no model that it may not chat with', async () => {

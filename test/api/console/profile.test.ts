@@ -96,8 +96,10 @@ test('a password that is guessed first, or of blanks only, is refused', async ()
     'Iloveyou',
     '1q2w3e4r',
     'qwertyuiop',
-    '12345678',
-    '        ',
+    '1234567890',
+    'password123!',
+    '1q2w3e4r5t6y',
+    '          ',
     '\u00a0\u2003 \t\t \u00a0 ',
   ])
     assert.deepEqual(refused(await change(client, password, weak)), [400, 'invalid_parameter', 'new_password'], weak);

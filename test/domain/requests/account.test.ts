@@ -13,6 +13,7 @@ import { accepts, refuses, type Refusal } from './cases.ts';
 
 const now = new Date('2026-11-21T08:00:00Z');
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `model-${index}`);
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => `10.0.0.${index}`);
 const limitsTo = (...windows: string[]) => windows.map((per) => ({ calls: 1, per }));
 const wide = { minute: 1, hour: 1, day: 1, month: 1, total: 1 };
 
@@ -27,6 +28,11 @@ const wrongLimits: readonly Refusal[] = [
   ['a model of 257 characters', { models: ['a'.repeat(257)] }, 'invalid_parameter', 'models[0]'],
   ['a model with NUL', { models: ['a\0'] }, 'invalid_parameter', 'models[0]'],
   ['a model that is null', { models: [null] }, 'invalid_parameter', 'models[0]'],
+  ['an address that is no array', { allowed_ips: '10.0.0.1' }, 'invalid_parameter', 'allowed_ips'],
+  ['51 addresses', { allowed_ips: addresses(51) }, 'invalid_parameter', 'allowed_ips'],
+  ['a host name', { allowed_ips: ['10.0.0.1', 'example.com'] }, 'invalid_parameter', 'allowed_ips[1]'],
+  ['a prefix too long', { allowed_ips: ['10.0.0.0/33'] }, 'invalid_parameter', 'allowed_ips[0]'],
+  ['an address that is a number', { allowed_ips: [167772161] }, 'invalid_parameter', 'allowed_ips[0]'],
   ['call limits that are no array', { call_limits: { calls: 1, per: 'day' } }, 'invalid_parameter', 'call_limits'],
   ['a call limit that is a text', { call_limits: ['60/minute'] }, 'invalid_parameter', 'call_limits[0]'],
   ['a call limit without calls', { call_limits: [{ per: 'day' }] }, 'missing_parameter', 'call_limits[0].calls'],
@@ -99,6 +105,14 @@ const takenLimits: readonly (readonly [what: string, body: object, read: KeyChan
   ['a running task', { max_running_tasks: 1 }, { maxRunningTasks: 1 }],
   ['a queue', { queue: true }, { queue: true }],
   [
+    'addresses and ranges, each once and in one form',
+    { allowed_ips: ['10.1.2.3/8', '10.0.0.0/8', '::ffff:192.0.2.1', '2001:DB8::/32'] },
+    { allowedIps: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'] },
+  ],
+  ['50 addresses', { allowed_ips: addresses(50) }, { allowedIps: addresses(50) }],
+  ['no addresses as all', { allowed_ips: [] }, { allowedIps: null }],
+  ['addresses of null as all', { allowed_ips: null }, { allowedIps: null }],
+  [
     'a time in another zone',
     { expires_at: '2027-01-31T08:00:00.5+08:00' },
     { expiresAt: new Date('2027-01-31T00:00:00.500Z') },
@@ -134,6 +148,7 @@ describe('the body of a new key', () => {
       maxRunningTasks: null,
       queue: false,
       expiresAt: null,
+      allowedIps: null,
     });
   });
   refuses(

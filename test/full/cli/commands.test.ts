@@ -108,6 +108,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     ];
     const limits = ['--call-limit', '60/minute', '--call-limit', '1000/day', '--spend-limit', '10.5/month'];
     const rest = ['--max-running-tasks', '3', '--queue', '--expires-at', '2099-01-31T00:00:00Z'];
+    rest.push('--allowed-ips', '127.0.0.1/8, ::1');
     const { key, created, ...made } = await home.json('keys', 'create', ...options, ...limits, ...rest);
     assert.equal(typeof created, 'number');
     assert.deepEqual(made, {
@@ -124,6 +125,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
       max_running_tasks: 3,
       queue: true,
       expires_at: '2099-01-31T00:00:00.000Z',
+      allowed_ips: ['127.0.0.0/8', '::1'],
       last_used: null,
       start: String(key).slice(0, 10),
       last4: String(key).slice(-4),
@@ -135,6 +137,26 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
       (list['data'] as { id: unknown; key?: unknown }[]).map((one) => [one.id, one.key]),
       [[made['id'], undefined]],
     );
+    const changes = [
+      '--allowed-ips',
+      '203.0.113.7',
+      '--call-limit',
+      'none',
+      '--max-running-tasks',
+      'none',
+      '--no-queue',
+    ];
+    const changed = await home.json('keys', 'update', String(made['id']), ...changes);
+    const {
+      allowed_ips: addresses,
+      call_limits: calls,
+      max_running_tasks: running,
+      queue,
+      spend_limit: spend,
+    } = changed;
+    assert.deepEqual([addresses, calls, running, queue], [['203.0.113.7'], [], null, false]);
+    assert.deepEqual(spend, { amount: 10.5, per: 'month' });
+    await eventually(() => account(key), 403);
     assert.equal((await home.json('keys', 'revoke', String(made['id'])))['revoked'], true);
     await eventually(() => account(key), 401);
   });

@@ -1,10 +1,7 @@
 /** The keys of an account: members see them and what they do, owners make, change and revoke them. */
 import * as z from 'zod';
-import { countersAt, runningAndQueued, type WindowCounts } from '../../../domain/billing/admission.ts';
 import { GatewayError } from '../../../domain/errors.ts';
-import type { AccountId } from '../../../domain/ids.ts';
 import { allows } from '../../../domain/accounts/key-rules.ts';
-import { micros, toAmount } from '../../../domain/money.ts';
 import { keyBody, keyChangesBody, keyChangesOf, keyRequestOf } from '../../../domain/requests/account.ts';
 import { type ApiKey, changeKey, createApiKey, listKeyPage, revokeKey } from '../../../accounts/api-keys.ts';
 import { findPlaygroundKeyId } from '../../../accounts/playground-keys.ts';
@@ -13,28 +10,12 @@ import { listed } from '../../model-catalogue.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { pageRowsDefault } from '../../lists/list-query.ts';
-import { keyFields, keyObject } from '../../presenters/keys.ts';
 import { found, keysQuery, namedKey, refuseRevoked } from '../../named-key.ts';
 import { accountCall } from '../console-call.ts';
+import { consoleKeyRecord, keyPresenter } from '../key-record.ts';
 import { listOf } from '../list-record.ts';
 
-const perWindow = <Count extends z.ZodType>(count: Count) =>
-  z.strictObject({ minute: count, hour: count, day: count, month: count, total: count });
-const keyRecord = z.strictObject({
-  ...keyFields,
-  state: z.enum(['active', 'expired', 'revoked']),
-  /** Its calls are those of the playground; its secret was thrown away. */
-  is_playground: z.boolean(),
-  /** In the windows of now, `total` since it was made. */
-  calls: perWindow(z.int()),
-  /** Amounts, likewise; what is held counts as spent. */
-  spent: perWindow(z.number()),
-  running_tasks: z.int(),
-  /** Those that wait for their turn. */
-  queued_tasks: z.int(),
-});
-
-const madeRecord = keyRecord.extend({
+const madeRecord = consoleKeyRecord.extend({
   key: z.string(),
   /** What to try first with it: a root of the API, and a model to chat with; null if it may chat with none. */
   example: z.strictObject({ root: z.string(), model: z.string().nullable() }),
@@ -47,17 +28,30 @@ const listKeys = accountCall({
   summary: 'The keys, newest first, with what they did so far',
   needs: 'member',
   query: keysQuery.extend({ state: z.enum(['active', 'all'], "must be 'active' or 'all'").optional() }),
-  answer: listOf(keyRecord),
+  answer: listOf(consoleKeyRecord),
   handle: async ({ deps, account, query: { limit, cursor, state } }) => {
     // Calls that have ended are booked a moment later; the reader is to see them.
     await deps.calls.settled(account);
-    const present = await presenterOf(deps, account);
     const listing: Listing<ApiKey, string> = {
       read: (page) => listKeyPage(deps.database, account, { ...page, usableOnly: state === 'active' }),
       positionOf: ({ id }) => id,
       cursorOf: (id) => id,
     };
-    return listObject(await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor }), present);
+    const page = await readPage(listing, { limit: limit ?? pageRowsDefault, after: cursor });
+    return listObject(page, await keyPresenter(deps, account, page.rows));
+  },
+});
+
+const getKey = accountCall({
+  method: 'get',
+  path: '/accounts/{account}/keys/{key}',
+  id: 'getKey',
+  summary: 'One key, with what it did so far',
+  needs: 'member',
+  answer: consoleKeyRecord,
+  handle: async ({ deps, account, params }) => {
+    await deps.calls.settled(account);
+    return shown(deps, await namedKey(deps, account, params['key']));
   },
 });
 
@@ -72,7 +66,7 @@ const createKey = accountCall({
   handle: async ({ deps, account, role, by, body }) => {
     if (role === 'operator') throw notForOperators();
     const { key, secret } = await createApiKey(by, account, keyRequestOf(body, new Date()));
-    return { ...(await presenterOf(deps, account))(key), key: secret, example: exampleOf(key, deps) };
+    return { ...(await shown(deps, key)), key: secret, example: exampleOf(key, deps) };
   },
 });
 
@@ -83,12 +77,12 @@ const changeKeyCall = accountCall({
   summary: 'Change name and limits of a key; what is not named stays, null lifts a limit',
   needs: 'owner',
   body: keyChangesBody,
-  answer: keyRecord,
+  answer: consoleKeyRecord,
   handle: async ({ deps, account, by, params, body }) => {
     const key = await namedKey(deps, account, params['key']);
     const changes = keyChangesOf(body, new Date());
     refuseRevoked(key);
-    return (await presenterOf(deps, account))(found(await changeKey(by, key.id, changes, account)));
+    return shown(deps, found(await changeKey(by, key.id, changes, account)));
   },
 });
 
@@ -114,7 +108,7 @@ const rotateKeyCall = accountCall({
       throw new GatewayError('invalid_parameter', 'The key of the playground has no secret that could be replaced.');
     const made = await rotateKey(by, old, hours * hourSeconds);
     if (!made) throw new GatewayError('invalid_parameter', `Key ${old.id} is revoked and can't be changed.`);
-    return { ...(await presenterOf(deps, account))(made.key), key: made.secret, example: exampleOf(made.key, deps) };
+    return { ...(await shown(deps, made.key)), key: made.secret, example: exampleOf(made.key, deps) };
   },
 });
 
@@ -124,10 +118,10 @@ const revokeKeyCall = accountCall({
   id: 'revokeKey',
   summary: 'Revoke a key for good; it stops working everywhere within 5 seconds',
   needs: 'owner',
-  answer: keyRecord,
+  answer: consoleKeyRecord,
   handle: async ({ deps, account, by, params }) => {
     const { id } = await namedKey(deps, account, params['key']);
-    return (await presenterOf(deps, account))(found(await revokeKey(by, id, account)));
+    return shown(deps, found(await revokeKey(by, id, account)));
   },
 });
 
@@ -138,36 +132,14 @@ const notForOperators = (): GatewayError =>
     'Only owners of the account make its keys. Invite an owner, or run `tollgate keys create` where the gateway runs.',
   );
 
-export const keyCalls = [listKeys, createKey, changeKeyCall, rotateKeyCall, revokeKeyCall];
+export const keyCalls = [listKeys, getKey, createKey, changeKeyCall, rotateKeyCall, revokeKeyCall];
 
-/** How keys of the account are shown now. */
-async function presenterOf({ database }: ApiDependencies, account: AccountId) {
-  const playground = await findPlaygroundKeyId(database, account);
-  const now = new Date();
-  return (key: ApiKey): z.input<typeof keyRecord> => {
-    const { calls, spent } = countersAt(key.counters, now);
-    const { running, queued } = runningAndQueued(key);
-    return {
-      ...keyObject(key),
-      state: key.revoked ? 'revoked' : key.expiresAt && key.expiresAt <= now ? 'expired' : 'active',
-      is_playground: key.id === playground,
-      calls: inNumbers(calls, Number),
-      spent: inNumbers(spent, (amount) => toAmount(micros(amount))),
-      running_tasks: running,
-      queued_tasks: queued,
-    };
-  };
+/** One key as it is shown. */
+async function shown(deps: ApiDependencies, key: ApiKey) {
+  return (await keyPresenter(deps, key.accountId, [key]))(key);
 }
 
 function exampleOf(key: ApiKey, { configuration }: ApiDependencies): { root: string; model: string | null } {
   const model = allows(key.level, 'chat') && listed(key, configuration).find(({ kind }) => kind === 'chat');
   return { root: configuration.deployments[0]?.root ?? '/v1', model: model ? model.id : null };
 }
-
-const inNumbers = (counts: WindowCounts, toNumber: (count: bigint) => number) => ({
-  minute: toNumber(counts.minute),
-  hour: toNumber(counts.hour),
-  day: toNumber(counts.day),
-  month: toNumber(counts.month),
-  total: toNumber(counts.total),
-});

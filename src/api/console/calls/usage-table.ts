@@ -4,12 +4,16 @@ import { findAccount } from '../../../accounts/accounts.ts';
 import { stretchOf } from '../../../ledger/sequence-range.ts';
 import { chargesOfAccount } from '../../../ledger/usage-table.ts';
 import { sumRequests } from '../../../request-records/request-sums.ts';
+import { idFilter } from '../../lists/ledger-list.ts';
 import { boundsOf, usageRange, usageTableAnswer, usageTableQuery } from '../../lists/usage-table.ts';
 import { chargeFields, chargeFigures, requestFigures, requestSumsFields } from '../../presenters/usage-figures.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 import { usageTable } from '../usage-tables.ts';
 
-const query = usageTableQuery(['model', 'key', 'user', 'tag'], ['cost', 'tokens', 'calls', 'errors', 'latency']);
+const query = usageTableQuery(
+  ['model', 'key', 'user', 'tag'],
+  ['cost', 'tokens', 'calls', 'errors', 'latency'],
+).safeExtend({ key_id: idFilter });
 
 const getUsageTable = accountCall({
   method: 'get',
@@ -38,7 +42,7 @@ export const usageTableCalls = [getUsageTable, usageTableFile];
 
 function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
   const { account, deps, query: asked } = ask;
-  const { group, by, metric } = asked;
+  const { group, by, metric, key_id: key } = asked;
   const { calls, database, requests } = deps;
   const range = usageRange(asked);
   const zoneOf = async () => (await findAccount(database, account))?.timeZone ?? 'UTC';
@@ -48,7 +52,7 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
         await requests.written();
         const largestBy = metric === 'errors' ? 'errors' : 'requests';
         const times = { ...range, timeZone: await zoneOf() };
-        return sumRequests(database, { account, group, by, largestBy, ...times, ...boundsOf(asked, bounds) });
+        return sumRequests(database, { account, key, group, by, largestBy, ...times, ...boundsOf(asked, bounds) });
       },
       figuresOf: requestFigures,
       valueOf: (figures) => figures[metric === 'errors' ? 'errors' : 'latency_ms'],
@@ -61,7 +65,7 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
       const stretch = await stretchOf(database, account, newest, range);
       const largestBy = metric === 'cost' ? 'revenue' : metric;
       return chargesOfAccount(database, account, stretch, {
-        ...{ group, by, largestBy, timeZone, ...range, ...boundsOf(asked, bounds) },
+        ...{ key, group, by, largestBy, timeZone, ...range, ...boundsOf(asked, bounds) },
       });
     },
     figuresOf: chargeFigures,
