@@ -27,7 +27,7 @@ export const texts = defineTexts('operator-providers', {
     toUnknown: 'See unknown outcomes',
     degraded: 'Degraded',
     calls: 'Calls',
-    callsSince: 'There were very many calls: only those are counted since',
+    callsSince: 'Too many calls to count them all; counted since',
     tasks: 'Tasks',
     models: 'Models routed here',
     noModels: 'No models are routed here.',

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { Link } from 'react-router';
 import { type Answer, api, query } from '../../api/client.ts';
+import { useAttemptText } from '../../parts/attempt-text.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
@@ -15,7 +16,7 @@ import { useAccountId, useMayChange } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { DeliveryTag } from './delivery-tag.tsx';
-import { answerOf, eventsKey } from './event.ts';
+import { eventsKey } from './event.ts';
 import { texts } from './texts.ts';
 
 const drawerPx = 560;
@@ -43,6 +44,7 @@ function Content({ event }: { event: Answer<'getEvent'> }) {
   const locale = localeOf(useLanguage());
   const account = useAccountId();
   const mayChange = useMayChange();
+  const attemptText = useAttemptText();
   const { id, type, host, task, created, delivered, data, course } = event;
   return (
     <>
@@ -70,7 +72,7 @@ function Content({ event }: { event: Answer<'getEvent'> }) {
           label={say('attempts')}
           columns={[
             { key: 'at', title: say('time'), cell: ({ at }) => <Time at={at} /> },
-            { key: 'answer', title: say('answer'), cell: answerOf },
+            { key: 'answer', title: say('answer'), cell: attemptText },
             { key: 'took', title: say('took'), isNumber: true, cell: ({ duration }) => durationText(duration, locale) },
           ]}
           rows={course}

@@ -4,6 +4,7 @@ import { App, Button, Segmented } from 'antd';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../../api/client.ts';
+import { useAttemptText } from '../../parts/attempt-text.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
@@ -12,7 +13,7 @@ import { useAccountId, useMayChange } from '../../parts/use-account.ts';
 import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { DeliveryTag } from './delivery-tag.tsx';
-import { answerOf, type Event, eventsKey } from './event.ts';
+import { type Event, eventsKey } from './event.ts';
 import { EventDrawer } from './event-drawer.tsx';
 import { texts } from './texts.ts';
 
@@ -24,6 +25,7 @@ export function Events() {
   const account = useAccountId();
   const mayChange = useMayChange();
   const [status, setStatus] = useState<'all' | 'failed'>('all');
+  const attemptText = useAttemptText();
   const [open, setOpen] = useState<string>();
   const listing = useListing<Event>({
     key: [eventsKey, account, status],
@@ -48,7 +50,14 @@ export function Events() {
         {mayChange && status === 'failed' && listing.items.length > 0 && <ReplayAll />}
       </div>
       <Listed listing={listing} empty={say(status === 'all' ? 'none' : 'noneFailed')}>
-        {(items) => <Rows caption={say('events')} columns={columns(say, account, setOpen)} items={items} idOf={idOf} />}
+        {(items) => (
+          <Rows
+            caption={say('events')}
+            columns={columns(say, attemptText, account, setOpen)}
+            items={items}
+            idOf={idOf}
+          />
+        )}
       </Listed>
       <EventDrawer id={open} onClose={() => setOpen(undefined)} />
     </>
@@ -59,7 +68,12 @@ const idOf = ({ id }: Event) => id;
 
 type Say = ReturnType<typeof useTexts<typeof texts.en>>;
 
-const columns = (say: Say, account: string, onOpen: (id: string) => void): Column<Event>[] => [
+const columns = (
+  say: Say,
+  attemptText: ReturnType<typeof useAttemptText>,
+  account: string,
+  onOpen: (id: string) => void,
+): Column<Event>[] => [
   {
     key: 'type',
     title: say('event'),
@@ -70,7 +84,7 @@ const columns = (say: Say, account: string, onOpen: (id: string) => void): Colum
     ),
   },
   { key: 'status', title: say('status'), render: ({ delivered }) => <DeliveryTag delivered={delivered} /> },
-  { key: 'answer', title: say('lastAnswer'), render: ({ last }) => (last ? answerOf(last) : '–') },
+  { key: 'answer', title: say('lastAnswer'), render: ({ last }) => (last ? attemptText(last) : '–') },
   { key: 'attempts', title: say('attempts'), isNumber: true, render: ({ attempts }) => attempts },
   {
     key: 'task',
