@@ -2,17 +2,18 @@
 import { LogoutOutlined, SettingOutlined, UserOutlined } from '@ant-design/icons';
 import { App, Button, Dropdown } from 'antd';
 import { useNavigate } from 'react-router';
-import { toConsoleError } from '../api/error.ts';
 import { signOut, useSession } from '../api/session.ts';
+import { useErrorText } from '../parts/error-text.ts';
 import { useTexts } from '../texts/define-texts.ts';
 import { shellTexts } from './texts.ts';
 
 export function PersonMenu() {
   const say = useTexts(shellTexts);
+  const textOf = useErrorText();
   const { person } = useSession();
   const navigate = useNavigate();
   const { message } = App.useApp();
-  const leave = () => signOut().catch((error: unknown) => message.error(toConsoleError(error).message));
+  const leave = () => signOut().catch((error: unknown) => message.error(textOf(error)));
   return (
     <Dropdown
       trigger={['click']}

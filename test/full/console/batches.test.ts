@@ -55,7 +55,7 @@ test('a file is uploaded, becomes a batch, and its answers are downloaded', asyn
     await page.getByRole('heading', { name: 'New batch' }).waitFor();
     await choose(page, [lineOf('a', 'Count'), lineOf('b', '[sim:status=400] no'), lineOf('c', 'Count')]);
     await page.locator('.ant-select').getByText(chat).waitFor();
-    await page.getByRole('button', { name: 'Add a pair' }).click();
+    await page.getByRole('button', { name: 'Add pair' }).click();
     await page.getByLabel('Name 1').fill('job');
     await page.getByLabel('Value 1').fill('nightly');
     await audited(page);

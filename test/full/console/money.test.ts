@@ -137,7 +137,7 @@ test('filters and ranges stand in the address, and what is wrong there is report
     await page.getByRole('table').getByRole('row').nth(2).waitFor();
     assert.equal(new URL(page.url()).search, '');
     await page.goto(one.path('ledger?model=sim-chat'));
-    await page.getByText(`In all: charged ${amountText(cost)}`).waitFor();
+    await page.getByText(`Total: charged ${amountText(cost)}`).waitFor();
     await page.getByLabel('Task, request or batch ID').fill('a b');
     await page.getByText('An ID can only contain letters, digits').waitFor();
     await page.getByLabel('Task, request or batch ID').fill('req_none');

@@ -370,7 +370,7 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
       .waitFor();
     await page.getByRole('button', { name: 'Run' }).click();
     const spoken = page.getByRole('article', { name: 'The gate is open' });
-    const audio = spoken.getByLabel('What was spoken');
+    const audio = spoken.getByLabel('Generated speech');
     await audio.waitFor();
     assert.ok((await secondsOf(audio)) > 1);
     const receipt = spoken.getByLabel('Actual cost');
@@ -404,7 +404,7 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
       .waitFor();
     await run.click();
     const heard = page.getByRole('article', { name: 'speech.wav' });
-    await heard.getByRole('button', { name: 'Copy the text' }).waitFor();
+    await heard.getByRole('button', { name: 'Copy text' }).waitFor();
     await heard.getByText('Charged', { exact: true }).waitFor();
     assert.equal((await bookedFor(at)).charged, 0.0036);
     await audited(page);

@@ -63,7 +63,7 @@ test('calls appear by themselves, refused ones too; one is opened with its ledge
     await audited(page);
     await page.getByRole('button', { name: /Details of sim-chat/ }).click();
     const drawer = page.getByRole('dialog');
-    await drawer.getByText('Answer ended').waitFor();
+    await drawer.getByText('Response ended').waitFor();
     const entries = drawer.getByRole('table', { name: 'Ledger entries' });
     await entries.waitFor();
     assert.deepEqual(await entries.locator('tbody th').allTextContents(), ['Hold', 'Charge', 'Release']);
@@ -146,7 +146,7 @@ test('an operator chooses an account by a part of its name, downloads its reques
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('link', { name }).waitFor();
     assert.equal(
-      await drawer.getByText('Answer ended').count(),
+      await drawer.getByText('Response ended').count(),
       1,
       'the other account’s request of this id is not shown',
     );
@@ -174,7 +174,7 @@ test('an operator sees the requests of all accounts with who served them; on a p
         .getByRole('button', { name: /sim-chat 的详情/ })
         .first()
         .click();
-      await page.getByRole('dialog').getByText('由 simulator 应答').waitFor();
+      await page.getByRole('dialog').getByText('由 simulator 响应').waitFor();
       await audited(page);
       await assertNoSidewaysScroll(page);
     },

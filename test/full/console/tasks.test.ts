@@ -160,7 +160,10 @@ test('a failed task says why, and markup in a prompt is text, on a phone, in Chi
     await audited(page);
     await rowOf(page, id).getByRole('link').click();
     await page.getByRole('heading', { name: '图片任务' }).waitFor();
-    await says(page.locator('main'), /no <b>luck<\/b>/);
+    const result = page.getByRole('region', { name: '结果' });
+    await says(result, '供应商出错');
+    await result.locator('summary').click();
+    await says(result, /no <b>luck<\/b>/);
     await says(page.locator('blockquote'), markup);
     assert.equal(await page.evaluate('window.hurt'), undefined);
     await assertNoSidewaysScroll(page);

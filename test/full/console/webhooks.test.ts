@@ -63,7 +63,7 @@ test('an owner sets the webhook, tries it, sees what became of the test, and sen
     await drawer.getByText('Delivered').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.ant-segmented-item', { hasText: 'Given up' }).click();
-    await page.getByText('Nothing was given up.').waitFor();
+    await page.getByText('No events were given up.').waitFor();
 
     await page.getByRole('button', { name: 'Rotate secret' }).click();
     await page
@@ -77,13 +77,18 @@ test('an owner sets the webhook, tries it, sees what became of the test, and sen
   });
 });
 
-test('on a phone, in Chinese and in the dark, the page fits', async () => {
+test('on a phone, in Chinese and in the dark, the page fits, and says in Chinese what the receiver answered', async () => {
   const { email, address } = await owner();
   const look = { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit({ origin: gateway.url, ...look }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await page.goto(address);
     await page.getByText('还没有事件').waitFor();
+    receiver.answers({ status: 410 });
+    await page.getByLabel('Webhook 地址').fill(`${receiver.url}/hook`);
+    await page.getByRole('button', { name: /^保\s?存$/ }).click();
+    await page.getByRole('button', { name: '发送测试事件' }).click();
+    await page.getByText('HTTP 410（接收方不再接收事件）').first().waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
   });

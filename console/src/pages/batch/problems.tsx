@@ -1,6 +1,7 @@
 /** What went wrong: mistakes in the file, which kept it from running, and errors of lines that ran. */
 import { Panel } from '../../parts/panel.tsx';
 import { Count } from '../../parts/numbers.tsx';
+import { ServerText } from '../../parts/server-text.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { BatchPage } from './batch-page.ts';
@@ -17,7 +18,7 @@ export function Mistakes({ batch: { mistakes } }: { batch: BatchPage }) {
         keyOf={({ index }) => String(index)}
         columns={[
           { key: 'line', title: say('line'), cell: ({ line }) => line ?? say('wholeFile') },
-          { key: 'message', title: say('message'), cell: ({ message }) => message },
+          { key: 'message', title: say('message'), cell: (mistake) => <ServerText said={mistake} /> },
           { key: 'code', title: say('code'), isWide: true, cell: ({ code }) => <code>{code}</code> },
         ]}
       />

@@ -10,7 +10,7 @@ export const texts = defineTexts('batch', {
     noSuchBatchTitle: 'Batch not found',
     noSuchBatch: 'This batch doesn’t exist, or it belongs to another account.',
     progress: 'Progress',
-    held: '{{amount}} on hold for lines under way',
+    held: '{{amount}} on hold for lines in progress',
     throughput: 'Throughput',
     perMinute: '{{count}} lines/min',
     remaining: 'about {{time}} left at this pace',
@@ -18,10 +18,10 @@ export const texts = defineTexts('batch', {
     expires: 'Ends by',
     ended: 'Ended',
     noMoney:
-      'The available balance of {{balance}} isn’t enough for the next line, so nothing is sent. The batch continues by itself after a credit, until it expires.',
+      'The available balance of {{balance}} isn’t enough for the next line, so nothing is sent. The batch resumes automatically after a top-up, until it expires.',
     toBalance: 'See balance and ledger',
     toLedger: 'Ledger entries',
-    busy: 'The provider is busy or can’t be reached. Lines are sent again as soon as it has room.',
+    busy: 'The provider is busy or can’t be reached. Sending resumes as soon as it has capacity.',
     refused_one: 'The file has {{count}} mistake, so nothing was sent or charged. Correct it and create a new batch.',
     refused_other:
       'The file has {{count}} mistakes, so nothing was sent or charged. Correct them and create a new batch.',

@@ -4,10 +4,10 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('batches', {
   en: {
     title: 'Batches',
-    description: 'Many requests in one file, run as the models have room for them. Updated live.',
+    description: 'Many requests in one file, run as capacity allows. Updated live.',
     newBatch: 'New batch',
-    none: 'No batches yet. Upload a .jsonl file with one request a line, here or through the API, and it appears here automatically.',
-    noneOfStatus: 'No batch has this status.',
+    none: 'No batches yet. Upload a .jsonl file with one request per line, here or through the API, and it appears here automatically.',
+    noneOfStatus: 'No batches with this status.',
   },
   zh: {
     title: '批处理',

@@ -21,7 +21,7 @@ export const texts = defineTexts('ledger', {
     shown: 'Rows',
     transfers: 'By call',
     entries: 'All entries',
-    sum: 'In all: ',
+    sum: 'Total: ',
     sumSince: 'Since {{time}} (choose dates for earlier sums): ',
     charges: 'charged',
     credits: 'added',

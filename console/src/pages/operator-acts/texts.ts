@@ -4,7 +4,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('operator-acts', {
   en: {
     title: 'Audit log',
-    description: 'Who changed what, when and why. Entries are chained and tamper-evident. Days are those of UTC.',
+    description: 'Who changed what, when and why. Entries are chained and tamper-evident. All dates are in UTC.',
     filters: 'Filters',
     action: 'Action',
     actor: 'E-mail or actor',
@@ -21,7 +21,7 @@ export const texts = defineTexts('operator-acts', {
   },
   zh: {
     title: '审计日志',
-    description: '谁在何时因何修改了什么。记录前后相链，任何篡改都会被发现。日期按 UTC 计。',
+    description: '谁在何时因何修改了什么。记录前后相链，任何篡改都会被发现。日期均为 UTC。',
     filters: '筛选',
     action: '操作类型',
     actor: '邮箱或操作者',

@@ -4,10 +4,12 @@ import { Alert } from 'antd';
 import { api, type Answer } from '../../api/client.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { Original } from '../../parts/server-text.tsx';
 import { Rows } from '../../parts/operator/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
+import { findingInChinese } from './findings-in-chinese.ts';
 import { useLookedText } from './looked.ts';
 import { texts } from './texts.ts';
 
@@ -66,7 +68,13 @@ function Result({ audit }: { audit: Audit }) {
                 {say('since')} <Time at={audit.since} />
               </p>
             )}
-            {audit.left_out.length > 0 && <p>{say('leftOut', { parts: audit.left_out.join(', ') })}</p>}
+            {audit.left_out.length > 0 && (
+              <p>
+                {say('leftOut', {
+                  parts: audit.left_out.map((part) => (part === 'workflows' ? say(part) : part)).join(', '),
+                })}
+              </p>
+            )}
           </>
         }
       />
@@ -76,7 +84,7 @@ function Result({ audit }: { audit: Audit }) {
           <Rows
             caption={say('findings')}
             columns={[
-              { key: 'says', title: say('says'), render: ({ says }) => says },
+              { key: 'says', title: say('says'), render: ({ check, says }) => <Finding check={check} says={says} /> },
               { key: 'subject', title: say('subject'), render: ({ subject }) => <code>{subject}</code> },
               { key: 'check', title: say('check'), render: ({ check }) => check },
             ]}
@@ -89,4 +97,10 @@ function Result({ audit }: { audit: Audit }) {
       )}
     </>
   );
+}
+
+/** Chinese readers get what the check found in general, with the finding itself to unfold. */
+function Finding({ check, says }: { check: string; says: string }) {
+  const language = useLanguage();
+  return <Original text={(language === 'zh' ? findingInChinese(check) : undefined) ?? says} original={says} />;
 }

@@ -4,15 +4,15 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('operator-batches', {
   en: {
     title: 'Batches of all accounts',
-    description: 'What runs, how far it has come, and what it waits for.',
+    description: 'Batches in progress, how far they are, and what they are waiting for.',
     shown: 'Batches to show',
-    under_way: 'Under way',
+    under_way: 'In progress',
     all: 'All',
     account: 'Account',
     seen: 'Last active',
     actions: 'Actions',
-    noneUnderWay: 'No batch is under way.',
-    none: 'No account has made a batch yet.',
+    noneUnderWay: 'No batches in progress.',
+    none: 'No account has created a batch yet.',
   },
   zh: {
     title: '所有账户的批处理',

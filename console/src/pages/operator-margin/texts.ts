@@ -23,10 +23,10 @@ export const texts = defineTexts('operator-margin', {
     unknown: '(unknown)',
     partOf: '{{part}} of {{all}}',
     incomplete:
-      'The cost is unknown for {{part}} of {{all}} calls and tasks, which paid {{paid}}. They have no part in the margin.',
+      'The cost is unknown for {{part}} of {{all}} calls and tasks, which paid {{paid}}. They are excluded from the margin.',
     total: 'Total',
     breakdown: 'Revenue and cost',
-    nothing: 'No charges in this period. Try other dates.',
+    nothing: 'No charges in this period. Try another range.',
     csv: 'Download CSV',
     more: 'Only the first 1,000 rows are shown and added up. The CSV contains all of them.',
   },

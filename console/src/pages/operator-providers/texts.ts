@@ -34,7 +34,7 @@ export const texts = defineTexts('operator-providers', {
     errorsByCode: 'Errors',
     median: 'Median latency',
     p95: '95th percentile',
-    callsSince: 'There were very many calls: only those are counted since',
+    callsSince: 'Too many calls to count them all; counted since',
     tasks: 'Tasks',
     models: 'Models routed here',
     noModels: 'No models are routed here.',

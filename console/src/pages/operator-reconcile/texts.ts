@@ -4,10 +4,10 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('operator-reconcile', {
   en: {
     title: 'Provider bills',
-    description: 'The last comparison of each provider’s bill with the ledger, made by tollgate reconcile.',
+    description: 'The latest comparison of each provider’s bill with the ledger, made by tollgate reconcile.',
     none: 'No bill has been compared yet. Run tollgate reconcile with a provider’s usage or billing export.',
-    agrees: 'Agrees · {{percent}} differs',
-    disagrees: 'Disagrees · {{percent}} differs',
+    agrees: 'Matches · {{percent}} difference',
+    disagrees: 'Doesn’t match · {{percent}} difference',
     period: 'Period',
     made: 'compared',
     sums: 'Sums',
@@ -18,15 +18,15 @@ export const texts = defineTexts('operator-reconcile', {
     billed: 'Billed',
     booked: 'Booked',
     counts:
-      '{{billedOnly}} billed and not booked, {{bookedOnly}} booked and not billed, {{differs}} differ. The first {{shown}} are shown.',
+      '{{billedOnly}} billed but not booked, {{bookedOnly}} booked but not billed, {{differs}} different. The first {{shown}} are shown.',
     differences: 'Differences',
     kind: 'Difference',
     subject: 'Call, or day and model',
     model: 'Model',
     fields: 'Differs in (billed / booked)',
-    billed_not_booked: 'Billed, not booked',
-    booked_not_billed: 'Booked, not billed',
-    differs: 'Differs',
+    billed_not_booked: 'Billed but not booked',
+    booked_not_billed: 'Booked but not billed',
+    differs: 'Different',
   },
   zh: {
     title: '供应商对账',

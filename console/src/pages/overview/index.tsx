@@ -1,5 +1,7 @@
 /** Overview: balance, spend and what is running, read anew every few seconds. */
 import { Alert } from 'antd';
+import { lazy, Suspense } from 'react';
+import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
 import type { paths } from '../../api/schema.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
@@ -10,7 +12,6 @@ import { Count } from '../../parts/numbers.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { FirstSteps } from './first-steps.tsx';
 import { Spend } from './spend.tsx';
 import { Failures, Running } from './tasks.tsx';
 import { texts } from './texts.ts';
@@ -19,6 +20,9 @@ export type Overview =
   paths['/console/api/accounts/{account}/overview']['get']['responses'][200]['content']['application/json'];
 
 const refreshMs = 3_000;
+
+/** With antd's tabs, 11 kB that accounts with calls don't need. */
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
 
 export function Component() {
   const say = useTexts(texts);
@@ -60,11 +64,26 @@ function Content({ overview }: { overview: Overview }) {
         <Figure label={say('month')} hint={say('calls', { count: month.calls })}>
           <Money amount={month.cost} />
         </Figure>
-        <Figure label={say('running')} hint={say('failedCount', { count: failed.count })}>
+        <Figure
+          label={say('running')}
+          hint={
+            failed.count === 0 ? (
+              say('failedCount', { count: 0 })
+            ) : (
+              <Link to="../tasks?status=failed">{say('failedCount', { count: failed.count })}</Link>
+            )
+          }
+        >
           <Count of={running.count} />
         </Figure>
       </Figures>
-      {hasCalls ? <Spend overview={overview} /> : <FirstSteps model={overview.example_model} />}
+      {hasCalls ? (
+        <Spend overview={overview} />
+      ) : (
+        <Suspense fallback={<Loading rows={6} />}>
+          <FirstSteps model={overview.example_model} />
+        </Suspense>
+      )}
       {hasCalls && (
         <div className="tg-pair">
           <Running running={running} />

@@ -1,6 +1,7 @@
 /** What runs, and what failed of late: each leads to the task's page. */
 import { Link } from 'react-router';
 import { Panel } from '../../parts/panel.tsx';
+import { ServerText } from '../../parts/server-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { Overview } from './index.tsx';
@@ -46,9 +47,9 @@ export function Failures({ failed: { newest } }: { failed: Overview['failed'] })
               <span className="tg-quiet">
                 <Time at={finished} relative />
               </span>
-              <p>
-                <code className="tg-mono">{error.code}</code> {error.message}
-              </p>
+              <div>
+                <code className="tg-mono">{error.code}</code> <ServerText said={error} />
+              </div>
             </li>
           ))}
         </ul>

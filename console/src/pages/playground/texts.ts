@@ -84,7 +84,7 @@ export const playgroundTexts = defineTexts('playground', {
     upToTokens: '最多 {{count}} 个 token',
     perImage: '{{count}} × {{price}}/张',
     perSecond: '{{count}} 秒 × {{price}}',
-    perCharacter: '{{count}} 字符 × {{price}}',
+    perCharacter: '{{count}} 个字符 × {{price}}',
     noMoney: '余额不足以冻结此次费用。请联系运营人员为账户充值。',
     suspended: '此账户已停用。请联系运营人员。',
     mayNot: '您不能运行：只有账户所有者可以花费账户余额。',

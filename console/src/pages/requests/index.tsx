@@ -2,6 +2,7 @@
 import { DownloadOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { type Answer, api, query } from '../../api/client.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { useKeyChoices } from '../../parts/filters/use-key-choices.ts';
@@ -71,7 +72,13 @@ export function Component() {
       <Listed
         listing={listing}
         empty={say(isFiltered ? 'emptyFiltered' : 'empty')}
-        action={isFiltered && <Button onClick={clear}>{say('clear')}</Button>}
+        action={
+          isFiltered ? (
+            <Button onClick={clear}>{say('clear')}</Button>
+          ) : (
+            <Link to="../playground">{say('toPlayground')}</Link>
+          )
+        }
       >
         {(items) => (
           <Rows caption={say('title')} columns={columns} items={items} idOf={({ id, created }) => `${id} ${created}`} />

@@ -1,4 +1,5 @@
 /** The paid calls of a task, for operators: provider, job and outcome. */
+import { ServerText } from '../../parts/server-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -30,7 +31,7 @@ export function Calls({ intents }: { intents: Intents }) {
       {intent.reason !== null && <Fact name={say('reason')}>{intent.reason}</Fact>}
       {intent.error !== null && (
         <Fact name={say('error')}>
-          <code>{intent.error.code}</code> {intent.error.message}
+          <code>{intent.error.code}</code> <ServerText said={intent.error} />
         </Fact>
       )}
     </dl>

@@ -3,6 +3,7 @@ import { DownloadOutlined } from '@ant-design/icons';
 import { Alert, Button, Image } from 'antd';
 import { useState } from 'react';
 import { bytesText, durationText } from '../../parts/measures.ts';
+import { ServerText } from '../../parts/server-text.tsx';
 import { taskTexts } from '../../parts/tasks/texts.ts';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -24,7 +25,7 @@ export function Result({ task }: { task: TaskPage }) {
         <Alert
           type={status === 'cancelled' ? 'info' : 'error'}
           showIcon
-          title={error.message}
+          title={<ServerText said={error} />}
           description={
             <>
               <code>{error.code}</code> · {say('nothingCharged')}

@@ -14,6 +14,7 @@ import {
   SyncOutlined,
 } from '@ant-design/icons';
 import type { ReactNode } from 'react';
+import { useAttemptText } from '../../parts/attempt-text.ts';
 import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -70,7 +71,9 @@ function Step({
 }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const note = step === 'webhook' ? (fault ?? (status === null ? null : `HTTP ${status}`)) : reason;
+  const attemptText = useAttemptText();
+  const isTried = status !== null || fault !== null;
+  const note = step !== 'webhook' ? reason : isTried ? attemptText({ status, fault }) : null;
   return (
     <li className={`tg-step-${step}`}>
       <span aria-hidden>{icons[step]}</span>

@@ -2,6 +2,7 @@
 import { Tag } from 'antd';
 import { api, queryClient } from '../../api/client.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
+import { useAttemptText } from '../../parts/attempt-text.ts';
 import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useAccountId, useMayChange } from '../../parts/use-account.ts';
@@ -14,6 +15,7 @@ export function Webhook({ task: { id, webhook, status } }: { task: TaskPage }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const mayChange = useMayChange();
+  const attemptText = useAttemptText();
   if (webhook === null) {
     return <p className="tg-task-quiet">{say(status === 'processing' ? 'noWebhookYet' : 'noWebhook')}</p>;
   }
@@ -43,7 +45,7 @@ export function Webhook({ task: { id, webhook, status } }: { task: TaskPage }) {
                 <td>
                   <Time at={attempt.at} />
                 </td>
-                <td>{attempt.fault ?? (attempt.status === null ? '–' : `HTTP ${attempt.status}`)}</td>
+                <td>{attemptText(attempt)}</td>
                 <td>{durationText(attempt.duration, locale)}</td>
               </tr>
             ))}

@@ -9,6 +9,7 @@ import { StatusTag } from '../../parts/status-tag.tsx';
 import { Elapsed } from '../../parts/tasks/elapsed.tsx';
 import { taskTexts } from '../../parts/tasks/texts.ts';
 import { Thumbnail } from '../../parts/tasks/thumbnail.tsx';
+import { useServerText } from '../../parts/server-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
@@ -63,6 +64,7 @@ export function TaskRows({ tasks, base }: { tasks: readonly TaskLine[]; base: st
 function TaskRow({ task, to }: { task: TaskLine; to: string }) {
   const say = useTexts(texts);
   const sayTask = useTexts(taskTexts);
+  const serverText = useServerText();
   const { kind, model, status, progress, queued, excerpt, error, cost, created, took, key } = task;
   return (
     <tr data-task={task.id}>
@@ -88,7 +90,7 @@ function TaskRow({ task, to }: { task: TaskLine; to: string }) {
         ) : (
           progress === 'waiting' && <small>{sayTask('waiting')}</small>
         )}
-        {status === 'failed' && error && <small title={error.message}>{error.message}</small>}
+        {status === 'failed' && error && <small title={error.message}>{serverText(error)}</small>}
       </td>
       <td className="tg-task-model">{model}</td>
       <td className="tg-task-key">{key.name}</td>

@@ -4,7 +4,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('webhooks', {
   en: {
     title: 'Webhooks',
-    description: 'Your server is sent an event when a task or batch ends, or the balance gets low. Updated live.',
+    description: 'Events are sent to your server when a task or batch ends or the balance gets low. Updated live.',
     readOnly: 'You can view what was sent. Only owners of the account can change the webhook.',
     toDocs: 'Events in the API documentation',
     settings: 'Webhook settings',
@@ -12,16 +12,15 @@ export const texts = defineTexts('webhooks', {
     showSecret: 'Show secret',
     rotate: 'Rotate secret',
     rotateTitle: 'Rotate the secret?',
-    rotateText:
-      'A new secret is created. For 24 hours events carry the signatures of both, so that you can change over.',
+    rotateText: 'A new secret is created. For 24 hours, events are signed with both, so that you can switch over.',
     secret: 'Webhook secret',
-    secretWarning: 'Anyone who has it can send you events that look like ours. Keep it as you keep an API key.',
+    secretWarning: 'Anyone who has it can send you events that look like ours. Keep it as safe as an API key.',
     events: 'Events',
     shown: 'Events to show',
     all: 'All',
     failed: 'Given up',
     none: 'No events yet. They appear here once a webhook is set and a task or batch ends, or a test is sent.',
-    noneFailed: 'Nothing was given up.',
+    noneFailed: 'No events were given up.',
   },
   zh: {
     title: 'Webhook',

@@ -18,7 +18,7 @@ export const batchTexts = defineTexts('batch-parts', {
     ofThemFailed: '{{failed}} failed',
     cancelTitle: 'Cancel this batch?',
     cancelText:
-      'No more lines are sent. Lines under way are finished and charged; the files then have what was done. This can’t be undone.',
+      'No more lines are sent. Lines in progress are finished and charged, and their results are in the files. This can’t be undone.',
     keepRunning: 'Keep running',
     cancelBatch: 'Cancel batch',
     cancelledNow: 'The batch is being cancelled.',

@@ -32,7 +32,8 @@ const en: Readonly<Record<RecordedCode, string>> = {
   permission_denied: 'The key’s level is too low for the operation. Use a key of a higher level.',
   model_not_allowed: 'The model is not on the key’s allow-list. Use another model or key.',
   account_suspended: 'The operator has suspended the account. Contact the operator.',
-  insufficient_balance: 'The account had less than the call would hold, or owes after a write-off. Add money.',
+  insufficient_balance:
+    'The balance is below the hold for the call, or the account owes money after a write-off. Top up.',
   call_limit_exceeded:
     'The key’s call limit is used up. Retry after the time in Retry-After; a limit in total never resets.',
   spend_limit_exceeded: 'The call would pass the key’s spend limit. Wait for the next window, or raise the limit.',
@@ -44,7 +45,7 @@ const en: Readonly<Record<RecordedCode, string>> = {
   batch_not_found: 'The batch is unknown or another account’s. Check the Batches page.',
   response_not_found: 'The stored response is unknown or another account’s. Send the whole conversation.',
   task_being_fetched:
-    'Another download of this avatar-talk result is running. Wait for that one; if it breaks off, retry after the time in Retry-After.',
+    'Another download of this avatar-talk result is running. Wait for it; if it breaks off, retry after the time in Retry-After.',
   batch_not_cancellable: 'All lines of the batch have ended. Look at the batch.',
   task_not_cancellable: 'The task has ended already. Look at its record.',
   task_not_ended:
@@ -53,18 +54,18 @@ const en: Readonly<Record<RecordedCode, string>> = {
   idempotency_key_used: 'A streamed response can’t be replayed. Use a new key, or don’t stream.',
   upstream_rate_limited: 'Every route of the model is rate-limited at the moment. Retry after the time in Retry-After.',
   upstream_error:
-    'No route of the model could serve the request, or the provider broke off its answer. Retry later, or use another model. A call that never began to answer costs nothing.',
+    'No route of the model could serve the request, or the provider broke off its response. Retry later, or use another model. A call whose response never began costs nothing.',
   upstream_timeout:
-    'The provider did not answer, or did not finish before its deadline. Retry later; nothing was charged for a task.',
+    'The provider did not respond, or did not finish before its deadline. Retry later; nothing was charged for a task.',
   overloaded:
     'Too many requests at once, or too many tasks waiting to start; nothing was held. Retry after the time in Retry-After.',
   not_ready:
     'The database or the blob store is down, or the process is stopping; nothing was created. Retry after the time in Retry-After.',
   outcome_unknown:
     'The database went down before it confirmed the operation. Check whether it was done before you send it again.',
-  internal_error: 'A fault of the gateway. Report the request ID to the operator.',
+  internal_error: 'An error in the gateway. Report the request ID to the operator.',
   client_disconnected:
-    'The client closed the connection before the whole answer was sent. What the provider counted until then is charged.',
+    'The client closed the connection before the whole response was sent. What the provider counted until then is charged.',
 };
 
 const zh: typeof en = {
@@ -73,21 +74,21 @@ const zh: typeof en = {
   invalid_parameter: '值超出范围或类型错误，或模型类型不符。请修正错误信息所指的值；网关绝不调整取值。',
   content_policy_violation: '供应商拒绝请求的内容。请修改请求内容；未扣费。',
   request_too_large: '正文或上传文件超过上限。请减少内容。',
-  unsupported_media_type: '正文不是 JSON，或应为表单而不是表单。请设置 Content-Type。',
+  unsupported_media_type: '正文不是 JSON，或该接口要求表单而正文不是。请设置 Content-Type。',
   route_not_found: '路径不存在，或文件链接已过期。请检查路径；重新查询任务可获取新链接。',
   method_not_allowed: '该路径只支持响应头 Allow 中列出的方法。请使用其中之一。',
   missing_api_key: '缺少请求头 Authorization: Bearer …。请发送密钥。',
   invalid_api_key: '密钥未知、已吊销或已过期。请更换密钥。',
-  permission_denied: '密钥的级别不足以执行该操作。请使用级别更高的密钥。',
+  permission_denied: '密钥的权限不足以执行该操作。请使用权限更高的密钥。',
   model_not_allowed: '模型不在密钥的允许列表中。请更换模型或密钥。',
   account_suspended: '运营人员已停用该账户。请联系运营人员。',
   insufficient_balance: '余额少于本次调用的冻结金额，或核销后仍有欠款。请充值。',
   call_limit_exceeded: '密钥的调用次数已用尽。请在 Retry-After 之后重试；总次数上限不会重置。',
-  spend_limit_exceeded: '本次调用会超出密钥的支出上限。请等待下一个周期，或提高上限。',
+  spend_limit_exceeded: '本次调用会超出密钥的消费限额。请等待下一个周期，或提高上限。',
   concurrency_limit_exceeded: '密钥运行中或排队的任务数已达上限。请在有任务结束后重试。',
   model_not_found: '没有此 ID 的已发布模型，或密钥无权使用它。请查看模型页。',
   model_in_maintenance: '运营人员已将模型置于维护状态。请稍后重试，或使用其他模型。',
-  task_not_found: '任务不存在、属于其他账户、已过期或已取走。请查看任务页。',
+  task_not_found: '任务不存在、属于其他账户、已过期或已被下载。请查看任务页。',
   file_not_found: '文件不存在、属于其他账户、已过期或已删除。请查看 GET /files。',
   batch_not_found: '批处理不存在，或属于其他账户。请查看批处理页。',
   response_not_found: '所存的 response 不存在，或属于其他账户。请发送完整的对话。',
@@ -95,17 +96,17 @@ const zh: typeof en = {
   batch_not_cancellable: '批处理的所有行都已结束。请查看该批处理。',
   task_not_cancellable: '任务已经结束。请查看其记录。',
   task_not_ended: '请求下载或删除仍在运行的视频。请等它完成，或将其取消。',
-  idempotency_key_reused: '同一个 Idempotency-Key 带着不同的正文。新请求请使用新的幂等键。',
-  idempotency_key_used: '流式应答无法重放。请使用新的幂等键，或不用流式。',
+  idempotency_key_reused: '同一个 Idempotency-Key 已用于不同的正文。新请求请使用新的 Idempotency-Key。',
+  idempotency_key_used: '流式响应无法重放。请使用新的 Idempotency-Key，或不使用流式。',
   upstream_rate_limited: '该模型的所有线路目前都被限流。请在 Retry-After 之后重试。',
   upstream_error:
-    '该模型没有线路能完成请求，或供应商中断了应答。请稍后重试，或使用其他模型。从未开始应答的调用不收费。',
-  upstream_timeout: '供应商没有应答，或未在期限内完成。请稍后重试；任务未扣费。',
-  overloaded: '同时请求过多，或等待启动的任务过多；未冻结。请在 Retry-After 之后重试。',
+    '该模型没有线路能完成请求，或供应商中断了响应。请稍后重试，或使用其他模型。从未开始响应的调用不收费。',
+  upstream_timeout: '供应商没有响应，或未在期限内完成。请稍后重试；任务未扣费。',
+  overloaded: '同时请求过多，或等待启动的任务过多；没有冻结金额。请在 Retry-After 之后重试。',
   not_ready: '数据库或文件存储不可用，或进程正在停止；未创建任何内容。请在 Retry-After 之后重试。',
   outcome_unknown: '数据库在确认操作之前离线。再次发送之前，请先查看操作是否已完成。',
   internal_error: '网关自身的故障。请将请求 ID 告知运营人员。',
-  client_disconnected: '客户端在应答发送完之前关闭了连接。供应商此前计入的用量照常计费。',
+  client_disconnected: '客户端在响应发送完之前关闭了连接。供应商此前计入的用量照常计费。',
 };
 
 const meaningTexts = defineTexts('request-errors', { en, zh });

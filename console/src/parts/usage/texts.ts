@@ -5,13 +5,13 @@ export const usageTexts = defineTexts('usage', {
   en: {
     title: 'Usage',
     description:
-      'Cost, tokens and calls as the ledger has them; errors and latency of all requests, as long as these are kept. All dates are in UTC.',
+      'Cost, tokens and calls from the ledger; errors and latency from request records, for as long as they are kept. All dates are in UTC.',
     allTitle: 'Usage of all accounts',
     allDescription:
-      'Revenue, cost and margin by admission time; errors and latency of all requests, as long as these are kept. All dates are in UTC.',
+      'Revenue, cost and margin by admission time; errors and latency from request records, for as long as they are kept. All dates are in UTC.',
     group: 'Group by',
     by: 'Then by',
-    noSecond: 'Nothing else',
+    noSecond: 'None',
     metric: 'Metric',
     range: 'Range',
     today: 'Today',
@@ -33,10 +33,11 @@ export const usageTexts = defineTexts('usage', {
     perDay: 'Daily average',
     chart: '{{metric}} by {{group}}',
     chartTwo: '{{metric}} by {{group}} and {{by}}',
-    nothing: 'Nothing in this period. Try another range.',
+    nothing: 'No usage in this period. Try another range.',
     toPlayground: 'Playground',
     csv: 'Download CSV',
-    unknownCost: 'The cost of {{count}} calls and tasks is unknown. They have no part in the margin.',
+    unknownCost_one: 'The cost of {{count}} call or task is unknown. It is excluded from the margin.',
+    unknownCost_other: 'The cost of {{count}} calls and tasks is unknown. They are excluded from the margin.',
   },
   zh: {
     title: '用量',
@@ -66,10 +67,10 @@ export const usageTexts = defineTexts('usage', {
     perDay: '日均',
     chart: '按{{group}}的{{metric}}',
     chartTwo: '按{{group}}和{{by}}的{{metric}}',
-    nothing: '此期间没有数据。请选择其他时间范围。',
+    nothing: '此期间没有用量。请选择其他时间范围。',
     toPlayground: '体验中心',
     csv: '下载 CSV',
-    unknownCost: '有 {{count}} 次调用与任务成本未知，不计入毛利。',
+    unknownCost_other: '有 {{count}} 次调用与任务成本未知，不计入毛利。',
   },
 });
 

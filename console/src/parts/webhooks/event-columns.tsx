@@ -1,11 +1,12 @@
 /** The columns of a list of events; the first one opens the event. */
 import { Button } from 'antd';
 import { Link } from 'react-router';
+import { useAttemptText } from '../attempt-text.ts';
 import type { Column } from '../operator/rows.tsx';
 import { Time } from '../time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { DeliveryTag } from './delivery-tag.tsx';
-import { answerOf, type Event } from './event.ts';
+import type { Event } from './event.ts';
 import { eventTexts } from './texts.ts';
 
 export function useEventColumns<One extends Event>(
@@ -13,6 +14,7 @@ export function useEventColumns<One extends Event>(
   onOpen: (event: One) => void,
 ): [Column<One>, ...Column<One>[]] {
   const say = useTexts(eventTexts);
+  const attemptText = useAttemptText();
   return [
     {
       key: 'type',
@@ -24,7 +26,7 @@ export function useEventColumns<One extends Event>(
       ),
     },
     { key: 'status', title: say('status'), render: ({ delivered }) => <DeliveryTag delivered={delivered} /> },
-    { key: 'answer', title: say('lastAnswer'), render: ({ last }) => (last ? answerOf(last) : '–') },
+    { key: 'answer', title: say('lastAnswer'), render: ({ last }) => (last ? attemptText(last) : '–') },
     { key: 'attempts', title: say('attempts'), isNumber: true, render: ({ attempts }) => attempts },
     {
       key: 'task',

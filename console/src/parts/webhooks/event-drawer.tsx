@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { Link } from 'react-router';
 import { type Answer, api, query } from '../../api/client.ts';
+import { useAttemptText } from '../attempt-text.ts';
 import { BusyButton } from '../busy-button.tsx';
 import { CodeBlock } from '../code-block.tsx';
 import { ErrorState } from '../error-state.tsx';
@@ -14,7 +15,7 @@ import { Time } from '../time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { DeliveryTag } from './delivery-tag.tsx';
-import { allEventsKey, answerOf, eventsKey } from './event.ts';
+import { allEventsKey, eventsKey } from './event.ts';
 import { eventTexts } from './texts.ts';
 
 const drawerPx = 560;
@@ -59,6 +60,7 @@ interface ContentProps {
 function Content({ account, event, mayChange }: ContentProps) {
   const say = useTexts(eventTexts);
   const locale = localeOf(useLanguage());
+  const attemptText = useAttemptText();
   const { id, type, host, task, created, delivered, data, course } = event;
   return (
     <>
@@ -86,7 +88,7 @@ function Content({ account, event, mayChange }: ContentProps) {
           label={say('attempts')}
           columns={[
             { key: 'at', title: say('time'), cell: ({ at }) => <Time at={at} /> },
-            { key: 'answer', title: say('answer'), cell: answerOf },
+            { key: 'answer', title: say('answer'), cell: attemptText },
             { key: 'took', title: say('took'), isNumber: true, cell: ({ duration }) => durationText(duration, locale) },
           ]}
           rows={course}

@@ -3,6 +3,7 @@ import { DownloadOutlined } from '@ant-design/icons';
 import { Alert, Button, Progress } from 'antd';
 import { Link } from 'react-router';
 import { EmptyState } from '../../../parts/empty-state.tsx';
+import { ServerText } from '../../../parts/server-text.tsx';
 import { StatusTag } from '../../../parts/status-tag.tsx';
 import { bytesText } from '../../../parts/measures.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
@@ -77,7 +78,9 @@ function Failed({ run: { error } }: { run: Extract<Run, { step: 'failed' }> }) {
   const sayShared = useTexts(playgroundTexts);
   if (error.code === 'cancelled') return <p>{sayShared('cancelled')}</p>;
   const isGone = error.code === 'task_not_found';
-  return <Alert type={isGone ? 'info' : 'error'} showIcon title={isGone ? say('goneTitle') : error.message} />;
+  return (
+    <Alert type={isGone ? 'info' : 'error'} showIcon title={isGone ? say('goneTitle') : <ServerText said={error} />} />
+  );
 }
 
 function Video({ run: { id, address, seconds, tokens } }: { run: Extract<Run, { step: 'done' }> }) {

@@ -1,5 +1,5 @@
 /** What a run would hold, and what there is. */
-import { toConsoleError } from '../../../api/error.ts';
+import { useErrorText } from '../../../parts/error-text.ts';
 import { ExactMoney, useExactMoneyText } from '../../../parts/money.tsx';
 import { localeOf, useLanguage } from '../../../texts/language.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
@@ -10,6 +10,7 @@ import type { Quote, useQuote } from './quote.ts';
 export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
   const say = useTexts(playgroundTexts);
   const { data: account } = useBalance();
+  const textOf = useErrorText();
   const { data, error, isOld } = quote;
   return (
     <dl className="tg-cost" aria-busy={isOld} aria-label={say('costBefore')}>
@@ -24,7 +25,7 @@ export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
               <Reckoning quote={data} />
             </>
           ) : (
-            <span>{error === null ? '–' : toConsoleError(error).message}</span>
+            <span>{error === null ? '–' : textOf(error)}</span>
           )}
         </dd>
       </div>

@@ -7,6 +7,7 @@ import { toConsoleError } from '../../../api/error.ts';
 import type { components } from '../../../api/schema.ts';
 import { useErrorText } from '../../../parts/error-text.ts';
 import { Loading } from '../../../parts/loading.tsx';
+import { ServerText } from '../../../parts/server-text.tsx';
 import { StatusTag } from '../../../parts/status-tag.tsx';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
@@ -53,7 +54,7 @@ export function TaskCard({ run, record, error, onCancel, onRemove, children }: P
         (isCancelled(record) ? (
           <p>{say('cancelled')}</p>
         ) : (
-          <Alert type="error" showIcon title={record.error.message} />
+          <Alert type="error" showIcon title={<ServerText said={record.error} />} />
         ))}
       {status === 'succeeded' && children}
       <Receipt of={{ task_id: run.id }} isOver={status !== undefined && status !== 'processing'} />

@@ -12,11 +12,11 @@ export const texts = defineTexts('playground-transcription', {
     languageHint: 'Optional. ISO 639-1, such as en or zh.',
     prompt: 'Prompt',
     promptHint: 'Optional. Names and terms that occur in it.',
-    copy: 'Copy the text',
+    copy: 'Copy text',
   },
   zh: {
     title: '语音识别',
-    description: '把语音转成文字。',
+    description: '将语音转换为文字。',
     file: '音频文件',
     fileHint: 'FLAC、MP3、MP4、M4A、Ogg、WAV 或 WebM，最大 {{megabytes}} MiB。',
     tooLarge: '文件太大：最大 {{megabytes}} MiB。',
