@@ -216,7 +216,7 @@ describe('the first page', () => {
     assert.deepEqual([ofTasks.count, ofTasks.failed, ofTasks.by_code.length], [3, 1, 1]);
     assert.deepEqual(shown['tasks'].last_day, ofTasks);
     const { tasks_waiting: waiting, tasks_running: running, ...queues } = shown['queues'];
-    assert.equal(waiting + running, 1);
+    assert.equal(Number(waiting) + Number(running), 1);
     assert.deepEqual(queues, { tasks_queued: 0, batches: 0, batch_lines: 0, events: 0 });
     assert.deepEqual(shown['unknown_outcomes'], { count: 0, has_more: false });
     const low = shown['low_accounts'];

@@ -18,7 +18,7 @@ export function Component() {
   const say = useTexts(texts);
   const sales = query.useQuery('get', '/console/api/operator/sales', {}, { refetchInterval: salesRefreshMs });
   const overview = query.useQuery('get', '/console/api/operator/overview', {}, { refetchInterval: refreshMs });
-  const isLoading = (sales.isPending && sales.error === null) || (overview.isPending && overview.error === null);
+  const isLoading = sales.isPending || overview.isPending;
   return (
     <>
       <PageHead title={say('title')} description={say('description')} />
