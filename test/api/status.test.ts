@@ -48,7 +48,7 @@ describe('the rules', () => {
     const { lastHour, lastDay, hours, state } = statusOf(known, [
       [9_999, 1],
       [0, 0],
-      [0, 9],
+      [0, 19],
     ]);
     assert.deepEqual([lastHour, lastDay, hours, state], [0.999, 0.998, [0, null, 0.999], 'available']);
   });

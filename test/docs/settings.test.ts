@@ -93,7 +93,8 @@ describe('keys of tollgate.yaml', () => {
 
 /**
  * Every key by its path, such as `models[].price.per_image`, with what the schemas of all kinds say of it. A card inside a
- * price has one row for itself, and what it shares with the price is said there; so has the cost of a route.
+ * price has one row for itself, and what it shares with the price is said there; so has the cost of a route, and a
+ * maintenance, which may be `true` as well.
  */
 function keysOf(): Map<string, KeySchema[]> {
   const keys = new Map<string, KeySchema[]>();
@@ -105,7 +106,7 @@ function keysOf(): Map<string, KeySchema[]> {
     else if (schema.properties) {
       const isCost = path === 'models[].routes[].cost';
       const isCard = isCost || (path.startsWith('models[].price.') && 'input_per_million' in schema.properties);
-      if (isCard) keys.set(path, [{}]);
+      if (isCard || path === 'models[].maintenance') keys.set(path, [{}]);
       for (const [name, below] of Object.entries(schema.properties))
         if (isCost ? ownOfCost.includes(name) : !isCard || !isOfPrice(name))
           walk(below, path === '' ? name : `${path}.${name}`);

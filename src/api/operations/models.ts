@@ -164,7 +164,7 @@ const healthReport = answer(
               until: z.iso.datetime().nullable().describe('When it ends by itself.'),
             })
             .optional()
-            .describe('Only while the model is in maintenance.'),
+            .describe('While the model is in maintenance, where a note or an end is known.'),
         }),
       )
       .describe('By model id.'),
@@ -206,6 +206,7 @@ function withMaintenance(health: Health, model: Model | undefined, now: Date) {
   const inForce = model ? maintenanceAt(model.maintenance, now) : false;
   if (inForce === false) return health;
   const { note = null, until } = inForce;
+  if (note === null && until === undefined) return { ...health, available: false };
   return { ...health, available: false, maintenance: { note, until: until?.toISOString() ?? null } };
 }
 

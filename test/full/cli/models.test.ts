@@ -29,6 +29,8 @@ after(async () => {
   await database.drop();
 });
 
+const notMaintained = { maintenance: false, maintenance_note: null, maintenance_until: null };
+
 const run = (...args: string[]) => home.run(['models', ...args]);
 
 test('models are listed and switched, a running API hears of it, and the log says who and why', async () => {
@@ -53,8 +55,8 @@ test('models are listed and switched, a running API hears of it, and the log say
     kind: 'video',
     owned_by: 'tollgate',
     published: true,
-    maintenance: false,
-    file: { published: false, maintenance: false },
+    ...notMaintained,
+    file: { published: false, ...notMaintained },
   });
   const { set_by, set_at, ...values } = set as Record<string, unknown>;
   assert.match(String(set_by), /^cli:./);
@@ -63,6 +65,7 @@ test('models are listed and switched, a running API hears of it, and the log say
     object: 'model_switch',
     model: 'vendor/clip-2',
     published: true,
+    ...notMaintained,
     maintenance: null,
     set_by_email: null,
   });
@@ -83,6 +86,23 @@ test('models are listed and switched, a running API hears of it, and the log say
   );
 });
 
+test('a maintenance has a note and an end, which the log has too', async () => {
+  const [note, until] = ['New weights are being loaded.', '2999-01-01T00:00:00.000Z'];
+  const maintained = ['--maintenance', 'true', '--note', note, '--until', until];
+  const { maintenance, maintenance_note, maintenance_until } = await home.json(
+    'models',
+    'switch',
+    'poster',
+    ...maintained,
+  );
+  assert.deepEqual([maintenance, maintenance_note, maintenance_until], [true, note, Date.parse(until) / 1000]);
+  const { data } = await home.json('acts', 'list');
+  const [act] = data as Record<string, unknown>[];
+  const said = { maintenance: 'true', maintenance_note: note, maintenance_until: until };
+  assert.deepEqual(act?.['details'], { model: 'poster', published: 'file', ...said });
+  assert.equal((await run('switch', 'poster', '--maintenance', 'file')).code, 0);
+});
+
 test('what is left of a model that is gone is listed, and can be removed', async () => {
   await run('switch', 'poster', '--maintenance', 'true');
   await writeFile(join(home.folder, 'tollgate.yaml'), file.replace(/ {2}- \{ id: poster.*\n/, ''));
@@ -98,6 +118,9 @@ test('what makes no sense is refused', async () => {
   for (const [args, reported] of [
     [['switch', 'unknown', '--maintenance', 'true'], /^Model unknown not found\.\n$/],
     [['switch', 'vendor/clip-2'], /specify /],
+    [['switch', 'vendor/clip-2', '--maintenance', 'false', '--note', 'why'], /need '--maintenance true'/],
+    [['switch', 'vendor/clip-2', '--maintenance', 'true', '--until', '2001-01-01T00:00:00Z'], /must be in the future/],
+    [['switch', 'vendor/clip-2', '--maintenance', 'true', '--note', 'x'.repeat(301)], /one line of 1 to 300/],
     [['switch', 'vendor/clip-2', '--published', 'yes'], /Must be true, false or 'file'/],
   ] as const) {
     const { code, stdout, stderr } = await run(...args);

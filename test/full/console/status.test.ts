@@ -5,6 +5,7 @@ import { switchModel } from '../../../src/accounts/model-switches.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
+import { expectAnswers } from '../../support/browser/watch.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -25,6 +26,7 @@ after(async () => {
 
 test('the status shows each model, follows by itself, and is linked from the sign-in page', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
+    expectAnswers(page, { status: 401, path: '/console/api/session' });
     await page.goto('/console/sign-in');
     await page.getByRole('link', { name: 'Service status' }).click();
     await page.getByRole('heading', { level: 1, name: 'Service status' }).waitFor();
