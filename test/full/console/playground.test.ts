@@ -6,16 +6,15 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import * as z from 'zod';
 import { builtInConfiguration } from '../../../src/config/built-in.ts';
-import { startBrowser, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { maskPng, mp4, png, textFile, wav } from '../../support/media.ts';
 import { until } from '../../support/process.ts';
-import { newPerson, type NewTestPerson, password } from '../../support/people.ts';
+import { costs, playgroundOf } from '../../support/playground.ts';
 import { chatStream, deltaEvent, openUpstream, type Upstream } from '../../support/upstream.ts';
 
 let gateway: TestGateway;
@@ -43,21 +42,7 @@ after(async () => {
   await closeUpstream();
 });
 
-/** Opens a page of the playground as a new person of an account of its own with so much money. */
-async function playing(
-  place: string,
-  work: (page: Page, at: { account: TestGateway['account']; key: string }) => Promise<void>,
-  { role = 'owner', ...options }: Partial<VisitOptions> & { role?: 'owner' | 'member'; balance?: string } = {},
-): Promise<void> {
-  const { account, key } = await gateway.newKey({ balance: options.balance ?? '10' });
-  const wanted: NewTestPerson = { memberships: [{ account, role }] };
-  const { email } = await newPerson(gateway, wanted);
-  await browser.visit({ origin: gateway.url, ...options }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(`/console/${account}/playground/${place}`);
-    await work(page, { account, key });
-  });
-}
+const playing = playgroundOf(() => ({ gateway, browser }));
 
 const entriesForm = z.array(
   z.looseObject({ type: z.string(), amount: z.number(), charged: z.number(), model: z.string().nullable() }),
@@ -72,18 +57,6 @@ async function bookedFor({ key }: { key: string }): Promise<{ held: number; char
     held: sum(entries.filter(({ type }) => type === 'hold').map(({ amount }) => -amount)),
     charged: sum(entries.map(({ charged }) => charged)),
   };
-}
-
-/** The amounts that a list of costs shows, by their names. */
-async function costs(list: Locator): Promise<Record<string, number>> {
-  await list.waitFor();
-  const rows = await list.locator('div').allInnerTexts();
-  return Object.fromEntries(
-    rows.flatMap((row) => {
-      const found = /^(.+?)\s*¥([\d.,]+)/s.exec(row);
-      return found ? [[found[1]!.trim(), Number(found[2]!.replaceAll(',', ''))]] : [];
-    }),
-  );
 }
 
 /** From its head on. */
@@ -230,6 +203,15 @@ test('an image is quoted, made, decoded and charged as the ledger has it; what i
     await takeScreenshot(page, 'playground-image-en');
     await page.reload();
     await run.getByRole('img', { name: /Image 1/ }).waitFor();
+    await prompt.fill('Something else');
+    await run.getByRole('button', { name: 'Remove from this page' }).click();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /A gate <i>in<.i> the fog/ })
+      .click();
+    await run.getByRole('img', { name: /Image 1/ }).waitFor();
+    assert.equal(await prompt.inputValue(), 'A gate <i>in</i> the fog');
     await codeRuns(page, at);
   });
 });

@@ -55,6 +55,11 @@ export const playgroundTexts = defineTexts('playground', {
     onePerLine: 'One http or https address per line.',
     standard: 'Model default',
     cancelled: 'Cancelled; nothing was charged.',
+    history: 'History',
+    historyHint: 'The last runs, kept in this browser only. Attached files are not kept.',
+    noHistory: 'Nothing has been run here yet.',
+    clearHistory: 'Clear history',
+    clearHistoryTitle: 'Clear the history of this page in this browser?',
     gone: 'The result was deleted or already downloaded.',
   },
   zh: {
@@ -110,6 +115,11 @@ export const playgroundTexts = defineTexts('playground', {
     onePerLine: '每行一个 http 或 https 地址。',
     standard: '模型默认',
     cancelled: '已取消，未收取费用。',
+    history: '历史记录',
+    historyHint: '最近的运行，仅保存在此浏览器中。附件不会保存。',
+    noHistory: '这里还没有运行记录。',
+    clearHistory: '清空历史记录',
+    clearHistoryTitle: '清空此浏览器中本页的历史记录？',
     gone: '结果已被删除或下载。',
   },
 });

@@ -5,24 +5,29 @@
 import { ConsoleError, toConsoleError } from '../../../api/error.ts';
 import { send } from '../../../api/send.ts';
 import { createStore, type Store } from '../../../api/store.ts';
+import { isRecord, recordOf, textOf } from '../../../docs/json.ts';
+import { randomHex } from '../../../parts/random-hex.ts';
 import { keep, kept } from '../shared/draft.ts';
 import { newRequestId } from '../shared/ids.ts';
 import { BrokenStream, readPieces } from './events.ts';
+import { shortened } from './shortened.ts';
+import { keepable, readTurns, type Turn, turnOf } from './turn.ts';
 
-export interface Turn {
-  role: 'user' | 'assistant';
-  text: string;
-  /** Addresses that were sent with it. */
-  images: string[];
-  /** Of an answer: the request that finds its cost in the ledger. */
-  requestId: string | null;
-  end: 'running' | 'whole' | 'length' | 'stopped' | 'broken' | null;
+/** What a program would send. */
+export interface ChatRequest {
+  body: Record<string, unknown>;
+  /** Besides those that every request has. */
+  headers: Record<string, string>;
 }
 
 export interface Conversation {
+  /** Under which the history has it. */
+  id: string;
   turns: readonly Turn[];
   /** Why the last message got no answer; it is in the form again. */
   error: unknown;
+  /** The request that was sent last, with its attachments shortened; undefined before the first. */
+  sent: ChatRequest | undefined;
 }
 
 /** A conversation and the controller that stops it. */
@@ -39,40 +44,42 @@ export function conversationOf(name: string): Store<Conversation> {
 }
 
 /**
- * Says something and has it answered. `bodyOf` makes the request of all turns. Returns whether it was sent: what was
- * refused is taken back.
+ * Asks for an answer to these turns, of which `requestOf` makes the request. Returns whether it was sent: where it was
+ * refused, the conversation is again as it was.
  */
-export async function say(
-  { name, account }: { name: string; account: string },
-  said: { text: string; images: string[] },
-  bodyOf: (turns: readonly Turn[]) => Record<string, unknown>,
+export async function ask(
+  { name, account, model }: { name: string; account: string; model: string },
+  asked: readonly Turn[],
+  requestOf: (turns: readonly Turn[]) => ChatRequest,
 ): Promise<boolean> {
   const { store } = keptOf(name);
-  const before = store.get().turns;
+  const { turns: before } = store.get();
   const requestId = newRequestId();
-  const asked: Turn[] = [...before, { role: 'user', ...said, requestId: null, end: null }];
+  const request = requestOf(asked);
   const abort = new AbortController();
   keptOf(name).abort = abort;
+  store.set({ ...store.get(), sent: shortened(request) });
   const isCleared = () => keptOf(name).abort !== abort;
-  let answer: Turn = { role: 'assistant', text: '', images: [], requestId, end: 'running' };
-  const show = (change: Partial<Turn>) => {
+  const begunAt = performance.now();
+  const sinceMs = () => Math.round(performance.now() - begunAt);
+  let answer = turnOf({ role: 'assistant', model, requestId, end: 'running' });
+  const show = (change: Partial<Turn>, error?: unknown) => {
     answer = { ...answer, ...change };
-    put(name, { turns: [...asked, answer], error: undefined }, answer.end !== 'running');
+    put(name, { turns: [...asked, answer], error });
   };
+  const end = (how: Turn['end'], error?: unknown) => show({ end: how, wholeMs: sinceMs() }, error);
   show({});
   try {
-    const body = await open(account, bodyOf(asked), requestId, abort.signal);
-    const finish = await readPieces(body, (text) => show({ text: answer.text + text }));
-    show({ end: finish === 'length' ? 'length' : 'whole' });
+    const body = await open(account, request, requestId, abort.signal);
+    const finish = await readPieces(body, (so) => show({ ...so, firstMs: answer.firstMs ?? sinceMs() }));
+    end(finish === 'length' ? 'length' : 'whole');
     return true;
   } catch (error) {
     if (isCleared()) return true;
-    if (abort.signal.aborted) show({ end: 'stopped' });
-    else if (error instanceof BrokenStream || answer.text !== '') {
-      show({ end: 'broken' });
-      put(name, { turns: [...asked, answer], error }, true);
-    } else {
-      put(name, { turns: before, error: toConsoleError(error) }, true);
+    if (abort.signal.aborted) end('stopped');
+    else if (error instanceof BrokenStream || answer.firstMs !== null) end('broken', error);
+    else {
+      put(name, { turns: before, error: toConsoleError(error) });
       return false;
     }
     return true;
@@ -81,22 +88,27 @@ export async function say(
 
 export const stop = (name: string): void => keptOf(name).abort?.abort();
 
-export function clear(name: string): void {
+/** Puts other turns in the place of those that are there, under the same id. */
+export const replaceTurns = (name: string, turns: readonly Turn[]): void => put(name, { turns, error: undefined });
+
+/** Begins anew: with nothing, or with what the history has. */
+export function begin(name: string, { id, turns }: { id: string; turns: readonly Turn[] } = fresh()): void {
   stop(name);
   keptOf(name).abort = undefined; // what stops late writes nothing any more
-  put(name, { turns: [], error: undefined }, true);
+  keptOf(name).store.set({ id, turns, error: undefined, sent: undefined });
+  save(name);
 }
 
 async function open(
   account: string,
-  body: Record<string, unknown>,
+  { body, headers }: ChatRequest,
   requestId: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const answer = await send(
     new Request(`/console/api/accounts/${account}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId },
+      headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...headers },
       body: JSON.stringify(body),
       signal,
     }),
@@ -105,36 +117,42 @@ async function open(
   return answer.body;
 }
 
-function put(name: string, next: Conversation, isSettled: boolean): void {
-  keptOf(name).store.set(next);
-  if (isSettled) keep(name, next.turns);
+function put(name: string, change: Pick<Conversation, 'turns' | 'error'>): void {
+  const { store } = keptOf(name);
+  store.set({ ...store.get(), ...change });
+  if (change.turns.at(-1)?.end !== 'running') save(name);
+}
+
+function save(name: string): void {
+  const { id, turns, sent } = keptOf(name).store.get();
+  keep(name, { id, turns: keepable(turns), sent });
 }
 
 function keptOf(name: string): Kept {
   let found = conversations.get(name);
   if (!found) {
-    found = { store: createStore<Conversation>({ turns: readTurns(name), error: undefined }), abort: undefined };
+    found = { store: createStore(readConversation(kept(name))), abort: undefined };
     conversations.set(name, found);
   }
   return found;
 }
 
-function readTurns(name: string): Turn[] {
-  const stored = kept(name);
-  return Array.isArray(stored) && stored.every(isTurn) ? stored : [];
+const fresh = () => ({ id: randomHex(), turns: [] });
+
+function readConversation(stored: unknown): Conversation {
+  const { id, turns, sent } = recordOf(stored);
+  return {
+    id: textOf(id) || randomHex(),
+    ...{ turns: readTurns(turns), error: undefined },
+    sent: readRequest(sent),
+  };
 }
 
-const ends: readonly unknown[] = ['whole', 'length', 'stopped', 'broken', null];
-
-function isTurn(value: unknown): value is Turn {
-  if (typeof value !== 'object' || value === null) return false;
-  const turn: Partial<Record<keyof Turn, unknown>> = value;
-  return (
-    (turn.role === 'user' || turn.role === 'assistant') &&
-    typeof turn.text === 'string' &&
-    Array.isArray(turn.images) &&
-    turn.images.every((image) => typeof image === 'string') &&
-    (turn.requestId === null || typeof turn.requestId === 'string') &&
-    ends.includes(turn.end)
-  );
+function readRequest(stored: unknown): ChatRequest | undefined {
+  const { body, headers } = recordOf(stored);
+  if (!isRecord(body)) return undefined;
+  return {
+    body,
+    headers: Object.fromEntries(Object.entries(recordOf(headers)).map(([name, text]) => [name, textOf(text)])),
+  };
 }

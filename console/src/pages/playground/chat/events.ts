@@ -1,17 +1,27 @@
 /** The chunks of a chat stream: lines of `data:`, until `[DONE]`. */
+import { isRecord, listOf, recordOf, textOf } from '../../../docs/json.ts';
+import type { ToolCall } from './turn.ts';
+
+/** What an answer consists of so far. */
+export interface Answered {
+  text: string;
+  thoughts: string;
+  calls: readonly ToolCall[];
+}
 
 /**
- * Reads a stream to its end, reporting each text that arrives, and returns why it ended. Raises a BrokenStream with the words
- * of one that breaks, or with none when it ends too early.
+ * Reads a stream to its end, reporting all that has come with each piece of it, and returns why it ended. Raises a
+ * BrokenStream with the words of one that breaks, or with none when it ends too early.
  */
 export async function readPieces(
   body: ReadableStream<Uint8Array>,
-  report: (text: string) => void,
+  report: (so: Answered) => void,
 ): Promise<string | null> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   let last: string | null = null;
+  let answered: Answered = { text: '', thoughts: '', calls: [] };
   for (;;) {
     const { done, value } = await reader.read();
     if (done) throw new BrokenStream();
@@ -21,9 +31,10 @@ export async function readPieces(
       if (!line.startsWith('data:')) continue;
       const data = line.slice('data:'.length).trim();
       if (data === '[DONE]') return last;
-      const { text, finish } = pieceOf(data);
+      const { delta, finish } = pieceOf(data);
       last = finish ?? last;
-      if (text !== '') report(text);
+      const next = joined(answered, delta);
+      if (next !== answered) report((answered = next));
     }
   }
 }
@@ -33,23 +44,36 @@ export class BrokenStream extends Error {
   override readonly name = 'BrokenStream';
 }
 
-function pieceOf(data: string): { text: string; finish: string | null } {
-  const chunk: unknown = JSON.parse(data);
-  const error = member(chunk, 'error');
-  if (error !== undefined) throw new BrokenStream(textOf(member(error, 'message')));
-  const choices = member(chunk, 'choices');
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const delta = member(choice, 'delta');
-  const finish = member(choice, 'finish_reason');
+function pieceOf(data: string): { delta: Readonly<Record<string, unknown>>; finish: string | null } {
+  const chunk = recordOf(JSON.parse(data));
+  if (chunk['error'] !== undefined) throw new BrokenStream(textOf(recordOf(chunk['error'])['message']));
+  const { delta, finish_reason: finish } = recordOf(listOf(chunk['choices'])[0]);
+  return { delta: recordOf(delta), finish: typeof finish === 'string' ? finish : null };
+}
+
+/** The answer with a piece more; the very same if the piece has nothing of it. */
+function joined(so: Answered, delta: Readonly<Record<string, unknown>>): Answered {
+  const text = textOf(delta['content']);
+  const thoughts = textOf(delta['reasoning_content']) || textOf(delta['reasoning']);
+  const calls = listOf(delta['tool_calls']).filter(isRecord);
+  if (text === '' && thoughts === '' && calls.length === 0) return so;
   return {
-    text: textOf(member(delta, 'content')),
-    finish: typeof finish === 'string' ? finish : null,
+    text: so.text + text,
+    thoughts: so.thoughts + thoughts,
+    calls: calls.reduce<readonly ToolCall[]>(withCall, so.calls),
   };
 }
 
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
+/** A call comes in pieces, distinguished by its place among the calls: id and name first, then its arguments. */
+function withCall(calls: readonly ToolCall[], piece: Readonly<Record<string, unknown>>): readonly ToolCall[] {
+  const { index, id, function: of } = piece;
+  const place = typeof index === 'number' ? index : calls.length;
+  const { name, arguments: input } = recordOf(of);
+  const before = calls[place] ?? { id: '', name: '', input: '' };
+  const after = {
+    id: before.id || textOf(id),
+    name: before.name || textOf(name),
+    input: before.input + textOf(input),
+  };
+  return place < calls.length ? calls.with(place, after) : [...calls, after];
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

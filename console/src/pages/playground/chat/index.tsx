@@ -1,23 +1,34 @@
-/** Chat: talk to a model as your apps do. */
-import { useAccountId } from '../../../parts/use-account.ts';
-import { useStore } from '../../../api/store.ts';
+/** Chat: talk to a model as your apps do, or to two at once. */
+import { useState } from 'react';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { linesOf } from '../shared/addresses.ts';
-import { Code } from '../shared/code.tsx';
-import { chatCodes } from '../shared/codes.ts';
 import { CostBefore } from '../shared/cost-before.tsx';
-import { useDraft, useDraftName } from '../shared/draft.ts';
+import { useDraft } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
-import { FaultAlert, faultAt, useFault } from '../shared/fault.tsx';
+import { faultAt, useFault } from '../shared/fault.tsx';
+import { focusField } from '../shared/field.tsx';
 import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
+import type { PastRun } from '../shared/history.ts';
 import { useQuote } from '../shared/quote.ts';
 import { useBar } from '../shared/who-may.ts';
-import { chatBody, fieldOf, firstDraft } from './body.ts';
+import { useAttachments } from './attachments.ts';
+import { chatRequest, fieldOf, fieldOfOther } from './body.ts';
 import { Composer } from './composer.tsx';
-import { clear, conversationOf, say as sayTo, stop, type Turn } from './conversation.ts';
+import { type Draft, firstDraft } from './draft.ts';
+import { readChat, useRememberedChat } from './history.ts';
+import { firstMistaken } from './json-fields.ts';
+import { type Lane, useLane } from './lane.ts';
+import { LaneView } from './lane-view.tsx';
+import { LastCode } from './last-code.tsx';
+import './chat.css';
+import { ModelChoice } from './model-choice.tsx';
 import { Settings } from './settings.tsx';
+import { withoutImageBytes } from './shortened.ts';
 import { texts } from './texts.ts';
-import { Turns } from './turns.tsx';
+import { Toolbar } from './toolbar.tsx';
+import { turnOf } from './turn.ts';
+
+type Models = [ModelFacts, ...ModelFacts[]];
 
 export function Component() {
   const say = useTexts(texts);
@@ -28,67 +39,124 @@ export function Component() {
   );
 }
 
-function Chat({ facts, models }: { facts: Facts; models: [ModelFacts, ...ModelFacts[]] }) {
+function Chat({ facts, models }: { facts: Facts; models: Models }) {
   const say = useTexts(texts);
-  const account = useAccountId();
   const isBarred = useBar() !== undefined;
-  const name = useDraftName('chat.turns');
   const [draft, change] = useDraft('chat', firstDraft);
   const [model, choose] = useChosenModel(models, draft.model);
-  const { turns, error } = useStore(conversationOf(name));
-  const isRunning = turns.at(-1)?.end === 'running';
-  const seesImages = model.capabilities.includes('vision');
-  const images = seesImages ? linesOf(draft.images) : [];
-  const next = userTurn(draft.text, images);
-  const body = chatBody(draft, model, [...turns, next]);
-  const quote = useQuote('/chat/completions', isBarred || isRunning ? undefined : body);
-  const fault = useFault(error, fieldOf);
+  const other = otherModel(models, model, draft);
+  const [first, second] = [useLane('chat.turns', model, draft), useLane('chat.other', other, draft)];
+  const lanes: readonly [Lane, ...Lane[]] = draft.isComparing ? [first, second] : [first];
+  const attachments = useAttachments();
+  const [isTried, setTried] = useState(false);
+  const takesFiles = lanes.every((lane) => lane.model.capabilities.includes('vision'));
+  const said = {
+    text: draft.text,
+    images: takesFiles ? linesOf(draft.images) : [],
+    files: takesFiles ? attachments.files : [],
+  };
+  const isRunning = lanes.some((lane) => lane.isRunning);
+  const isMistaken = firstMistaken(draft) !== undefined;
+  const nextOf = (lane: Lane, text = draft.text) =>
+    chatRequest(draft, lane.model, [...lane.turns, turnOf({ role: 'user', ...said, text })]);
+  const quotedOf = (lane: Lane) =>
+    isBarred || isRunning || isMistaken ? undefined : withoutImageBytes(nextOf(lane).body);
+  const quote = useQuote('/chat/completions', quotedOf(first));
+  const otherQuote = useQuote('/chat/completions', draft.isComparing ? quotedOf(second) : undefined);
+  const faults = [useFault(first.error, fieldOf), useFault(second.error, fieldOfOther)] as const;
+  const fault = faults[0] ?? (draft.isComparing ? faults[1] : undefined);
+  useRememberedChat(draft, lanes);
+  const onModel = (id: string) => {
+    choose(id);
+    change({ model: id });
+  };
   const send = async () => {
+    const mistaken = firstMistaken(draft);
+    setTried(mistaken !== undefined);
+    if (mistaken !== undefined) {
+      focusField(mistaken);
+      return;
+    }
+    const { files } = attachments;
     change({ text: '', images: '' });
-    const isSaid = await sayTo({ name, account }, { text: draft.text, images }, (all) => chatBody(draft, model, all));
-    if (!isSaid) change({ text: draft.text, images: draft.images });
+    if (takesFiles) attachments.replace([]);
+    const areSaid = await Promise.all(lanes.map((lane) => lane.say(said)));
+    if (areSaid.some((isSaid) => isSaid)) return;
+    change({ text: draft.text, images: draft.images });
+    attachments.replace(files);
+  };
+  const compare = (isComparing: boolean) => {
+    // The second lane goes on from what was said in the first.
+    if (isComparing) second.begin({ id: first.id, turns: first.turns });
+    else second.stop();
+    change({ isComparing });
+  };
+  const keep = (lane: Lane) => {
+    if (lane === second) {
+      first.begin({ id: first.id, turns: second.turns });
+      onModel(second.model.id);
+    }
+    change({ isComparing: false });
+  };
+  const reopen = (run: PastRun) => {
+    const { draft: form, lanes: turns } = readChat(run);
+    change(form);
+    choose(form.model);
+    for (const [index, lane] of [first, second].entries()) lane.begin({ id: run.id, turns: turns[index] ?? [] });
   };
   return (
     <div className="tg-chat">
-      <section className="tg-chat-main" aria-label={say('conversation')}>
-        <Turns turns={turns} onClear={() => clear(name)} />
-        <FaultAlert fault={fault} />
-        <Composer
-          draft={draft}
-          change={change}
-          textError={faultAt(fault, 'text')}
-          isRunning={isRunning}
-          onSend={() => void send()}
-          onStop={() => stop(name)}
-          cost={<CostBefore quote={quote} />}
+      <Settings {...{ draft, change, fault, isTried }} models={lanes.map((lane) => lane.model)}>
+        <ModelChoice
+          {...{ models, model, onModel }}
+          other={draft.isComparing ? other : undefined}
+          onOther={(id) => change({ otherModel: id })}
+          onCompare={compare}
+          errors={{ model: faultAt(faults[0], 'model'), other: faultAt(faults[1], 'otherModel') }}
         />
-      </section>
-      <Settings
-        draft={draft}
-        change={change}
-        models={models}
-        model={model}
-        onModel={(id) => {
-          choose(id);
-          change({ model: id });
-        }}
-        fault={fault}
+      </Settings>
+      <div className="tg-chat-main">
+        <Toolbar
+          isRaw={draft.isRaw}
+          onRaw={(isRaw) => change({ isRaw })}
+          hasTurns={lanes.some(({ turns }) => turns.length > 0)}
+          onClear={() => {
+            for (const lane of [first, second]) lane.begin();
+          }}
+          onOpen={reopen}
+        />
+        <div className="tg-lanes" data-lanes={lanes.length}>
+          {lanes.map((lane, index) => (
+            <LaneView
+              key={lane.name}
+              lane={lane}
+              fault={faults[index]}
+              isRaw={draft.isRaw}
+              onKeep={draft.isComparing ? () => keep(lane) : undefined}
+            />
+          ))}
+        </div>
+        <Composer
+          {...{ draft, change, attachments, takesFiles, isBarred, isRunning }}
+          textError={faultAt(fault, 'text')}
+          isWaiting={lanes.some(({ openCalls, isRunning: isAnswered }) => openCalls.length > 0 && !isAnswered)}
+          onSend={() => void send()}
+          onStop={() => {
+            for (const lane of lanes) lane.stop();
+          }}
+          cost={<CostBefore quote={quote} {...(draft.isComparing && { other: otherQuote })} />}
+        />
+      </div>
+      <LastCode
+        baseUrl={facts.base_url}
+        lanes={lanes}
+        exampleOf={(lane) => nextOf(lane, draft.text.trim() === '' ? say('example') : draft.text)}
       />
-      <Code codes={chatCodes(facts.base_url, draft.text.trim() === '' ? lastSent() : body)} />
     </div>
   );
-
-  /** Of what is shown as code while nothing is typed; an answer that comes would have it written anew with each word. */
-  function lastSent() {
-    const asked = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
-    return chatBody(draft, model, asked.length > 0 ? asked : [userTurn(say('example'), images)]);
-  }
 }
 
-const userTurn = (text: string, images: string[]): Turn => ({
-  role: 'user',
-  text,
-  images,
-  requestId: null,
-  end: null,
-});
+/** The one that was chosen to be compared with, else one that is not asked already. */
+function otherModel(models: Models, model: ModelFacts, { otherModel: id }: Draft): ModelFacts {
+  return models.find((one) => one.id === id) ?? models.find((one) => one !== model && !one.maintenance) ?? models[0];
+}

@@ -1,6 +1,7 @@
 /** The body of an image request, of what stands in the form. */
 import type { ModelFacts } from '../shared/facts.ts';
 import { isAddress, linesOf } from '../shared/addresses.ts';
+import { dataUriOf } from '../shared/data-uri.ts';
 import type { FieldOf } from '../shared/fault.tsx';
 import type { Own } from './own-images.tsx';
 
@@ -69,15 +70,6 @@ const nameOf = ({ name, size, lastModified }: File): string => `${name} ${size} 
 /** What an edit would hold: its images change no price. */
 export const quotedEdit = (draft: Draft, model: ModelFacts): Record<string, unknown> | undefined =>
   quotedBody({ ...draft, references: '' }, model);
-
-const dataUriOf = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    const unreadable = () => reject(reader.error ?? new Error('the file could not be read'));
-    reader.onload = () => (typeof reader.result === 'string' ? resolve(reader.result) : unreadable());
-    reader.onerror = unreadable;
-    reader.readAsDataURL(file);
-  });
 
 /** The same for a quote: what is missing or half-typed, and changes no price, is left out or stood in for. */
 export function quotedBody(draft: Draft, model: ModelFacts): Record<string, unknown> | undefined {

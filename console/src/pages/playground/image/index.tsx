@@ -11,6 +11,7 @@ import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
 import { useQuote } from '../shared/quote.ts';
 import { useBegin, useRuns } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
+import { TaskHistory, useTaskHistory } from '../shared/task-history.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { commonFields, editBody, fieldOf, firstDraft, imageBody, nameEdit, quotedBody, quotedEdit } from './body.ts';
 import { ImageFields } from './fields.tsx';
@@ -34,6 +35,7 @@ function ImageForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
   const [draft, change] = useDraft('image', firstDraft);
   const [model, choose] = useChosenModel(models, draft.model);
   const { runs, begun, remove } = useRuns('image');
+  const remember = useTaskHistory('image');
   const [own, setOwn] = useState(noImages);
   const isEdit = own.images.length > 0 && !draft.isUpscaling;
   const quoted = isEdit ? quotedEdit(draft, model) : quotedBody(draft, model);
@@ -49,10 +51,17 @@ function ImageForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
           params,
           body: { ...body, model: model.id },
         });
-    if (data) begun({ id: data.id, label: draft.prompt.trim() === '' ? say('upscale') : draft.prompt });
+    if (!data) return;
+    const one = { id: data.id, label: draft.prompt.trim() === '' ? say('upscale') : draft.prompt };
+    begun(one);
+    remember(one, model.id, { ...draft, model: model.id });
   });
   const fault = useFault(error, fieldOf);
   const body = imageBody(draft, model);
+  const onModel = (id: string) => {
+    choose(id);
+    change({ model: id });
+  };
   return (
     <TaskForm
       title={say('title')}
@@ -62,16 +71,25 @@ function ImageForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
           change={change}
           models={models}
           model={model}
-          onModel={(id) => {
-            choose(id);
-            change({ model: id });
-          }}
+          onModel={onModel}
           fault={fault}
           own={own}
           onOwn={setOwn}
         />
       }
       quote={quote}
+      history={
+        <TaskHistory
+          page="image"
+          first={firstDraft}
+          runs={runs}
+          onRun={begun}
+          onOpen={(form) => {
+            change(form);
+            choose(form.model);
+          }}
+        />
+      }
       fault={fault}
       isBusy={isBusy}
       onRun={() => run(isEdit ? nameEdit(draft, model, own) : body)}

@@ -5,15 +5,34 @@ import { jsonLiteral, pythonLiteral } from './literals.ts';
 export type Codes = Record<'curl' | 'python' | 'node', string>;
 type Body = Record<string, unknown>;
 
+/** What the `openai` package for Python takes by name; any other field stands in its `extra_body`. */
+const knownInPython: readonly string[] = [
+  ...['model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens'],
+  ...['seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'n', 'user'],
+  ...['reasoning_effort', 'verbosity', 'response_format', 'tools', 'tool_choice', 'parallel_tool_calls', 'metadata'],
+  ...['service_tier', 'store', 'modalities', 'audio', 'prediction'],
+];
+
 /** Chat, by the `openai` package where there is one. */
-export function chatCodes(baseUrl: string, body: Body): Codes {
+export function chatCodes(baseUrl: string, body: Body, headers: Record<string, string> = {}): Codes {
+  const fieldsOf = (isKnown: boolean) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => knownInPython.includes(name) === isKnown));
+  const unknown = fieldsOf(false);
+  const named = Object.entries(headers);
+  const inPython = {
+    ...fieldsOf(true),
+    ...(Object.keys(unknown).length > 0 && { extra_body: unknown }),
+    ...(named.length > 0 && { extra_headers: headers }),
+  };
+  const inNode = named.length > 0 ? `, { headers: ${jsonLiteral(headers)} }` : '';
+  const inCurl = named.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)} `).join('');
   return {
-    curl: jsonCurl(`${baseUrl}/chat/completions`, body, '-N '),
+    curl: jsonCurl(`${baseUrl}/chat/completions`, body, `-N ${inCurl}`),
     python: `import os
 from openai import OpenAI
 
 client = OpenAI(base_url=${pythonLiteral(baseUrl)}, api_key=os.environ["TOLLGATE_API_KEY"])
-request = ${pythonLiteral(body)}
+request = ${pythonLiteral(inPython)}
 for chunk in client.chat.completions.create(**request):
     for choice in chunk.choices:
         print(choice.delta.content or "", end="", flush=True)
@@ -21,7 +40,7 @@ for chunk in client.chat.completions.create(**request):
     node: `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: process.env.TOLLGATE_API_KEY });
-const stream = await client.chat.completions.create(${jsonLiteral(body)});
+const stream = await client.chat.completions.create(${jsonLiteral(body)}${inNode});
 for await (const { choices } of stream) process.stdout.write(choices[0]?.delta.content ?? '');
 `,
   };

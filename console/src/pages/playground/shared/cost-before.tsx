@@ -7,33 +7,47 @@ import { playgroundTexts } from '../texts.ts';
 import { useBalance } from './facts.ts';
 import type { Quote, useQuote } from './quote.ts';
 
-export function CostBefore({ quote }: { quote: ReturnType<typeof useQuote> }) {
+type Asked = ReturnType<typeof useQuote>;
+
+/** `other`: of the second one, where two are run at once. */
+export function CostBefore({ quote, other }: { quote: Asked; other?: Asked }) {
   const say = useTexts(playgroundTexts);
   const { data: account } = useBalance();
-  const textOf = useErrorText();
-  const { data, error, isOld } = quote;
+  const isOld = quote.isOld || other?.isOld === true;
   return (
     <dl className="tg-cost" aria-busy={isOld} aria-label={say('costBefore')}>
-      <div>
-        <dt>{say('holds')}</dt>
-        <dd>
-          {error === null && data ? (
-            <>
-              <strong>
-                <ExactMoney amount={data.hold} />
-              </strong>{' '}
-              <Reckoning quote={data} />
-            </>
-          ) : (
-            <span>{error === null ? '–' : textOf(error)}</span>
-          )}
-        </dd>
-      </div>
+      <Hold quote={quote} isNamed={other !== undefined} />
+      {other && <Hold quote={other} isNamed />}
       <div>
         <dt>{say('balance')}</dt>
         <dd>{account ? <ExactMoney amount={account.balance} /> : '–'}</dd>
       </div>
     </dl>
+  );
+}
+
+function Hold({ quote: { data, error }, isNamed }: { quote: Asked; isNamed: boolean }) {
+  const say = useTexts(playgroundTexts);
+  const textOf = useErrorText();
+  return (
+    <div>
+      <dt>
+        {say('holds')}
+        {isNamed && data ? ` (${data.model})` : ''}
+      </dt>
+      <dd>
+        {error === null && data ? (
+          <>
+            <strong>
+              <ExactMoney amount={data.hold} />
+            </strong>{' '}
+            <Reckoning quote={data} />
+          </>
+        ) : (
+          <span>{error === null ? '–' : textOf(error)}</span>
+        )}
+      </dd>
+    </div>
   );
 }
 

@@ -40,8 +40,10 @@ export function kept(name: string): unknown {
   }
 }
 
-function readDraft<Values extends Plain>(name: string, first: Values): Values {
-  const stored = kept(name);
+const readDraft = <Values extends Plain>(name: string, first: Values): Values => readDraftFrom(kept(name), first);
+
+/** The values that were kept, as far as they fit the form; the others are those of the first draft. */
+export function readDraftFrom<Values extends Plain>(stored: unknown, first: Values): Values {
   if (typeof stored !== 'object' || stored === null) return first;
   const fitting = Object.entries(stored).filter(([key, value]) => isLike(first[key], value));
   return { ...first, ...Object.fromEntries(fitting) };

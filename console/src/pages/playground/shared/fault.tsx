@@ -7,7 +7,7 @@ import { useErrorText } from '../../../parts/error-text.ts';
 import { partsTexts } from '../../../parts/texts.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { playgroundTexts } from '../texts.ts';
-import { fieldId } from './field.tsx';
+import { focusField } from './field.tsx';
 
 /** The name of the field that a `param` belongs to. */
 export type FieldOf = (param: string) => string | undefined;
@@ -37,7 +37,7 @@ export function useFault(error: unknown, fieldOf: FieldOf): Fault | undefined {
   const { code, param } = toConsoleError(error);
   const field = isThere && param !== null ? fieldOf(param.replace(/^body\./, '')) : undefined;
   useEffect(() => {
-    if (field !== undefined) document.getElementById(fieldId(field))?.focus();
+    if (field !== undefined) focusField(field);
   }, [error, field]);
   if (!isThere) return undefined;
   const text = Object.entries(textOfCode).find(([name]) => name === code)?.[1];

@@ -44,4 +44,11 @@ export function Field({ label, hint, error, name, children }: Props) {
   );
 }
 
-export const fieldId = (name: string): string => `play-${name}`;
+const fieldId = (name: string): string => `play-${name}`;
+
+/** Moves the focus to the field of this name, and opens the group that it stands in. */
+export function focusField(name: string): void {
+  const field = document.getElementById(fieldId(name));
+  field?.closest('details')?.setAttribute('open', '');
+  field?.focus();
+}

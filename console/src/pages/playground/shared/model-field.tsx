@@ -6,18 +6,21 @@ import type { ModelFacts } from './facts.ts';
 import { Field } from './field.tsx';
 
 interface Props {
+  /** Where there is more than one. */
+  name?: string;
+  label?: string;
   models: readonly ModelFacts[];
   model: ModelFacts;
   onChange: (id: string) => void;
   error: string | undefined;
 }
 
-export function ModelField({ models, model, onChange, error }: Props) {
+export function ModelField({ name = 'model', label, models, model, onChange, error }: Props) {
   const say = useTexts(playgroundTexts);
   return (
     <Field
-      name="model"
-      label={say('model')}
+      name={name}
+      label={label ?? say('model')}
       error={error}
       hint={model.maintenance ? say('modelInMaintenance') : undefined}
     >

@@ -21,9 +21,11 @@ interface Props {
   /** None: an empty list says what to do. */
   results: ReactNode[];
   codes: Codes;
+  /** Opens past runs; none where they can't be opened again. */
+  history?: ReactNode;
 }
 
-export function TaskForm({ title, fields, quote, fault, isBusy, onRun, results, codes }: Props) {
+export function TaskForm({ title, fields, quote, fault, isBusy, onRun, results, codes, history }: Props) {
   const say = useTexts(playgroundTexts);
   return (
     <div className="tg-play">
@@ -45,7 +47,11 @@ export function TaskForm({ title, fields, quote, fault, isBusy, onRun, results, 
       </form>
       <div className="tg-play-results">
         <section aria-label={say('results')} className="tg-runs">
-          <h2>{say('results')}</h2>
+          <header className="tg-toolbar">
+            <h2>{say('results')}</h2>
+            <span className="tg-space" />
+            {history}
+          </header>
           {results.length === 0 ? <EmptyState text={say('noResults')} /> : results}
         </section>
         <Code codes={codes} />

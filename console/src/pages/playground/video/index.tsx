@@ -10,6 +10,7 @@ import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
 import { useQuote } from '../shared/quote.ts';
 import { useBegin, useRuns } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
+import { TaskHistory, useTaskHistory } from '../shared/task-history.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { fieldOf, firstDraft, quotedBody, videoBody } from './body.ts';
 import { VideoFields } from './fields.tsx';
@@ -33,6 +34,7 @@ function VideoForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
   const [draft, change] = useDraft('video', firstDraft);
   const [model, choose] = useChosenModel(models, draft.model);
   const { runs, begun, remove } = useRuns('video');
+  const remember = useTaskHistory('video');
   const quote = useQuote('/video/generations', isBarred ? undefined : quotedBody(draft, model));
   const { run, isBusy, error } = useBegin(async (body, key) => {
     const params = { path: { account }, header: { Prefer: 'wait=0', 'Idempotency-Key': key } };
@@ -40,27 +42,36 @@ function VideoForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
       params,
       body: { ...body, model: model.id },
     });
-    if (data) begun({ id: data.id, label: draft.prompt.trim() === '' ? say('avatar') : draft.prompt });
+    if (!data) return;
+    const one = { id: data.id, label: draft.prompt.trim() === '' ? say('avatar') : draft.prompt };
+    begun(one);
+    remember(one, model.id, { ...draft, model: model.id });
   });
   const fault = useFault(error, fieldOf);
   const body = videoBody(draft, model);
+  const onModel = (id: string) => {
+    choose(id);
+    change({ model: id });
+  };
   return (
     <TaskForm
       title={say('title')}
       fields={
-        <VideoFields
-          draft={draft}
-          change={change}
-          models={models}
-          model={model}
-          onModel={(id) => {
-            choose(id);
-            change({ model: id });
-          }}
-          fault={fault}
-        />
+        <VideoFields draft={draft} change={change} models={models} model={model} onModel={onModel} fault={fault} />
       }
       quote={quote}
+      history={
+        <TaskHistory
+          page="video"
+          first={firstDraft}
+          runs={runs}
+          onRun={begun}
+          onOpen={(form) => {
+            change(form);
+            choose(form.model);
+          }}
+        />
+      }
       fault={fault}
       isBusy={isBusy}
       onRun={() => run(body)}
