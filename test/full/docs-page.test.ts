@@ -75,12 +75,12 @@ test('an operation that the address names is in view, with its example in each l
     const card = page.locator('#createImage');
     await card.getByRole('heading', { level: 3 }).and(page.locator(':focus')).waitFor();
     await card.getByText('A toll gate in the morning fog').first().waitFor();
-    await card.getByLabel('Python').check();
+    await card.getByRole('radio', { name: 'Python' }).check();
     await card.getByText('OpenAI(').first().waitFor();
     await card.getByRole('combobox').first().selectOption({ label: 'An exact size' });
     await card.getByText('"1024x1536"').first().waitFor();
     await card.getByText('img_', { exact: false }).first().waitFor();
-    assert.equal(await page.locator('#webhooks').getByLabel('Python').isChecked(), true);
+    assert.equal(await page.locator('#webhooks').getByRole('radio', { name: 'Python' }).isChecked(), true);
   }));
 
 test('the sample stays beside the description while that is read', () =>
