@@ -113,7 +113,8 @@ describe('the search', () => {
         await page.keyboard.type(words);
         const result = page.locator(`.docs-results a[href="#${id}"]`);
         await result.waitFor();
-        while (!(await result.evaluate('(link) => link === document.activeElement')))
+        const isReached = result.and(page.locator(':focus'));
+        for (let steps = 0; steps < 30 && (await isReached.count()) === 0; steps++)
           await page.keyboard.press('ArrowDown');
         await page.keyboard.press('Enter');
         await page.waitForURL(`**/docs#${id}`);
