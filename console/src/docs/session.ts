@@ -9,7 +9,7 @@ export interface SessionAccount {
   name: string;
 }
 
-/** The accounts that the reader owns; undefined where nobody is signed in. Raises an error where the gateway doesn't answer. */
+/** The accounts that the reader owns; undefined where the reader is not signed in. Raises an error where the gateway doesn't answer. */
 export async function findAccounts(): Promise<SessionAccount[] | undefined> {
   const response = await fetch('/console/api/session', { cache: 'no-store', credentials: 'same-origin' });
   if (response.status === 401) return undefined;
