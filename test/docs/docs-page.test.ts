@@ -6,7 +6,7 @@ import { type ApiDocument, groupsBelow, readDocument } from '../../console/src/d
 import { highlighted } from '../../console/src/docs/code/highlight.ts';
 import { guideCode, sampleLanguageOf } from '../../console/src/docs/guides/guide-code.ts';
 import { guidesOf } from '../../console/src/docs/guides/guides.ts';
-import { sessionOperations } from '../../console/src/docs/session.ts';
+import { sessionOperations } from '../../console/src/docs/session-operations.ts';
 import { patternWords } from '../../console/src/docs/words/patterns.ts';
 import { operations as all, playgroundOperations } from '../../src/api/operations/all-operations.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';

@@ -75,12 +75,12 @@ test('an operation that the address names is in view, with its example in each l
     const card = page.locator('#createImage');
     await card.getByRole('heading', { level: 3 }).and(page.locator(':focus')).waitFor();
     await card.getByText('A toll gate in the morning fog').first().waitFor();
-    await card.getByLabel('Python').check();
+    await card.getByRole('radio', { name: 'Python' }).check();
     await card.getByText('OpenAI(').first().waitFor();
     await card.getByRole('combobox').first().selectOption({ label: 'An exact size' });
     await card.getByText('"1024x1536"').first().waitFor();
     await card.getByText('img_', { exact: false }).first().waitFor();
-    assert.equal(await page.locator('#webhooks').getByLabel('Python').isChecked(), true);
+    assert.equal(await page.locator('#webhooks').getByRole('radio', { name: 'Python' }).isChecked(), true);
   }));
 
 test('the sample stays beside the description while that is read', () =>
@@ -113,7 +113,8 @@ describe('the search', () => {
         await page.keyboard.type(words);
         const result = page.locator(`.docs-results a[href="#${id}"]`);
         await result.waitFor();
-        while (!(await result.evaluate('(link) => link === document.activeElement')))
+        const isReached = result.and(page.locator(':focus'));
+        for (let steps = 0; steps < 30 && (await isReached.count()) === 0; steps++)
           await page.keyboard.press('ArrowDown');
         await page.keyboard.press('Enter');
         await page.waitForURL(`**/docs#${id}`);

@@ -23,7 +23,7 @@ export interface Group {
 export interface Operation {
   /** Unique in the document. */
   id: string;
-  /** Its id without what tells its root: the same for all roots. */
+  /** Its id without its root's suffix: the same for all roots. */
   baseId: string;
   method: string;
   path: string;

@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../texts/language.ts';
 import '../theme/scheme.ts';
+import './code/code.css';
 import './docs.css';
 import { DocsPage } from './docs-page.tsx';
 

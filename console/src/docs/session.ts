@@ -9,19 +9,7 @@ export interface SessionAccount {
   name: string;
 }
 
-/** The operations that a session may call; a test holds the list against the server's. */
-export const sessionOperations: ReadonlySet<string> = new Set([
-  ...['createChatCompletion', 'createSpeech', 'createTranscription'],
-  ...['createResponse', 'getResponse', 'deleteResponse', 'cancelResponse', 'listInputItems'],
-  ...['countInputTokens', 'compactResponse'],
-  ...['createImage', 'getImage', 'cancelImage', 'createImageEdit', 'createImageVariation'],
-  ...['createVideo', 'getVideo', 'cancelVideo'],
-  ...['createOpenAiVideo', 'listOpenAiVideos', 'getOpenAiVideo', 'deleteOpenAiVideo', 'getOpenAiVideoContent'],
-  ...['createAvatarTalk', 'getAvatarTalk', 'cancelAvatarTalk'],
-  ...['createFile', 'createBatch', 'createQuote', 'listLedger'],
-]);
-
-/** The accounts that the reader owns; undefined where nobody is signed in. Raises an error where the gateway doesn't answer. */
+/** The accounts that the reader owns; undefined where the reader is not signed in. Raises an error where the gateway doesn't answer. */
 export async function findAccounts(): Promise<SessionAccount[] | undefined> {
   const response = await fetch('/console/api/session', { cache: 'no-store', credentials: 'same-origin' });
   if (response.status === 401) return undefined;

@@ -9,7 +9,7 @@ import { recordOf, textOf } from './json.ts';
 import { KeyField } from './key-field.tsx';
 import { useReader } from './reader.ts';
 import { fieldsOf } from './schema.ts';
-import { sessionOperations } from './session.ts';
+import { sessionOperations } from './session-operations.ts';
 import { texts } from './texts.ts';
 import { isFile, isForm, send, type Received } from './try-request.ts';
 

@@ -1,25 +1,14 @@
 /** The texts of a page or part: a namespace with both languages, in the chunk of what shows them. */
 import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
+import type { Entries, Key, Say, Values } from './say.ts';
 import './language.ts'; // texts can be added once i18next has begun
 
-export type Language = 'en' | 'zh';
+export type { Language, Say } from './say.ts';
 
-type Entries = Readonly<Record<string, string>>;
 /** Chinese has one form for all numbers, so `…_one` needs no translation. */
 type Translated<En extends Entries> = Readonly<Record<Exclude<keyof En, `${string}_one`>, string>>;
 type NoMore<Given, Wanted> = Given & Record<Exclude<keyof Given, keyof Wanted>, never>;
-type Key<Name> = Name extends `${infer Base}_one` ? Base : Name extends `${infer Base}_other` ? Base : Name;
-type Names<Text> = Text extends `${string}{{${infer Name}}}${infer Rest}` ? Name | Names<Rest> : never;
-type Spelled<En extends Entries, K> = {
-  [Name in keyof En]: Name extends K | `${K & string}_other` ? En[Name] : never;
-}[keyof En];
-type Values<En extends Entries, K> = [Names<Spelled<En, K>>] extends [never]
-  ? []
-  : [values: Readonly<Record<Names<Spelled<En, K>>, string | number>>];
-
-/** Says a text of the namespace in the reader's language; takes exactly the values that its English form names. */
-export type Say<En extends Entries> = <K extends Key<keyof En>>(key: K, ...values: Values<En, K>) => string;
 
 export interface Texts<En extends Entries> {
   readonly namespace: string;

@@ -1,5 +1,5 @@
 /** The guides that come before the operations: sections of `docs/api-guide.md` and all of `docs/errors.md`, so that nothing is written twice. */
-import type { Language } from '../../texts/define-texts.ts';
+import type { Language } from '../../texts/say.ts';
 import { type Block, readMarkdown, sectionOf } from './markdown.ts';
 
 export interface Guide {

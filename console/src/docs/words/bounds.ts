@@ -1,14 +1,14 @@
 /** What values a schema allows, in words. */
-import type { Say } from '../../texts/define-texts.ts';
+import type { Say } from '../../texts/say.ts';
 import { type JsonRecord, recordOf, textOf } from '../json.ts';
 import { choicesOf } from '../schema.ts';
-import type { texts } from '../texts.ts';
+import type { boundTexts } from './bound-texts.ts';
 import { patternWords } from './patterns.ts';
 
-type SayDocs = Say<(typeof texts)['en']>;
+type SayBounds = Say<(typeof boundTexts)['en']>;
 
 /** The bounds of a value, each a few words; of what may also be null, of what it is otherwise. */
-export function boundsOf(schema: unknown, say: SayDocs): string[] {
+export function boundsOf(schema: unknown, say: SayBounds): string[] {
   const choices = choicesOf(recordOf(schema))
     .map(recordOf)
     .filter(({ type }) => type !== 'null');

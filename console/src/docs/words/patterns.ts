@@ -1,11 +1,11 @@
 /** Regular expressions of the document in words. */
-import type { Say } from '../../texts/define-texts.ts';
-import type { texts } from '../texts.ts';
+import type { Say } from '../../texts/say.ts';
+import type { boundTexts } from './bound-texts.ts';
 
-type SayDocs = Say<(typeof texts)['en']>;
+type SayBounds = Say<(typeof boundTexts)['en']>;
 
 /** What a value of the pattern looks like, in the reader's language; the pattern itself where it has no words. */
-export function patternWords(pattern: string, say: SayDocs): string {
+export function patternWords(pattern: string, say: SayBounds): string {
   for (const { form, words } of forms) {
     const found = form.exec(pattern);
     if (found) return words(say, found);
@@ -16,7 +16,7 @@ export function patternWords(pattern: string, say: SayDocs): string {
 const exactly = (pattern: string): RegExp => new RegExp(`^${pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
 
 /** The first that fits counts. */
-const forms: readonly { form: RegExp; words: (say: SayDocs, found: RegExpExecArray) => string }[] = [
+const forms: readonly { form: RegExp; words: (say: SayBounds, found: RegExpExecArray) => string }[] = [
   { form: exactly('^[^\\u0000]*$'), words: (say) => say('noNul') },
   { form: exactly('^[^\\u0000-\\u001f\\u007f-\\u009f]*$'), words: (say) => say('noControl') },
   {
