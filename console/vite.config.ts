@@ -3,6 +3,16 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+/** The documentation page has none of these. */
+const sharedLibraries = /node_modules\/(antd|@ant-design|@rc-component|react-router|@tanstack)\//;
+/** A file of its own for what it has as well, else it would load the libraries above with it. */
+const sharedWithDocs =
+  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|clsx|html-parse-stringify|void-elements)\//;
+const groups = [
+  { name: 'react', test: sharedWithDocs, priority: 1 },
+  { name: 'base', test: sharedLibraries, minShareCount: 20 },
+];
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
@@ -13,6 +23,8 @@ export default defineConfig({
     outDir: '../dist/console',
     rolldownOptions: {
       input: ['index.html', 'docs.html', 'status.html'].map((page) => join(import.meta.dirname, page)),
+      // What nearly all pages need of the libraries is one file: 17 requests less before the overview shows, of 48.
+      output: { codeSplitting: { groups } },
     },
     emptyOutDir: true,
     manifest: 'manifest.json',
@@ -22,7 +34,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: 'es2022',
     reportCompressedSize: false,
-    // antd and React are one chunk of 620 kB (170 kB compressed), which every page needs.
+    // The base is 640 kB (200 kB compressed).
     chunkSizeWarningLimit: 800,
     modulePreload: { polyfill: false },
   },
