@@ -36,7 +36,11 @@ export function addWebhookCommands(program: Command): void {
     .action(async ({ account, failed, json }: ListOptions) =>
       withDatabase(async ({ database }) => {
         const of = account === undefined ? undefined : (await known(database, account)).id;
-        const filter = { ...(of && { account: of }), ...(failed === true && { state: 'failed' as const }), limit: listedMax + 1 };
+        const filter = {
+          ...(of && { account: of }),
+          ...(failed === true && { state: 'failed' as const }),
+          limit: listedMax + 1,
+        };
         const found = await listEvents(database, filter);
         const [shown, has_more] = [found.slice(0, listedMax), found.length > listedMax];
         if (json === true) {
