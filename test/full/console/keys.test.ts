@@ -166,7 +166,8 @@ test('a key has a page: its maker, limits with their resets, cost by day and mod
     await addresses.fill('203.0.113.7,10.1.2.3/8,');
     await audited(page);
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('10.0.0.0/8').waitFor();
+    await page.getByRole('dialog', { name: 'Edit with a page' }).waitFor({ state: 'detached' });
+    await page.getByText('10.0.0.0/8', { exact: true }).waitFor();
     await assert.rejects(chat(clientOf(key)), PermissionDeniedError);
     await page.getByRole('link', { name: 'All requests with this key' }).click();
     await page.waitForURL(`**/requests?key=${keyId}`);

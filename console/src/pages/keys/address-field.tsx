@@ -13,7 +13,7 @@ export function AddressField() {
       <Select
         mode="tags"
         open={false}
-        suffixIcon={null}
+        suffix={null}
         maxCount={addressesMax}
         tokenSeparators={[',', ' ', '\n']}
         placeholder={say('allAddresses')}
