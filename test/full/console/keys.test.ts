@@ -10,6 +10,7 @@ import { expectAnswers } from '../../support/browser/watch.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
+import { until } from '../../support/process.ts';
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -168,7 +169,13 @@ test('a key has a page: its maker, limits with their resets, cost by day and mod
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('dialog', { name: 'Edit with a page' }).waitFor({ state: 'detached' });
     await page.getByText('10.0.0.0/8', { exact: true }).waitFor();
-    await assert.rejects(chat(clientOf(key)), PermissionDeniedError);
+    // The key is remembered for three seconds; until then its rate limit refuses the call.
+    await until('the refusal of the address', () =>
+      chat(clientOf(key)).then(
+        () => undefined,
+        (error: unknown) => (error instanceof PermissionDeniedError ? true : undefined),
+      ),
+    );
     await page.getByRole('link', { name: 'All requests with this key' }).click();
     await page.waitForURL(`**/requests?key=${keyId}`);
   });
