@@ -19,6 +19,7 @@ const page = (path: string, lazy: RouteObject['lazy'] & object, children?: Route
 const accountPages: RouteObject[] = [
   page('overview', () => import('./pages/overview/index.tsx')),
   page('keys', () => import('./pages/keys/index.tsx')),
+  page('keys/:key', () => import('./pages/key/index.tsx')),
   page('requests', () => import('./pages/requests/index.tsx')),
   page('tasks', () => import('./pages/tasks/index.tsx')),
   page('tasks/:task', () => import('./pages/task/index.tsx')),

@@ -12,7 +12,7 @@ const makerRow = row({
   /** A person who is an operator and not of the account: who that is, is not its matter. */
   isOperator: z.boolean(),
 });
-export type KeyMaker = RowOf<typeof makerRow>;
+type KeyMaker = RowOf<typeof makerRow>;
 
 /** The people and keys among these actors, by what the log calls them; who is known no more is left out. */
 export async function keyMakers(

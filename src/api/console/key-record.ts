@@ -1,7 +1,7 @@
 /** API keys as the console shows them: how they stand, what they did so far, and who made them. */
 import * as z from 'zod';
 import { countersAt, runningAndQueued, type WindowCounts } from '../../domain/billing/admission.ts';
-import { windowEnd, windows } from '../../domain/accounts/key-rules.ts';
+import { type Window, windowEnd } from '../../domain/accounts/key-rules.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { micros, toAmount } from '../../domain/money.ts';
 import { unixSeconds } from '../../domain/unix-seconds.ts';
@@ -83,8 +83,8 @@ const inNumbers = (counts: WindowCounts, toNumber: (count: bigint) => number) =>
   total: toNumber(counts.total),
 });
 
-function resetsAt(at: Date): Record<(typeof windows)[number], number | null> {
-  const end = (window: (typeof windows)[number]) => {
+function resetsAt(at: Date): Record<Window, number | null> {
+  const end = (window: Window) => {
     const moment = windowEnd(window, at);
     return moment ? unixSeconds(moment) : null;
   };

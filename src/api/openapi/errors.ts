@@ -21,14 +21,19 @@ function sharedErrors({ level, body }: DocumentedOperation): ErrorCode[] {
     'not_ready',
     'overloaded',
     ...(level === undefined ? [] : keyErrors),
-    ...(level === undefined || level === 'read' ? [] : (['permission_denied'] as const)),
     ...(body === undefined ? [] : bodyErrors),
     ...(body?.['application/json'] === undefined ? [] : (['invalid_json'] as const)),
   ];
 }
 
-/** The invalid parameter is the header `X-Tollgate-Tag`, which all of them take. */
-const keyErrors = ['missing_api_key', 'invalid_api_key', 'account_suspended', 'invalid_parameter'] as const;
+/** The invalid parameter is the header `X-Tollgate-Tag`, which all of them take; any key may be kept to some addresses. */
+const keyErrors = [
+  'missing_api_key',
+  'invalid_api_key',
+  'account_suspended',
+  'permission_denied',
+  'invalid_parameter',
+] as const;
 const bodyErrors = ['missing_parameter', 'invalid_parameter', 'request_too_large', 'unsupported_media_type'] as const;
 
 /** What a task may fail with while its creation waits for it. */

@@ -38,6 +38,6 @@ const runs = [
   '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
   '1q2w3e4r5t6y7u8i9o0p',
 ];
-const backwards = runs.map((run) => [...run].reverse().join(''));
+const backwards = runs.map((run) => Array.from(run).reverse().join(''));
 
 const isRun = (text: string): boolean => [...runs, ...backwards].some((run) => run.includes(text));

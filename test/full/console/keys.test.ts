@@ -1,7 +1,7 @@
 /** API keys in a real browser: created, used, seen at work, changed and revoked. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import OpenAI, { AuthenticationError } from 'openai';
+import OpenAI, { AuthenticationError, PermissionDeniedError } from 'openai';
 import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
@@ -10,6 +10,7 @@ import { expectAnswers } from '../../support/browser/watch.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
+import { until } from '../../support/process.ts';
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -126,6 +127,73 @@ test('a key is rotated: the new one is shown once, has its limits, and the old o
     await page.getByText('1 of 100 calls per day').nth(1).waitFor();
     await page.getByText(/^Expires /).waitFor();
     await audited(page);
+  });
+});
+
+test('a key has a page: its maker, limits with their resets, cost by day and model, and its last requests', async () => {
+  const { key, keyId } = await gateway.newKey({ name: 'with a page', callLimits: [{ calls: 3, per: 'day' }] });
+  for (let calls = 0; calls < 2; calls++) await chat(clientOf(key));
+  await browser.visit({ origin: gateway.url }, async (page) => {
+    await openKeys(page);
+    await page.getByRole('link', { name: 'with a page' }).click();
+    await page.waitForURL(`**${keysPage()}/${keyId}`);
+    await page.getByRole('heading', { level: 1, name: 'with a page' }).waitFor();
+    await page.getByText('The first start of the gateway').waitFor();
+    await page.getByText('2 of 3 calls per day').waitFor();
+    await page.getByText(/^Resets /).waitFor();
+    await page.getByText('All addresses').waitFor();
+    await page.getByRole('table', { name: 'By model' }).getByRole('link', { name: 'sim-chat' }).waitFor();
+    const requests = page.getByRole('table', { name: 'Latest requests' });
+    await requests
+      .getByRole('button', { name: /^Details of sim-chat/ })
+      .nth(1)
+      .waitFor();
+    await audited(page);
+    await chat(clientOf(key));
+    await page.getByText('3 of 3 calls per day').waitFor();
+    await requests
+      .getByRole('button', { name: /^Details of sim-chat/ })
+      .first()
+      .click();
+    await page.getByRole('dialog', { name: 'Request' }).getByText(keyId).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit with a page' }).click();
+    const addresses = page.getByRole('combobox', { name: 'Allowed IP addresses' });
+    await addresses.fill('office,');
+    expectAnswers(page, { status: 400, path: `/console/api/accounts/${gateway.account}/keys/${keyId}` });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('alert').filter({ hasText: 'must be an IP address or a CIDR range' }).first().waitFor();
+    await addresses.press('Backspace');
+    await addresses.fill('203.0.113.7,10.1.2.3/8,');
+    await audited(page);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('dialog', { name: 'Edit with a page' }).waitFor({ state: 'detached' });
+    await page.getByText('10.0.0.0/8', { exact: true }).waitFor();
+    // The key is remembered for three seconds; until then its rate limit refuses the call.
+    await until('the refusal of the address', () =>
+      chat(clientOf(key)).then(
+        () => undefined,
+        (error: unknown) => (error instanceof PermissionDeniedError ? true : undefined),
+      ),
+    );
+    await page.getByRole('link', { name: 'All requests with this key' }).click();
+    await page.waitForURL(`**/requests?key=${keyId}`);
+  });
+});
+
+test('the button that copies hides no end of a line of code, on a phone neither', async () => {
+  await browser.visit({ origin: gateway.url, screen: 'phone' }, async (page) => {
+    await openKeys(page);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByLabel('Name').fill('narrow');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const code = page.getByRole('region', { name: 'curl' });
+    await code.evaluate('(element) => { element.scrollLeft = element.scrollWidth; }');
+    const [of, button] = [await code.boundingBox(), await code.locator('xpath=../button').boundingBox()];
+    assert.ok(of && button && of.x + of.width <= button.x, JSON.stringify([of, button]));
+    const dialog = page.getByRole('dialog', { name: 'Your new key “narrow”' });
+    await dialog.getByRole('checkbox').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
   });
 });
 

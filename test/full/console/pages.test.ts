@@ -26,13 +26,14 @@ before(async () => {
     isOperator: true,
   }));
   await newPerson(gateway, { email: 'grace@example.com', memberships: [{ account, role: 'member' }] });
-  const { image } = await live(gateway);
+  const { image, keyId } = await live(gateway);
   const ofAccount = (name: string, path = name) => ({ name, path: `/console/${account}/${path}` });
   const ofOperator = (name: string) => ({ name: `operator-${name}`, path: `/console/operator/${name}` });
   pages = [
     ...['overview', 'keys', 'requests', 'tasks', 'batches', 'usage', 'ledger', 'statement', 'models', 'team'].map(
       (name) => ofAccount(name),
     ),
+    ofAccount('key', `keys/${keyId}`),
     ofAccount('task', `tasks/${image}`),
     ofAccount('batch-new', 'batches/new'),
     ...['chat', 'image', 'video', 'avatar-talk', 'speech', 'transcription'].map((mode) =>
@@ -93,8 +94,9 @@ async function settled(page: Page): Promise<void> {
 }
 
 /** Calls and tasks of every kind: done, failed and still running. */
-async function live(on: TestGateway): Promise<{ image: string }> {
-  const { key } = await on.newKeyOf(on.account, { name: 'batch jobs' });
+async function live(on: TestGateway): Promise<{ image: string; keyId: string }> {
+  const limits = { callLimits: [{ calls: 100, per: 'day' } as const], allowedIps: ['127.0.0.0/8', '::1'] };
+  const { key, keyId } = await on.newKeyOf(on.account, { name: 'batch jobs', ...limits });
   const headers = { Authorization: `Bearer ${key}`, Prefer: 'wait=0' };
   for (const model of ['sim-chat', 'sim-code', 'sim-chat']) {
     await on.post(
@@ -132,5 +134,5 @@ async function live(on: TestGateway): Promise<{ image: string }> {
     duration: 5,
     ratio: '16:9',
   });
-  return { image };
+  return { image, keyId };
 }

@@ -93,7 +93,7 @@ test('what is pasted is found: a task, a request, an entry of the ledger, and a 
     await page.getByRole('dialog', { name: 'Request' }).getByText(request).waitFor();
     await page.keyboard.press('Escape');
     await goTo(page, 'till');
-    await page.waitForURL(`**/console/${account}/requests?key=${keyId}`);
+    await page.waitForURL(`**/console/${account}/keys/${keyId}`);
     await page.keyboard.press('Control+k');
     await palette(page).getByRole('combobox').fill('nothing is called that');
     await palette(page).getByText('No page, ID or name matches.').waitFor();

@@ -109,7 +109,8 @@ test('a key that was never charged is offered too, leads from its page to its re
     await call();
     await createApiKey(gateway.by, account as AccountId, { ...noLimits, name: 'never used', level: 'chat' });
     await page.goto(`/console/${account}/keys`);
-    await page.getByRole('link', { name: 'Requests of never used' }).click();
+    await page.getByRole('link', { name: 'never used' }).click();
+    await page.getByRole('link', { name: 'All requests with this key' }).click();
     await page.waitForURL(/requests\?key=key_/);
     await page.getByText('No matching requests').waitFor();
     await page.getByRole('combobox', { name: 'API key' }).click();

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
 /** As the server asks for. */
-const passwordLengthMin = 8;
+const passwordLengthMin = 10;
 
 interface AcceptFormProps {
   email: string;
@@ -30,7 +30,14 @@ export function AcceptForm({ email, keepsPassword, isBusy, error, onAccept }: Ac
         name="password"
         label={say(keepsPassword ? 'ownPassword' : 'password')}
         extra={keepsPassword ? say('ownPasswordHelp') : say('passwordHelp', { count: passwordLengthMin })}
-        rules={[{ required: true, min: passwordLengthMin, message: say('tooShort', { count: passwordLengthMin }) }]}
+        // One's own may be from a time when shorter ones were allowed.
+        rules={[
+          {
+            required: true,
+            min: keepsPassword ? 1 : passwordLengthMin,
+            message: say('tooShort', { count: passwordLengthMin }),
+          },
+        ]}
       >
         <Input.Password autoComplete={keepsPassword ? 'current-password' : 'new-password'} autoFocus size="large" />
       </Form.Item>

@@ -17,6 +17,8 @@ export interface KeyFields {
   level: Key['level'];
   /** Empty: all. */
   models: string[];
+  /** Addresses and CIDR ranges; empty: all. */
+  allowed_ips: string[];
   /** Days from now. */
   expiry: 'never' | 'at' | (typeof expiryDays)[number];
   /** Where `expiry` is 'at': in the reader's zone, as `<input type="datetime-local">` has it. */
@@ -31,6 +33,7 @@ export const newFields: KeyFields = {
   name: '',
   level: 'standard',
   models: [],
+  allowed_ips: [],
   expiry: 'never',
   expires_at: '',
   spend_limit: { amount: null, per: 'month' },
@@ -43,6 +46,7 @@ export const fieldsOf = (key: Key): KeyFields => ({
   name: key.name,
   level: key.level,
   models: key.models ?? [],
+  allowed_ips: key.allowed_ips ?? [],
   expiry: key.expires_at === null ? 'never' : 'at',
   expires_at: key.expires_at === null ? '' : localText(new Date(key.expires_at)),
   spend_limit: key.spend_limit ?? { amount: null, per: 'month' },
@@ -80,6 +84,7 @@ function limitsOf(fields: KeyFields, now: Date) {
   const { amount, per } = fields.spend_limit;
   return {
     models: fields.models.length === 0 ? null : fields.models,
+    allowed_ips: fields.allowed_ips.length === 0 ? null : fields.allowed_ips,
     expires_at: expiryOf(fields, now)?.toISOString() ?? null,
     spend_limit: amount === null ? null : { amount, per },
     call_limits: fields.call_limits.flatMap((limit) =>

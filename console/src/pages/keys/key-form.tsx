@@ -2,6 +2,7 @@
 import { Form, type FormInstance, Input, Radio, Select } from 'antd';
 import { FormError } from '../../parts/form-error.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
+import { AddressField } from './address-field.tsx';
 import { expiryDays, expiryOf, type KeyFields, levels } from './key-fields.ts';
 import { LimitFields } from './limit-fields.tsx';
 import { ModelField } from './model-field.tsx';
@@ -30,7 +31,7 @@ export function KeyForm({ form, initial, error, withLevel, onSubmit }: KeyFormPr
       // What isn't shown, such as the level of a key that is changed, is as it was.
       onFinish={(fields) => onSubmit({ ...initial, ...fields })}
     >
-      <FormError form={form} error={error} />
+      <FormError form={form} error={error} fields={addressFields} />
       <Form.Item
         name="name"
         label={say('name')}
@@ -52,6 +53,7 @@ export function KeyForm({ form, initial, error, withLevel, onSubmit }: KeyFormPr
         </Form.Item>
       )}
       <ModelField />
+      <AddressField />
       <ExpiryFields form={form} />
       <LimitFields />
       {/* The buttons stand outside of the form, and Enter sends only what has one inside. */}
@@ -92,6 +94,9 @@ function ExpiryFields({ form }: { form: FormInstance<KeyFields> }) {
     </div>
   );
 }
+
+/** A wrong address is named by its place in the list, which is one field. */
+const addressFields = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`allowed_ips[${at}]`, 'allowed_ips']));
 
 const isPast = (at: string): boolean => {
   const now = new Date();

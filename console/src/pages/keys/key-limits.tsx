@@ -4,27 +4,28 @@ import { useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
 import { timeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import type { Key } from './key-fields.ts';
+import type { Key, Window } from './key-fields.ts';
 import { texts } from './texts.ts';
 
-export function KeyLimits({ of: key }: { of: Key }) {
+/** `isWhole`: on the key's own page, with when each window ends; what else binds it stands beside. */
+export function KeyLimits({ of: key, isWhole = false }: { of: Key; isWhole?: boolean }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
   const moneyText = useMoneyText();
   const exactMoneyText = useExactMoneyText();
   /** `share`: how much of a limit is used, from 0 to 1. */
-  const lines: { text: string; share?: number }[] = [];
+  const lines: { text: string; share?: number; per?: Window }[] = [];
   for (const { calls, per } of key.call_limits) {
     const values = { used: number(key.calls[per]), limit: number(calls) };
     const text = per === 'total' ? say('callsOfTotal', values) : say('callsOf', { ...values, window: say(per) });
-    lines.push({ text, share: shareOf(key.calls[per], calls) });
+    lines.push({ text, share: shareOf(key.calls[per], calls), per });
   }
   if (key.spend_limit) {
     const { amount, per } = key.spend_limit;
     const values = { used: moneyText(key.spent[per]), limit: exactMoneyText(amount) };
     const text = per === 'total' ? say('spentOfTotal', values) : say('spentOf', { ...values, window: say(per) });
-    lines.push({ text, share: shareOf(key.spent[per], amount) });
+    lines.push({ text, share: shareOf(key.spent[per], amount), per });
   }
   const tasksMax = key.max_running_tasks;
   if (tasksMax !== null) {
@@ -32,20 +33,21 @@ export function KeyLimits({ of: key }: { of: Key }) {
     lines.push({ text, share: shareOf(key.running_tasks, tasksMax) });
     if (key.queue) lines.push({ text: say('tasksQueued', { queued: number(key.queued_tasks) }) });
   }
-  if (key.expires_at !== null) {
+  if (key.expires_at !== null && !isWhole) {
     const time = timeText(new Date(key.expires_at), locale);
     lines.push({ text: key.state === 'expired' ? say('expired', { time }) : say('expires', { time }) });
   }
-  if (lines.length === 0 && key.models === null) return <span className="tg-hint">{say('noLimit')}</span>;
+  if (lines.length === 0 && (isWhole || key.models === null)) return <span className="tg-hint">{say('noLimit')}</span>;
   return (
     <ul className="tg-limits">
-      {lines.map(({ text, share }) => (
+      {lines.map(({ text, share, per }) => (
         <li key={text}>
           {text}
           {share !== undefined && <Used share={share} />}
+          {isWhole && per !== undefined && <Resets at={key.resets[per]} />}
         </li>
       ))}
-      {key.models && (
+      {key.models && !isWhole && (
         <li title={key.models.join(', ')}>
           {key.models.length <= modelsShownMax
             ? key.models.map((model) => <Tag key={model}>{model}</Tag>)
@@ -54,6 +56,14 @@ export function KeyLimits({ of: key }: { of: Key }) {
       )}
     </ul>
   );
+}
+
+/** When counting begins anew. */
+function Resets({ at }: { at: number | null }) {
+  const say = useTexts(texts);
+  const locale = localeOf(useLanguage());
+  const text = at === null ? say('resetsNever') : say('resets', { time: timeText(new Date(at * 1000), locale) });
+  return <span className="tg-hint">{text}</span>;
 }
 
 /** Nothing of a limit of 0 is left. */

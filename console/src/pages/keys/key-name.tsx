@@ -14,23 +14,30 @@ const looks = {
 } as const;
 
 export function KeyName({ of: key }: { of: Key }) {
-  const say = useTexts(texts);
   const account = useAccountId();
   return (
     <div className="tg-key">
-      <Link to={`/${account}/requests?key=${key.id}`} aria-label={say('requestsOf', { name: key.name })}>
+      <Link to={`/${account}/keys/${key.id}`}>
         <strong>{key.name}</strong>
       </Link>
       <code>
         {key.start}…{key.last4}
       </code>
-      <span>
-        <Tag color={looks[key.state].color} icon={looks[key.state].icon}>
-          {say(`state_${key.state}`)}
-        </Tag>
-        <Tag>{say(`level_${key.level}`)}</Tag>
-        {key.is_playground && <Tag color="processing">{say('ofPlayground')}</Tag>}
-      </span>
+      <KeyTags of={key} />
     </div>
+  );
+}
+
+/** How the key stands, what it may do, and whether it is the playground's. */
+export function KeyTags({ of: key }: { of: Key }) {
+  const say = useTexts(texts);
+  return (
+    <span>
+      <Tag color={looks[key.state].color} icon={looks[key.state].icon}>
+        {say(`state_${key.state}`)}
+      </Tag>
+      <Tag>{say(`level_${key.level}`)}</Tag>
+      {key.is_playground && <Tag color="processing">{say('ofPlayground')}</Tag>}
+    </span>
   );
 }

@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
 /** As the server asks for. */
-const passwordCharactersMin = 8;
+const passwordCharactersMin = 10;
 
 interface Fields {
   current_password: string;

@@ -29,7 +29,8 @@ const en: Readonly<Record<RecordedCode, string>> = {
   method_not_allowed: 'The path has other methods. Use one of those in the response header Allow.',
   missing_api_key: 'The header Authorization: Bearer … is missing. Send the key.',
   invalid_api_key: 'The key is unknown, revoked or expired. Use another key.',
-  permission_denied: 'The key’s level is too low for the operation. Use a key of a higher level.',
+  permission_denied:
+    'The key’s level is too low for the operation, or it may not be used from this address. Use a key of a higher level, or allow the address in the key.',
   model_not_allowed: 'The model is not on the key’s allow-list. Use another model or key.',
   account_suspended: 'The operator has suspended the account. Contact the operator.',
   insufficient_balance:
@@ -79,7 +80,7 @@ const zh: typeof en = {
   method_not_allowed: '该路径只支持响应头 Allow 中列出的方法。请使用其中之一。',
   missing_api_key: '缺少请求头 Authorization: Bearer …。请发送密钥。',
   invalid_api_key: '密钥未知、已吊销或已过期。请更换密钥。',
-  permission_denied: '密钥的权限不足以执行该操作。请使用权限更高的密钥。',
+  permission_denied: '密钥的权限不足以执行该操作，或不允许从此地址使用。请使用权限更高的密钥，或在密钥中允许该地址。',
   model_not_allowed: '模型不在密钥的允许列表中。请更换模型或密钥。',
   account_suspended: '运营人员已停用该账户。请联系运营人员。',
   insufficient_balance: '余额少于本次调用的冻结金额，或核销后仍有欠款。请充值。',

@@ -98,7 +98,7 @@ function pathOf(kind: Found['kind'], id: string | null, account: string): string
     case 'entries':
       return id === null ? `/${account}/ledger` : `/${account}/ledger?id=${named}`;
     case 'key':
-      return `/${account}/requests?key=${named}`;
+      return `/${account}/keys/${named}`;
     case 'account':
       return `/${account}/overview`;
     default:
