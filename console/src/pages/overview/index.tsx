@@ -9,6 +9,7 @@ import { Money, useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
 import { Count } from '../../parts/numbers.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { Spend } from './spend.tsx';
@@ -23,6 +24,7 @@ const refreshMs = 3_000;
 export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
+  const zoneText = useZoneText();
   const overview = query.useQuery(
     'get',
     '/console/api/accounts/{account}/overview',
@@ -31,7 +33,7 @@ export function Component() {
   );
   return (
     <>
-      <PageHead title={say('title')} description={say('description')} />
+      <PageHead title={say('title')} description={`${say('description')} ${zoneText}`} />
       {overview.data ? (
         <Content overview={overview.data} />
       ) : overview.isPending ? (
