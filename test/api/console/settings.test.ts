@@ -92,8 +92,8 @@ describe("an account's audit log", () => {
     good(await operator.call('POST', `/operator/accounts/${account}/suspend`, { reason: 'a note of ours' }));
     await gateway.core.ledger.credit(account, micros(1n), 'of the machine', 'cli:root');
     const acts = await actsOf(shop);
-    const told = acts.map(({ action, actor, amount, reason }) => [action, actor.kind, actor.name, amount, reason]);
-    assert.deepEqual(told.slice(0, 6), [
+    const shown = acts.map(({ action, actor, amount, reason }) => [action, actor.kind, actor.name, amount, reason]);
+    assert.deepEqual(shown.slice(0, 6), [
       ['account.credited', 'operator', null, 0.000001, 'of the machine'],
       ['account.suspended', 'operator', null, null, null],
       ['account.credited', 'operator', null, 2.5, 'invoice 7'],
@@ -105,7 +105,15 @@ describe("an account's audit log", () => {
     assert.equal(acts[4]?.facts['time_zone'], 'Asia/Shanghai');
     assert.deepEqual([acts[5]?.subject, acts[5]?.facts['name']], [(made['id'] ?? pick(made, 'key')) as string, 'till']);
     const text = JSON.stringify(acts);
-    for (const secret of ['boss@service.example', 'cli:', 'hash', 'memberships', 'is_operator', other.account, 'a note'])
+    for (const secret of [
+      'boss@service.example',
+      'cli:',
+      'hash',
+      'memberships',
+      'is_operator',
+      other.account,
+      'a note',
+    ])
       assert.ok(!text.includes(secret), secret);
   });
 

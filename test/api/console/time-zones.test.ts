@@ -48,7 +48,10 @@ const lines = async ({ owner, account }: Customer, path: string) => {
     headers: { Cookie: owner.cookie },
   });
   assert.equal(response.status, 200);
-  return Buffer.from(await response.arrayBuffer()).toString().trimEnd().split('\r\n');
+  return Buffer.from(await response.arrayBuffer())
+    .toString()
+    .trimEnd()
+    .split('\r\n');
 };
 
 const range = (zone: string, from: string, to: string) =>
@@ -75,7 +78,11 @@ describe('usage is by days of the account', () => {
   });
 
   test('in Kolkata, where hours begin at half past', async () => {
-    const one = await customerIn('Asia/Kolkata', ['2026-03-01T18:29:59Z', '2026-03-01T18:30:00Z', '2026-03-01T19:29:59Z']);
+    const one = await customerIn('Asia/Kolkata', [
+      '2026-03-01T18:29:59Z',
+      '2026-03-01T18:30:00Z',
+      '2026-03-01T19:29:59Z',
+    ]);
     const days = range('Asia/Kolkata', '2026-03-01', '2026-03-03');
     assert.deepEqual(await costs(one, `group=hour&${days}`), [
       ['2026-03-01T23:00:00+05:30', 1],
@@ -139,8 +146,12 @@ test('errors are by the same days', async () => {
 test('today of the overview begins at midnight of the account, also after its zone has changed', async () => {
   const zone = 'Pacific/Kiritimati';
   const midnight = startOfDay(zone, dayIn(zone, new Date())).getTime();
-  const one = await customerIn(zone, [midnight - 1, midnight].map((ms) => new Date(ms).toISOString()));
-  const overview = async () => (await one.owner.get(`/accounts/${one.account}/overview`)).body as { charges: unknown[] };
+  const one = await customerIn(
+    zone,
+    [midnight - 1, midnight].map((ms) => new Date(ms).toISOString()),
+  );
+  const overview = async () =>
+    (await one.owner.get(`/accounts/${one.account}/overview`)).body as { charges: unknown[] };
   const shown = await overview();
   assert.deepEqual(
     (shown.charges as { day: string; cost: number }[]).map(({ day, cost }) => [day, cost]).toSorted(),
@@ -158,7 +169,11 @@ test('today of the overview begins at midnight of the account, also after its zo
 });
 
 test('the statement is of a month of the account', async () => {
-  const one = await customerIn('Asia/Shanghai', ['2026-02-28T15:59:59Z', '2026-02-28T16:00:00Z', '2026-03-31T16:00:00Z']);
+  const one = await customerIn('Asia/Shanghai', [
+    '2026-02-28T15:59:59Z',
+    '2026-02-28T16:00:00Z',
+    '2026-03-31T16:00:00Z',
+  ]);
   const { body } = await one.owner.get(`/accounts/${one.account}/statement?month=2026-03`);
   assert.deepEqual([body['charged'], body['time_zone'], body['month']], [2, 'Asia/Shanghai', '2026-03']);
 });
@@ -170,17 +185,26 @@ test('files begin with a mark for spreadsheets, and say times with the offset of
   assert.match(line, /^2026-03-02T00:00:00\+05:30,.*,店铺,CNY$/);
   for (const path of ['usage-table.csv?group=key', 'statement.csv?month=2026-03', 'requests.csv', 'acts.csv'])
     assert.equal((await lines(one, path))[0]?.[0], '\uFEFF', path);
-  const ofApi = await fetch(`${gateway.url}/v1/account/ledger`, { headers: { ...bearer(one.key), Accept: 'text/csv' } });
+  const ofApi = await fetch(`${gateway.url}/v1/account/ledger`, {
+    headers: { ...bearer(one.key), Accept: 'text/csv' },
+  });
   assert.match(Buffer.from(await ofApi.arrayBuffer()).toString(), /^id,/);
 });
 
 describe('usage of the public API', () => {
   test('is by days of UTC, whatever the account has, or of the zone that is asked for', async () => {
-    const one = await customerIn('Asia/Shanghai', ['2026-02-28T15:59:59Z', '2026-02-28T16:00:00Z', '2026-03-01T00:00:00Z']);
+    const one = await customerIn('Asia/Shanghai', [
+      '2026-02-28T15:59:59Z',
+      '2026-02-28T16:00:00Z',
+      '2026-03-01T00:00:00Z',
+    ]);
     const days = async (query: string) =>
-      ((await gateway.get(`/v1/account/usage?${query}`, bearer(one.key))).body['data'] as { day: string; cost: number }[]).map(
-        ({ day, cost }) => [day, cost],
-      );
+      (
+        (await gateway.get(`/v1/account/usage?${query}`, bearer(one.key))).body['data'] as {
+          day: string;
+          cost: number;
+        }[]
+      ).map(({ day, cost }) => [day, cost]);
     assert.deepEqual(await days('from=2026-02-01'), [
       ['2026-03-01', 4],
       ['2026-02-28', 3],

@@ -12,7 +12,12 @@ interface ZoneSelectProps {
 export function ZoneSelect({ value, ...props }: ZoneSelectProps) {
   const all = value === undefined ? zones : new Set([...zones, value]);
   return (
-    <Select {...props} value={value ?? null} showSearch options={[...all].map((zone) => ({ value: zone, label: zone }))} />
+    <Select
+      {...props}
+      value={value ?? null}
+      showSearch
+      options={[...all].map((zone) => ({ value: zone, label: zone }))}
+    />
   );
 }
 

@@ -25,7 +25,7 @@ const shownActions: readonly ActName[] = [
 const fields = {
   id: z.string(),
   created: z.int(),
-  /** `operator` is whoever acts for the service: a person of it, or its command line. */
+  /** `operator`: a person of the service, or its command line. */
   actor: z.strictObject({
     kind: z.enum(['person', 'key', 'operator', 'tollgate']),
     name: z.string().nullable(),
