@@ -40,6 +40,8 @@ const accountPages: RouteObject[] = [
   ]),
   page('webhooks', () => import('./pages/webhooks/index.tsx')),
   page('team', () => import('./pages/team/index.tsx')),
+  page('acts', () => import('./pages/acts/index.tsx')),
+  page('settings', () => import('./pages/settings/index.tsx')),
 ];
 
 const operatorPages: RouteObject[] = [

@@ -25,6 +25,7 @@ const membershipRow = row({
   accountId: id<AccountId>(),
   accountName: computed('a.name', z.string()),
   accountStatus: computed('a.status', z.enum(['active', 'suspended'])),
+  accountTimeZone: computed('a.time_zone', z.string()),
   role: z.enum(accountRoles),
 });
 export type Membership = RowOf<typeof membershipRow>;

@@ -87,10 +87,11 @@ function startOfHour(zone: string, moment: Date): Date {
 /** When the zone's clock first shows this; what it never shows is when it skips it. `localMs` is what it shows, as if of UTC. */
 function momentOf(zone: string, localMs: number): number {
   // Clocks don't change twice within two days.
-  const before = localMs - offsetMs(zone, localMs - dayMs);
-  const after = localMs - offsetMs(zone, localMs + dayMs);
-  const fits = [before, after].filter((moment) => moment + offsetMs(zone, moment) === localMs);
-  return fits.length === 0 ? before : Math.min(...fits);
+  const offsets = [offsetMs(zone, localMs - dayMs), offsetMs(zone, localMs + dayMs)] as const;
+  if (offsets[0] === offsets[1]) return localMs - offsets[0];
+  const moments = offsets.map((offset) => localMs - offset);
+  const fits = moments.filter((moment) => moment + offsetMs(zone, moment) === localMs);
+  return fits.length === 0 ? localMs - offsets[0] : Math.min(...fits);
 }
 
 const localIso = (zone: string, ms: number): string => new Date(ms + offsetMs(zone, ms)).toISOString();

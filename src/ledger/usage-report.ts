@@ -47,10 +47,10 @@ export async function listUsage(
   { from, to, upTo, above, timeZone }: UsageFilter,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<Usage[]> {
-  const days = by === 'day' ? await daysOf(database, account, timeZone, { from, to }) : undefined;
+  const days = by === 'day' && timeZone !== 'UTC' ? daysOf(timeZone, { from, to }) : undefined;
   const { rows } = await database.pool.query({
-    name: `list-usage-by-${by}`,
-    text: statements[by],
+    name: `list-usage-by-${days ? 'zoned-day' : by}`,
+    text: days ? zonedDays : statements[by],
     values: [
       account,
       upTo ?? null,
@@ -107,32 +107,37 @@ const by = (column: string) => ({
   order: 'asc',
 });
 
-/** The number of the day: 1 is the first. A clock that was set back may have timed an entry before it. */
-const day = 'greatest(1, width_bucket(created_at, $9::timestamptz[]))';
+const day = `(created_at at time zone 'UTC')::date`;
 const statements: Record<UsageGroup, string> = {
-  day: usageOf({ group: day, shown: `(${day})::text`, behind: 'created_at < $5', type: 'timestamptz', order: 'desc' }),
+  day: usageOf({
+    group: day,
+    shown: `to_char(${day}, 'YYYY-MM-DD')`,
+    behind: `created_at < $5::date::timestamp at time zone 'UTC'`,
+    type: 'text',
+    order: 'desc',
+  }),
   model: usageOf(by('model')),
   key: usageOf(by('key_id')),
 };
 
+/** The number of the day: 1 is the first. A clock that was set back may have timed an entry before it. */
+const number = 'greatest(1, width_bucket(created_at, $9::timestamptz[]))';
+/** Of other zones than UTC: the database need not know them, and gets the days' starts. */
+const zonedDays = usageOf({
+  ...{ group: number, shown: `(${number})::text`, order: 'desc' },
+  ...{ behind: 'created_at < $5', type: 'timestamptz' },
+});
+
 const dayMs = 86_400_000;
 
-/** The days of the range in which the account can have entries. */
-async function daysOf(
-  { pool }: Database,
-  account: AccountId,
-  timeZone: string,
-  { from, to }: Pick<UsageFilter, 'from' | 'to'>,
-): Promise<Spans> {
-  const text = 'select created_at as first from entries where account_id = $1 and seq = 1';
-  const { rows } = await pool.query({ name: 'first-entry', text, values: [account] });
+/** No installation has entries of before: it bounds the days of a range. */
+const firstEver = new Date('2020-01-01');
+
+/** The days of the range in which there can be entries. */
+function daysOf(timeZone: string, { from, to }: Pick<UsageFilter, 'from' | 'to'>): Spans {
   const end = new Date(Date.now() + dayMs);
-  const { first } = rows[0] === undefined ? { first: end } : firstRow.parse(rows[0]);
-  const start = new Date(first.getTime() - dayMs);
   return spansIn(timeZone, 'day', {
-    from: from !== undefined && from > start ? from : start,
+    from: from !== undefined && from > firstEver ? from : firstEver,
     to: to !== undefined && to < end ? to : end,
   });
 }
-
-const firstRow = z.object({ first: z.date() });

@@ -32,6 +32,7 @@ test('an account shows its webhook and threshold, none at first, as they were se
     held: 0,
     webhook_url: null,
     low_balance: null,
+    time_zone: 'UTC',
   });
   const url = 'https://192.0.66.2/hooks?of=mine';
   const first = await change(key, { webhook_url: url }, '/ai/v1');
@@ -40,6 +41,9 @@ test('an account shows its webhook and threshold, none at first, as they were se
   assert.deepEqual(second.body, { ...before, webhook_url: url, low_balance: 2.000001 });
   assert.deepEqual((await gateway.get('/ai/v1/account', bearer(key))).body, second.body);
   assert.deepEqual((await change(key, { webhook_url: null, low_balance: null })).body, before);
+  const third = await change(key, { time_zone: 'Asia/Shanghai' });
+  assert.deepEqual(third.body, { ...before, time_zone: 'Asia/Shanghai' });
+  assert.deepEqual((await change(key, { time_zone: null })).body, before);
 });
 
 for (const [what, body, code, param] of [

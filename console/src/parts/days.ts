@@ -1,25 +1,22 @@
-/** Days and months of UTC, as the ledger has them: `2026-11-21` and `2026-11`. */
-const dayMs = 86_400_000;
+/** Days and months of a time zone, as pages and addresses name them: `2026-11-21` and `2026-11`. */
+import { dayAfter, dayIn, startOfDay } from '../../../src/domain/time-zone.ts';
 
-/** The day that it is in UTC, or so many days before it. */
-export const utcDay = (daysAgo = 0): string => new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10);
+export { dayAfter, monthAfter } from '../../../src/domain/time-zone.ts';
 
-/** So many days after that one. */
-export const dayAfter = (day: string, days = 1): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+/** The day that it is in the zone, or so many days before it. */
+export const today = (zone: string, daysAgo = 0): string => dayAfter(dayIn(zone, new Date()), -daysAgo);
+
+/** The range from the first day to the last, both included, as the API takes it. */
+export const rangeOf = (zone: string, { from, to }: { from?: string | undefined; to?: string | undefined }) => ({
+  ...(from !== undefined && { from: startOfDay(zone, from).toISOString() }),
+  ...(to !== undefined && { to: startOfDay(zone, dayAfter(to)).toISOString() }),
+});
 
 /** The days from the first to the last, both included; none where they are the wrong way round. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];
   for (let day = first; day <= last; day = dayAfter(day)) days.push(day);
   return days;
-}
-
-/** The month so many months after that one. */
-export function monthAfter(month: string, months = 1): string {
-  const date = new Date(`${month}-01T00:00:00Z`);
-  date.setUTCMonth(date.getUTCMonth() + months);
-  return date.toISOString().slice(0, 7);
 }
 
 /** Whether a text from an address is a day that there is. */

@@ -4,8 +4,6 @@ import { defineTexts } from '../texts/define-texts.ts';
 export const partsTexts = defineTexts('parts', {
   en: {
     all: 'All',
-    from: 'From',
-    to: 'To',
     copy: 'Copy',
     copied: 'Copied',
     retry: 'Try again',
@@ -49,8 +47,6 @@ export const partsTexts = defineTexts('parts', {
   },
   zh: {
     all: '全部',
-    from: '起始日期',
-    to: '结束日期',
     copy: '复制',
     copied: '已复制',
     retry: '重试',

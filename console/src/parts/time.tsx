@@ -1,23 +1,28 @@
-/** A moment in the reader's zone and form; pointing at it shows the whole of it, as ISO 8601. */
+/** A moment in the zone of the page's account, else the reader's, and in their form; pointing at it shows the whole of it, as ISO 8601. */
 import { useEffect, useState } from 'react';
 import { localeOf, useLanguage } from '../texts/language.ts';
+import { useClockZone } from './zone.ts';
 
 /** `at` is what the API gives: seconds since 1970, or ISO 8601. `relative` shows how long ago, and keeps counting. */
 export function Time({ at, relative = false }: { at: number | string; relative?: boolean }) {
   const locale = localeOf(useLanguage());
+  const timeText = useTimeText();
   const now = useNow(relative);
   const moment = new Date(typeof at === 'number' ? at * 1000 : at);
   const iso = moment.toISOString();
   return (
     <time className="tg-number" dateTime={iso} title={iso}>
-      {relative ? relativeText(moment, now, locale) : timeText(moment, locale)}
+      {relative ? relativeText(moment, now, locale) : timeText(moment)}
     </time>
   );
 }
 
 /** Day and time to the second. */
-export function timeText(moment: Date, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
+export function useTimeText(): (moment: Date) => string {
+  const locale = localeOf(useLanguage());
+  const timeZone = useClockZone();
+  const form = { dateStyle: 'medium', timeStyle: 'medium', ...(timeZone !== undefined && { timeZone }) } as const;
+  return (moment) => new Intl.DateTimeFormat(locale, form).format(moment);
 }
 
 const units = [

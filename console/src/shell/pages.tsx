@@ -16,6 +16,7 @@ import {
   ReconciliationOutlined,
   ScheduleOutlined,
   SendOutlined,
+  SettingOutlined,
   SwapOutlined,
   TeamOutlined,
   UnorderedListOutlined,
@@ -35,6 +36,8 @@ export const accountPages = [
   { page: 'statement', icon: <FileDoneOutlined /> },
   { page: 'webhooks', icon: <SendOutlined /> },
   { page: 'team', icon: <TeamOutlined /> },
+  { page: 'acts', icon: <FileSearchOutlined /> },
+  { page: 'settings', icon: <SettingOutlined /> },
 ] as const;
 
 export const operatorPages = [

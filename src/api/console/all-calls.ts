@@ -1,5 +1,6 @@
 /** All calls of the console's API, group by group. */
 import type { Call } from './console-call.ts';
+import { actCalls } from './calls/acts.ts';
 import { accountCalls } from './calls/account.ts';
 import { batchCalls } from './calls/batches.ts';
 import { eventCalls } from './calls/events.ts';
@@ -27,6 +28,7 @@ import { playgroundCalls } from './calls/playground.ts';
 import { profileCalls } from './calls/profile.ts';
 import { operatorRequestCalls, requestCalls } from './calls/requests.ts';
 import { sessionCalls } from './calls/session.ts';
+import { settingsCalls } from './calls/settings.ts';
 import { statementCalls } from './calls/statement.ts';
 import { taskCalls } from './calls/tasks.ts';
 import { teamCalls } from './calls/team.ts';
@@ -40,6 +42,8 @@ export const calls: readonly Call[] = [
   ...profileCalls,
   ...findCalls,
   ...accountCalls,
+  ...settingsCalls,
+  ...actCalls,
   ...overviewCalls,
   ...keyCalls,
   ...requestCalls,

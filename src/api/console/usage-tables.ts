@@ -7,6 +7,7 @@ import type { Database } from '../../postgres/database.ts';
 import type { ApiContext } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { answerCsv } from '../lists/list-answer.ts';
+import { byteOrderMark } from '../presenters/csv.ts';
 import {
   type Bounds,
   fileBounds,
@@ -52,7 +53,9 @@ export function usageTable<Sums, Figures extends Readonly<Record<string, unknown
     answerFile: async () => {
       const { sums, names } = await summed(fileBounds);
       const { currency } = configuration;
-      answerCsv(ctx, usageTableCsv(sums, { names, figuresOf, group, by, currency }), { name: `usage-by-${group}` });
+      answerCsv(ctx, byteOrderMark + usageTableCsv(sums, { names, figuresOf, group, by, currency }), {
+        name: `usage-by-${group}`,
+      });
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { ApiContext } from '../context.ts';
-import { csvHeader, csvLine } from '../presenters/csv.ts';
+import { byteOrderMark, csvHeader, csvLine } from '../presenters/csv.ts';
 import { written } from '../operation.ts';
 import { listObject, type Page, readPage, type ShownListing } from './list-page.ts';
 import { pageRowsDefault } from './list-query.ts';
@@ -25,6 +25,8 @@ export interface CsvForm {
   currency: string;
   /** Rows of the pages in which a whole list is read. */
   pageRows: number;
+  /** A download of the console: it begins with a mark by which spreadsheets know UTF-8. */
+  isDownload?: boolean;
 }
 
 const csvType = 'text/csv; charset=utf-8';
@@ -81,7 +83,8 @@ const csvLines = <Row>(
   rows: readonly Row[],
 ): string => rows.map((row) => csvLine([...columns, 'currency'], { ...present(row), currency })).join('');
 
-const headerOf = ({ columns }: CsvForm): string => csvHeader([...columns, 'currency']);
+const headerOf = ({ columns, isDownload = false }: CsvForm): string =>
+  (isDownload ? byteOrderMark : '') + csvHeader([...columns, 'currency']);
 
 /** Answers a CSV as a file to be saved. A stream that fails is broken off by Koa, so that what came of it can't be taken for all. */
 export function answerCsv(ctx: ApiContext, body: string | Readable, { name }: Pick<CsvForm, 'name'>): void {

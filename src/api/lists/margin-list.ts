@@ -53,4 +53,5 @@ export const marginCsv = (by: MarginGroup, currency: string): CsvForm => ({
   columns: marginColumns(by),
   currency,
   pageRows: csvPageRows,
+  isDownload: true,
 });

@@ -3,6 +3,9 @@
  * an apostrophe in front; numbers stay numbers, in plain decimal digits.
  */
 
+/** First in a file for spreadsheets, which take it for a text of another encoding without it. */
+export const byteOrderMark = '\uFEFF';
+
 /** The header line: the names of the fields. */
 export const csvHeader = (columns: readonly string[]): string => line(columns.map(cell));
 

@@ -271,17 +271,17 @@ describe('the ledger', () => {
     assert.deepEqual([ids.length, new Set(ids).size], [46, 46]);
   });
 
-  test('the file is the whole of it with the columns of the public API, and a formula in a reason stays a text', async () => {
+  test('the file is the whole of it with the columns of the public API, times and names of keys, and a formula in a reason stays a text', async () => {
     const one = await customer();
     await gateway.core.ledger.credit(one.account, micros(1n), '=1+1');
     const file = await fileOf(one, 'ledger.csv?type=credit');
     const lines = file.text.trimEnd().split('\r\n');
     assert.equal(
       lines[0],
-      'id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,usage,reason,currency',
+      'time,id,object,created,type,amount,balance,charged,task_id,request_id,key_id,model,units,unit,unit_price,usage_source,lines,usage,reason,key_name,currency',
     );
     assert.equal(lines.length, 3);
-    assert.match(lines[1] ?? '', /credit,0\.000001,100\.000001,0,.*,'=1\+1,CNY$/);
+    assert.match(lines[1] ?? '', /credit,0\.000001,100\.000001,0,.*,'=1\+1,,CNY$/);
   });
 
   test('a file takes no page, and another account’s file is not found', async () => {

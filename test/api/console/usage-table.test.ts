@@ -146,7 +146,7 @@ test('hours, days and months are of UTC and come in their order, with the names 
     { revenue: 2_000_000, ago: 0 },
   ]);
   const hours = await table('group=hour&by=key');
-  const hourOf = (minutes: number) => minutesAgo(minutes).toISOString().slice(0, 13);
+  const hourOf = (minutes: number) => `${minutesAgo(minutes).toISOString().slice(0, 13)}:00:00+00:00`;
   assert.deepEqual(cells(hours), [
     [hourOf(60), 1],
     [hourOf(0), 2],

@@ -21,7 +21,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const made = await home.json('accounts', 'create', '--name', 'Ada & Co', '--balance', '2.5');
     const { id } = made;
     assert.match(String(id), /^acc_\w+$/);
-    const money = { currency: 'CNY', balance: 2.5, held: 0, webhook_url: null, low_balance: null };
+    const money = { currency: 'CNY', balance: 2.5, held: 0, webhook_url: null, low_balance: null, time_zone: 'UTC' };
     const plain = { object: 'account', id, name: 'Ada & Co', ...money, status: 'active' };
     assert.deepEqual(made, plain);
     const credited = await home.json('accounts', 'credit', String(id), '0.000001', '--reason', 'a gift');

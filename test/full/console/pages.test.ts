@@ -30,9 +30,20 @@ before(async () => {
   const ofAccount = (name: string, path = name) => ({ name, path: `/console/${account}/${path}` });
   const ofOperator = (name: string) => ({ name: `operator-${name}`, path: `/console/operator/${name}` });
   pages = [
-    ...['overview', 'keys', 'requests', 'tasks', 'batches', 'usage', 'ledger', 'statement', 'models', 'team'].map(
-      (name) => ofAccount(name),
-    ),
+    ...[
+      'overview',
+      'keys',
+      'requests',
+      'tasks',
+      'batches',
+      'usage',
+      'ledger',
+      'statement',
+      'models',
+      'team',
+      'acts',
+      'settings',
+    ].map((name) => ofAccount(name)),
     ofAccount('key', `keys/${keyId}`),
     ofAccount('task', `tasks/${image}`),
     ofAccount('batch-new', 'batches/new'),

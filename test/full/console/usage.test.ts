@@ -71,7 +71,7 @@ test('cost by end user and model, kept in the address and in the file; a cell le
       page.getByRole('link', { name: 'Download CSV' }).click(),
     ]);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-    assert.equal(lines[0], 'user,model,calls,input_tokens,output_tokens,images,seconds,tokens,cost,currency');
+    assert.equal(lines[0], '\uFEFFuser,model,calls,input_tokens,output_tokens,images,seconds,tokens,cost,currency');
     assert.equal(lines.length, 4);
     await page.reload();
     await rows.filter({ hasText: 'bob' }).getByRole('link').last().click();
@@ -101,7 +101,7 @@ test('errors by tag and latency by hour lead to the requests that they are of', 
     await page.getByRole('heading', { name: 'Latency by Hour and API key' }).waitFor();
     await audited(page);
     await rowsOf(page, 'Latency by Hour and API key').first().getByRole('link').first().click();
-    await page.getByRole('button', { name: /Only \d\d:00 UTC: show the whole day/ }).click();
+    await page.getByRole('button', { name: /Only \d\d:00: show the whole day/ }).click();
     await page.getByRole('table', { name: 'Requests' }).locator('tbody tr').nth(1).waitFor();
     assert.doesNotMatch(page.url(), /hour=/);
     await page.goto(`/console/${account}/usage?group=hour&range=days90`);

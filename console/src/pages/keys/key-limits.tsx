@@ -1,7 +1,7 @@
 /** What limits a key, and how much of each is used. */
 import { Progress, Tag } from 'antd';
 import { useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
-import { timeText } from '../../parts/time.tsx';
+import { useTimeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { Key, Window } from './key-fields.ts';
@@ -11,6 +11,7 @@ import { texts } from './texts.ts';
 export function KeyLimits({ of: key, isWhole = false }: { of: Key; isWhole?: boolean }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
+  const timeText = useTimeText();
   const number = (count: number) => new Intl.NumberFormat(locale).format(count);
   const moneyText = useMoneyText();
   const exactMoneyText = useExactMoneyText();
@@ -34,7 +35,7 @@ export function KeyLimits({ of: key, isWhole = false }: { of: Key; isWhole?: boo
     if (key.queue) lines.push({ text: say('tasksQueued', { queued: number(key.queued_tasks) }) });
   }
   if (key.expires_at !== null && !isWhole) {
-    const time = timeText(new Date(key.expires_at), locale);
+    const time = timeText(new Date(key.expires_at));
     lines.push({ text: key.state === 'expired' ? say('expired', { time }) : say('expires', { time }) });
   }
   if (lines.length === 0 && (isWhole || key.models === null)) return <span className="tg-hint">{say('noLimit')}</span>;
@@ -61,8 +62,8 @@ export function KeyLimits({ of: key, isWhole = false }: { of: Key; isWhole?: boo
 /** When counting begins anew. */
 function Resets({ at }: { at: number | null }) {
   const say = useTexts(texts);
-  const locale = localeOf(useLanguage());
-  const text = at === null ? say('resetsNever') : say('resets', { time: timeText(new Date(at * 1000), locale) });
+  const timeText = useTimeText();
+  const text = at === null ? say('resetsNever') : say('resets', { time: timeText(new Date(at * 1000)) });
   return <span className="tg-hint">{text}</span>;
 }
 

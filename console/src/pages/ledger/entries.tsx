@@ -5,16 +5,15 @@ import { entryTexts } from '../../parts/entry-texts.ts';
 import { Money, useMoneyText } from '../../parts/money.tsx';
 import { SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { Time, timeText } from '../../parts/time.tsx';
+import { Time, useTimeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { Entry } from './index.tsx';
 import { texts } from './texts.ts';
 
 export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen: (entry: Entry) => void }) {
   const say = useTexts(texts);
   const sayEntry = useTexts(entryTexts);
-  const locale = localeOf(useLanguage());
+  const timeText = useTimeText();
   const moneyText = useMoneyText();
   return (
     <section className="tg-panel">
@@ -35,7 +34,7 @@ export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen
                   className="tg-flush"
                   aria-label={say('details', {
                     type: sayEntry(entry.type),
-                    time: timeText(new Date(entry.created * 1000), locale),
+                    time: timeText(new Date(entry.created * 1000)),
                   })}
                 >
                   {sayEntry(entry.type)}

@@ -1,6 +1,6 @@
 /** What the page's address says of the entries that are to be shown. */
 import { useSearchParams } from 'react-router';
-import { dayAfter, isDay } from '../../parts/days.ts';
+import { isDay, rangeOf } from '../../parts/days.ts';
 
 export const entryTypes = ['credit', 'hold', 'capture', 'release', 'adjustment', 'write_off'] as const;
 export type EntryType = (typeof entryTypes)[number];
@@ -44,13 +44,12 @@ export function useFilter(): [Filter, boolean, (change: Partial<Filter>) => void
 export const viewOf = ({ view, type }: Filter): View => (type === undefined ? (view ?? 'transfers') : 'entries');
 
 /** The filter as the API takes it. */
-export const queryOf = ({ type, model, key, id, from, to }: Filter) => ({
+export const queryOf = (zone: string, { type, model, key, id, from, to }: Filter) => ({
   ...(type && { type }),
   ...(model !== undefined && { model }),
   ...(key !== undefined && { key_id: key }),
   ...(id !== undefined && subjectOf(id)),
-  ...(from !== undefined && { from }),
-  ...(to !== undefined && { to: dayAfter(to) }),
+  ...rangeOf(zone, { from, to }),
 });
 
 const subjectOf = (id: string) =>

@@ -10,11 +10,11 @@ import { Loading } from '../../parts/loading.tsx';
 import { Money } from '../../parts/money.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { timeText } from '../../parts/time.tsx';
+import { useTimeText } from '../../parts/time.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { type Listing, useListing } from '../../parts/use-listing.ts';
+import { useZone, useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
-import { localeOf, useLanguage } from '../../texts/language.ts';
 import { Details } from './details.tsx';
 import { Entries } from './entries.tsx';
 import { type Filter, queryOf, useFilter, viewOf } from './filter.ts';
@@ -34,8 +34,10 @@ const pageRows = 25;
 export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
+  const zone = useZone();
+  const zoneText = useZoneText();
   const [filter, isFiltered, change] = useFilter();
-  const file = `/console/api/accounts/${account}/ledger.csv?${new URLSearchParams(queryOf(filter)).toString()}`;
+  const file = `/console/api/accounts/${account}/ledger.csv?${new URLSearchParams(queryOf(zone, filter)).toString()}`;
   const clear = () =>
     change({ type: undefined, model: undefined, key: undefined, id: undefined, from: undefined, to: undefined });
   const empty = (
@@ -49,7 +51,7 @@ export function Component() {
     <>
       <PageHead
         title={say('title')}
-        description={say('description')}
+        description={`${say('description')} ${zoneText}`}
         actions={
           <Button icon={<DownloadOutlined />} href={file} download>
             {say('csv')}
@@ -71,8 +73,9 @@ interface ListProps {
 
 function TransferList({ filter, empty }: ListProps) {
   const account = useAccountId();
+  const zone = useZone();
   const [open, setOpen] = useState<Transfer>();
-  const wanted = queryOf({ ...filter, type: undefined });
+  const wanted = queryOf(zone, { ...filter, type: undefined });
   const listing = useListing<Transfer>({
     key: ['transfers', account, wanted],
     read: async (cursor, signal) => {
@@ -94,8 +97,9 @@ function TransferList({ filter, empty }: ListProps) {
 
 function EntryList({ filter, empty }: ListProps) {
   const account = useAccountId();
+  const zone = useZone();
   const [open, setOpen] = useState<Entry>();
-  const wanted = queryOf(filter);
+  const wanted = queryOf(zone, filter);
   const listing = useListing<Entry>({
     key: ['ledger', account, wanted],
     read: async (cursor, signal) => {
@@ -142,17 +146,18 @@ function Listed<Item>({ listing, empty, children }: ListedProps<Item>) {
 function Sums({ filter }: { filter: Filter }) {
   const say = useTexts(texts);
   const account = useAccountId();
-  const locale = localeOf(useLanguage());
+  const zone = useZone();
+  const timeText = useTimeText();
   const { data } = query.useQuery(
     'get',
     '/console/api/accounts/{account}/ledger/sums',
-    { params: { path: { account }, query: queryOf({ ...filter, type: undefined }) } },
+    { params: { path: { account }, query: queryOf(zone, { ...filter, type: undefined }) } },
     { refetchInterval: sumsRefreshMs },
   );
   if (!data) return null;
   return (
     <p>
-      {data.since === null ? say('sum') : say('sumSince', { time: timeText(new Date(data.since * 1000), locale) })}
+      {data.since === null ? say('sum') : say('sumSince', { time: timeText(new Date(data.since * 1000)) })}
       {say('charges')} <Money amount={data.charged} /> · {say('credits')} <Money amount={data.credited} />
     </p>
   );

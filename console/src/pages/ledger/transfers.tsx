@@ -4,9 +4,8 @@ import type { Answer } from '../../api/client.ts';
 import { entryTexts } from '../../parts/entry-texts.ts';
 import { SignedMoney } from '../../parts/numbers.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { Time, timeText } from '../../parts/time.tsx';
+import { Time, useTimeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { localeOf, useLanguage } from '../../texts/language.ts';
 import { texts } from './texts.ts';
 
 export type Transfer = Answer<'listTransfers'>['data'][number];
@@ -20,7 +19,7 @@ export function Transfers({
 }) {
   const say = useTexts(texts);
   const sayEntry = useTexts(entryTexts);
-  const locale = localeOf(useLanguage());
+  const timeText = useTimeText();
   return (
     <section className="tg-panel">
       <Sheet
@@ -40,7 +39,7 @@ export function Transfers({
                     type="link"
                     size="small"
                     className="tg-flush"
-                    aria-label={say('details', { type: name, time: timeText(new Date(one.created * 1000), locale) })}
+                    aria-label={say('details', { type: name, time: timeText(new Date(one.created * 1000)) })}
                   >
                     {name}
                   </Button>

@@ -1,4 +1,4 @@
-/** The webhook and low-balance threshold of an account, as operators set them. */
+/** The webhook, low-balance threshold and time zone of an account, as operators set them. */
 import { api } from '../../api/client.ts';
 import { AccountSettingsForm } from '../../parts/account-settings/account-settings-form.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -11,6 +11,7 @@ export function SettingsForm({ account, onDone }: { account: Account; onDone: ()
     <section aria-labelledby="tg-account-settings">
       <h3 id="tg-account-settings">{say('settings')}</h3>
       <AccountSettingsForm
+        fields={['webhook_url', 'low_balance', 'time_zone']}
         settings={account}
         save={(body) =>
           api.PATCH('/console/api/operator/accounts/{account}', { params: { path: { account: account.id } }, body })

@@ -6,9 +6,10 @@ import { ActorName } from '../../parts/operator/actor.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
-import { actionTexts, isKnown } from './action-texts.ts';
+import { ActDetails } from '../../parts/acts/act-details.tsx';
+import { actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
 import { texts } from './texts.ts';
-import './acts.css';
+import '../../parts/acts/acts.css';
 
 type Act = Answer<'listActs'>['data'][number];
 
@@ -69,18 +70,5 @@ function Details({ of: { subject, details, facts } }: { of: Act }) {
     ...Object.entries(details ?? {}),
     ...Object.entries(facts ?? {}),
   ];
-  if (lines.length === 0) return null;
-  return (
-    <details className="tg-act-details">
-      <summary>{say('show')}</summary>
-      <dl>
-        {lines.map(([name, value], at) => (
-          <div key={`${name} ${at}`}>
-            <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
+  return <ActDetails label={say('show')} lines={lines} />;
 }

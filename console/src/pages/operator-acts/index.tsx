@@ -1,8 +1,9 @@
 /** The audit log: who changed what, when and why. */
+import { DownloadOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
 import { useSearchParams } from 'react-router';
 import { api } from '../../api/client.ts';
-import { dayAfter, isDay } from '../../parts/days.ts';
+import { isDay, rangeOf } from '../../parts/days.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { DayRange } from '../../parts/filters/day-range.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
@@ -11,7 +12,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { ActRows } from './act-rows.tsx';
-import { actions, actionTexts, isKnown } from './action-texts.ts';
+import { actions, actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
 import { texts } from './texts.ts';
 
 const pageRows = 50;
@@ -32,11 +33,20 @@ export function Component() {
     },
   });
   const set = (name: keyof Filter) => (value: string | undefined) => setFilter({ ...filter, [name]: value });
+  const file = `/console/api/operator/acts.csv?${new URLSearchParams(askedOf(filter)).toString()}`;
   const isFiltered = Object.keys(filter).length > 0;
   const reset = <Button onClick={() => setFilter({})}>{say('reset')}</Button>;
   return (
     <>
-      <PageHead title={say('title')} description={say('description')} />
+      <PageHead
+        title={say('title')}
+        description={say('description')}
+        actions={
+          <Button icon={<DownloadOutlined />} href={file} download>
+            {say('csv')}
+          </Button>
+        }
+      />
       <div className="tg-filters" role="search" aria-label={say('filters')}>
         <Choice
           label={say('action')}
@@ -94,8 +104,7 @@ function useFilter(): [Filter, (filter: Partial<Record<keyof Filter, string | un
 /** Days are those of UTC, as on all pages, the last one included; an id that is still being typed is left out. */
 function askedOf({ from, to, account, actor, action }: Filter) {
   return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to: dayAfter(to) }),
+    ...rangeOf('UTC', { from, to }),
     ...(account !== undefined && /^acc_[0-9a-f]{32}$/.test(account.trim()) && { account: account.trim() }),
     ...(actor !== undefined && actor.trim() !== '' && { actor: actor.trim() }),
     ...(action !== undefined && isKnown(action) && { action }),

@@ -1,7 +1,7 @@
 /** By what is summed, and of which days: the address keeps both, so that they can be sent and gone back to. */
 import { Input, Segmented } from 'antd';
 import { useSearchParams } from 'react-router';
-import { isDay, utcDay } from '../../parts/days.ts';
+import { isDay, today } from '../../parts/days.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
@@ -20,8 +20,8 @@ export function useShown(): [Shown, (change: Partial<Shown>) => void] {
   const [from, to] = [search.get('from'), search.get('to')];
   const shown: Shown = {
     by: groups.find((group) => group === search.get('by')) ?? 'day',
-    first: isDay(from) ? from : utcDay(29),
-    last: isDay(to) ? to : utcDay(),
+    first: isDay(from) ? from : today('UTC', 29),
+    last: isDay(to) ? to : today('UTC'),
   };
   const change = (wanted: Partial<Shown>) => {
     const { by, first, last } = { ...shown, ...wanted };
@@ -38,7 +38,7 @@ export function Choices({ shown, onChange }: { shown: Shown; onChange: (change: 
       <Input
         type="date"
         value={value}
-        max={utcDay()}
+        max={today('UTC')}
         onChange={({ target }) => target.value !== '' && change(target.value)}
       />
     </label>

@@ -29,7 +29,7 @@ export function Component() {
   const { filter, isFiltered, change, open, show } = filtered;
   const { account, provider } = filter;
   const wanted = () => ({
-    ...requestQueryOf(filter),
+    ...requestQueryOf('UTC', filter),
     ...(account !== undefined && { account }),
     ...(provider !== undefined && { provider }),
   });

@@ -11,6 +11,7 @@ import { Money, useExactMoneyText, useMoneyText } from '../../parts/money.tsx';
 import { Count } from '../../parts/numbers.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { Spend } from './spend.tsx';
 import { Failures, Running } from './tasks.tsx';
@@ -27,6 +28,7 @@ const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx
 export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
+  const zoneText = useZoneText();
   const overview = query.useQuery(
     'get',
     '/console/api/accounts/{account}/overview',
@@ -35,7 +37,7 @@ export function Component() {
   );
   return (
     <>
-      <PageHead title={say('title')} description={say('description')} />
+      <PageHead title={say('title')} description={`${say('description')} ${zoneText}`} />
       {overview.data ? (
         <Content overview={overview.data} />
       ) : overview.isPending ? (

@@ -4,7 +4,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('overview', {
   en: {
     title: 'Overview',
-    description: 'Balance, spend and running tasks. All dates are in UTC.',
+    description: 'Balance, spend and running tasks.',
     balance: 'Balance',
     held: '{{amount}} on hold for running calls and tasks',
     heldNone: 'No holds',
@@ -43,7 +43,7 @@ export const texts = defineTexts('overview', {
   },
   zh: {
     title: '概览',
-    description: '余额、支出与进行中的任务。日期均为 UTC。',
+    description: '余额、支出与进行中的任务。',
     balance: '余额',
     held: '另有 {{amount}} 已为进行中的调用和任务冻结',
     heldNone: '没有冻结金额',

@@ -16,6 +16,7 @@ import { IdFilter, RequestFilters } from '../../parts/requests/request-filters.t
 import { requestTexts } from '../../parts/requests/texts.ts';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useListing } from '../../parts/use-listing.ts';
+import { useZone, useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 
 type Request = Answer<'listRequests'>['data'][number];
@@ -28,6 +29,8 @@ const sameIdMax = 5;
 export function Component() {
   const say = useTexts(requestTexts);
   const account = useAccountId();
+  const zone = useZone();
+  const zoneText = useZoneText();
   const filtered = useRequestFilter();
   const [isLive, setLive] = useState(true);
   const { filter, isFiltered, change, clear, open, show } = filtered;
@@ -37,7 +40,7 @@ export function Component() {
       const { data } = await api.GET('/console/api/accounts/{account}/requests', {
         params: {
           path: { account },
-          query: { ...requestQueryOf(filter), limit: pageRows, ...(cursor !== undefined && { cursor }) },
+          query: { ...requestQueryOf(zone, filter), limit: pageRows, ...(cursor !== undefined && { cursor }) },
         },
         signal,
       });
@@ -53,12 +56,12 @@ export function Component() {
   );
   const columns = useRequestColumns<Request>(({ id }) => show({ id }));
   const keys = useKeyChoices(account);
-  const file = `/console/api/accounts/${account}/requests.csv?${new URLSearchParams(requestQueryOf(filter)).toString()}`;
+  const file = `/console/api/accounts/${account}/requests.csv?${new URLSearchParams(requestQueryOf(zone, filter)).toString()}`;
   return (
     <>
       <PageHead
         title={say('title')}
-        description={say('description')}
+        description={`${say('description')} ${zoneText}`}
         actions={
           <Button icon={<DownloadOutlined />} href={file} download>
             {say('csv')}

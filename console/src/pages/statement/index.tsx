@@ -6,12 +6,13 @@ import { useSearchParams } from 'react-router';
 import { query } from '../../api/client.ts';
 import { toConsoleError } from '../../api/error.ts';
 import type { paths } from '../../api/schema.ts';
-import { monthAfter, monthText, utcDay } from '../../parts/days.ts';
+import { monthAfter, monthText, today } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useZone, useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { StatementPaper } from './paper.tsx';
@@ -26,7 +27,8 @@ export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
   const [search, setSearch] = useSearchParams();
-  const thisMonth = utcDay().slice(0, 7);
+  const thisMonth = today(useZone()).slice(0, 7);
+  const zoneText = useZoneText();
   const month = search.get('month') ?? thisMonth;
   const choose = (chosen: string) => setSearch({ month: chosen }, { replace: true });
   const statement = query.useQuery(
@@ -41,7 +43,7 @@ export function Component() {
     <>
       <PageHead
         title={say('title')}
-        description={say('description')}
+        description={`${say('description')} ${zoneText}`}
         actions={
           <>
             <Button icon={<DownloadOutlined />} href={file} download disabled={isWrongMonth}>

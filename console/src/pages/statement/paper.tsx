@@ -23,7 +23,8 @@ export function StatementPaper({ statement }: { statement: Statement }) {
         {say('account', { name: account.name })} <span className="tg-mono">{account.id}</span>
       </p>
       <p className="tg-quiet">
-        {say('currency', { name: currencyName(currency, locale), code: currency })} {say('balanceMeans')}
+        {say('currency', { name: currencyName(currency, locale), code: currency })} {say('balanceMeans')}{' '}
+        {say('zone', { zone: statement.time_zone })}
       </p>
       {!statement.is_complete && <p className="tg-quiet">{say('running')}</p>}
       <h3>{say('summary')}</h3>

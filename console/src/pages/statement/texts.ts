@@ -4,7 +4,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('statement', {
   en: {
     title: 'Statement',
-    description: 'Opening balance, top-ups, charges and closing balance by month. All dates are in UTC.',
+    description: 'Opening balance, top-ups, charges and closing balance by month.',
     month: 'Month',
     print: 'Print',
     csv: 'Download CSV',
@@ -36,6 +36,7 @@ export const texts = defineTexts('statement', {
     noCharges: 'No charges in this month.',
     writeOffs: 'In addition, {{amount}} was written off. The operator bears it; it is not included in the totals.',
     account: 'Account: {{name}}',
+    zone: 'The month is that of {{zone}}.',
     currency: 'All amounts in {{code}} ({{name}}).',
     balanceMeans: 'Balances include all of the account’s money: available and on hold.',
     wrongMonth: 'There is no statement for this month. Choose one from the list.',
@@ -44,7 +45,7 @@ export const texts = defineTexts('statement', {
   },
   zh: {
     title: '对账单',
-    description: '按月列出期初余额、充值、费用与期末余额。日期均为 UTC。',
+    description: '按月列出期初余额、充值、费用与期末余额。',
     month: '月份',
     print: '打印',
     csv: '下载 CSV',
@@ -74,6 +75,7 @@ export const texts = defineTexts('statement', {
     noCharges: '本月没有产生费用。',
     writeOffs: '另有 {{amount}} 已核销，由运营方承担，不计入以上金额。',
     account: '账户：{{name}}',
+    zone: '月份按 {{zone}} 时区计。',
     currency: '所有金额均为{{name}}（{{code}}）。',
     balanceMeans: '此处的余额为账户全部资金，包括可用与冻结部分。',
     wrongMonth: '没有该月份的对账单。请从列表中选择。',

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { bytesText, durationText } from '../../parts/measures.ts';
 import { ServerText } from '../../parts/server-text.tsx';
 import { taskTexts } from '../../parts/tasks/texts.ts';
-import { timeText } from '../../parts/time.tsx';
+import { useTimeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { StoredFile, TaskPage } from './task-page.ts';
@@ -14,6 +14,7 @@ import { texts } from './texts.ts';
 export function Result({ task }: { task: TaskPage }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
+  const timeText = useTimeText();
   const { status, queued, error, files, removed, fetchable_until: until } = task;
   const [zoomed, setZoomed] = useState<number>();
   const images = files.filter(({ type, url }) => url !== null && type.startsWith('image/'));
@@ -34,11 +35,9 @@ export function Result({ task }: { task: TaskPage }) {
         />
       )}
       {removed !== null && (
-        <Alert type="info" showIcon title={say(removed.why, { time: timeText(new Date(removed.at), locale) })} />
+        <Alert type="info" showIcon title={say(removed.why, { time: timeText(new Date(removed.at)) })} />
       )}
-      {until !== null && (
-        <Alert type="info" showIcon title={say('fetchable', { time: timeText(new Date(until), locale) })} />
-      )}
+      {until !== null && <Alert type="info" showIcon title={say('fetchable', { time: timeText(new Date(until)) })} />}
       <div className="tg-task-files">
         {files.map((file, index) => (
           <ResultFile

@@ -3,6 +3,7 @@ import { FilterOutlined } from '@ant-design/icons';
 import { Button, Input, Select } from 'antd';
 import { useState } from 'react';
 import { query } from '../../api/client.ts';
+import { DayRange } from '../../parts/filters/day-range.tsx';
 import { partsTexts } from '../../parts/texts.ts';
 import { taskTexts } from '../../parts/tasks/texts.ts';
 import { useAccountId } from '../../parts/use-account.ts';
@@ -12,7 +13,7 @@ import { type FilterName, type FiltersInUrl, kinds, statuses } from './use-filte
 
 const filtersStaleMs = 60_000;
 
-export function FilterBar({ filters, isAny, set, clear }: FiltersInUrl) {
+export function FilterBar({ filters, isAny, set, setAll, clear }: FiltersInUrl) {
   const say = useTexts(texts);
   const sayStatus = useTexts(partsTexts);
   const sayKind = useTexts(taskTexts);
@@ -35,18 +36,6 @@ export function FilterBar({ filters, isAny, set, clear }: FiltersInUrl) {
       popupMatchSelectWidth={false}
       onChange={(value: string | null | undefined) => set(name, value ?? undefined)}
     />
-  );
-  const day = (name: 'from' | 'to') => (
-    <label className="tg-task-day">
-      <span>{say(name)}</span>
-      <Input
-        type="date"
-        value={filters[name] ?? ''}
-        min={name === 'to' ? filters.from : undefined}
-        max={name === 'from' ? filters.to : undefined}
-        onChange={({ target }) => set(name, target.value)}
-      />
-    </label>
   );
   return (
     <search className="tg-task-search" aria-label={say('filters')}>
@@ -76,8 +65,7 @@ export function FilterBar({ filters, isAny, set, clear }: FiltersInUrl) {
           (known?.keys ?? []).map(({ id, name }) => ({ value: id, label: name })),
         )}
         <IdSearch key={filters.id ?? ''} id={filters.id} set={set} />
-        {day('from')}
-        {day('to')}
+        <DayRange className="tg-task-day" from={filters.from} to={filters.to} onChange={setAll} />
         {isAny && (
           <Button type="link" onClick={clear}>
             {say('clear')}

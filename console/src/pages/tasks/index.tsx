@@ -9,6 +9,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useListing } from '../../parts/use-listing.ts';
+import { useZone, useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { TaskRows, type TaskLine } from './task-rows.tsx';
@@ -22,6 +23,8 @@ const pageRows = 25;
 export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
+  const zone = useZone();
+  const zoneText = useZoneText();
   const shown = useFilters();
   const { filters, isAny } = shown;
   const listing = useListing<TaskLine>({
@@ -30,7 +33,7 @@ export function Component() {
       const { data } = await api.GET('/console/api/accounts/{account}/tasks', {
         params: {
           path: { account },
-          query: { limit: pageRows, ...queryOf(filters), ...(cursor !== undefined && { cursor }) },
+          query: { limit: pageRows, ...queryOf(zone, filters), ...(cursor !== undefined && { cursor }) },
         },
         signal,
       });
@@ -41,7 +44,7 @@ export function Component() {
   const { items, isLoading, error, isFirstPage, refresh } = listing;
   return (
     <>
-      <PageHead title={say('title')} description={say('description')} />
+      <PageHead title={say('title')} description={`${say('description')} ${zoneText}`} />
       <FilterBar {...shown} />
       {error !== null && <ErrorState error={error} onRetry={refresh} />}
       {isLoading && error === null && <Loading rows={8} />}

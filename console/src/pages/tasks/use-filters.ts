@@ -1,5 +1,6 @@
 /** The filters of the list as the address has them: what is no filter there is left out, so that any address shows something. */
 import { useSearchParams } from 'react-router';
+import { isDay, rangeOf } from '../../parts/days.ts';
 
 const allowed = {
   kind: ['image', 'video', 'avatar_talk'],
@@ -12,7 +13,7 @@ export interface Filters {
   model?: string;
   key?: string;
   id?: string;
-  /** Days in the reader's zone, both included, such as `2026-11-21`. */
+  /** Days, both included, such as `2026-11-21`. */
   from?: string;
   to?: string;
 }
@@ -22,30 +23,40 @@ export const kinds = allowed.kind;
 export const statuses = allowed.status;
 
 const idForm = /^\w{1,64}$/;
-const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface FiltersInUrl {
   filters: Filters;
   isAny: boolean;
   /** Sets one, or clears it. */
   set: (name: FilterName, value: string | undefined) => void;
+  /** Sets or clears several. */
+  setAll: (change: Partial<Record<FilterName, string | undefined>>) => void;
   clear: () => void;
 }
 
 export function useFilters(): FiltersInUrl {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
-  const set = (name: FilterName, value: string | undefined) =>
+  const setAll: FiltersInUrl['setAll'] = (change) =>
     setSearch(
       (before) => {
         const next = new URLSearchParams(before);
-        if (value === undefined || value === '') next.delete(name);
-        else next.set(name, value);
+        for (const [name, value] of Object.entries(change)) {
+          if (value === undefined || value === '') next.delete(name);
+          else next.set(name, value);
+        }
         return next;
       },
       { replace: true },
     );
-  return { filters, isAny: Object.keys(filters).length > 0, set, clear: () => setSearch({}, { replace: true }) };
+  const set: FiltersInUrl['set'] = (name, value) => setAll({ [name]: value });
+  return {
+    filters,
+    isAny: Object.keys(filters).length > 0,
+    set,
+    setAll,
+    clear: () => setSearch({}, { replace: true }),
+  };
 }
 
 function filtersOf(search: URLSearchParams): Filters {
@@ -66,24 +77,10 @@ function filtersOf(search: URLSearchParams): Filters {
   };
 }
 
-/** The query of the API: a day is from its midnight to the next one, in the reader's zone. */
-export function queryOf({ from, to, ...rest }: Filters) {
-  return {
-    ...rest,
-    ...(from !== undefined && { from: midnight(from, 0) }),
-    ...(to !== undefined && { to: midnight(to, 1) }),
-  };
-}
+/** The query of the API, with the days of the zone. */
+export const queryOf = (zone: string, { from, to, ...rest }: Filters) => ({ ...rest, ...rangeOf(zone, { from, to }) });
 
 const matching = (text: string | null, form: RegExp): string | undefined =>
   text !== null && form.test(text) ? text : undefined;
 
-function day(text: string | null): string | undefined {
-  const written = matching(text, dayForm);
-  return written !== undefined && !Number.isNaN(Date.parse(written)) ? written : undefined;
-}
-
-function midnight(written: string, daysLater: number): string {
-  const [year = 0, month = 1, dayOfMonth = 1] = written.split('-').map(Number);
-  return new Date(year, month - 1, dayOfMonth + daysLater).toISOString();
-}
+const day = (text: string | null): string | undefined => [text].find(isDay);

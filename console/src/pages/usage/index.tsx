@@ -4,7 +4,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { Alert, Button } from 'antd';
 import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
-import { utcDay } from '../../parts/days.ts';
+import { today } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -14,6 +14,7 @@ import { type Offer, usageQueryOf, useShown } from '../../parts/usage/shown.ts';
 import { usageTexts } from '../../parts/usage/texts.ts';
 import { UsageView } from '../../parts/usage/usage-view.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 
 /** Each look sums anew, which takes half a second for 100,000 calls. */
@@ -29,6 +30,7 @@ const offer: Offer<Name, Metric> = {
 export function Component() {
   const say = useTexts(usageTexts);
   const account = useAccountId();
+  const zoneText = useZoneText();
   const [shown, change] = useShown(offer);
   const wanted = usageQueryOf(shown);
   const { data, isPlaceholderData, error, refetch } = query.useQuery(
@@ -38,7 +40,7 @@ export function Component() {
     {
       enabled: shown.isRange,
       placeholderData: keepPreviousData,
-      refetchInterval: shown.last >= utcDay() ? refreshMs : false,
+      refetchInterval: shown.last >= today(shown.zone) ? refreshMs : false,
     },
   );
   const file = `/console/api/accounts/${account}/usage-table.csv?${new URLSearchParams(wanted).toString()}`;
@@ -47,7 +49,7 @@ export function Component() {
     <>
       <PageHead
         title={say('title')}
-        description={say('description')}
+        description={`${say('description')} ${zoneText}`}
         actions={
           <Button icon={<DownloadOutlined />} href={file} download disabled={!shown.isRange}>
             {say('csv')}

@@ -24,6 +24,7 @@ export function Settings() {
     <section className="tg-webhook-settings" aria-label={say('settings')}>
       <AccountSettingsForm
         key={`${data.webhook_url ?? ''} ${data.low_balance ?? ''}`}
+        fields={['webhook_url', 'low_balance']}
         settings={data}
         save={(body) => api.PATCH('/console/api/accounts/{account}/webhook', { ...params, body })}
         onSaved={() => void refetch()}

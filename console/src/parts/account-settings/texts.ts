@@ -3,6 +3,11 @@ import { defineTexts } from '../../texts/define-texts.ts';
 
 export const settingsTexts = defineTexts('account-settings', {
   en: {
+    name: 'Name',
+    nameMissing: 'Enter a name.',
+    timeZone: 'Time zone',
+    timeZoneHelp:
+      'Of the days and months of usage, ledger and statement, and of all times shown. Limits of keys still reset by UTC.',
     webhook: 'Webhook',
     lowBalance: 'Low-balance alert',
     lowBalanceHelp: 'A webhook is sent when the balance falls below this amount. Leave empty for no alert.',
@@ -11,6 +16,10 @@ export const settingsTexts = defineTexts('account-settings', {
     saved: 'Saved',
   },
   zh: {
+    name: '名称',
+    nameMissing: '请填写名称。',
+    timeZone: '时区',
+    timeZoneHelp: '用于用量、资金明细与对账单的日期和月份，以及页面上的所有时间。密钥限额仍按 UTC 重置。',
     webhook: 'Webhook 地址',
     lowBalance: '余额提醒',
     lowBalanceHelp: '余额低于此金额时发送 Webhook。留空则不发送。',

@@ -1,6 +1,6 @@
 /** What the page's address says of the requests that are to be shown. */
 import { useSearchParams } from 'react-router';
-import { dayAfter, isDay } from '../days.ts';
+import { isDay, rangeOf } from '../days.ts';
 
 const names = [
   ...(['status', 'model', 'key', 'user', 'tag', 'code', 'id'] as const),
@@ -8,7 +8,7 @@ const names = [
 ];
 type Name = (typeof names)[number];
 /**
- * `from` and `to` are days, both included; `hour` is one of them, as `2026-11-21T08`; `last` is one of `spans`, without
+ * `from` and `to` are days, both included; `hour` is one of theirs, as `2026-11-21T08:00:00+08:00`; `last` is one of `spans`, without
  * them; `id` is a request's.
  */
 export type RequestFilter = Readonly<Record<Name, string | undefined>>;
@@ -65,7 +65,10 @@ export const isSpan = (text: string | null | undefined): text is Span =>
 const hourMs = 3_600_000;
 
 /** The filter as the API takes it now. */
-export const requestQueryOf = ({ status, model, key, user, tag, code, id, last, from, to, hour }: RequestFilter) => ({
+export const requestQueryOf = (
+  zone: string,
+  { status, model, key, user, tag, code, id, last, from, to, hour }: RequestFilter,
+) => ({
   ...(status !== undefined && { status }),
   ...(model !== undefined && { model }),
   ...(key !== undefined && { key_id: key }),
@@ -74,19 +77,14 @@ export const requestQueryOf = ({ status, model, key, user, tag, code, id, last, 
   ...(user !== undefined && { user }),
   ...(tag !== undefined && { tag }),
   ...(isSpan(last) && { from: new Date(Date.now() - spans[last] * hourMs).toISOString() }),
-  ...(hour === undefined ? daysOf(from, to) : { from: `${hour}:00:00Z`, to: hourAfter(hour) }),
+  ...(hour === undefined ? rangeOf(zone, { from, to }) : { from: momentOf(hour), to: momentOf(hour, hourMs) }),
 });
 
-const daysOf = (from: string | undefined, to: string | undefined) => ({
-  ...(from !== undefined && { from }),
-  ...(to !== undefined && { to: dayAfter(to) }),
-});
+const momentOf = (hour: string, laterMs = 0) => new Date(Date.parse(hour) + laterMs).toISOString();
 
-const hourAfter = (hour: string) => new Date(Date.parse(`${hour}:00:00Z`) + hourMs).toISOString();
-
-/** `2026-11-21T08`, of UTC. */
+/** ISO 8601 with an offset. */
 const isHour = (text: string | null): boolean =>
-  text !== null && /^[\d-]{10}T([01]\d|2[0-3])$/.test(text) && isDay(text.slice(0, 10));
+  text !== null && /^[\d-]{10}T[\d:]{8}[+-]\d\d:\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Whether a text may be an id or a code at all. */
 export const isPlainId = (text: string): boolean => /^[\w.-]{1,128}$/.test(text);

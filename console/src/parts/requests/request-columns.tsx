@@ -6,7 +6,7 @@ import { durationText } from '../measures.ts';
 import { Money } from '../money.tsx';
 import { Count } from '../numbers.tsx';
 import type { Column } from '../operator/rows.tsx';
-import { Time, timeText } from '../time.tsx';
+import { Time, useTimeText } from '../time.tsx';
 import type { ShownRequest } from './request.ts';
 import { RequestStatus } from './request-status.tsx';
 import { requestTexts } from './texts.ts';
@@ -15,6 +15,7 @@ import { requestTexts } from './texts.ts';
 export function useRequestColumns<Shown extends ShownRequest>(onOpen: (request: Shown) => void): Column<Shown>[] {
   const say = useTexts(requestTexts);
   const locale = localeOf(useLanguage());
+  const timeText = useTimeText();
   return [
     {
       key: 'request',
@@ -27,7 +28,7 @@ export function useRequestColumns<Shown extends ShownRequest>(onOpen: (request: 
               type="link"
               size="small"
               className="tg-flush"
-              aria-label={say('details', { what: model ?? path, time: timeText(new Date(created * 1000), locale) })}
+              aria-label={say('details', { what: model ?? path, time: timeText(new Date(created * 1000)) })}
               onClick={() => onOpen(request)}
             >
               {model ?? `${method} ${path}`}

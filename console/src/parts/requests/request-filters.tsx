@@ -45,7 +45,7 @@ export function RequestFilters({ filtered, isLive, onLive, children }: RequestFi
       />
       {filter.hour !== undefined && (
         <Button onClick={() => change({ hour: undefined })}>
-          {say('wholeDay', { hour: `${filter.hour.slice(11)}:00` })}
+          {say('wholeDay', { hour: filter.hour.slice(11, 16) })}
         </Button>
       )}
       <label>

@@ -1,8 +1,9 @@
 /** By what is summed, which metric is shown, and of which days. */
-import { Input, Select } from 'antd';
+import { Select } from 'antd';
 import { useTexts } from '../../texts/define-texts.ts';
-import { utcDay } from '../days.ts';
-import { type Offer, presets, type Shown, times } from './shown.ts';
+import { RangeFields } from '../filters/day-range.tsx';
+import { periods } from '../filters/periods.ts';
+import { type Offer, type Shown, times } from './shown.ts';
 import { dimensionTexts, metricTexts, usageTexts } from './texts.ts';
 
 interface ChoicesProps {
@@ -28,17 +29,6 @@ export function Choices({ offer: { names, metrics }, shown, onChange }: ChoicesP
       <Select aria-label={label} value={value} options={options} onChange={take} />
     </label>
   );
-  const day = (label: string, value: string, take: (day: string) => void) => (
-    <label>
-      {label}
-      <Input
-        type="date"
-        value={value}
-        max={utcDay()}
-        onChange={({ target }) => target.value !== '' && take(target.value)}
-      />
-    </label>
-  );
   return (
     <div className="tg-filters">
       {choose(say('group'), group, [...times, ...names].map(optionOf), (chosen) =>
@@ -56,14 +46,14 @@ export function Choices({ offer: { names, metrics }, shown, onChange }: ChoicesP
         metrics.map((each) => ({ value: each, label: sayMetric(each) })),
         (chosen) => onChange({ metric: chosen }),
       )}
-      {choose(
-        say('range'),
-        preset,
-        presets.map((each) => ({ value: each, label: say(each) })),
-        (chosen) => onChange({ preset: presets.find((each) => each === chosen) ?? 'days30' }),
-      )}
-      {preset === 'custom' && day(say('from'), first, (chosen) => onChange({ first: chosen }))}
-      {preset === 'custom' && day(say('to'), last, (chosen) => onChange({ last: chosen }))}
+      <RangeFields
+        from={first}
+        to={last}
+        period={preset}
+        choices={periods}
+        onPeriod={(period) => onChange({ preset: period })}
+        onChange={({ from = first, to = last }) => onChange({ preset: 'custom', first: from, last: to })}
+      />
     </div>
   );
 }

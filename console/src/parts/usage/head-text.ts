@@ -20,6 +20,6 @@ export function headText(
   if (id === '') return say('none');
   if (dimension === 'day') return dayText(id, locale, form);
   if (dimension === 'month') return monthText(id, locale);
-  if (dimension === 'hour') return `${dayText(id.slice(0, 10), locale, 'short')} ${id.slice(11)}:00`;
+  if (dimension === 'hour') return `${dayText(id.slice(0, 10), locale, 'short')} ${id.slice(11, 16)}`;
   return name ?? id;
 }

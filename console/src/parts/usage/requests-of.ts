@@ -20,7 +20,7 @@ export function requestsOf(
   }).toString();
 }
 
-/** The days of a month, of a day, or of an hour, which the page has besides. */
+/** The days of a month, of a day, or of an hour, which the page has besides: an hour is named by its start. */
 function timeOf(id: string): Record<string, string> {
   if (id.length === 'YYYY-MM'.length) return { from: `${id}-01`, to: dayAfter(`${monthAfter(id)}-01`, -1) };
   const day = id.slice(0, 10);

@@ -1,13 +1,14 @@
 /** What the page's address says that is to be shown: by what, which metric, and of which days. */
 import { useSearchParams } from 'react-router';
-import { dayAfter, daysBetween, isDay, monthAfter, utcDay } from '../days.ts';
+import { spansIn, startOfDay } from '../../../../src/domain/time-zone.ts';
+import { dayAfter, daysBetween, isDay, rangeOf, today } from '../days.ts';
+import { daysOfPeriod, periods } from '../filters/periods.ts';
+import { useZone } from '../zone.ts';
 
 export const times = ['hour', 'day', 'month'] as const;
 export type Time = (typeof times)[number];
 
-export const presets = [
-  ...(['today', 'yesterday', 'days7', 'days30', 'days90', 'thisMonth', 'lastMonth', 'custom'] as const),
-];
+const presets = [...periods, 'custom'] as const;
 export type Preset = (typeof presets)[number];
 
 const daysMax = 366;
@@ -25,6 +26,8 @@ export interface Shown<Name extends string = string, Metric extends string = str
   by: Name | undefined;
   metric: Metric;
   preset: Preset;
+  /** Of all days and hours. */
+  zone: string;
   /** The first and the last day. */
   first: string;
   last: string;
@@ -35,16 +38,19 @@ export interface Shown<Name extends string = string, Metric extends string = str
 /** What is shown, and how to change it: the address keeps it, so that it can be sent and gone back to. */
 export function useShown<Name extends string, Metric extends string>({ names, metrics }: Offer<Name, Metric>) {
   const [search, setSearch] = useSearchParams();
+  const zone = useZone();
   const preset = presets.find((each) => each === search.get('range')) ?? 'days30';
   const [from, to] = [search.get('from'), search.get('to')];
-  const [first, last] =
-    preset === 'custom' ? [isDay(from) ? from : utcDay(29), isDay(to) ? to : utcDay()] : daysOf(preset);
+  const { from: first, to: last } =
+    preset === 'custom'
+      ? { from: isDay(from) ? from : today(zone, 29), to: isDay(to) ? to : today(zone) }
+      : daysOfPeriod(preset, zone);
   const group = [...names, ...times].find((name) => name === search.get('group')) ?? 'day';
   const by = names.find((name) => name === search.get('by') && name !== group);
   const metric = metrics.find((each) => each === search.get('metric')) ?? metrics[0];
   const most = group === 'hour' ? hourDaysMax : daysMax;
   const isRange = first <= last && dayAfter(first, most) > last;
-  const shown: Shown<Name, Metric> = { group, by, metric, preset, first, last, isRange };
+  const shown: Shown<Name, Metric> = { group, by, metric, preset, zone, first, last, isRange };
   const change = (wanted: Partial<Shown>) => {
     const next = { ...shown, ...wanted };
     setSearch(
@@ -61,37 +67,17 @@ export function useShown<Name extends string, Metric extends string>({ names, me
 
 /** The query of what is shown, for the API. */
 export const usageQueryOf = <Name extends string, Metric extends string>(shown: Shown<Name, Metric>) => ({
-  ...{ group: shown.group, metric: shown.metric, from: shown.first, to: dayAfter(shown.last) },
+  ...{ group: shown.group, metric: shown.metric },
+  ...rangeOf(shown.zone, { from: shown.first, to: shown.last }),
   ...(shown.by !== undefined && { by: shown.by }),
 });
 
 /** All times of the range, the earliest first, as the API names them. */
-export function timesOf({ first, last }: Pick<Shown, 'first' | 'last'>, time: Time): string[] {
+export function timesOf({ zone, first, last }: Pick<Shown, 'zone' | 'first' | 'last'>, time: Time): readonly string[] {
   const days = daysBetween(first, last);
   if (time === 'day') return days;
   if (time === 'month') return [...new Set(days.map((day) => day.slice(0, 7)))];
-  return days.flatMap((day) => Array.from({ length: 24 }, (_, hour) => `${day}T${String(hour).padStart(2, '0')}`));
+  return spansIn(zone, 'hour', { from: startOfDay(zone, first), to: startOfDay(zone, dayAfter(last)) }).labels;
 }
 
 export const isTime = (name: string): name is Time => times.some((time) => time === name);
-
-function daysOf(preset: Exclude<Preset, 'custom'>): [first: string, last: string] {
-  const today = utcDay();
-  const month = today.slice(0, 7);
-  switch (preset) {
-    case 'today':
-      return [today, today];
-    case 'yesterday':
-      return [utcDay(1), utcDay(1)];
-    case 'days7':
-      return [utcDay(6), today];
-    case 'days30':
-      return [utcDay(29), today];
-    case 'days90':
-      return [utcDay(89), today];
-    case 'thisMonth':
-      return [`${month}-01`, today];
-    case 'lastMonth':
-      return [`${monthAfter(month, -1)}-01`, dayAfter(`${month}-01`, -1)];
-  }
-}

@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { keyNames } from '../../../accounts/key-names.ts';
 import { toAmount } from '../../../domain/money.ts';
+import { isoIn } from '../../../domain/time-zone.ts';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import { listTransfers, sumsOfLedger, type Transfer, type TransferFilter } from '../../../ledger/transfers.ts';
 import type { Entry } from '../../../ledger/entries.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
-import { listObject, readPage } from '../../lists/list-page.ts';
+import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { isRange, modelFilter, pageRowsDefault, rangeFault } from '../../lists/list-query.ts';
 import { entryFields, entryObject } from '../../presenters/ledger-entries.ts';
 import {
@@ -51,15 +52,7 @@ const listLedger = accountCall({
   handle: async (ask) => {
     const { limit = pageRowsDefault, cursor } = ask.query;
     const page = await readPage(await listingOf(ask), { limit, after: cursor });
-    const names = await keyNames(
-      ask.deps.database,
-      ask.account,
-      page.rows.map(({ keyId }) => keyId),
-    );
-    return listObject(page, (entry: Entry) => ({
-      ...entryObject(entry),
-      key_name: names.get(entry.keyId ?? '') ?? null,
-    }));
+    return listObject({ ...page, rows: await withNames(ask, page.rows) }, shown);
   },
 });
 
@@ -67,12 +60,24 @@ const ledgerFile = accountCall({
   method: 'get',
   path: '/accounts/{account}/ledger.csv',
   id: 'downloadLedger',
-  summary: 'The whole of it as CSV, with the columns of the public API',
+  summary: 'The whole of it as CSV, with the columns of the public API, times of the account and names of keys',
   needs: 'member',
   query: z.object({ ...ledgerFilters, ...filters }).refine(isRange, rangeFault),
   answer: z.void(),
   media: 'text/csv',
-  handle: async (ask) => answerWholeCsv(ask.ctx, await listingOf(ask), ledgerCsv(ask.deps.configuration.currency)),
+  handle: async (ask) => {
+    const { account, ctx, deps } = ask;
+    const listing = await listingOf(ask);
+    const timeZone = (await findAccount(deps.database, account))?.timeZone ?? 'UTC';
+    const named: Listing<NamedEntry, bigint> = {
+      ...listing,
+      read: async (page) => withNames(ask, await listing.read(page)),
+    };
+    const present = (entry: NamedEntry) => ({ ...shown(entry), time: isoIn(timeZone, entry.createdAt) });
+    const form = ledgerCsv(deps.configuration.currency);
+    const columns = ['time', ...form.columns, 'key_name'];
+    await answerWholeCsv(ctx, { ...named, present }, { ...form, columns, isDownload: true });
+  },
 });
 
 const transfer = z.strictObject({
@@ -152,6 +157,24 @@ function filterOf(query: SumFilters): TransferFilter {
   const { task_id: taskId, request_id: requestId, batch_id: batchId, key_id: keyId, model, from, to } = query;
   return { taskId, requestId, batchId, keyId, model, from, to };
 }
+
+interface NamedEntry extends Entry {
+  keyName: string | null;
+}
+
+async function withNames(
+  { deps: { database }, account }: Pick<AccountAsk<unknown, unknown>, 'deps' | 'account'>,
+  entries: readonly Entry[],
+): Promise<NamedEntry[]> {
+  const names = await keyNames(
+    database,
+    account,
+    entries.map(({ keyId }) => keyId),
+  );
+  return entries.map((entry) => ({ ...entry, keyName: names.get(entry.keyId ?? '') ?? null }));
+}
+
+const shown = (entry: NamedEntry) => ({ ...entryObject(entry), key_name: entry.keyName });
 
 type Filter = Omit<z.output<typeof query>, 'limit' | 'cursor'>;
 

@@ -1,10 +1,12 @@
 /** The log of administrative acts, for operators: who did what, when and why. */
 import * as z from 'zod';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
-import { micros, toAmount } from '../../../domain/money.ts';
-import { type ListedAct, listActPage } from '../../../ledger/audit-log-list.ts';
-import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
-import { cursorRule, isRange, limit, pageRowsDefault, rangeFault, timeRange } from '../../lists/list-query.ts';
+import { isoIn } from '../../../domain/time-zone.ts';
+import type { ListedAct } from '../../../ledger/audit-log-list.ts';
+import { answerWholeCsv } from '../../lists/list-answer.ts';
+import { listObject, readPage } from '../../lists/list-page.ts';
+import { isRange, pageRowsDefault, rangeFault } from '../../lists/list-query.ts';
+import { actFilters, actListing, actPage, actsCsv, amountOf } from '../act-lists.ts';
 import { operatorCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
 import { actorObject, actorRecord } from '../operator-records.ts';
@@ -40,58 +42,56 @@ const present = (act: ListedAct): z.input<typeof actRecord> => {
     account_id: act.accountId,
     account_name: act.accountName,
     subject: act.subject,
-    amount: amountOf(details?.['amount']),
+    amount: amountOf(act),
     details,
     facts: facts.parse(act.facts),
     reason: act.reason,
   };
 };
 
-const amountOf = (digits: unknown): number | null =>
-  typeof digits === 'string' && /^-?\d{1,18}$/.test(digits) ? toAmount(micros(BigInt(digits))) : null;
-
-const actorRule = "must be an actor, such as 'cli:root', or a person's e-mail address";
-const actionRule = "must be an action of the audit log, such as 'account.credited'";
 const accountRule = 'must be the id of an account';
+const filters = {
+  account: z
+    .string(accountRule)
+    .regex(/^acc_[0-9a-f]{32}$/, accountRule)
+    .optional(),
+  ...actFilters,
+};
 
 const listActsCall = operatorCall({
   method: 'get',
   path: '/operator/acts',
   id: 'listActs',
   summary: 'The audit log, newest first',
-  query: z
-    .object({
-      limit,
-      cursor: z
-        .string(cursorRule)
-        .regex(/^\d{1,18}$/, cursorRule)
-        .transform(BigInt)
-        .optional(),
-      account: z
-        .string(accountRule)
-        .regex(/^acc_[0-9a-f]{32}$/, accountRule)
-        .optional(),
-      actor: z
-        .string(actorRule)
-        .trim()
-        .regex(/^\P{Cc}{1,300}$/u, actorRule)
-        .optional(),
-      action: z
-        .string(actionRule)
-        .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, actionRule)
-        .optional(),
-      ...timeRange,
-    })
-    .refine(isRange, rangeFault),
+  query: z.object({ ...actPage, ...filters }).refine(isRange, rangeFault),
   answer: listOf(actRecord),
-  handle: async ({ deps: { database }, query: { limit: rows, cursor, ...filter } }) => {
-    const listing: Listing<ListedAct, bigint> = {
-      read: ({ limit: count, after }) => listActPage(database, filter, { limit: count, before: after }),
-      positionOf: ({ seq }) => seq,
-      cursorOf: String,
-    };
-    return listObject(await readPage(listing, { limit: rows ?? pageRowsDefault, after: cursor }), present);
-  },
+  handle: async ({ deps: { database }, query: { limit: rows = pageRowsDefault, cursor, ...filter } }) =>
+    listObject(await readPage(actListing(database, filter), { limit: rows, after: cursor }), present),
 });
 
-export const operatorActCalls = [listActsCall];
+const actsFile = operatorCall({
+  method: 'get',
+  path: '/operator/acts.csv',
+  id: 'downloadActs',
+  summary: 'All of it as CSV',
+  query: z.object(filters).refine(isRange, rangeFault),
+  answer: z.void(),
+  media: 'text/csv',
+  handle: ({ ctx, deps, query }) =>
+    answerWholeCsv(
+      ctx,
+      {
+        ...actListing(deps.database, query),
+        present: (act) => {
+          const shown = present(act);
+          return { ...shown, time: isoIn('UTC', act.at), actor: act.actor, actor_name: shown.actor.name };
+        },
+      },
+      actsCsv(deps.configuration.currency, [
+        ...['id', 'time', 'action', 'actor', 'actor_name', 'account_id', 'account_name', 'subject', 'amount', 'reason'],
+        'details',
+      ]),
+    ),
+});
+
+export const operatorActCalls = [listActsCall, actsFile];

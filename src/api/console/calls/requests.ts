@@ -1,7 +1,9 @@
 /** The account's requests, and the same as a file; and those of all accounts, for operators. */
 import * as z from 'zod';
 import { accountNames } from '../../../accounts/account-names.ts';
+import { findAccount } from '../../../accounts/accounts.ts';
 import { keyNames } from '../../../accounts/key-names.ts';
+import { isoIn } from '../../../domain/time-zone.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import type { ListedRequest, RequestFilter, RequestPosition } from '../../../request-records/read-requests.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
@@ -63,7 +65,8 @@ const requestsFile = accountCall({
   media: 'text/csv',
   handle: async ({ ctx, deps, account, query }) => {
     const listing = await namedListing(deps, { ...filterOf(query), account });
-    await answerWholeCsv(ctx, { ...listing, present: lineOf }, csvOf(deps, []));
+    const timeZone = (await findAccount(deps.database, account))?.timeZone ?? 'UTC';
+    await answerWholeCsv(ctx, { ...listing, present: lineOf(timeZone) }, csvOf(deps, []));
   },
 });
 
@@ -97,7 +100,7 @@ const allRequestsFile = operatorCall({
   handle: async ({ ctx, deps, query }) => {
     const listing = await namedListing(deps, operatorFilterOf(query));
     const present = (request: NamedRequest) => ({
-      ...lineOf(request),
+      ...lineOf('UTC')(request),
       account_id: request.accountId,
       account_name: request.accountName,
       provider: request.provider,
@@ -161,12 +164,16 @@ const shown = (request: NamedRequest) => ({
   client: request.client,
 });
 
-/** Of a file, which people read: the time in words, too. */
-const lineOf = (request: NamedRequest) => ({ ...shown(request), time: request.createdAt.toISOString() });
+/** Of a file, which people read: the time in words, too, by the clock of the zone. */
+const lineOf = (timeZone: string) => (request: NamedRequest) => ({
+  ...shown(request),
+  time: isoIn(timeZone, request.createdAt),
+});
 
 const servedByOf = ({ provider, attempts }: ListedRequest) => ({ provider, attempts: attempts ?? [] });
 
 const csvOf = ({ configuration }: ApiDependencies, more: readonly string[]) => ({
   ...requestCsv(configuration.currency),
   columns: ['time', ...requestColumns, 'key_name', 'client', ...more],
+  isDownload: true,
 });

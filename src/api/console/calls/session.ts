@@ -25,6 +25,7 @@ export const sessionObject = z.strictObject({
       name: z.string(),
       role: z.enum(accountRoles),
       status: z.enum(['active', 'suspended']),
+      time_zone: z.string(),
     }),
   ),
 });
@@ -111,11 +112,12 @@ async function presentSession(
     id,
     currency,
     person: { id: person.id, email: person.email, is_operator: person.isOperator },
-    accounts: memberships.map(({ accountId, accountName, accountStatus, role }) => ({
+    accounts: memberships.map(({ accountId, accountName, accountStatus, accountTimeZone, role }) => ({
       id: accountId,
       name: accountName,
       role,
       status: accountStatus,
+      time_zone: accountTimeZone,
     })),
   };
 }

@@ -7,7 +7,7 @@ import { dayIn, monthAfter, startOfDay } from '../../../domain/time-zone.ts';
 import { findAccount } from '../../../accounts/accounts.ts';
 import { type Funds, type Statement, statementOf, type SumOf, total } from '../../../ledger/statement.ts';
 import { answerCsv } from '../../lists/list-answer.ts';
-import { csvHeader, csvLine } from '../../presenters/csv.ts';
+import { byteOrderMark, csvHeader, csvLine } from '../../presenters/csv.ts';
 import { currencyField } from '../../presenters/currency.ts';
 import { usageFields, usageSums } from '../../presenters/usage.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
@@ -78,7 +78,8 @@ const statementFile = accountCall({
     const name = `statement-${ask.query.month}`;
     answerCsv(
       ask.ctx,
-      csvHeader(columns) +
+      byteOrderMark +
+        csvHeader(columns) +
         linesOf(statement)
           .map((line) => csvLine(columns, { ...line, currency }))
           .join(''),

@@ -1,0 +1,43 @@
+/** The texts of the page. */
+import { defineTexts } from '../../texts/define-texts.ts';
+
+export const texts = defineTexts('acts', {
+  en: {
+    title: 'Audit log',
+    description: 'What was done in this account and for it: keys, members, settings, credits and replays.',
+    ownersOnly: 'Only owners of the account can see its audit log.',
+    filters: 'Filters',
+    action: 'Action',
+    person: 'Person',
+    reset: 'Show all',
+    none: 'No matching events.',
+    csv: 'Download CSV',
+    who: 'Actor',
+    subject: 'Subject',
+    reason: 'Reason',
+    when: 'Time',
+    details: 'Details',
+    operator: 'Operator',
+    byKey: 'API key “{{name}}”',
+    byItself: 'Tollgate',
+  },
+  zh: {
+    title: '审计日志',
+    description: '在此账户内以及为此账户所做的操作：密钥、成员、设置、充值与重发。',
+    ownersOnly: '只有账户所有者可以查看审计日志。',
+    filters: '筛选',
+    action: '操作类型',
+    person: '人员',
+    reset: '显示全部',
+    none: '没有符合条件的记录。',
+    csv: '下载 CSV',
+    who: '操作者',
+    subject: '对象',
+    reason: '原因',
+    when: '时间',
+    details: '详情',
+    operator: '运营人员',
+    byKey: 'API 密钥“{{name}}”',
+    byItself: 'Tollgate',
+  },
+});
