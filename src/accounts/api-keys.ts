@@ -22,6 +22,12 @@ const shownRow = row({
   lastUsedAt: computed('greatest(u.last_used_at, k.counted_at)', z.date().nullable()),
   start: z.string(),
   last4: z.string(),
+  /** How the account's bodies are recorded; null: they are not. */
+  bodyRules: computed(
+    `(select jsonb_build_object('retentionDays', r.retention_days, 'redactedFields', r.redacted_fields)
+      from body_recordings r where r.account_id = k.account_id and r.is_on)`,
+    z.object({ retentionDays: z.int(), redactedFields: z.array(z.string()) }).nullable(),
+  ),
 });
 export type ApiKey = RowOf<typeof keyRow> & KeyLimits & RowOf<typeof shownRow>;
 

@@ -42,7 +42,7 @@ export async function playgroundKeyToLook(
   return {
     ...{ ...playgroundKey, id: newKeyId(), accountId: account, accountStatus: status, revoked: false },
     ...{ models: null, callLimits: [] }, // as of `noLimits`
-    ...{ createdAt: new Date(), lastUsedAt: null, start: '', last4: '' },
+    ...{ createdAt: new Date(), lastUsedAt: null, start: '', last4: '', bodyRules: null },
     counters: {
       ...{ countedAt: null, calls: noCounts, spent: noCounts, since: noCounts },
       ...{ clockBackAt: null, runningTasks: 0 },

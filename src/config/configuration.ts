@@ -60,6 +60,8 @@ export interface Configuration {
   batches: BatchSettings;
   retentionDays: number;
   requestRetentionDays: number;
+  /** Of accounts that have their bodies recorded. */
+  requestBodies: { allowed: boolean; bytesMax: number };
   /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
   variables: Readonly<Record<string, string>>;
 }
@@ -135,6 +137,7 @@ function configurationOf(
     batches: { resend: written.batches.resend, runningTasks: written.batches.running_tasks },
     retentionDays: written.retention_days,
     requestRetentionDays: written.request_retention_days,
+    requestBodies: { allowed: written.request_bodies.allowed, bytesMax: written.request_bodies.max_bytes },
   };
 }
 

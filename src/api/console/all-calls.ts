@@ -2,6 +2,7 @@
 import type { Call } from './console-call.ts';
 import { accountCalls } from './calls/account.ts';
 import { batchCalls } from './calls/batches.ts';
+import { bodyCalls } from './calls/bodies.ts';
 import { eventCalls } from './calls/events.ts';
 import { findCalls } from './calls/find.ts';
 import { invitationCalls } from './calls/invitations.ts';
@@ -39,6 +40,7 @@ export const calls: readonly Call[] = [
   ...overviewCalls,
   ...keyCalls,
   ...requestCalls,
+  ...bodyCalls,
   ...taskCalls,
   ...batchCalls,
   ...usageCalls,

@@ -2,13 +2,14 @@
 import { rateState, type RateState, refusalOfKey } from '../../domain/billing/admission.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { KeyLevel } from '../../domain/accounts/key-rules.ts';
+import type { BodyRecorder } from '../../bodies/body-recorder.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { requestTagOf } from '../request-tag.ts';
 import type { KeyCache } from '../../accounts/key-cache.ts';
 
 /** Lets a request pass whose key is known, not revoked or expired, of an active account and of this level. */
 export const authenticated =
-  (keys: KeyCache, needs: KeyLevel): ApiMiddleware =>
+  (keys: KeyCache, needs: KeyLevel, bodies: Pick<BodyRecorder, 'tap'>): ApiMiddleware =>
   async (ctx, next) => {
     // The playground's stands there already: who asks was known by their session, and no header says otherwise.
     // Billable calls are POSTs: their counts are shown from their admission.
@@ -17,12 +18,17 @@ export const authenticated =
     ctx.state.key = key; // of a refused one, too, the record and the log say whose it is
     const tag = requestTagOf(ctx);
     if (tag !== undefined) ctx.state.tag = tag;
+    if (key.bodyRules !== null && hasBodies(ctx, needs)) ctx.state.bodies = bodies.tap(key.bodyRules);
     const now = new Date();
     const refusal = refusalOfKey({ needs }, { status: key.accountStatus }, key, now);
     if (refusal) throw refusal;
     showRate(ctx, rateState(key, now));
     await next();
   };
+
+/** What administers keys and secrets answers with them, and what only reads has no body. */
+const hasBodies = ({ method, state }: ApiContext, needs: KeyLevel): boolean =>
+  method === 'POST' && (needs === 'chat' || needs === 'standard') && state.isUnrecorded !== true;
 
 /** Shows the state of the key's tightest call limit, if it has one. */
 export function showRate(ctx: ApiContext, rate: RateState | undefined): void {

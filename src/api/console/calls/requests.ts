@@ -4,6 +4,7 @@ import { accountNames } from '../../../accounts/account-names.ts';
 import { keyNames } from '../../../accounts/key-names.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import type { ListedRequest, RequestFilter, RequestPosition } from '../../../request-records/read-requests.ts';
+import { bodyMark, recordedAmong } from '../../../bodies/stored-bodies.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
@@ -27,7 +28,7 @@ const servedBy = {
   ),
 };
 
-const fields = { ...requestFields, key_name: z.string().nullable(), client: z.string().nullable() };
+const fields = { ...requestFields, key_name: z.string().nullable(), client: z.string().nullable(), has_body: z.boolean() };
 const record = z.strictObject({ ...fields, served_by: z.strictObject(servedBy).optional() });
 const operatorRecord = z.strictObject({
   ...fields,
@@ -129,6 +130,7 @@ const operatorFilterOf = ({ account, provider, ...filters }: OperatorFilters): R
 interface NamedRequest extends ListedRequest {
   keyName: string | null;
   accountName: string | null;
+  hasBody: boolean;
 }
 
 async function namedListing(
@@ -145,11 +147,13 @@ async function namedListing(
         filter.account,
         rows.map(({ keyId }) => keyId),
       );
+      const recorded = await recordedAmong(deps.database, rows);
       const accounts = await accountNames(deps.database, [...new Set(rows.map(({ accountId }) => accountId))]);
       return rows.map((request) => ({
         ...request,
         keyName: keys.get(request.keyId) ?? null,
         accountName: accounts.get(request.accountId) ?? null,
+        hasBody: recorded.has(bodyMark(request)),
       }));
     },
   };
@@ -159,6 +163,7 @@ const shown = (request: NamedRequest) => ({
   ...requestObject(request),
   key_name: request.keyName,
   client: request.client,
+  has_body: request.hasBody,
 });
 
 /** Of a file, which people read: the time in words, too. */
