@@ -53,6 +53,10 @@ export class BodyRecorder {
   readonly #options: BodyRecorderOptions;
   #waiting: TappedRequest[] = [];
   #waitingBytes = 0;
+  /** How many were ever taken, and how many of them are written or given up. */
+  #added = 0;
+  #over = 0;
+  #watchers: { added: number; resolve: () => void }[] = [];
   #isFailing = false;
   /** Under way. */
   #writing: Promise<void> | undefined;
@@ -75,15 +79,17 @@ export class BodyRecorder {
       return;
     }
     this.#waiting.push(request);
+    this.#added++;
     this.#waitingBytes += bytes;
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined;
     });
   }
 
-  /** Resolves once what was added before is written or given up. Never rejects. */
-  async written(): Promise<void> {
-    while (this.#writing) await this.#writing;
+  /** Resolves once what was added before is written or given up, whatever comes meanwhile. Never rejects. */
+  written(): Promise<void> {
+    if (this.#over === this.#added) return Promise.resolve();
+    return new Promise((resolve) => this.#watchers.push({ added: this.#added, resolve }));
   }
 
   async #writeAll(): Promise<void> {
@@ -92,6 +98,9 @@ export class BodyRecorder {
       const group = this.#waiting.splice(0, writesAtOnce);
       await this.#writeGroup(group).catch((error: unknown) => this.#fail(error, group.length));
       for (const request of group) this.#waitingBytes -= bytesOf(request);
+      this.#over += group.length;
+      for (const { added, resolve } of this.#watchers) if (added <= this.#over) resolve();
+      this.#watchers = this.#watchers.filter(({ added }) => added > this.#over);
     }
   }
 
@@ -123,7 +132,8 @@ export class BodyRecorder {
   }
 
   #fail(error: unknown, count: number): void {
-    if (!this.#isFailing) this.#options.log.warn({ err: error }, 'recorded bodies could not be written; they are given up');
+    if (!this.#isFailing)
+      this.#options.log.warn({ err: error }, 'recorded bodies could not be written; they are given up');
     this.#isFailing = true;
     this.#options.onLost(count, 'failed');
   }

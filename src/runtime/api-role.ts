@@ -152,7 +152,7 @@ export async function startApiRole(
     unfollow();
     await partitions.close();
     await requests.close();
-    await bodies.written();
+    await within(backgroundMsMax, bodies.written(), () => undefined);
     await switches.close();
     health.close();
     await news.close();

@@ -95,7 +95,10 @@ test('a stream is kept as its events, messages and refusals too, and what is lon
   assert.match((await read(refused.id)).answer?.text ?? '', /model_not_found/);
   const long = await chat({ messages: [{ role: 'user', content: 'word '.repeat(1000) }] });
   const { request } = await read(long.id);
-  assert.deepEqual([request?.text.length, request?.bytes, request?.cut], [2048, JSON.stringify(long.sent).length, true]);
+  assert.deepEqual(
+    [request?.text.length, request?.bytes, request?.cut],
+    [2048, JSON.stringify(long.sent).length, true],
+  );
 });
 
 test('named fields are redacted before anything is stored; an image task is recorded with its data URL shortened', async () => {
@@ -127,7 +130,10 @@ test("another account, a member and an operator don't read them; a key needs the
   const path = `/accounts/${account}/requests/${id}/body`;
   const owner = await ownerOf(account);
   assert.equal(typeof good(await owner.get(path))['request'], 'object');
-  const listed = good(await owner.get(`/accounts/${account}/requests`))['data'] as { method: string; has_body: boolean }[];
+  const listed = good(await owner.get(`/accounts/${account}/requests`))['data'] as {
+    method: string;
+    has_body: boolean;
+  }[];
   // The reading that was refused has none.
   assert.deepEqual(
     listed.map(({ method, has_body: has }) => [method, has]),

@@ -11,7 +11,10 @@ test('values of named fields are redacted at any depth, whatever they are and ho
     redactedOf({ a: [{ Password: 'x', b: 1 }, { password: { deep: ['x'] } }], API_KEY: 17, api_key2: 'stays' }),
     { a: [{ Password: '[redacted]', b: 1 }, { password: '[redacted]' }], API_KEY: '[redacted]', api_key2: 'stays' },
   );
-  assert.equal(redactText('{"pass\\u0077ord" : null, "x": [1, 2]}', fields), '{"pass\\u0077ord" : "[redacted]", "x": [1, 2]}');
+  assert.equal(
+    redactText('{"pass\\u0077ord" : null, "x": [1, 2]}', fields),
+    '{"pass\\u0077ord" : "[redacted]", "x": [1, 2]}',
+  );
 });
 
 test('JSON within strings is redacted too, as the arguments of tools are', () => {
@@ -47,7 +50,11 @@ test('long base64 is shortened, other text is not', () => {
 test('a text ends at its bound, never within a character, and says that it was cut', () => {
   const { text, cut, bytes } = keptText(Buffer.from('éééé'), { bytesMax: 5, fields });
   assert.deepEqual([text, cut, bytes], ['éé', true, 8]);
-  assert.deepEqual(keptText(Buffer.from('abc'), { bytes: 9, bytesMax: 5, fields }), { text: 'abc', bytes: 9, cut: true });
+  assert.deepEqual(keptText(Buffer.from('abc'), { bytes: 9, bytesMax: 5, fields }), {
+    text: 'abc',
+    bytes: 9,
+    cut: true,
+  });
   // A secret whose field is in front of the bound is gone, also where its value is behind it.
   const long = Buffer.from(JSON.stringify({ password: 'secret '.repeat(100) }));
   assert.equal(keptText(long, { bytesMax: 100, fields }).text, '{"password":"[redacted]"');

@@ -103,7 +103,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     types: ['ledger'],
     packages: ['node:', 'zod', 'pino'],
   },
-  'bodies': {
+  bodies: {
     holds: 'recorded bodies of requests',
     all: ['domain', 'postgres', 'blobs', 'ledger'],
     packages: ['node:', 'zod', 'pg', 'pino'],

@@ -130,7 +130,9 @@ export function addAccountCommands(program: Command): void {
 
   accounts
     .command('bodies <id>')
-    .description('show whether the bodies of its requests are recorded, or switch that off; only its owners switch it on')
+    .description(
+      'show whether the bodies of its requests are recorded, or switch that off; only its owners switch it on',
+    )
     .option('--off', 'record none from now on')
     .option('--delete', 'delete all that were recorded')
     .option('--json', 'print JSON')

@@ -4,7 +4,8 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const requestTexts = defineTexts('requests', {
   en: {
     title: 'Requests',
-    description: 'Every API call of this account, refused ones too. What a call says is kept only if an owner switches that on.',
+    description:
+      'Every API call of this account, refused ones too. What a call says is kept only if an owner switches that on.',
     allTitle: 'Requests of all accounts',
     allDescription: 'Every API call, refused ones too, with the routes that were asked.',
     csv: 'Download CSV',

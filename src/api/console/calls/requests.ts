@@ -28,7 +28,12 @@ const servedBy = {
   ),
 };
 
-const fields = { ...requestFields, key_name: z.string().nullable(), client: z.string().nullable(), has_body: z.boolean() };
+const fields = {
+  ...requestFields,
+  key_name: z.string().nullable(),
+  client: z.string().nullable(),
+  has_body: z.boolean(),
+};
 const record = z.strictObject({ ...fields, served_by: z.strictObject(servedBy).optional() });
 const operatorRecord = z.strictObject({
   ...fields,
