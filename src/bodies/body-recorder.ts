@@ -58,8 +58,7 @@ export class BodyRecorder {
   #over = 0;
   #watchers: { added: number; resolve: () => void }[] = [];
   #isFailing = false;
-  /** Under way. */
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
 
   constructor(options: BodyRecorderOptions) {
     this.#options = options;
@@ -81,9 +80,7 @@ export class BodyRecorder {
     this.#waiting.push(request);
     this.#added++;
     this.#waitingBytes += bytes;
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    if (!this.#isWriting) void this.#writeAll();
   }
 
   /** Resolves once what was added before is written or given up, whatever comes meanwhile. Never rejects. */
@@ -92,7 +89,9 @@ export class BodyRecorder {
     return new Promise((resolve) => this.#watchers.push({ added: this.#added, resolve }));
   }
 
+  /** Never rejects. */
   async #writeAll(): Promise<void> {
+    this.#isWriting = true;
     await new Promise(setImmediate); // behind the answer, and whatever else came with it
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, writesAtOnce);
@@ -102,6 +101,7 @@ export class BodyRecorder {
       for (const { added, resolve } of this.#watchers) if (added <= this.#over) resolve();
       this.#watchers = this.#watchers.filter(({ added }) => added > this.#over);
     }
+    this.#isWriting = false; // in the turn that found nothing waiting, so that what is added next begins anew
   }
 
   /** Rows first: a process that dies in between leaves no blob that nothing names. */
