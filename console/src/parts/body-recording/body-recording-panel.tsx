@@ -76,7 +76,7 @@ function RecordingForm({ recording, save }: { recording: Recording; save: (field
         <InputNumber min={1} max={30} precision={0} />
       </Form.Item>
       <Form.Item name="redacted_fields" label={say('fields')} extra={say('fieldsHelp')}>
-        <Select mode="tags" open={false} suffixIcon={null} tokenSeparators={[',', ' ']} maxCount={50} />
+        <Select mode="tags" open={false} suffix={null} tokenSeparators={[',', ' ']} maxCount={50} />
       </Form.Item>
       <Button htmlType="submit" loading={change.isPending}>
         {say('save')}
