@@ -87,7 +87,7 @@ test('an owner has bodies recorded, reads those of a request, and deletes all', 
     await page.goto(`/console/${account}/webhooks`);
     const panel = page.getByRole('region', { name: 'Recorded bodies' });
     await panel.getByRole('checkbox', { name: /Record the bodies/ }).check();
-    await panel.getByRole('button', { name: 'Save' }).click();
+    await panel.getByRole('button', { name: 'Apply' }).click();
     await panel.getByText('On', { exact: true }).waitFor();
     await audited(page);
     await call({ password: 'hidden' });

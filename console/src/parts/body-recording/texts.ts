@@ -17,7 +17,7 @@ export const recordingTexts = defineTexts('body-recording', {
     fields: 'Redacted fields',
     fieldsHelp:
       'JSON fields with these names are replaced by “[redacted]” before anything is stored. Press Enter after each name.',
-    save: 'Save',
+    save: 'Apply',
     saved: 'Saved',
     switchOff: 'Switch off',
     deleteAll: 'Delete all recorded bodies',
@@ -39,7 +39,7 @@ export const recordingTexts = defineTexts('body-recording', {
     daysHelp: '对已记录的内容同样生效。',
     fields: '隐去的字段',
     fieldsHelp: '保存前，这些名称的 JSON 字段会替换为“[redacted]”。每输入一个名称后按回车。',
-    save: '保存',
+    save: '应用',
     saved: '已保存',
     switchOff: '关闭',
     deleteAll: '删除全部已记录内容',
