@@ -135,6 +135,7 @@ describe('each file of src keeps to the layout rules:', () => {
         'batches',
         'reconciliation',
         'request-records',
+        'bodies',
       ]) &&
       !['embedded/data-folder-lock.ts', 'embedded/postgres-server.ts'].includes(path) &&
       has(tree, (node) => isText(node) && isQuery(node.getText())),

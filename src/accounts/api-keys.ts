@@ -25,6 +25,12 @@ const shownRow = row({
   allowedIps: z.array(z.string()).nullable(),
   /** As the audit log names an actor; null of keys from before this was kept. */
   createdBy: z.string().nullable(),
+  /** How the account's bodies are recorded; null: they are not. */
+  bodyRules: computed(
+    `(select jsonb_build_object('retentionDays', r.retention_days, 'redactedFields', r.redacted_fields)
+      from body_recordings r where r.account_id = k.account_id and r.is_on)`,
+    z.object({ retentionDays: z.int(), redactedFields: z.array(z.string()) }).nullable(),
+  ),
 });
 export type ApiKey = RowOf<typeof keyRow> & KeyLimits & RowOf<typeof shownRow>;
 

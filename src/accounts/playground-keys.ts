@@ -41,7 +41,7 @@ export async function playgroundKeyToLook(
   const { status } = statusRow.parse(rows[0]);
   return {
     ...{ ...playgroundKey, id: newKeyId(), accountId: account, accountStatus: status, revoked: false },
-    ...{ models: null, callLimits: [], allowedIps: null }, // as of `noLimits`
+    ...{ models: null, callLimits: [], allowedIps: null, bodyRules: null }, // as of `noLimits`
     ...{ createdAt: new Date(), createdBy: null, lastUsedAt: null, start: '', last4: '' },
     counters: {
       ...{ countedAt: null, calls: noCounts, spent: noCounts, since: noCounts },

@@ -1,5 +1,6 @@
-/** Deleting what has served its time: old results, files that no row names, and what processes that died left on the disk. */
+/** Deleting what has served its time: old results and recorded bodies, files that no row names, and what processes that died left on the disk. */
 import { forgetFinishedJobs } from '../tasks/provider-calls/provider-jobs.ts';
+import { deleteExpiredBodies } from '../bodies/stored-bodies.ts';
 import { removeOldResults } from '../tasks/retention/retention.ts';
 import { sweepBlobs } from '../tasks/retention/orphaned-blobs.ts';
 import type { Retained } from './activity-types.ts';
@@ -18,9 +19,10 @@ export async function retain(deps: RetentionDependencies, signal: AbortSignal): 
   const { database, blobs, fetchWindowMs, retentionMs, removeLeftovers, log } = deps;
   const tasks = await removeOldResults({ database, blobs, fetchWindowMs, retentionMs: retentionMs(), signal });
   const unnamedBlobs = await sweepBlobs({ database, blobs, signal });
+  const bodies = await deleteExpiredBodies({ database, blobs, signal });
   await forgetFinishedJobs(database);
   const leftovers = await removeLeftovers();
   const retained: Retained = { tasks, unnamedBlobs, leftovers };
-  log.info(retained, 'deleted what had served its time');
+  log.info({ ...retained, bodies }, 'deleted what had served its time');
   return retained;
 }

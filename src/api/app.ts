@@ -23,7 +23,7 @@ import { operations } from './operations/all-operations.ts';
 
 /** Builds the application; it takes no request before it is served. */
 export function createApp(now: DependenciesNow): Koa<RequestState> {
-  const { log, concurrencyLimits, meters, requests, tracing, corsOrigins, configuration } = now();
+  const { log, concurrencyLimits, meters, requests, bodies, tracing, corsOrigins, configuration } = now();
   const app = new Koa<RequestState>();
   app.on('error', (error: unknown, ctx?: ApiContext) => {
     if (isLeave(error)) return; // the line of the request says so
@@ -33,7 +33,7 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   app.use(measured(meters.requests)); // whatever becomes of a request is counted
   if (tracing) app.use(traced(tracing));
   app.use(requestLog(log)); // outside the errors, so that it sees what they answered
-  app.use(recorded(requests)); // likewise
+  app.use(recorded(requests, bodies)); // likewise
   app.use(securityHeaders());
   const { deployments } = configuration; // they don't change while the gateway runs
   // Outside the errors and the concurrency limits: a page can read refusals, and a preflight takes no slot.

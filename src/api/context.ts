@@ -3,6 +3,7 @@ import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { Deployment } from '../domain/catalogue.ts';
 import type { ApiKey } from '../accounts/api-keys.ts';
 import type { CallRecord } from '../request-records/call-record.ts';
+import type { BodyTap } from '../bodies/body-tap.ts';
 import type { BodyMemory } from './body/body-room.ts';
 
 export interface RequestState extends DefaultState {
@@ -32,6 +33,8 @@ export interface RequestState extends DefaultState {
   model?: string;
   /** Of a call to a provider, for its record. */
   call?: CallRecord;
+  /** Where the account has its bodies recorded. */
+  bodies?: BodyTap | undefined;
   /** Who asks through the caller's program, as its `user` says. */
   endUser?: string;
   /** What it is filed under, as `X-Tollgate-Tag` says. */

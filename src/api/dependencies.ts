@@ -14,6 +14,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Owner } from '../ledger/sweep.ts';
 import type { TaskNotifier } from '../tasks/rows/task-notifier.ts';
 import type { RequestRecorder } from '../request-records/request-recorder.ts';
+import type { BodyRecorder } from '../bodies/body-recorder.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { AuditRuns } from '../audit/audit-runs.ts';
 import type { TaskStarter } from '../tasks/start/task-starter.ts';
@@ -58,6 +59,8 @@ export interface ApiDependencies {
   news: TaskNotifier;
   /** Where the records of requests go. */
   requests: RequestRecorder;
+  /** Where their bodies go, of accounts that want that. */
+  bodies: BodyRecorder;
   starter: TaskStarter;
   batchStarter: BatchStarter;
   /** The audit that runs by the clock, which operators may ask for at once. */

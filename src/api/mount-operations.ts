@@ -17,12 +17,12 @@ export function mountOperations(
   now: DependenciesNow,
   operations: readonly Operation[],
 ): void {
-  const { keys, callerAddress } = now();
+  const { keys, callerAddress, bodies } = now();
   for (const operation of operations) {
     const path = routePath(operation.path);
     const run = operation.answer instanceof z.ZodVoid ? straight(operation, now) : answered(operation, now);
     if (operation.level === undefined) router[operation.method](path, run);
-    else router[operation.method](path, authenticated({ keys, callerAddress }, operation.level), run);
+    else router[operation.method](path, authenticated({ keys, callerAddress, bodies }, operation.level), run);
   }
 }
 

@@ -28,7 +28,9 @@ const namesText = `with asked as materialized (select key from unnest($1::text[]
   union all select asked.key, null, null from asked join files f on f.blob = asked.key
   where asked.key like 'files/%'
   union all select asked.key, null, null from asked join batch_lines l on l.answer_blob = asked.key
-  where asked.key like 'batch-answers/%'`;
+  where asked.key like 'batch-answers/%'
+  union all select asked.key, null, null from asked join recorded_bodies r on r.id = split_part(asked.key, '/', 3)
+  where asked.key like 'bodies/%'`;
 const namesRow = z.tuple([z.string(), z.string().nullable(), z.date().nullable()]);
 
 /** The names of those of the blobs that have one, by their keys. */

@@ -1,5 +1,6 @@
 /** An event stream on its way to the caller. */
 import type { ApiContext } from '../api/context.ts';
+import type { BodyTap } from '../bodies/body-tap.ts';
 
 /**
  * Writes events in chunks that it frames itself (RFC 9112, section 7.1): Node frames each write in four pieces of its
@@ -9,21 +10,25 @@ export class EventStream {
   readonly #ctx: ApiContext;
   /** HTTP/1.0 knows no chunks: the end of the connection is the end of the stream. */
   readonly #isChunked: boolean;
+  readonly #bodies: BodyTap | undefined;
 
   constructor(ctx: ApiContext) {
     this.#ctx = ctx;
+    this.#bodies = ctx.state.bodies;
     this.#isChunked = ctx.req.httpVersion === '1.1';
   }
 
   /** Sends events, after the head if it wasn't sent yet; returns whether the caller keeps up. */
   write(events: Buffer): boolean {
     this.#begin();
+    this.#bodies?.addAnswer(events);
     return this.#ctx.res.write(this.#isChunked ? framed([events], false) : events);
   }
 
   /** Ends the stream, with the last events if there are any. */
   end(...events: Buffer[]): void {
     this.#begin();
+    if (this.#bodies) for (const piece of events) this.#bodies.addAnswer(piece);
     this.#ctx.res.end(this.#isChunked ? framed(events, true) : Buffer.concat(events));
   }
 
@@ -33,6 +38,7 @@ export class EventStream {
    */
   breakOff(events: Buffer): void {
     this.#begin();
+    this.#bodies?.addAnswer(events);
     const { res } = this.#ctx;
     const { socket } = res;
     res.end(this.#isChunked ? framed([events], false) : events, () => socket?.destroySoon());

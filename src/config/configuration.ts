@@ -62,6 +62,8 @@ export interface Configuration {
   statusPage: boolean;
   retentionDays: number;
   requestRetentionDays: number;
+  /** Of accounts that have their bodies recorded. */
+  requestBodies: { allowed: boolean; bytesMax: number };
   /** Of the environment, those that options of routes name: these keep the names, and are filled in when a task is sent. */
   variables: Readonly<Record<string, string>>;
 }
@@ -138,6 +140,7 @@ function configurationOf(
     statusPage: written.status_page,
     retentionDays: written.retention_days,
     requestRetentionDays: written.request_retention_days,
+    requestBodies: { allowed: written.request_bodies.allowed, bytesMax: written.request_bodies.max_bytes },
   };
 }
 

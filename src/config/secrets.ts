@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { secretCharactersMin } from './environment.ts';
 import { SettingsError } from './setting-errors.ts';
 
-export const purposes = ['links', 'ledger', 'browsers', 'webhooks'] as const;
+export const purposes = ['links', 'ledger', 'browsers', 'webhooks', 'bodies'] as const;
 export type Purpose = (typeof purposes)[number];
 
 /** What one secret gives: 32 bytes for each purpose, and a fingerprint that may be shown. */
@@ -63,6 +63,7 @@ function keySetOf(secret: string): KeySet {
     ledger: derived('ledger', 32),
     browsers: derived('browsers', 32),
     webhooks: derived('webhooks', 32),
+    bodies: derived('bodies', 32),
   };
 }
 

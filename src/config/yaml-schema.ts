@@ -220,6 +220,10 @@ export const configurationSchema = (kinds: readonly ProviderKind[]) =>
     status_page: flag().default(true),
     retention_days: number({ whole: true, min: 1, max: 3650 }).default(7),
     request_retention_days: number({ whole: true, min: 1, max: 3650 }).default(30),
+    request_bodies: strict({
+      allowed: flag().default(true),
+      max_bytes: number({ whole: true, min: KiB, max: 4 * MiB }).default(256 * KiB),
+    }).prefault({}),
   });
 export type WrittenConfiguration = z.output<ReturnType<typeof configurationSchema>>;
 export type WrittenModel = WrittenConfiguration['models'][number];

@@ -18,6 +18,7 @@ export const errorTable = {
   file_not_found: { status: 404, type: 'not_found_error' },
   batch_not_found: { status: 404, type: 'not_found_error' },
   task_not_found: { status: 404, type: 'not_found_error' },
+  body_not_found: { status: 404, type: 'not_found_error' },
   route_not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
   idempotency_key_reused: { status: 409, type: 'conflict_error' },

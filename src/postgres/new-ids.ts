@@ -20,6 +20,7 @@ export const newEventId = (): string => `evt_${timeOrderedHex()}`;
 export const newPersonId = (): PersonId => `usr_${timeOrderedHex()}` as PersonId;
 export const newSessionId = (): string => `ses_${timeOrderedHex()}`;
 export const newInvitationId = (): string => `inv_${timeOrderedHex()}`;
+export const newBodyId = (): string => `body_${timeOrderedHex()}`;
 export const newRequestId = (): string => `req_${timeOrderedHex()}`;
 
 /** A UUIDv7: 48 bits of Unix milliseconds, then 74 random bits. */

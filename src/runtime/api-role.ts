@@ -12,6 +12,7 @@ import { KeyCache } from '../accounts/key-cache.ts';
 import { serve } from '../api/server/server.ts';
 import { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
 import type { DrainPace } from '../config/environment.ts';
+import { BodyRecorder } from '../bodies/body-recorder.ts';
 import { RequestRecorder } from '../request-records/request-recorder.ts';
 import { writeRequests } from '../request-records/write-requests.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
@@ -101,9 +102,15 @@ export async function startApiRole(
     log,
     onLost: (count, reason) => core.meters.requests.countLostRecords(count, reason),
   });
+  const bodies = new BodyRecorder({
+    ...{ database, blobs: core.blobs, keys: core.secrets, log },
+    settings: () => live.now.configuration.requestBodies,
+    onLost: (count, reason) => core.meters.requests.countLostBodies(count, reason),
+  });
   const fixed = {
     ...core,
     requests,
+    bodies,
     during: live.during,
     news,
     starter: new TaskStarter(client, core.queues, { eager, tracing: core.tracing }),
@@ -145,6 +152,7 @@ export async function startApiRole(
     unfollow();
     await partitions.close();
     await requests.close();
+    await within(backgroundMsMax, bodies.written(), () => undefined);
     await switches.close();
     health.close();
     await news.close();

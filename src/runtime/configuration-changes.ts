@@ -14,6 +14,7 @@ export function changesBetween(before: Configuration, next: Configuration): stri
     ...(isDeepStrictEqual(before.limits, next.limits) ? [] : ['limits changed']),
     ...(before.retentionDays === next.retentionDays ? [] : ['retention_days changed']),
     ...(before.requestRetentionDays === next.requestRetentionDays ? [] : ['request_retention_days changed']),
+    ...(isDeepStrictEqual(before.requestBodies, next.requestBodies) ? [] : ['request_bodies changed']),
   ];
   return changes.length === 0 ? 'none' : changes.join('; ');
 }

@@ -15,7 +15,15 @@ const rows: readonly [status: number, type: string, codes: readonly ErrorCode[]]
   [
     404,
     'not_found_error',
-    ['model_not_found', 'response_not_found', 'file_not_found', 'batch_not_found', 'task_not_found', 'route_not_found'],
+    [
+      'model_not_found',
+      'response_not_found',
+      'file_not_found',
+      'batch_not_found',
+      'task_not_found',
+      'body_not_found',
+      'route_not_found',
+    ],
   ],
   [405, 'invalid_request_error', ['method_not_allowed']],
   [

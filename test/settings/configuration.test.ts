@@ -206,7 +206,7 @@ test('unknown keys are refused with what is allowed', () => {
   assert.deepEqual(linesOf(`${minimal}    colour: red\nextra: 1\n`), [
     'tollgate.yaml:14: models[0].colour: is unknown; allowed are id, kind, owned_by, created, capabilities, ' +
       'published, maintenance, routes, price, limits, quality_scale, on_disconnect, translate, allow, overrun_factor',
-    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, batches, currency, status_page, retention_days, request_retention_days',
+    'tollgate.yaml:15: extra: is unknown; allowed are deployments, providers, models, limits, batches, currency, status_page, retention_days, request_retention_days, request_bodies',
   ]);
 });
 

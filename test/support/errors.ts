@@ -16,6 +16,7 @@ const rows: Record<string, [status: number, type: string]> = {
   account_suspended: [403, 'permission_error'],
   model_not_found: [404, 'not_found_error'],
   response_not_found: [404, 'not_found_error'],
+  body_not_found: [404, 'not_found_error'],
   batch_not_found: [404, 'not_found_error'],
   file_not_found: [404, 'not_found_error'],
   task_not_found: [404, 'not_found_error'],

@@ -25,6 +25,7 @@ export async function requestJson(
   // Providers, whose calls are signed, are known as one.
   const owner = key?.accountId ?? personId ?? 'providers';
   const body = await read(ctx, new BodyMemory(concurrencyLimits.bodyBytes, owner), { bytesMax, names, places });
+  ctx.state.bodies?.takeRequest(body.bytes);
   noteAsked(ctx, body.value);
   return body;
 }

@@ -3,6 +3,7 @@ import type { Call } from './console-call.ts';
 import { actCalls } from './calls/acts.ts';
 import { accountCalls } from './calls/account.ts';
 import { batchCalls } from './calls/batches.ts';
+import { bodyCalls } from './calls/bodies.ts';
 import { eventCalls } from './calls/events.ts';
 import { findCalls } from './calls/find.ts';
 import { invitationCalls } from './calls/invitations.ts';
@@ -47,6 +48,7 @@ export const calls: readonly Call[] = [
   ...overviewCalls,
   ...keyCalls,
   ...requestCalls,
+  ...bodyCalls,
   ...taskCalls,
   ...batchCalls,
   ...usageCalls,

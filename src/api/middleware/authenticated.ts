@@ -7,9 +7,11 @@ import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { requestTagOf } from '../request-tag.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
+type Asked = Pick<ApiDependencies, 'keys' | 'callerAddress' | 'bodies'>;
+
 /** Lets a request pass whose key is known, not revoked or expired, of an active account, of this level, and used from where it may be. */
 export const authenticated =
-  ({ keys, callerAddress }: Pick<ApiDependencies, 'keys' | 'callerAddress'>, needs: KeyLevel): ApiMiddleware =>
+  ({ keys, callerAddress, bodies }: Asked, needs: KeyLevel): ApiMiddleware =>
   async (ctx, next) => {
     // The playground's stands there already: who asks was known by their session, and no header says otherwise.
     // Billable calls are POSTs: their counts are shown from their admission.
@@ -18,6 +20,7 @@ export const authenticated =
     ctx.state.key = key; // of a refused one, too, the record and the log say whose it is
     const tag = requestTagOf(ctx);
     if (tag !== undefined) ctx.state.tag = tag;
+    if (key.bodyRules !== null && hasBodies(ctx, needs)) ctx.state.bodies = bodies.tap(key.bodyRules);
     const now = new Date();
     const refusal =
       refusalOfKey({ needs }, { status: key.accountStatus }, key, now) ??
@@ -27,6 +30,10 @@ export const authenticated =
     showRate(ctx, rateState(key, now));
     await next();
   };
+
+/** What administers keys and secrets answers with them, and what only reads has no body. */
+const hasBodies = ({ method, state }: ApiContext, needs: KeyLevel): boolean =>
+  method === 'POST' && (needs === 'chat' || needs === 'standard') && state.isUnrecorded !== true;
 
 /** Shows the state of the key's tightest call limit, if it has one. */
 export function showRate(ctx: ApiContext, rate: RateState | undefined): void {

@@ -1,6 +1,10 @@
-/** Keeps a record of each call that came with a key, refused ones too, when its answer is over. */
+/** Keeps a record of each call that came with a key, refused ones too, when its answer is over; its bodies only if wanted. */
+import { Stream } from 'node:stream';
 import type { ApiKey } from '../../accounts/api-keys.ts';
+import { isObject } from '../../domain/json/json-object.ts';
 import { keepable } from '../../domain/text.ts';
+import type { BodyRecorder } from '../../bodies/body-recorder.ts';
+import type { BodyTap } from '../../bodies/body-tap.ts';
 import type { RequestRecorder } from '../../request-records/request-recorder.ts';
 import type { RequestRecord } from '../../request-records/write-requests.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
@@ -12,13 +16,14 @@ import { TimedResponse } from '../server/timed-response.ts';
  * after its answer, and waited for.
  */
 export const recorded =
-  (recorder: Pick<RequestRecorder, 'add'>): ApiMiddleware =>
+  (recorder: Pick<RequestRecorder, 'add'>, bodyRecorder: Pick<BodyRecorder, 'add'>): ApiMiddleware =>
   async (ctx, next) => {
     const { res, path } = ctx; // a router takes its prefix off the path
     const record = () => {
-      const { key, call, isUnrecorded } = ctx.state;
+      const { key, call, bodies, isUnrecorded } = ctx.state;
       if (key === undefined || isUnrecorded === true || isPlainRead(ctx) || !(res instanceof TimedResponse)) return;
       const latencyMs = performance.now() - res.arrivedAtMs;
+      if (bodies) addBodies(bodyRecorder, ctx, res, { key, tap: bodies });
       const add = () => recorder.add(recordOf(ctx, res, { key, path, latencyMs }));
       if (call?.booked) void call.booked.then(add);
       else add();
@@ -31,6 +36,23 @@ export const recorded =
       else res.on('close', record);
     }
   };
+
+/** What was answered past Koa was tapped on its way; of all else there is the body, unless it is a file. */
+function addBodies(
+  recorder: Pick<BodyRecorder, 'add'>,
+  ctx: ApiContext,
+  { arrivedAtMs }: Pick<TimedResponse, 'arrivedAtMs'>,
+  { key, tap }: { key: ApiKey; tap: BodyTap },
+): void {
+  const answer: unknown = ctx.respond === false ? undefined : ctx.body;
+  if (typeof answer === 'string') tap.takeAnswer(Buffer.from(answer));
+  else if (isObject(answer) && !(answer instanceof Stream) && !ArrayBuffer.isView(answer))
+    tap.takeAnswer(Buffer.from(JSON.stringify(answer)));
+  recorder.add({
+    ...{ accountId: key.accountId, requestId: ctx.state.requestId },
+    ...{ createdAt: momentOf(arrivedAtMs), tap },
+  });
+}
 
 const isPlainRead = ({ method, status }: ApiContext): boolean =>
   (method === 'GET' || method === 'HEAD') && status < 400;

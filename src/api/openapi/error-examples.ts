@@ -26,6 +26,10 @@ const words: Readonly<Partial<Record<ErrorCode, { message: string; param?: strin
     param: 'model',
   },
   response_not_found: { message: 'Response not found.' },
+  body_not_found: {
+    message:
+      'No body is recorded of this request. Recording of bodies is switched off for this account, and none is kept from before.',
+  },
   batch_not_found: { message: 'Batch not found.' },
   batch_not_cancellable: { message: "This batch can no longer be cancelled: its status is 'completed'." },
   file_not_found: { message: 'File not found.' },

@@ -20,7 +20,7 @@ import { callHook } from './provider-hooks.ts';
 import { openAiVideoOperations } from './openai-videos.ts';
 import { createFile, openAiFileOperations } from './openai-files.ts';
 import { createQuote } from './quotes.ts';
-import { listAccountRequests } from './requests.ts';
+import { requestOperations } from './requests.ts';
 import { createRanking } from './rerank.ts';
 import { responseOperations } from './responses.ts';
 import { serviceOperations } from './service.ts';
@@ -55,7 +55,7 @@ export const operations: AllOperations = {
     changeAccountSettings,
     listLedger,
     listUsageRows,
-    listAccountRequests,
+    ...requestOperations,
     getWebhookSecret,
     rotateSecret,
     ...keyOperations,

@@ -1,14 +1,18 @@
-/** The account's requests, newest first, refused ones too, in JSON or CSV. */
+/** The account's requests, newest first, refused ones too, in JSON or CSV; and what was recorded of one. */
+import { administratorOf } from '../acting-administrator.ts';
 import { keyOf } from '../context.ts';
 import { answerList } from '../lists/list-answer.ts';
 import { requestCsv, requestListing, requestQuery } from '../lists/requests-list.ts';
 import { exampleIds } from '../openapi/example-ids.ts';
 import { exampleCreated, examplePage, one } from '../openapi/examples.ts';
 import { listAnswer } from '../openapi/list-response.ts';
+import { pathParameter } from '../openapi/parameters.ts';
 import { queryParameters } from '../openapi/queries.ts';
 import { listOfRecords } from '../openapi/schemas.ts';
+import { requestBodiesObject, requestBodiesRecord } from '../presenters/bodies.ts';
 import { requestColumns, requestRecord } from '../presenters/requests.ts';
 import { operation } from '../public-operation.ts';
+import { readBodies } from '../read-bodies.ts';
 
 const example = (model: string) => ({
   ...{ id: exampleIds.request, object: 'request', created: exampleCreated },
@@ -20,7 +24,7 @@ const example = (model: string) => ({
 
 const csvExample = [requestColumns.join(), Object.values(example('sim-chat')).join(), ''].join('\r\n');
 
-export const listAccountRequests = operation({
+const listAccountRequests = operation({
   method: 'get',
   path: '/requests',
   id: 'listRequests',
@@ -53,3 +57,39 @@ export const listAccountRequests = operation({
     return answerList(ctx, listing, { limit, cursor }, requestCsv(deps.configuration.currency));
   },
 });
+
+const bodyExample = (text: string) => ({ text, bytes: text.length, cut: false });
+
+const getRequestBody = operation({
+  method: 'get',
+  path: '/requests/{id}/body',
+  id: 'getRequestBody',
+  tag: 'Account',
+  level: 'admin',
+  summary: 'What a request said, and what it was answered',
+  description:
+    'Only of accounts whose owners have switched the recording of bodies on, and for as long as they set. Of several requests of one id, the newest. Each reading is in the audit log.',
+  parameters: [pathParameter('id', "The request's id, as its answer had it in `X-Request-Id`.", exampleIds.request)],
+  answer: requestBodiesRecord,
+  responses: {
+    200: {
+      description: 'The bodies, without what was redacted.',
+      examples: ({ model }) =>
+        one('The bodies', {
+          ...{ id: exampleIds.request, object: 'request.bodies', created: exampleCreated },
+          expires_at: exampleCreated + 7 * 86_400,
+          request: bodyExample(`{"model":"${model('chat')}","messages":[{"role":"user","content":"Hello"}]}`),
+          answer: bodyExample('{"choices":[{"message":{"role":"assistant","content":"Hello!"}}]}'),
+        }),
+    },
+  },
+  errors: ['body_not_found'],
+  handle: async ({ ctx, deps, params: { id = '' } }) => {
+    const wanted = { account: keyOf(ctx).accountId, requestId: id };
+    const found = await readBodies(deps, await administratorOf(ctx, deps), wanted);
+    ctx.set('Cache-Control', 'no-store');
+    return requestBodiesObject(id, found);
+  },
+});
+
+export const requestOperations = [listAccountRequests, getRequestBody];

@@ -14,6 +14,7 @@ const statesMax = 20;
 /** What owners do in their own account; all else is for operators. */
 const ofOwners = [
   ...['account.changed', 'webhook_secret.rotated', 'event.replayed', 'task.cancelled', 'batch.cancelled'],
+  ...['body_recording.changed', 'bodies.deleted', 'body.read'],
   ...['key.created', 'key.changed', 'key.revoked'],
   ...['person.invited', 'person.changed', 'person.removed', 'invitation.revoked'],
 ];

@@ -1,4 +1,4 @@
-/** `tollgate accounts create|list|credit|adjust|suspend|resume|update`. */
+/** `tollgate accounts create|list|credit|adjust|suspend|resume|update|bodies`. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Money, parseAmount, amountText } from '../../domain/money.ts';
 import { timeZoneNamed } from '../../domain/time-zone.ts';
@@ -12,6 +12,7 @@ import {
   resumeAccount,
   suspendAccount,
 } from '../../accounts/accounts.ts';
+import { changeBodyRecording, deleteBodies, findBodyRecording } from '../../bodies/recording-settings.ts';
 import type { Database } from '../../postgres/database.ts';
 import { withDatabase } from '../administration.ts';
 import { print, Refusal, show, table } from '../output.ts';
@@ -130,6 +131,32 @@ export function addAccountCommands(program: Command): void {
         showAccount((await changeAccount(by, id, changes)) ?? unknown(id), currency, json),
       );
     });
+
+  accounts
+    .command('bodies <id>')
+    .description(
+      'show whether the bodies of its requests are recorded, or switch that off; only its owners switch it on',
+    )
+    .option('--off', 'record none from now on')
+    .option('--delete', 'delete all that were recorded')
+    .option('--json', 'print JSON')
+    .action(async (id: string, { off, delete: deletes, json }: { off?: boolean; delete?: boolean; json?: boolean }) =>
+      withDatabase(async ({ database, by }) => {
+        const { id: account } = await known(database, id);
+        if (off === true) await changeBodyRecording(by, account, { isOn: false });
+        const deleted = deletes === true ? await deleteBodies(by, account) : undefined;
+        const { isOn, retentionDays, redactedFields } = await findBodyRecording(database, account);
+        const shown = { record_bodies: isOn, retention_days: retentionDays, redacted_fields: redactedFields };
+        const line = isOn
+          ? `bodies are recorded and kept for ${retentionDays} days, without ${redactedFields.join(', ') || 'any redaction'}`
+          : 'bodies are not recorded';
+        show(
+          { id, ...shown, ...(deleted !== undefined && { deleted }) },
+          json,
+          `${id}  ${line}${deleted === undefined ? '' : `; ${deleted} deleted`}`,
+        );
+      }),
+    );
 }
 
 interface UpdateOptions {

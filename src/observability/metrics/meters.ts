@@ -66,6 +66,11 @@ export class RequestMeter {
     this.#metrics.counter('tollgate_request_records_lost_total', reason).add(count);
   }
 
+  /** Recorded bodies were given up. */
+  countLostBodies(count: number, reason: 'full' | 'failed'): void {
+    this.#metrics.counter('tollgate_request_bodies_lost_total', reason).add(count);
+  }
+
   #route(route: string): RouteCells {
     const cells: RouteCells = {
       seconds: this.#metrics.histogram('tollgate_http_request_duration_seconds', route),

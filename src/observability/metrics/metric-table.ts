@@ -54,6 +54,11 @@ export const metricTable = {
     help: 'Records of requests that were given up: too many waited for the database (full), or it refused them (refused).',
     labels: ['reason'],
   },
+  tollgate_request_bodies_lost_total: {
+    type: 'counter',
+    help: 'Recorded bodies of requests that were given up: too much waited (full), or database or blob store refused them (failed).',
+    labels: ['reason'],
+  },
   tollgate_http_request_duration_seconds: {
     type: 'histogram',
     help: 'From the head of a request to the end of its answer.',

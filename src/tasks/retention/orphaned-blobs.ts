@@ -7,7 +7,7 @@ import type { Database } from '../../postgres/database.ts';
 const unnamedMsDefault = 24 * 3_600_000;
 const batchBlobs = 1_000;
 /** Stored answers have a sweep of their own, and what lies elsewhere is not ours. */
-const folders = ['results', 'uploads', 'files', 'batch-answers', 'check'];
+const folders = ['results', 'uploads', 'files', 'batch-answers', 'bodies', 'check'];
 
 export interface SweepTools {
   database: Database;

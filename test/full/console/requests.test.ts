@@ -82,6 +82,28 @@ test('calls appear by themselves, refused ones too; one is opened with its ledge
     await page.getByRole('heading', { name: 'Ledger' }).waitFor();
   }));
 
+test('an owner has bodies recorded, reads those of a request, and deletes all', () =>
+  visit({}, async ({ page, account, call }) => {
+    await page.goto(`/console/${account}/webhooks`);
+    const panel = page.getByRole('region', { name: 'Recorded bodies' });
+    await panel.getByRole('checkbox', { name: /Record the bodies/ }).check();
+    await panel.getByRole('button', { name: 'Apply' }).click();
+    await panel.getByText('On', { exact: true }).waitFor();
+    await audited(page);
+    await call({ password: 'hidden' });
+    await page.goto(`/console/${account}/requests`);
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('button', { name: 'Show request and answer' }).click();
+    await drawer.getByRole('region', { name: 'Request' }).getByText('"password": "[redacted]"').waitFor();
+    await drawer.getByRole('region', { name: 'Answer' }).getByText('"chat.completion"').waitFor();
+    await audited(page);
+    await page.goto(`/console/${account}/webhooks`);
+    await panel.getByRole('button', { name: 'Delete all recorded bodies' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete all recorded bodies' }).click();
+    await page.getByText('Deleted: 1').waitFor();
+  }));
+
 test('the list is filtered by its controls, the address keeps the filter, and the file has what is shown', () =>
   visit({}, async ({ page, account, call }) => {
     await call();

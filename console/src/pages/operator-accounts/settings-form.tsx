@@ -1,6 +1,7 @@
 /** The webhook, low-balance threshold and time zone of an account, as operators set them. */
 import { api } from '../../api/client.ts';
 import { AccountSettingsForm } from '../../parts/account-settings/account-settings-form.tsx';
+import { BodyRecordingPanel } from '../../parts/body-recording/body-recording-panel.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { Account } from './accounts.ts';
 import { texts } from './texts.ts';
@@ -18,6 +19,7 @@ export function SettingsForm({ account, onDone }: { account: Account; onDone: ()
         }
         onSaved={onDone}
       />
+      <BodyRecordingPanel account={account.id} owns={false} />
     </section>
   );
 }

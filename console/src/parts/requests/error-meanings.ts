@@ -43,6 +43,7 @@ const en: Readonly<Record<RecordedCode, string>> = {
   model_in_maintenance: 'The operator has put the model into maintenance. Retry later, or use another model.',
   task_not_found: 'The task is unknown, another account’s, expired or already fetched. Check the Tasks page.',
   file_not_found: 'The file is unknown, another account’s, expired or deleted. Check its ID with GET /files.',
+  body_not_found: 'No body is recorded of this request.',
   batch_not_found: 'The batch is unknown or another account’s. Check the Batches page.',
   response_not_found: 'The stored response is unknown or another account’s. Send the whole conversation.',
   task_being_fetched:
@@ -91,6 +92,7 @@ const zh: typeof en = {
   model_in_maintenance: '运营人员已将模型置于维护状态。请稍后重试，或使用其他模型。',
   task_not_found: '任务不存在、属于其他账户、已过期或已被下载。请查看任务页。',
   file_not_found: '文件不存在、属于其他账户、已过期或已删除。请查看 GET /files。',
+  body_not_found: '没有记录此请求的内容。',
   batch_not_found: '批处理不存在，或属于其他账户。请查看批处理页。',
   response_not_found: '所存的 response 不存在，或属于其他账户。请发送完整的对话。',
   task_being_fetched: '该数字人口播结果正由另一个请求下载。请等待那次下载；如果它中断，在 Retry-After 之后重试。',

@@ -14,6 +14,7 @@ import { Count, SignedMoney } from '../numbers.tsx';
 import { Sheet } from '../sheet.tsx';
 import { Time } from '../time.tsx';
 import type { ShownRequest } from './request.ts';
+import { RequestBodies } from './request-bodies.tsx';
 import { useErrorMeaning } from './error-meanings.ts';
 import { RequestStatus } from './request-status.tsx';
 import { requestTexts } from './texts.ts';
@@ -100,6 +101,7 @@ function Content({ request, account }: { request: ShownRequest; account: string 
       </dl>
       <Timeline request={request} />
       {request.served_by && <ServedBy {...request.served_by} />}
+      <RequestBodies request={request} account={account} />
       <Entries request={request} account={account} />
     </>
   );

@@ -4,7 +4,8 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const requestTexts = defineTexts('requests', {
   en: {
     title: 'Requests',
-    description: 'Every API call of this account, refused ones too. What a call says is never kept.',
+    description:
+      'Every API call of this account, refused ones too. What a call says is kept only if an owner switches that on.',
     allTitle: 'Requests of all accounts',
     allDescription: 'Every API call, refused ones too, with the routes that were tried.',
     csv: 'Download CSV',
@@ -64,10 +65,18 @@ export const requestTexts = defineTexts('requests', {
     inLedger: 'Show in the ledger',
     noEntries: 'This request didn’t change the balance.',
     gone: 'This request is no longer kept.',
+    bodies: 'Request and answer',
+    showBodies: 'Show request and answer',
+    bodiesOfOwners: 'Request and answer are recorded. Only owners of the account can read them.',
+    bodiesUntil: 'Kept until',
+    noRequestText: 'The request was no JSON, so it is not recorded.',
+    noAnswerText: 'The answer was no text, so it is not recorded.',
+    cutBody: 'Cut: the whole has {{bytes}} bytes.',
+    saidText: 'text of the stream',
   },
   zh: {
     title: '请求记录',
-    description: '此账户的每次 API 调用，包括被拒绝的。调用内容不会保存。',
+    description: '此账户的每次 API 调用，包括被拒绝的。只有所有者开启后才会保存调用内容。',
     allTitle: '所有账户的请求记录',
     allDescription: '每次 API 调用（包括被拒绝的）及其尝试过的线路。',
     csv: '下载 CSV',
@@ -127,5 +136,13 @@ export const requestTexts = defineTexts('requests', {
     inLedger: '在资金明细中查看',
     noEntries: '此请求没有产生资金变动。',
     gone: '此请求的记录已过保留期。',
+    bodies: '请求与应答内容',
+    showBodies: '查看请求与应答',
+    bodiesOfOwners: '已记录请求与应答的内容，只有账户所有者可以查看。',
+    bodiesUntil: '保留至',
+    noRequestText: '请求不是 JSON，未记录。',
+    noAnswerText: '应答不是文本，未记录。',
+    cutBody: '已截断：完整内容为 {{bytes}} 字节。',
+    saidText: '流式文本',
   },
 });

@@ -6,6 +6,7 @@ import { keyNames } from '../../../accounts/key-names.ts';
 import { isoIn } from '../../../domain/time-zone.ts';
 import type { AccountId } from '../../../domain/ids.ts';
 import type { ListedRequest, RequestFilter, RequestPosition } from '../../../request-records/read-requests.ts';
+import { bodyMark, recordedAmong } from '../../../bodies/stored-bodies.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { answerWholeCsv } from '../../lists/list-answer.ts';
 import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
@@ -29,7 +30,12 @@ const servedBy = {
   ),
 };
 
-const fields = { ...requestFields, key_name: z.string().nullable(), client: z.string().nullable() };
+const fields = {
+  ...requestFields,
+  key_name: z.string().nullable(),
+  client: z.string().nullable(),
+  has_body: z.boolean(),
+};
 const record = z.strictObject({ ...fields, served_by: z.strictObject(servedBy).optional() });
 const operatorRecord = z.strictObject({
   ...fields,
@@ -132,6 +138,7 @@ const operatorFilterOf = ({ account, provider, ...filters }: OperatorFilters): R
 interface NamedRequest extends ListedRequest {
   keyName: string | null;
   accountName: string | null;
+  hasBody: boolean;
 }
 
 async function namedListing(
@@ -148,11 +155,13 @@ async function namedListing(
         filter.account,
         rows.map(({ keyId }) => keyId),
       );
+      const recorded = await recordedAmong(deps.database, rows);
       const accounts = await accountNames(deps.database, [...new Set(rows.map(({ accountId }) => accountId))]);
       return rows.map((request) => ({
         ...request,
         keyName: keys.get(request.keyId) ?? null,
         accountName: accounts.get(request.accountId) ?? null,
+        hasBody: recorded.has(bodyMark(request)),
       }));
     },
   };
@@ -162,6 +171,7 @@ const shown = (request: NamedRequest) => ({
   ...requestObject(request),
   key_name: request.keyName,
   client: request.client,
+  has_body: request.hasBody,
 });
 
 /** Of a file, which people read: the time in words, too, by the clock of the zone. */
