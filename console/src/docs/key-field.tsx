@@ -10,7 +10,7 @@ export function KeyField({ takesSession }: { takesSession: boolean }) {
   const { key, session, change } = useReader();
   const [note, setNote] = useState<'signedOut' | 'noAccount' | 'sessionFailed' | undefined>();
   if (session && takesSession) return <SessionChoice session={session} />;
-  const useSession = async () => {
+  const askForSession = async () => {
     setNote(undefined);
     try {
       const accounts = await findAccounts();
@@ -37,7 +37,7 @@ export function KeyField({ takesSession }: { takesSession: boolean }) {
       </label>
       <p className="docs-note">{say('keyNote')}</p>
       {takesSession && (
-        <button type="button" onClick={() => void useSession()}>
+        <button type="button" onClick={() => void askForSession()}>
           {say('useSession')}
         </button>
       )}

@@ -1,7 +1,7 @@
 /** The texts of a page or part: a namespace with both languages, in the chunk of what shows them. */
 import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { Entries, Key, Say, Values } from './say.ts';
+import type { Entries, Say } from './say.ts';
 import './language.ts'; // texts can be added once i18next has begun
 
 export type { Language, Say } from './say.ts';

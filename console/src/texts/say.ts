@@ -3,12 +3,12 @@
 export type Language = 'en' | 'zh';
 
 export type Entries = Readonly<Record<string, string>>;
-export type Key<Name> = Name extends `${infer Base}_one` ? Base : Name extends `${infer Base}_other` ? Base : Name;
+type Key<Name> = Name extends `${infer Base}_one` ? Base : Name extends `${infer Base}_other` ? Base : Name;
 type Names<Text> = Text extends `${string}{{${infer Name}}}${infer Rest}` ? Name | Names<Rest> : never;
 type Spelled<En extends Entries, K> = {
   [Name in keyof En]: Name extends K | `${K & string}_other` ? En[Name] : never;
 }[keyof En];
-export type Values<En extends Entries, K> = [Names<Spelled<En, K>>] extends [never]
+type Values<En extends Entries, K> = [Names<Spelled<En, K>>] extends [never]
   ? []
   : [values: Readonly<Record<Names<Spelled<En, K>>, string | number>>];
 

@@ -53,7 +53,7 @@ export function highlighted(text: string, language: CodeLanguage): Piece[] {
   let end = 0;
   for (const { 0: found, index, groups } of text.matchAll(grammars[language])) {
     if (index > end) pieces.push({ text: text.slice(end, index), kind: '' });
-    const [kind = ''] = Object.entries(groups ?? {}).find(([, value]) => value !== undefined) ?? [];
+    const [kind = ''] = Object.entries<string | undefined>(groups ?? {}).find(([, value]) => value !== undefined) ?? [];
     pieces.push({ text: found, kind });
     end = index + found.length;
   }
