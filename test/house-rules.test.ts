@@ -187,14 +187,16 @@ describe("the console's front end", () => {
   noneOf('no file is longer than 400 lines', ({ text }) => text.split('\n').length > 401);
   noneOf('every file begins with its idea', ({ text }) => !text.startsWith('/**'));
   noneOf('nothing is typed any', ({ tree }) => has(tree, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword));
-  noneOf('imports nothing of the server but types of domain, its time zones, and texts of the documentation', (source) =>
-    importsOf({ ...source, path: `console/src/${source.path}` }).some(
-      ({ target, isPackage, typeOnly }) =>
-        !isPackage &&
-        !/^(?:console\/|docs\/.*\?raw$)/.test(target) &&
-        !(typeOnly && target.startsWith('src/domain/')) &&
-        target !== 'src/domain/time-zone.ts',
-    ),
+  noneOf(
+    'imports nothing of the server but types of domain, its time zones, and texts of the documentation',
+    (source) =>
+      importsOf({ ...source, path: `console/src/${source.path}` }).some(
+        ({ target, isPackage, typeOnly }) =>
+          !isPackage &&
+          !/^(?:console\/|docs\/.*\?raw$)/.test(target) &&
+          !(typeOnly && target.startsWith('src/domain/')) &&
+          target !== 'src/domain/time-zone.ts',
+      ),
   );
 });
 

@@ -16,6 +16,7 @@ const byCode: Readonly<Record<ErrorCode, string>> = {
   response_not_found: '响应不存在',
   file_not_found: '文件不存在',
   batch_not_found: '批处理不存在',
+  body_not_found: '没有记录此请求的内容',
   task_not_found: '任务不存在',
   route_not_found: '地址不存在',
   method_not_allowed: '不支持此请求方法',

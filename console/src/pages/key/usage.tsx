@@ -1,7 +1,7 @@
 /** What the key used and cost in the last 30 days: a chart by day and a table by model. */
 import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
-import { dayAfter, utcDay } from '../../parts/days.ts';
+import { rangeOf, today } from '../../parts/days.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Measured } from '../../parts/measured.tsx';
@@ -12,6 +12,7 @@ import { type Heading, headText } from '../../parts/usage/head-text.ts';
 import { dimensionTexts, metricTexts, usageTexts } from '../../parts/usage/texts.ts';
 import { UsageChart } from '../../parts/usage/usage-chart.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
+import { useZone } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { texts } from './texts.ts';
@@ -24,8 +25,9 @@ export function Usage({ of: id }: { of: string }) {
   const say = useTexts(texts);
   const sayUsage = useTexts(usageTexts);
   const locale = localeOf(useLanguage());
-  const [first, last] = [utcDay(days - 1), utcDay()];
-  const range = { metric: 'cost', from: first, to: dayAfter(last), key_id: id } as const;
+  const zone = useZone();
+  const [first, last] = [today(zone, days - 1), today(zone)];
+  const range = { metric: 'cost', ...rangeOf(zone, { from: first, to: last }), key_id: id } as const;
   const byDay = useTable({ ...range, group: 'day', by: 'model' });
   const byModel = useTable({ ...range, group: 'model' });
   const error = byDay.error ?? byModel.error;
@@ -47,7 +49,16 @@ export function Usage({ of: id }: { of: string }) {
         <p className="tg-quiet">{say('noUsage')}</p>
       </Panel>
     );
-  const shown = { group: 'day', by: 'model', metric: 'cost', preset: 'days30', first, last, isRange: true } as const;
+  const shown = {
+    group: 'day',
+    by: 'model',
+    metric: 'cost',
+    preset: 'days30',
+    zone,
+    first,
+    last,
+    isRange: true,
+  } as const;
   const textOf = (heading: Heading, dimension: string) => headText(heading, dimension, { say: sayUsage, locale });
   return (
     <>
@@ -108,8 +119,8 @@ interface TableQuery {
   group: 'day' | 'model';
   by?: 'model';
   metric: 'cost';
-  from: string;
-  to: string;
+  from?: string;
+  to?: string;
   key_id: string;
 }
 

@@ -13,7 +13,6 @@ import { texts } from './texts.ts';
 
 export function Result({ task }: { task: TaskPage }) {
   const say = useTexts(texts);
-  const locale = localeOf(useLanguage());
   const timeText = useTimeText();
   const { status, queued, error, files, removed, fetchable_until: until } = task;
   const [zoomed, setZoomed] = useState<number>();
