@@ -22,7 +22,9 @@ describe('signing in', () => {
     const { status, body, headers } = await signIn(email.toUpperCase(), password);
     assert.equal(status, 200);
     assert.deepEqual(body['person'], { id, email, is_operator: false });
-    assert.deepEqual(body['accounts'], [{ id: gateway.account, name: 'test', role: 'owner', status: 'active' }]);
+    assert.deepEqual(body['accounts'], [
+      { id: gateway.account, name: 'test', role: 'owner', status: 'active', time_zone: 'UTC' },
+    ]);
     const [session, browser] = headers.getSetCookie();
     const attributes = /; Expires=[^;]+; Path=\/console; HttpOnly; SameSite=Strict$/;
     assert.match(session ?? '', /^tollgate_session=[\w-]{43};/);
@@ -248,7 +250,9 @@ describe('one-time links', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404]);
     const { status, body } = await signIn(email, 'chosen by me');
     assert.equal(status, 200);
-    assert.deepEqual(body['accounts'], [{ id: account, name: 'test', role: 'member', status: 'active' }]);
+    assert.deepEqual(body['accounts'], [
+      { id: account, name: 'test', role: 'member', status: 'active', time_zone: 'UTC' },
+    ]);
     assert.equal((await look(token)).status, 404);
   });
 

@@ -199,7 +199,8 @@ describe('the changes of an account', () => {
   refuses(
     [
       ['a body that is a text', 'x', 'invalid_parameter', null],
-      ['another name', { name: 'x' }, 'invalid_parameter', 'name'],
+      ['a field that there is none of', { colour: 'red' }, 'invalid_parameter', 'colour'],
+      ['an empty name', { name: '' }, 'invalid_parameter', 'name'],
       ['a balance', { balance: 1_000 }, 'invalid_parameter', 'balance'],
       ['an address that is no URL', { webhook_url: 'hooks' }, 'invalid_parameter', 'webhook_url'],
       ['an address of another scheme', { webhook_url: 'ftp://h.example/' }, 'invalid_parameter', 'webhook_url'],
