@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type ApiDocument, groupsBelow, readDocument } from '../../console/src/docs/document.ts';
 import { startBrowser, type TestBrowser, type VisitOptions } from '../support/browser.ts';
+import { becomesTrue } from '../support/page-condition.ts';
 import { assertNoSidewaysScroll, audited } from '../support/browser/accessibility.ts';
 import { firstLoad } from '../support/browser/first-load.ts';
 import { expectAnswers } from '../support/browser/watch.ts';
@@ -90,7 +91,8 @@ test('the sample stays beside the description while that is read', () =>
     const [left, right] = [await words!.boundingBox(), await side!.boundingBox()];
     assert.ok(left && right && right.x >= left.x + left.width, JSON.stringify([left, right]));
     await page.mouse.wheel(0, 400);
-    await page.waitForFunction(
+    await becomesTrue(
+      page,
       `scrollY > 0 && document.querySelector('#createImage .docs-side').getBoundingClientRect().top < 80`,
     );
     assert.ok(((await side!.boundingBox())?.y ?? 0) >= 56);
@@ -118,7 +120,8 @@ describe('the search', () => {
           await page.keyboard.press('ArrowDown');
         await page.keyboard.press('Enter');
         await page.waitForURL(`**/docs#${id}`);
-        await page.waitForFunction(
+        await becomesTrue(
+          page,
           `((top) => top >= 0 && top < innerHeight)(document.getElementById('${id}').getBoundingClientRect().top)`,
         );
       }));

@@ -66,6 +66,7 @@ describe('each sample works as it is', () => {
     cancelResponse: 'the simulator makes no response in the background',
     getOpenAiVideoContent: 'the video is not made yet',
     deleteOpenAiVideo: 'only a video that has ended is deleted',
+    getRequestBody: 'none is recorded until an owner of the account switches that on',
   };
   /** Of one root: those of the others differ in the address alone. */
   const called = () =>

@@ -79,9 +79,9 @@ test('a file is uploaded, becomes a batch, and its answers are downloaded', asyn
       await page.locator('.ant-select-item-option', { hasText: name }).click();
     };
     await withStatus('Expired');
-    await page.getByText('No batch has this status.').waitFor();
+    await page.getByText('No batches with this status.').waitFor();
     await page.reload();
-    await page.getByText('No batch has this status.').waitFor();
+    await page.getByText('No batches with this status.').waitFor();
     await withStatus('Completed');
     await page.getByRole('link', { name: chat }).waitFor();
     await audited(page);

@@ -117,7 +117,7 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
     await drawer.waitFor({ state: 'detached' });
 
     const lines = await downloaded(page, /Download CSV/);
-    assert.match(lines[0] ?? '', /^id,object,created,type,amount,balance,charged,task_id,request_id,/);
+    assert.match(lines[0] ?? '', /^\uFEFFtime,id,object,created,type,amount,balance,charged,task_id,request_id,/);
     assert.equal(lines.length, 6);
   });
 });
@@ -150,7 +150,7 @@ test('filters and ranges stand in the address, and what is wrong there is report
     await page.goto(one.path('usage?range=custom&from=2026-02-02&to=2026-02-01'));
     await page.getByText('The end date must not be before the start date').waitFor();
     await page.goto(one.path('usage?range=custom&from=2024-02-01&to=2024-02-02'));
-    await page.getByText('Nothing in this period').waitFor();
+    await page.getByText('No usage in this period').waitFor();
   });
 });
 
@@ -186,7 +186,7 @@ test('a statement adds up on the page and in its file, and is printed by itself'
     assert.equal(rounded(free + held), closing);
     await audited(page);
     const lines = await downloaded(page, /Download CSV/);
-    assert.match(lines[0] ?? '', /^line,model,count,/);
+    assert.match(lines[0] ?? '', /^\uFEFFline,model,count,/);
     assert.match(lines.find((line) => line.startsWith('closing_balance')) ?? '', new RegExp(`,${closing},CNY$`));
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.getByRole('navigation').first().isVisible(), false);
@@ -225,6 +225,7 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
       await assertNoSidewaysScroll(page);
     }
     await page.goto(path('overview'));
+    await page.getByText('详情').first().click();
     await page.getByText('the brush broke').waitFor();
     await page.getByRole('link', { name: '图片 · sim-image' }).click();
     await page.waitForURL(/\/tasks\/img_/);

@@ -120,7 +120,7 @@ test('events that were given up are looked at and sent again, one and together',
     await page.getByRole('button', { name: 'Send all again' }).click();
     const question = page.getByRole('dialog', { name: 'Send the given-up events again?' });
     await question.getByRole('button', { name: 'Send all again' }).click();
-    await page.getByText('1 event is sent again.').waitFor();
+    await page.getByText('1 event is being sent again.').waitFor();
     await page.getByText('No events match these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await row('second').getByText('Delivered').waitFor();

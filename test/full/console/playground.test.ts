@@ -315,11 +315,11 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     assert.equal(hold, 0.15);
     await slowUploads(page, 200_000);
     await run.click();
-    await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
+    await page.getByText(/Uploading [1-9]\d?% of .*B\/s/).waitFor();
     await page.getByRole('button', { name: 'Cancel upload' }).click();
     await page.getByText('The video will appear here').waitFor();
     await run.click();
-    await page.getByText(/Uploading [1-9]\d? % of .*B\/s/).waitFor();
+    await page.getByText(/Uploading [1-9]\d?% of .*B\/s/).waitFor();
     await takeScreenshot(page, 'playground-avatar-talk-upload-en');
     await slowUploads(page, -1);
     const video = page.getByLabel('The finished video');

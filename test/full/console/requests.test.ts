@@ -84,7 +84,7 @@ test('calls appear by themselves, refused ones too; one is opened with its ledge
 
 test('an owner has bodies recorded, reads those of a request, and deletes all', () =>
   visit({}, async ({ page, account, call }) => {
-    await page.goto(`/console/${account}/webhooks`);
+    await page.goto(`/console/${account}/settings`);
     const panel = page.getByRole('region', { name: 'Recorded bodies' });
     await panel.getByRole('checkbox', { name: /Record the bodies/ }).check();
     await panel.getByRole('button', { name: 'Apply' }).click();
@@ -96,9 +96,9 @@ test('an owner has bodies recorded, reads those of a request, and deletes all', 
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('button', { name: 'Show request and answer' }).click();
     await drawer.getByRole('region', { name: 'Request' }).getByText('"password": "[redacted]"').waitFor();
-    await drawer.getByRole('region', { name: 'Answer' }).getByText('"chat.completion"').waitFor();
+    await drawer.getByRole('region', { name: 'Response' }).getByText('"chat.completion"').waitFor();
     await audited(page);
-    await page.goto(`/console/${account}/webhooks`);
+    await page.goto(`/console/${account}/settings`);
     await panel.getByRole('button', { name: 'Delete all recorded bodies' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete all recorded bodies' }).click();
     await page.getByText('Deleted: 1').waitFor();

@@ -19,7 +19,7 @@ export function Component() {
       <PageHead title={say('title')} description={say('description')} />
       <SignInForm />
       <Typography.Paragraph type="secondary" style={{ margin: '16px 0 0' }}>
-        {say('invited')}
+        {say('invited')} {say('forgotten')}
       </Typography.Paragraph>
       {hasStatusPage() && (
         <p style={{ margin: '16px 0 0' }}>

@@ -1,7 +1,6 @@
 /** The account's webhook: where its events go, and what became of each. */
-import { BodyRecordingPanel } from '../../parts/body-recording/body-recording-panel.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { useAccountId, useMayChange, useOwns } from '../../parts/use-account.ts';
+import { useMayChange } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { Events } from './events.tsx';
 import { Settings } from './settings.tsx';
@@ -11,8 +10,6 @@ import './webhooks.css';
 export function Component() {
   const say = useTexts(texts);
   const mayChange = useMayChange();
-  const account = useAccountId();
-  const owns = useOwns();
   return (
     <>
       <PageHead
@@ -24,7 +21,6 @@ export function Component() {
         }
       />
       {mayChange && <Settings />}
-      {mayChange && <BodyRecordingPanel account={account} owns={owns} />}
       <section aria-labelledby="tg-events">
         <h2 id="tg-events">{say('events')}</h2>
         <Events />

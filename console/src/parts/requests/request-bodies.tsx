@@ -35,7 +35,7 @@ export function RequestBodies({ request, account }: { request: ShownRequest; acc
             {say('bodiesUntil')} <Time at={bodies.expires_at} />
           </p>
           <OneBody name={say('request')} body={bodies.request} none={say('noRequestText')} />
-          <OneBody name={say('answer')} body={bodies.answer} none={say('noAnswerText')} />
+          <OneBody name={say('answerBody')} body={bodies.answer} none={say('noAnswerText')} />
         </>
       ) : (
         <>
