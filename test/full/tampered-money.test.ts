@@ -50,10 +50,10 @@ const targets = (): Target[] => {
 
 /** What other checks compare: what people set of accounts and keys, which the audit log says too. */
 const notMoney: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['name', 'status', 'created_at', 'webhook_url', 'low_balance'],
+  accounts: ['name', 'status', 'created_at', 'webhook_url', 'low_balance', 'time_zone'],
   api_keys: [
     ...['account_id', 'name', 'level', 'hash', 'seal', 'start', 'last4', 'models', 'call_limits', 'spend_limit'],
-    ...['max_running_tasks', 'queue', 'expires_at', 'revoked_at', 'created_at'],
+    ...['max_running_tasks', 'queue', 'expires_at', 'revoked_at', 'created_at', 'allowed_ips', 'created_by'],
     // Looked at only while `counted_at` lies in the future.
     'clock_back_at',
   ],

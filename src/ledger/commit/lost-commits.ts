@@ -156,7 +156,7 @@ export const nothingMade = (cause: unknown): GatewayError =>
 export const outcomeUnknown = (cause: unknown): GatewayError =>
   new GatewayError(
     'outcome_unknown',
-    'The connection to the database was lost before it confirmed the change. Check whether it was made before you retry. Look whether it was before you send it again.',
+    'The connection to the database was lost before it confirmed the change. Check whether it was made before you retry.',
     { cause },
   );
 

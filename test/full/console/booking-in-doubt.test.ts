@@ -36,7 +36,7 @@ const booking = 'write-money-locked';
 for (const { locale, text, words } of [
   {
     locale: 'en-US',
-    text: 'The connection to the database was lost before it confirmed this action',
+    text: 'The connection to the database was lost before this action was confirmed',
     words: { credit: 'Credit', amount: 'Amount in CNY', reason: 'Reason', next: 'Continue' },
   },
   {
