@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { micros, type Money, amountText } from '../domain/money.ts';
-import { emailField, passwordForm } from '../domain/accounts/person-rules.ts';
+import { bootstrapPasswordField, emailField } from '../domain/accounts/person-rules.ts';
 import { type CodecKey, codecKeyList } from './codec-keys.ts';
 import { corsOriginList, type CorsOrigins } from './cors-origins.ts';
 import { must, SettingsError } from './setting-errors.ts';
@@ -142,7 +142,7 @@ const schema = z.object({
   ).optional(),
   TOLLGATE_BOOTSTRAP_BALANCE: money().default(bootstrapBalanceDefault),
   TOLLGATE_BOOTSTRAP_EMAIL: emailField.optional(),
-  TOLLGATE_BOOTSTRAP_PASSWORD: passwordForm.optional(),
+  TOLLGATE_BOOTSTRAP_PASSWORD: bootstrapPasswordField.optional(),
   TOLLGATE_ALLOW_PRIVATE_URLS: flag().default(false),
   TOLLGATE_TRUSTED_PROXIES: addressList().default([]),
   TOLLGATE_PROXY_PROTOCOL_FROM: addressList().default([]),

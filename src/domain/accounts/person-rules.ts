@@ -20,18 +20,23 @@ export const emailField = z
   .refine((text) => /^[!-?A-~]{1,64}@[a-z0-9.-]{1,190}$/.test(text), emailRule)
   .meta({ minLength: 3, maxLength: 255 });
 
-const form = new RegExp(`^.{${passwordCharactersMin},${passwordCharactersMax}}$`, 'su');
-const passwordRule = `must have ${passwordCharactersMin} to ${passwordCharactersMax} characters`;
-/** A password of the right form, such as an operator sets for a first start; its characters are Unicode code points. */
-export const passwordForm = z
-  .string(passwordRule)
-  .refine((text) => form.test(text) && isKeepable(text), { error: passwordRule, abort: true })
-  .meta({ minLength: passwordCharactersMin, maxLength: passwordCharactersMax, format: 'password' });
+/** A password of so many characters or more, which are Unicode code points. */
+function passwordFrom(charactersMin: number) {
+  const form = new RegExp(`^.{${charactersMin},${passwordCharactersMax}}$`, 'su');
+  const rule = `must have ${charactersMin} to ${passwordCharactersMax} characters`;
+  return z
+    .string(rule)
+    .refine((text) => form.test(text) && isKeepable(text), { error: rule, abort: true })
+    .meta({ minLength: charactersMin, maxLength: passwordCharactersMax, format: 'password' });
+}
+
+/** Of a first start, as an operator sets it: deployments have had some of 8 characters, and start as before. */
+export const bootstrapPasswordField = passwordFrom(8);
 
 const guessedFirst =
   'is a common password, or one with a few characters or a year behind it, a run such as 1234567890 or a repetition; choose a few random words instead';
 /** A password that a person chooses, and that guessers don't try first. */
-export const passwordField = passwordForm
+export const passwordField = passwordFrom(passwordCharactersMin)
   .refine((text) => text.trim() !== '', { error: 'must not consist only of whitespace', abort: true })
   .refine((text) => !isGuessable(text), guessedFirst)
   .meta({ minLength: passwordCharactersMin, maxLength: passwordCharactersMax, format: 'password' });
