@@ -51,8 +51,8 @@ describe('the pace of batches', () => {
     assert.equal(closedMs(afterSend(full, perSecond, { nowMs: 0, isShared: true }), 0), 200);
     const unbounded = (isShared: boolean) => closedMs(afterSend(full, limits, { nowMs: 0, isShared }), 0);
     assert.equal(unbounded(false), 0, 'without a bound there is none');
-    assert.equal(unbounded(true), 5, 'but 200 a second beside interactive calls');
+    assert.equal(unbounded(true), 20, 'but 50 a second beside interactive calls');
     const fast = { ...limits, perSecondMax: 10_000 };
-    assert.equal(closedMs(afterSend(full, fast, { nowMs: 0, isShared: true }), 0), 5, 'whatever is configured');
+    assert.equal(closedMs(afterSend(full, fast, { nowMs: 0, isShared: true }), 0), 20, 'whatever is configured');
   });
 });
