@@ -17,6 +17,7 @@ import { recorded } from './middleware/recorded.ts';
 import { requestId } from './middleware/request-id.ts';
 import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { rememberFixedPaths } from './fixed-paths.ts';
 import { routeHints } from './route-hint.ts';
 import { mountOperations } from './mount-operations.ts';
 import { operations } from './operations/all-operations.ts';
@@ -39,6 +40,7 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   // Outside the errors and the concurrency limits: a page can read refusals, and a preflight takes no slot.
   if (corsOrigins === '*' || corsOrigins.length > 0) app.use(cors(corsOrigins, deployments));
   const all = routers(now);
+  rememberFixedPaths(all);
   const roots = deployments.map(({ root }) => root);
   app.use(errors(routeHints(all, roots))); // outermost catch: nothing below answers by itself
   app.use(crowd(concurrencyLimits)); // before anything is done for the request
