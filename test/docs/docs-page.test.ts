@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chinese } from '../../console/src/docs/chinese/names.ts';
 import { sentences } from '../../console/src/docs/chinese/sentences.ts';
-import { translatorOf } from '../../console/src/docs/chinese/translator.ts';
+import { translatorOf } from '../../console/src/texts/translator.ts';
 import { withTexts } from '../../console/src/docs/document-texts.ts';
 import { recordOf } from '../../console/src/docs/json.ts';
 import { type ApiDocument, groupsBelow, readDocument } from '../../console/src/docs/document.ts';

@@ -1,7 +1,7 @@
 /** What the page says in one language, in a chunk of its own: the guides, and in Chinese all that the document says. */
 import type { Language } from '../../texts/define-texts.ts';
 import type { Translation } from '../chinese/names.ts';
-import { type Translate, translatorOf } from '../chinese/translator.ts';
+import { type Translate, translatorOf } from '../../texts/translator.ts';
 import { type Guide, guidesOf } from './guides.ts';
 
 export interface Material {

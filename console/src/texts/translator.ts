@@ -1,6 +1,6 @@
 /**
- * Puts texts of the document into another language by a table of sentences. `{{name}}` in a sentence stands for what a deployment
- * sets, such as a limit. A text that the table doesn't have as a whole is put together of its sentences.
+ * Puts texts that the gateway says in English into another language by a table of sentences. `{{name}}` in a sentence stands
+ * for what differs, such as a limit or a status. A text that the table doesn't have as a whole is put together of its sentences.
  */
 
 /** The text in the other language; undefined where the table lacks a part of it. */
