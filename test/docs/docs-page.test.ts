@@ -1,7 +1,11 @@
 /** What `/docs` adds to the document: Chinese names, words for patterns, guides of our own pages, operations for a session. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chinese } from '../../console/src/docs/chinese.ts';
+import { chinese } from '../../console/src/docs/chinese/names.ts';
+import { sentences } from '../../console/src/docs/chinese/sentences.ts';
+import { translatorOf } from '../../console/src/texts/translator.ts';
+import { withTexts } from '../../console/src/docs/document-texts.ts';
+import { recordOf } from '../../console/src/docs/json.ts';
 import { type ApiDocument, groupsBelow, readDocument } from '../../console/src/docs/document.ts';
 import { highlighted } from '../../console/src/docs/code/highlight.ts';
 import { guideCode, sampleLanguageOf } from '../../console/src/docs/guides/guide-code.ts';
@@ -11,12 +15,20 @@ import { patternWords } from '../../console/src/docs/words/patterns.ts';
 import { operations as all, playgroundOperations } from '../../src/api/operations/all-operations.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { builtInConfiguration } from '../../src/config/built-in.ts';
-import { readConfiguration } from '../../src/config/configuration.ts';
+import { type Configuration, readConfiguration } from '../../src/config/configuration.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import { pageAt } from './pages.ts';
 
 const origin = 'http://127.0.0.1';
 const configuration = readConfiguration(builtInConfiguration, 'built-in', {}, providerKinds);
+const otherLimits = {
+  ...configuration.limits,
+  audioBytes: 1.5 * 2 ** 20,
+  audioSeconds: 7,
+  videoBytes: 2 ** 20,
+  imageBytes: 1.5 * 2 ** 20,
+  fileBytes: 2 ** 21,
+};
 const document: unknown = JSON.parse(openApiDocument(all, configuration, origin).bytes.toString());
 const api: ApiDocument = readDocument(document);
 const pagesIn = {
@@ -39,6 +51,38 @@ test('each operation, event and group has a name in Chinese, and no other has', 
   const ids = groupsBelow(api, '/v1').flatMap(({ operations }) => operations.map(({ baseId }) => baseId));
   assert.deepEqual(Object.keys(chinese.operations).sort(), ids.sort());
   assert.deepEqual(Object.keys(chinese.groups).sort(), api.groups.map(({ name }) => name).sort());
+});
+
+test('each text of the document has its Chinese, also where a deployment sets other limits', () => {
+  const translate = translatorOf(sentences);
+  for (const limits of [configuration.limits, otherLimits]) {
+    const missing = textsOf({ ...configuration, limits }).filter((text) => translate(text) === undefined);
+    assert.deepEqual(missing, []);
+  }
+});
+
+test('each sentence in Chinese is one of the document', () => {
+  const texts = textsOf(configuration);
+  const isNeeded = (english: string) => {
+    const { [english]: _, ...others } = sentences;
+    const translate = translatorOf(others);
+    const parts = english.replace(/\.$/, '').split(/\{\{\w+\}\}/);
+    const having = texts.filter((text) => parts.every((part) => text.includes(part)));
+    return having.some((text) => translate(text) === undefined);
+  };
+  assert.deepEqual(
+    Object.keys(sentences).filter((english) => !isNeeded(english)),
+    [],
+  );
+});
+
+test('a sentence in Chinese keeps the code, the numbers and the values of the English one', () => {
+  const kept = (text: string) =>
+    [...text.matchAll(/`[^`]+`|\{\{\w+\}\}|\d[\d,.]*\d|\d/g)].map(([found]) => found).sort();
+  const different = Object.entries(sentences).filter(
+    ([english, translated]) => kept(english).join() !== kept(translated).join(),
+  );
+  assert.deepEqual(different, []);
 });
 
 test('each pattern of the document has words', () => {
@@ -85,6 +129,17 @@ test('the operations that a console session may try are those of the playground'
   const ids = playgroundOperations.map(({ id }) => id);
   assert.deepEqual([...sessionOperations].sort(), ids.sort());
 });
+
+/** What the page shows of a configuration's document, each text once. */
+function textsOf(one: Configuration): string[] {
+  const texts = new Set<string>();
+  const made: unknown = JSON.parse(openApiDocument(all, one, origin).bytes.toString());
+  withTexts(recordOf(made), (text) => {
+    texts.add(text);
+    return text;
+  });
+  return [...texts];
+}
 
 function patternsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(patternsIn);

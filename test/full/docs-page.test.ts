@@ -165,6 +165,17 @@ test('the language can be changed, and is kept', () =>
     await page.getByRole('heading', { name: 'Authentication' }).waitFor();
   }));
 
+test('in Chinese nothing that the document says is left in English', () =>
+  browser.visit({ origin: gateway.url, locale: 'zh-CN' }, async (page) => {
+    await opened(page);
+    await page.locator('#createImage').getByRole('option', { name: '文生图' }).waitFor({ state: 'attached' });
+    // What is nested is drawn when it is opened.
+    for (let depth = 0; depth < 3; depth++)
+      await page.evaluate(`document.querySelectorAll('.docs-later').forEach((one) => (one.open = true))`);
+    await page.locator('#createImage').getByText('参考图。最多 14 张；建议不超过 6 张。').waitFor();
+    assert.deepEqual(await page.evaluate(englishShown), []);
+  }));
+
 test('sends a request with a pasted key, shows what came, puts the key into the samples, and stores nothing', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
     await opened(page, '#createChatCompletion');
@@ -220,6 +231,15 @@ test('says so when the document can not be had, and asks again', () =>
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
   }));
+
+/** Texts of operations with two English words in a row, and none in Chinese; code apart. */
+const englishShown = `[...document.querySelectorAll('article :is(p, dd, dt, h3, h4, summary, option, label, button, em)')]
+  .map((one) => {
+    const copy = one.cloneNode(true);
+    copy.querySelectorAll('code, .docs-later, .docs-line, small').forEach((code) => code.remove());
+    return copy.textContent.trim();
+  })
+  .filter((text) => /[a-z]{2,} [a-z]{2,}/i.test(text) && !/[一-龥]/.test(text))`;
 
 async function opened(page: Page, hash = ''): Promise<void> {
   await page.goto(`/docs${hash}`);

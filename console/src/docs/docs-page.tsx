@@ -3,7 +3,9 @@ import { useEffect, useState } from 'react';
 import { useTexts } from '../texts/define-texts.ts';
 import { useLanguage } from '../texts/language.ts';
 import { type ApiDocument, readDocument } from './document.ts';
+import { withTexts } from './document-texts.ts';
 import { loadMaterial, type Material } from './guides/load-guides.ts';
+import { type JsonRecord, recordOf } from './json.ts';
 import { LoadedPage } from './loaded-page.tsx';
 import { texts } from './texts.ts';
 
@@ -22,8 +24,8 @@ export function DocsPage() {
     const gone = new AbortController();
     // After a change of the language the document is in the browser's cache.
     Promise.all([loadDocument(gone.signal), loadMaterial(language)]).then(
-      ([api, material]) => {
-        if (!gone.signal.aborted) setLoaded({ api, material });
+      ([document, material]) => {
+        if (!gone.signal.aborted) setLoaded({ api: apiIn(document, material), material });
       },
       () => {
         if (!gone.signal.aborted) setFailed(true);
@@ -49,8 +51,12 @@ export function DocsPage() {
   return <LoadedPage api={loaded.api} material={loaded.material} />;
 }
 
-async function loadDocument(signal: AbortSignal): Promise<ApiDocument> {
+/** In the reader's language; what has no translation stays as it is. */
+const apiIn = (document: JsonRecord, { translate }: Material): ApiDocument =>
+  readDocument(translate ? withTexts(document, (text) => translate(text) ?? text) : document);
+
+async function loadDocument(signal: AbortSignal): Promise<JsonRecord> {
   const response = await fetch('/openapi.json', { signal });
   if (!response.ok) throw new TypeError(`/openapi.json answered ${response.status}`);
-  return readDocument(await response.json());
+  return recordOf(await response.json());
 }

@@ -42,7 +42,6 @@ export function LoadedPage({ api, material }: { api: ApiDocument; material: Mate
           {guides.map((guide) => (
             <GuideSection key={guide.id} api={api} guide={guide} guides={guides} />
           ))}
-          {translation && <p className="docs-note docs-untranslated">{say('untranslated')}</p>}
           {groups.map((group) => (
             <section key={group.name} aria-labelledby={`group-${group.name}`}>
               <h2 id={`group-${group.name}`}>{nameOf(group)}</h2>

@@ -13,6 +13,9 @@ interface ParametersProps {
   anchor: string;
 }
 
+const isPlace = (place: string): place is 'path' | 'query' | 'header' =>
+  place === 'path' || place === 'query' || place === 'header';
+
 export function Parameters({ api, parameters, anchor }: ParametersProps) {
   const say = useTexts(texts);
   return (
@@ -22,7 +25,7 @@ export function Parameters({ api, parameters, anchor }: ParametersProps) {
           <dt>
             <code>{name}</code>{' '}
             <span className="docs-type">
-              {place}, {typeWord(api, schema)}
+              {isPlace(place) ? say(place) : place}, {typeWord(api, schema, say)}
             </span>
             {required && <span className="docs-required"> {say('required')}</span>}
           </dt>

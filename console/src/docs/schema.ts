@@ -1,21 +1,27 @@
 /** JSON Schema in words. */
 import { type ApiDocument, resolved } from './document.ts';
+import type { Say } from '../texts/say.ts';
 import { isRecord, type JsonRecord, listOf, recordOf, textOf, textsOf } from './json.ts';
+import type { texts } from './texts.ts';
+
+type SayDocs = Say<(typeof texts)['en']>;
 
 /** A schema's name among the components; none of one that is written out. */
 export const nameOf = (schema: unknown): string => textOf(recordOf(schema)['$ref']).split('/').at(-1) ?? '';
 
-/** A word or a few for what a value is: `text`, `list of Model`, `number or null`. */
-export function typeWord(api: ApiDocument, value: unknown): string {
+/** A word or a few for what a value is: `string`, `array of Model`, `number or null`. */
+export function typeWord(api: ApiDocument, value: unknown, say: SayDocs): string {
   const schema = recordOf(value);
   if (schema['$ref'] !== undefined) return nameOf(schema);
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   const choices = choicesOf(schema);
-  if (choices.length > 0) return [...new Set(choices.map((choice) => typeWord(api, choice)))].join(' or ');
+  if (choices.length > 0) return [...new Set(choices.map((choice) => typeWord(api, choice, say)))].join(say('typesOr'));
   const types = typeof schema['type'] === 'string' ? [schema['type']] : textsOf(schema['type']);
-  const words = types.map((type) => (type === 'array' ? `array of ${typeWord(api, schema['items'])}` : type));
+  const words = types.map((type) =>
+    type === 'array' ? say('typeArray', { type: typeWord(api, schema['items'], say) }) : type,
+  );
   const format = textOf(schema['format']);
-  return `${words.join(' or ') || 'any'}${format ? ` (${format})` : ''}`;
+  return `${words.join(say('typesOr')) || say('typeAny')}${format ? ` (${format})` : ''}`;
 }
 
 /** The schemas of which one must hold. */

@@ -1,4 +1,4 @@
-/** What the documentation page says around the document, which is in English. */
+/** What the documentation page says around the document. */
 import { defineTexts } from '../texts/define-texts.ts';
 
 export const texts = defineTexts('docs', {
@@ -20,7 +20,6 @@ export const texts = defineTexts('docs', {
     field: 'Field',
     link: 'Link',
     root: 'Root',
-    untranslated: 'What the fields below mean is in English.',
     document: 'OpenAPI document',
     console: 'Console',
     status: 'Status',
@@ -53,6 +52,12 @@ export const texts = defineTexts('docs', {
     oneOf: 'One of:',
     itemsAre: 'Each item:',
     valuesAre: 'Each value:',
+    typesOr: ' or ',
+    typeArray: 'array of {{type}}',
+    typeAny: 'any',
+    path: 'path',
+    query: 'query',
+    header: 'header',
     byDefault: 'Default',
     allowed: 'Allowed',
     tryIt: 'Try it',
@@ -86,7 +91,6 @@ export const texts = defineTexts('docs', {
     field: '字段',
     link: '链接',
     root: '根路径',
-    untranslated: '以下接口的字段说明和示例名称尚未翻译，保留英文。',
     document: 'OpenAPI 文档',
     console: '控制台',
     status: '服务状态',
@@ -119,6 +123,12 @@ export const texts = defineTexts('docs', {
     oneOf: '以下之一：',
     itemsAre: '每一项：',
     valuesAre: '每个值：',
+    typesOr: ' 或 ',
+    typeArray: '{{type}} 数组',
+    typeAny: '任意',
+    path: '路径',
+    query: '查询',
+    header: '请求头',
     byDefault: '默认',
     allowed: '可选值',
     tryIt: '试用',

@@ -1,13 +1,14 @@
-/** Durations and sizes. Their units are symbols, the same in every language. */
+/** Durations and sizes. Units of seconds and bytes are symbols, the same in every language; minutes and hours are words in Chinese. */
 
-/** `9 ms`, `0.81 s`, `12.4 s`, `3 min 12 s`, `2 h 5 min`: no more digits than a reader needs. */
+/** `9 ms`, `0.81 s`, `12.4 s`, `3 min 12 s`, `2 h 5 min` (`3 分 12 秒`, `2 小时 5 分`): no more digits than a reader needs. */
 export function durationText(seconds: number, locale: string): string {
   if (seconds > 0 && seconds < 0.1) return `${numberText(seconds * 1_000, locale)} ms`;
   if (seconds < 60) return `${numberText(seconds, locale, seconds < 10 ? 2 : 1)} s`;
   const whole = Math.round(seconds);
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60)];
-  if (hours > 0) return `${hours} h ${minutes} min`;
-  return `${minutes} min ${whole % 60} s`;
+  const isChinese = locale.startsWith('zh');
+  if (hours > 0) return isChinese ? `${hours} 小时 ${minutes} 分` : `${hours} h ${minutes} min`;
+  return isChinese ? `${minutes} 分 ${whole % 60} 秒` : `${minutes} min ${whole % 60} s`;
 }
 
 const sizes = ['B', 'kB', 'MB', 'GB'] as const;

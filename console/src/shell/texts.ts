@@ -76,7 +76,7 @@ export const shellTexts = defineTexts('shell', {
     suspended: '已停用',
     noAccount: '您还不属于任何账户。请让账户所有者或运营人员邀请您。',
     overview: '概览',
-    keys: 'API 令牌',
+    keys: 'API 密钥',
     tasks: '任务',
     requests: '请求记录',
     batches: '批处理',

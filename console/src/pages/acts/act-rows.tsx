@@ -4,6 +4,7 @@ import { ActDetails } from '../../parts/acts/act-details.tsx';
 import { actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
 import { ExactMoney } from '../../parts/money.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
+import { useReasonText } from '../../parts/reason.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
@@ -12,6 +13,7 @@ type Act = Answer<'listAccountActs'>['data'][number];
 
 export function ActRows({ acts }: { acts: Act[] }) {
   const say = useTexts(texts);
+  const reasonText = useReasonText();
   const sayAction = useTexts(actionTexts);
   const columns: Column<Act>[] = [
     {
@@ -35,7 +37,7 @@ export function ActRows({ acts }: { acts: Act[] }) {
         </>
       ),
     },
-    { key: 'reason', title: say('reason'), render: ({ reason }) => reason },
+    { key: 'reason', title: say('reason'), render: ({ reason }) => reason !== null && reasonText(reason) },
     { key: 'when', title: say('when'), render: ({ created }) => <Time at={created} /> },
     {
       key: 'more',

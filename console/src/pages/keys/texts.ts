@@ -111,7 +111,7 @@ export const texts = defineTexts('keys', {
     actions: 'Actions',
   },
   zh: {
-    title: 'API 令牌',
+    title: 'API 密钥',
     description: '使用 API 密钥对请求进行身份验证。请为每个应用单独创建一个密钥。',
     toDocs: 'API 文档',
     readOnly: '您可以查看密钥；只有账户所有者可以创建、修改和吊销。',

@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { entryTexts } from '../../parts/entry-texts.ts';
 import { ExactMoney } from '../../parts/money.tsx';
 import { Count, SignedMoney } from '../../parts/numbers.tsx';
+import { useReasonText } from '../../parts/reason.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -33,6 +34,7 @@ export function Details({ entry, onClose }: { entry: Entry | undefined; onClose:
 /** What an entry says, and what its charge is made of. */
 export function EntryFacts({ entry }: { entry: Entry }) {
   const say = useTexts(texts);
+  const reasonText = useReasonText();
   const {
     task_id: task,
     request_id: request,
@@ -74,7 +76,7 @@ export function EntryFacts({ entry }: { entry: Entry }) {
           </Fact>
         )}
         {isSource(entry.usage_source) && <Fact name={say('usageSource')}>{say(entry.usage_source)}</Fact>}
-        {reason !== undefined && <Fact name={say('reason')}>{reason}</Fact>}
+        {reason !== undefined && <Fact name={say('reason')}>{reasonText(reason)}</Fact>}
         {task !== null && (
           <Fact name={say('task')}>
             <TaskLink task={task} text={task} />

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { entryTexts } from '../../parts/entry-texts.ts';
 import { Money, useMoneyText } from '../../parts/money.tsx';
 import { SignedMoney } from '../../parts/numbers.tsx';
+import { useReasonText } from '../../parts/reason.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Time, useTimeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -71,7 +72,8 @@ export function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen
 }
 
 function What({ entry: { model, task_id: task, request_id: request, key_name: key, reason } }: { entry: Entry }) {
-  if (model === null) return <>{reason ?? '–'}</>;
+  const reasonText = useReasonText();
+  if (model === null) return <>{reason === undefined ? '–' : reasonText(reason)}</>;
   return (
     <>
       {task === null ? model : <TaskLink task={task} text={model} />}
@@ -81,7 +83,7 @@ function What({ entry: { model, task_id: task, request_id: request, key_name: ke
           {key !== null && ' · '}
           {task ?? request}
         </span>
-        {reason !== undefined && <> · {reason}</>}
+        {reason !== undefined && <> · {reasonText(reason)}</>}
       </span>
     </>
   );

@@ -3,6 +3,7 @@ import { Button, Tag } from 'antd';
 import type { Answer } from '../../api/client.ts';
 import { entryTexts } from '../../parts/entry-texts.ts';
 import { SignedMoney } from '../../parts/numbers.tsx';
+import { useReasonText } from '../../parts/reason.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Time, useTimeText } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -78,12 +79,15 @@ function Subject({
   transfer: Transfer;
 }) {
   const say = useTexts(texts);
-  if (type !== 'hold') return <>{reason ?? '–'}</>;
+  const reasonText = useReasonText();
+  if (type !== 'hold') return <>{reason === null ? '–' : reasonText(reason)}</>;
   return (
     <>
       {key}
       <span className="tg-second tg-mono">{task ?? request}</span>
-      {reason !== null && amount === 0 && <span className="tg-second">{say('notCharged', { reason })}</span>}
+      {reason !== null && amount === 0 && (
+        <span className="tg-second">{say('notCharged', { reason: reasonText(reason) })}</span>
+      )}
     </>
   );
 }

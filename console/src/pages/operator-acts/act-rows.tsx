@@ -4,6 +4,7 @@ import type { Answer } from '../../api/client.ts';
 import { ExactMoney } from '../../parts/money.tsx';
 import { ActorName } from '../../parts/operator/actor.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
+import { useReasonText } from '../../parts/reason.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { ActDetails } from '../../parts/acts/act-details.tsx';
@@ -22,6 +23,7 @@ interface ActRowsProps {
 
 export function ActRows({ acts, onActor, onAccount }: ActRowsProps) {
   const say = useTexts(texts);
+  const reasonText = useReasonText();
   const columns: Column<Act>[] = [
     { key: 'what', title: say('what'), render: (act) => <What of={act} /> },
     {
@@ -43,7 +45,7 @@ export function ActRows({ acts, onActor, onAccount }: ActRowsProps) {
           </Button>
         ),
     },
-    { key: 'reason', title: say('reason'), render: ({ reason }) => reason },
+    { key: 'reason', title: say('reason'), render: ({ reason }) => reason !== null && reasonText(reason) },
     { key: 'when', title: say('when'), render: ({ created }) => <Time at={created} /> },
     { key: 'more', title: say('details'), isPlain: true, render: (act) => <Details of={act} /> },
   ];

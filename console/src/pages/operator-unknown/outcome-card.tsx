@@ -4,6 +4,7 @@ import { Tag } from 'antd';
 import { Link } from 'react-router';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ActorName } from '../../parts/operator/actor.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { Advice } from './advice.tsx';
@@ -43,7 +44,11 @@ export function OutcomeCard({ outcome }: { outcome: Outcome }) {
         {outcome.job_id !== null && <Fact name={say('job')} id={outcome.job_id} />}
         {outcome.upstream_request_id !== null && <Fact name={say('request')} id={outcome.upstream_request_id} />}
         <Fact name={say('reference')} id={outcome.reference} />
-        {outcome.reason !== null && <Fact name={say('why')}>{outcome.reason}</Fact>}
+        {outcome.reason !== null && (
+          <Fact name={say('why')}>
+            <Reason of={outcome.reason} />
+          </Fact>
+        )}
       </dl>
       <Advice outcome={outcome} />
       {review ? (

@@ -71,7 +71,7 @@ export const texts = defineTexts('overview', {
     runningState: '进行中',
     firstSteps: '开始使用',
     stepKey: '创建一个 API 密钥。',
-    toKeys: 'API 令牌',
+    toKeys: 'API 密钥',
     stepCall: '用它调用一个模型：',
     stepSee: '这次调用、费用和新的余额会自动显示在这里。',
     stepDocs: '全部接口与示例：',

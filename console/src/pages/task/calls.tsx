@@ -1,4 +1,5 @@
 /** The paid calls of a task, for operators: provider, job and outcome. */
+import { Reason } from '../../parts/reason.tsx';
 import { ServerText } from '../../parts/server-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -28,7 +29,11 @@ export function Calls({ intents }: { intents: Intents }) {
       )}
       {intent.job_id !== null && <Id name={say('jobId')} id={intent.job_id} />}
       {intent.upstream_request_id !== null && <Id name={say('upstreamRequestId')} id={intent.upstream_request_id} />}
-      {intent.reason !== null && <Fact name={say('reason')}>{intent.reason}</Fact>}
+      {intent.reason !== null && (
+        <Fact name={say('reason')}>
+          <Reason of={intent.reason} />
+        </Fact>
+      )}
       {intent.error !== null && (
         <Fact name={say('error')}>
           <code>{intent.error.code}</code> <ServerText said={intent.error} />

@@ -15,6 +15,7 @@ import {
 } from '@ant-design/icons';
 import type { ReactNode } from 'react';
 import { useAttemptText } from '../../parts/attempt-text.ts';
+import { Reason } from '../../parts/reason.tsx';
 import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -73,14 +74,15 @@ function Step({
   const locale = localeOf(useLanguage());
   const attemptText = useAttemptText();
   const isTried = status !== null || fault !== null;
-  const note = step !== 'webhook' ? reason : isTried ? attemptText({ status, fault }) : null;
+  const attempt = step === 'webhook' && isTried ? attemptText({ status, fault }) : null;
+  const why = step !== 'webhook' && reason !== null ? <Reason of={reason} /> : null;
   return (
     <li className={`tg-step-${step}`}>
       <span aria-hidden>{icons[step]}</span>
       <div>
         <strong>{step === 'webhook' ? say('step_webhook', { number: number ?? 1 }) : say(`step_${step}`)}</strong>
         {provider !== null && step === 'submitted' && <> {say('toProvider', { provider, number: number ?? 1 })}</>}
-        {note !== null && <div className="tg-task-quiet">{note}</div>}
+        {(attempt ?? why) !== null && <div className="tg-task-quiet">{attempt ?? why}</div>}
         <div className="tg-task-quiet">
           <Time at={at} />
           {before !== undefined && (

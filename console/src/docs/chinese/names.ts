@@ -1,4 +1,4 @@
-/** The document in Chinese: its introduction, its groups and the names of its operations and events. What fields mean is in English. */
+/** The document in Chinese by ids: its introduction, its groups and the names of its operations and events. Its other texts are in the tables beside. */
 
 export interface Translation {
   introduction: string;
