@@ -1,6 +1,6 @@
 /** JSON Schema in words. */
 import { type ApiDocument, resolved } from './document.ts';
-import { isRecord, type JsonRecord, listOf, recordOf, textOf, textsOf } from './json.ts';
+import { isRecord, type JsonRecord, listOf, recordOf, textOf, textsOf } from '../parts/json.ts';
 
 /** A schema's name among the components; none of one that is written out. */
 export const nameOf = (schema: unknown): string => textOf(recordOf(schema)['$ref']).split('/').at(-1) ?? '';
