@@ -5,7 +5,7 @@ import { useLanguage } from '../texts/language.ts';
 import { type ApiDocument, readDocument } from './document.ts';
 import { withTexts } from './document-texts.ts';
 import { loadMaterial, type Material } from './guides/load-guides.ts';
-import { type JsonRecord, recordOf } from './json.ts';
+import { type JsonRecord, recordOf } from '../parts/json.ts';
 import { LoadedPage } from './loaded-page.tsx';
 import { texts } from './texts.ts';
 

@@ -1,5 +1,5 @@
 /** The texts of an OpenAPI document that describe something: descriptions, and the names of examples. */
-import { isRecord, type JsonRecord, recordOf } from './json.ts';
+import { isRecord, type JsonRecord, recordOf } from '../parts/json.ts';
 
 type Change = (text: string) => string;
 

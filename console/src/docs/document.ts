@@ -1,5 +1,5 @@
 /** The OpenAPI document as the page draws it: operations by tag, references followed where an operation has them. */
-import { type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { type JsonRecord, listOf, recordOf, textOf } from '../parts/json.ts';
 
 export interface ApiDocument {
   title: string;

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import '../texts/language.ts';
 import '../theme/scheme.ts';
 import './code/code.css';
+import '../theme/plain-page.css';
 import './docs.css';
 import { DocsPage } from './docs-page.tsx';
 

@@ -1,5 +1,5 @@
 /** An operation as a program in Python, with the OpenAI SDK where it has what it takes. */
-import { isRecord } from './json.ts';
+import { isRecord } from '../parts/json.ts';
 import { type Call, formParts, sdkMethodOf } from './sample-call.ts';
 
 export function pythonSample(call: Call): string {

@@ -1,6 +1,6 @@
 /** One call of an operation by example: what its samples in every language are made of. */
 import type { Operation } from './document.ts';
-import { isRecord } from './json.ts';
+import { isRecord } from '../parts/json.ts';
 
 /** What a sample is made of. */
 export interface Call {

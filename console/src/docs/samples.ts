@@ -1,7 +1,7 @@
 /** An operation as a program calls it: with curl, and with the OpenAI SDKs for Python and Node.js where it needs a key. */
 import { shellWord } from '../parts/shell-word.ts';
 import type { Body, Example, Operation } from './document.ts';
-import { isRecord } from './json.ts';
+import { isRecord } from '../parts/json.ts';
 import { nodeSample } from './node-sample.ts';
 import { pythonSample } from './python-sample.ts';
 import { type Call, formParts } from './sample-call.ts';

@@ -1,7 +1,7 @@
 /** JSON Schema in words. */
 import { type ApiDocument, resolved } from './document.ts';
 import type { Say } from '../texts/say.ts';
-import { isRecord, type JsonRecord, listOf, recordOf, textOf, textsOf } from './json.ts';
+import { isRecord, type JsonRecord, listOf, recordOf, textOf, textsOf } from '../parts/json.ts';
 import type { texts } from './texts.ts';
 
 type SayDocs = Say<(typeof texts)['en']>;

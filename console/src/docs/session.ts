@@ -2,7 +2,7 @@
  * The console's session in place of a key: what the playground may call, a reader who is signed in may try here, by the same
  * routes and rules. No key is made for it, and none comes into the page.
  */
-import { isRecord, listOf, recordOf, textOf } from './json.ts';
+import { isRecord, listOf, recordOf, textOf } from '../parts/json.ts';
 
 export interface SessionAccount {
   id: string;

@@ -5,7 +5,7 @@ import { Code } from './code/code.tsx';
 import type { ApiDocument, Body, Operation } from './document.ts';
 import { ExampleChoice } from './example-choice.tsx';
 import { Later } from './fields.tsx';
-import { recordOf, textOf } from './json.ts';
+import { recordOf, textOf } from '../parts/json.ts';
 import { KeyField } from './key-field.tsx';
 import { useReader } from './reader.ts';
 import { fieldsOf } from './schema.ts';

@@ -1,6 +1,6 @@
 /** A request to the gateway that the page came from, and its answer as it arrives. */
 import type { Body, Operation } from './document.ts';
-import { recordOf, textOf } from './json.ts';
+import { recordOf, textOf } from '../parts/json.ts';
 import { rootOfSession } from './session.ts';
 
 /** What the reader filled in. */

@@ -42,7 +42,7 @@ export const partsTexts = defineTexts('parts', {
     maintenance: 'This model is in maintenance. Try again later, or use another model.',
     busy: 'The server is overloaded or starting. Try again in a moment.',
     inDoubt:
-      'The connection to the database was lost before this action was confirmed; it may have been carried out. Check before you repeat it. A booking can be sent again from this form unchanged: it is booked only once.',
+      'The connection to the database was lost before this action was confirmed; it may have been carried out. Check before you repeat it. You can submit this form again unchanged: the amount is booked only once.',
     codeLanguage: 'Language of the example',
   },
   zh: {

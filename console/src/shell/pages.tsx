@@ -1,4 +1,4 @@
-/** The pages of an account and those of operators, in the order in which they are listed. */
+/** The pages of an account and those of operators, in the order in which they are listed. No two have the same name. */
 import {
   ApiOutlined,
   AppstoreOutlined,
@@ -41,19 +41,19 @@ export const accountPages = [
 ] as const;
 
 export const operatorPages = [
-  { page: 'overview', icon: <DashboardOutlined /> },
-  { page: 'accounts', icon: <ApiOutlined /> },
-  { page: 'people', icon: <UserSwitchOutlined /> },
-  { page: 'models', icon: <AppstoreOutlined /> },
-  { page: 'providers', icon: <CloudServerOutlined /> },
-  { page: 'usage', icon: <BarChartOutlined /> },
-  { page: 'margin', icon: <FundOutlined /> },
-  { page: 'requests', icon: <SwapOutlined /> },
-  { page: 'tasks', icon: <ScheduleOutlined /> },
-  { page: 'batches', icon: <UnorderedListOutlined /> },
-  { page: 'webhooks', icon: <SendOutlined /> },
-  { page: 'unknown', icon: <QuestionCircleOutlined /> },
-  { page: 'acts', icon: <FileSearchOutlined /> },
-  { page: 'audit', icon: <AuditOutlined /> },
-  { page: 'reconcile', icon: <ReconciliationOutlined /> },
+  { page: 'overview', name: 'allOverview', icon: <DashboardOutlined /> },
+  { page: 'accounts', name: 'accounts', icon: <ApiOutlined /> },
+  { page: 'people', name: 'people', icon: <UserSwitchOutlined /> },
+  { page: 'models', name: 'allModels', icon: <AppstoreOutlined /> },
+  { page: 'providers', name: 'providers', icon: <CloudServerOutlined /> },
+  { page: 'usage', name: 'allUsage', icon: <BarChartOutlined /> },
+  { page: 'margin', name: 'margin', icon: <FundOutlined /> },
+  { page: 'requests', name: 'allRequests', icon: <SwapOutlined /> },
+  { page: 'tasks', name: 'allTasks', icon: <ScheduleOutlined /> },
+  { page: 'batches', name: 'allBatches', icon: <UnorderedListOutlined /> },
+  { page: 'webhooks', name: 'allWebhooks', icon: <SendOutlined /> },
+  { page: 'unknown', name: 'unknown', icon: <QuestionCircleOutlined /> },
+  { page: 'acts', name: 'allActs', icon: <FileSearchOutlined /> },
+  { page: 'audit', name: 'audit', icon: <AuditOutlined /> },
+  { page: 'reconcile', name: 'reconcile', icon: <ReconciliationOutlined /> },
 ] as const;

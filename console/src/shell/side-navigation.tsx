@@ -22,8 +22,8 @@ export function SideNavigation({ onGo }: { onGo?: () => void }) {
       )}
       {person.is_operator && (
         <Group title={say('operator')}>
-          {operatorPages.map(({ page, icon }) => (
-            <Item key={page} to={`/operator/${page}`} icon={icon} label={say(page)} onGo={onGo} />
+          {operatorPages.map(({ page, name, icon }) => (
+            <Item key={page} to={`/operator/${page}`} icon={icon} label={say(name)} onGo={onGo} />
           ))}
         </Group>
       )}

@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../texts/language.ts';
 import '../theme/scheme.ts';
+import '../theme/plain-page.css';
 import './status.css';
 import { StatusPage } from './status-page.tsx';
 

@@ -90,7 +90,7 @@ const listKeys = operation({
   id: 'listKeys',
   tag: 'Keys',
   level: 'admin',
-  summary: 'The keys, newest first',
+  summary: 'Keys, newest first',
   query: keysQuery,
   parameters: queryParameters(keysQuery, {}),
   answer: listOfRecords('ApiKeyList', keyRecord),
@@ -127,7 +127,7 @@ const changeKeyOperation = operation({
   id: 'changeKey',
   tag: 'Keys',
   level: 'admin',
-  summary: 'Change name and limits of a key',
+  summary: 'Update name and limits of a key',
   description: 'Omitted fields are unchanged; null removes a limit.',
   parameters,
   body: jsonBody('ApiKeyChanges', keyChangesBody, {

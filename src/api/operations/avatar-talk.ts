@@ -136,6 +136,7 @@ const getAvatarTalk = operation({
 const cancelAvatarTalk = cancelOperation({
   ...ofTask,
   id: 'cancelAvatarTalk',
+  summary: 'Cancel an avatar-talk task',
   tag: 'Avatar-talk',
   answer: avatarTalkTask,
   cancelled: () => failed,

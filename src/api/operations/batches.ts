@@ -47,7 +47,7 @@ export const createBatchOperation = operation({
   id: 'createBatch',
   tag: 'Batches',
   level: 'standard',
-  summary: 'Run the requests of a file',
+  summary: 'Create a batch',
   description:
     'Answers at once. First every line is checked, then the lines are sent as the models have room for them, each held and charged by itself. The price of a line is that of the moment of creation.',
   parameters: [requestHeader('Idempotency-Key')],
@@ -140,8 +140,8 @@ const retrieveBatch = operation({
       description: 'The batch, also when it failed.',
       examples: () => ({
         completed: { summary: 'Done', value: batchExample('completed') },
-        in_progress: { summary: 'Under way', value: batchExample('in_progress') },
-        failed: { summary: 'Its lines have mistakes', value: batchExample('failed') },
+        in_progress: { summary: 'In progress', value: batchExample('in_progress') },
+        failed: { summary: 'Lines have mistakes', value: batchExample('failed') },
       }),
     },
   },

@@ -52,7 +52,7 @@ export const createCompletion = operation({
   id: 'createCompletion',
   tag: 'Chat',
   level: 'chat',
-  summary: 'Completion of a text (legacy)',
+  summary: 'Text completion (legacy)',
   description:
     'For chat and code models whose provider has the endpoint. Streaming (SSE) and non-streaming. Fields that are not listed are passed on to the model.',
   parameters: [requestHeader('Idempotency-Key')],

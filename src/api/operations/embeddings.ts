@@ -44,7 +44,7 @@ export const embeddingsOperation = operation({
   id: 'createEmbeddings',
   tag: 'Embeddings',
   level: 'chat',
-  summary: 'Vectors of texts',
+  summary: 'Create embeddings',
   description:
     'For models of kind `embedding`. The answer is passed on byte for byte. Fields that are not listed are passed on to the model. A call whose answer is lost on its way is sent again.',
   parameters: [requestHeader('Idempotency-Key')],

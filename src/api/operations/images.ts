@@ -147,6 +147,7 @@ const getImage = operation({
 const cancelImage = cancelOperation({
   ...ofTask,
   id: 'cancelImage',
+  summary: 'Cancel an image task',
   tag: 'Images',
   answer: imageTask,
   cancelled: (facts) => imageTasks(facts).cancelled,

@@ -22,7 +22,7 @@ export const listLedger = operation({
   id: 'listLedger',
   tag: 'Account',
   level: 'read',
-  summary: 'Entries of the ledger, newest first',
+  summary: 'Ledger entries, newest first',
   query: ledgerQuery,
   parameters: queryParameters(ledgerQuery, {
     task_id: 'Only entries of this task.',

@@ -37,7 +37,7 @@ export const createModeration = operation({
   id: 'createModeration',
   tag: 'Embeddings',
   level: 'chat',
-  summary: 'Whether texts and images are harmful',
+  summary: 'Check texts and images for harmful content',
   description: 'For models of kind `moderation`. Fields that are not listed are passed on to the model.',
   parameters: [requestHeader('Idempotency-Key')],
   body: {

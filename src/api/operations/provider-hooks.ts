@@ -24,7 +24,7 @@ export const callHook = operation({
   path: '/hooks/{task}/{route}',
   id: 'callHook',
   tag: 'Service',
-  summary: 'Where a provider calls when a job ends',
+  summary: 'Callback of a provider when a job ends',
   description: 'For providers, which get the address with the job; the signature is the permission.',
   parameters: [
     pathParameter('task', 'Task id.', exampleIds.video),

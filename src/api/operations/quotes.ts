@@ -21,7 +21,7 @@ export const createQuote = operation({
   id: 'createQuote',
   tag: 'Tasks',
   level: 'read',
-  summary: 'What an operation would hold',
+  summary: 'Quote the hold of an operation',
   description: 'The body is judged as the operation judges it; nothing is counted, held or stored.',
   body: {
     content: jsonContent('QuoteRequest', quoteBody, {

@@ -30,7 +30,7 @@ const listAccountRequests = operation({
   id: 'listRequests',
   tag: 'Account',
   level: 'read',
-  summary: 'Requests, newest first, refused ones too',
+  summary: 'Requests, newest first, including rejected ones',
   description:
     'Every call that came with a key of this account, when its answer is over. Reads that succeeded, such as polling a task, and lines of batches are left out. Kept for 30 days, unless the operator set another time.',
   query: requestQuery,
@@ -66,7 +66,7 @@ const getRequestBody = operation({
   id: 'getRequestBody',
   tag: 'Account',
   level: 'admin',
-  summary: 'What a request said, and what it was answered',
+  summary: 'Recorded bodies of a request',
   description:
     'Only of accounts whose owners have switched the recording of bodies on, and for as long as they set. Of several requests of one id, the newest. Each reading is in the audit log.',
   parameters: [pathParameter('id', "The request's id, as its answer had it in `X-Request-Id`.", exampleIds.request)],

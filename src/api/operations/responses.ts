@@ -156,7 +156,7 @@ const cancelResponse = operation({
   method: 'post',
   id: 'cancelResponse',
   level: 'chat',
-  summary: 'Cancel a response that is still made',
+  summary: 'Cancel a response in progress',
   responses: { 200: shown('The response as it is now.', responseContent) },
 });
 

@@ -23,7 +23,7 @@ const isUp = operation({
   path: '/healthz',
   id: 'isUp',
   tag: 'Service',
-  summary: 'Whether the process is up',
+  summary: 'Liveness: whether the process is up',
   answer: state,
   responses: { 200: { description: 'It is.', examples: () => up } },
   handle: () => ({ status: 'ok' }),
@@ -34,7 +34,7 @@ const isReady = operation({
   path: '/readyz',
   id: 'isReady',
   tag: 'Service',
-  summary: 'Whether the process can do its work',
+  summary: 'Readiness: whether the process can serve requests',
   description: 'Not ready until everything answered once, then whenever database or blob store are away, or it drains.',
   answer: state,
   responses: {

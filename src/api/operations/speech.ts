@@ -37,7 +37,7 @@ export const speechOperation = operation({
   id: 'createSpeech',
   tag: 'Audio',
   level: 'standard',
-  summary: 'Speech of a text',
+  summary: 'Generate speech from text',
   description:
     'For models of kind `speech`. The audio is passed on as it comes. It costs by the characters of the text, by the whole seconds of audio (a begun one counts) or by the tokens, as the price of the model says. Fields that are not listed are passed on to the model.',
   parameters: [requestHeader('Idempotency-Key')],

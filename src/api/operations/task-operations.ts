@@ -17,6 +17,7 @@ export const taskIdParameter = (kind: TaskKind): JsonSchema =>
 interface Cancellable<Answer> {
   tag: keyof typeof tags;
   id: string;
+  summary: string;
   path: string;
   parameters: readonly JsonSchema[];
   answer: z.ZodType<unknown, Answer>;
@@ -31,7 +32,6 @@ export const cancelOperation = <Answer>({ find, present, cancelled, ...facts }: 
     ...facts,
     method: 'delete',
     level: 'standard',
-    summary: 'Cancel the task',
     description: "The provider's job is cancelled where it can be, and the hold released.",
     responses: {
       200: { description: 'Cancelled: the task record.', examples: (gateway) => one('Cancelled', cancelled(gateway)) },

@@ -87,7 +87,7 @@ export const createTranscription = operation({
   ...ofAudio,
   path: '/audio/transcriptions',
   id: 'createTranscription',
-  summary: 'The text of audio',
+  summary: 'Transcribe audio',
   description:
     'For models of kind `transcription`. It costs by the whole seconds of the audio (a begun one counts) or by the tokens, as the price of the model says. The file is deleted when the call is over. Fields that are not listed are passed on to the model.',
   body: { content: formOf(transcriptionBody.omit({ audio_seconds: true })) },
@@ -105,7 +105,7 @@ const createTranslation = operation({
   ...ofAudio,
   path: '/audio/translations',
   id: 'createTranslation',
-  summary: 'The English text of audio',
+  summary: 'Transcribe audio and translate it into English',
   description: 'As transcriptions, in English.',
   body: { content: formOf(translationBody.omit({ audio_seconds: true })) },
   responses: {

@@ -106,6 +106,7 @@ const getVideo = operation({
 const cancelVideo = cancelOperation({
   ...ofTask,
   id: 'cancelVideo',
+  summary: 'Cancel a video task',
   tag: 'Videos',
   answer: videoTask,
   cancelled: (facts) => videoTasks(facts).cancelled,

@@ -113,13 +113,13 @@ test('events that were given up are looked at and sent again, one and together',
     await row('first').getByRole('button', { name: 'webhook.test' }).click();
     const drawer = page.getByRole('dialog', { name: 'Event' });
     await drawer.getByRole('region', { name: 'Payload' }).getByText('"webhook.test"').waitFor();
-    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByRole('button', { name: 'Resend' }).click();
     await drawer.getByText('HTTP 204').waitFor();
     await page.keyboard.press('Escape');
     await row('first').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Send all again' }).click();
+    await page.getByRole('button', { name: 'Resend all' }).click();
     const question = page.getByRole('dialog', { name: 'Send the given-up events again?' });
-    await question.getByRole('button', { name: 'Send all again' }).click();
+    await question.getByRole('button', { name: 'Resend all' }).click();
     await page.getByText('1 event is being sent again.').waitFor();
     await page.getByText('No events match these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();

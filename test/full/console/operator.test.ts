@@ -46,7 +46,7 @@ test('an account is made, its owner comes in by the link and sees money come and
     await press(page, 'Create account');
     await dialog(page).getByText('above 0 with at most six decimals').waitFor();
     await dialog(page).getByLabel('Opening balance in CNY').fill('10');
-    await dialog(page).getByLabel("Owner's e-mail").fill('Owner@example.com');
+    await dialog(page).getByLabel('Owner’s e-mail').fill('Owner@example.com');
     await press(page, 'Create account');
     await dialog(page).getByText('A link for owner@example.com').waitFor();
     const link = (await dialog(page).locator('code').innerText()).trim();
@@ -141,7 +141,7 @@ describe('people', () => {
       await page.getByRole('row').filter({ hasText: 'new@example.com' }).getByRole('button').click();
       await press(page, 'Revoke');
       await page.getByText('Revoked').waitFor();
-      await page.getByText('This is you.').waitFor();
+      await page.getByText('You', { exact: true }).waitFor();
       await audited(page);
       await screenshotOf(page, 'operator-people-en');
 

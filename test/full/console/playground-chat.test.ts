@@ -282,7 +282,7 @@ test('a turn is copied, an answer regenerated, and an edited message asked again
     const asked = page.getByRole('article', { name: 'You' });
     await asked.first().getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Edited text').fill('First of all');
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Resend' }).click();
     await answers(page).getByText('Another one.').waitFor();
     assert.equal(await answers(page).count(), 1);
     assert.deepEqual(messagesSent(), [{ role: 'user', content: 'First of all' }]);
@@ -442,7 +442,7 @@ test('on a phone, in Chinese and in the dark, the model and the settings stand a
       assert.ok((await top(page.getByLabel('模型', { exact: true }))) < (await top(send)));
       assert.ok((await top(page.getByLabel('系统提示词'))) < (await top(send)));
       await page.getByRole('button', { name: '与另一个模型比较' }).click();
-      for (const name of ['采样参数', '输出格式', '工具', '终端用户、标签与其他字段'])
+      for (const name of ['采样参数', '输出格式', '工具', '最终用户、标签与其他字段'])
         await page.locator('summary', { hasText: name }).click();
       await send.click();
       await page.getByRole('article', { name: '模型' }).nth(1).getByText('实扣').waitFor();

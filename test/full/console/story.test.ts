@@ -86,7 +86,7 @@ test('an API key is created and used, the charge is seen, an avatar talks, the k
 
 /** To a page of the account, or to one that only operators have. */
 const goTo = (page: Page, name: string) =>
-  page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
+  page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 
 /** Waits until the overview shows it, which it does by itself. */
 const balance = (page: Page, text: string) =>

@@ -182,7 +182,7 @@ test('a task of another account, and one that never was, is no task, with a way 
     ] as const) {
       expectAnswers(page, { status, path: `/console/api/accounts/${another}/tasks/${of}` });
       await page.goto(`/console/${another}/tasks/${of}`);
-      await page.getByRole('heading', { name: 'No such task' }).waitFor();
+      await page.getByRole('heading', { name: 'Task not found' }).waitFor();
       await audited(page);
       await page.getByRole('link', { name: 'All tasks' }).click();
       await page.getByText('No tasks yet').waitFor();

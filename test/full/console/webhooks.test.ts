@@ -42,7 +42,7 @@ test('an owner sets the webhook, tries it, sees what became of the test, and sen
     await page.goto(address);
     await page.getByText('No events yet.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Send test event' }).isDisabled(), true);
-    await page.getByLabel('Webhook', { exact: true }).fill(`${receiver.url}/hook`);
+    await page.getByLabel('Webhook URL').fill(`${receiver.url}/hook`);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved').waitFor();
     await audited(page);
@@ -58,7 +58,7 @@ test('an owner sets the webhook, tries it, sees what became of the test, and sen
     const drawer = page.getByRole('dialog', { name: 'Event' });
     await drawer.getByRole('region', { name: 'Payload' }).getByText('"webhook.test"').waitFor();
     await audited(page);
-    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByRole('button', { name: 'Resend' }).click();
     await drawer.getByText('HTTP 204').waitFor();
     await drawer.getByText('Delivered').waitFor();
     await page.keyboard.press('Escape');

@@ -1,6 +1,6 @@
 /** The examples of the guides as a reader pastes them: with this gateway's address, its models, and no helpers of the page that they come from. */
 import type { ApiDocument } from '../document.ts';
-import { recordOf, textOf } from '../json.ts';
+import { recordOf, textOf } from '../../parts/json.ts';
 import { type SampleLanguage, withKey } from '../samples.ts';
 
 const languageOf: Readonly<Record<string, SampleLanguage>> = { sh: 'curl', python: 'python', js: 'node' };

@@ -1,6 +1,6 @@
 /** What values a schema allows, in a line: its choices, its default, its bounds. */
 import { defineTexts, useTexts } from '../../texts/define-texts.ts';
-import { type JsonRecord, listOf, recordOf } from '../json.ts';
+import { type JsonRecord, listOf, recordOf } from '../../parts/json.ts';
 import { choicesOf } from '../schema.ts';
 import { texts } from '../texts.ts';
 import { boundTexts } from './bound-texts.ts';

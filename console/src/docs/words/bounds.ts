@@ -1,6 +1,6 @@
 /** What values a schema allows, in words. */
 import type { Say } from '../../texts/say.ts';
-import { type JsonRecord, recordOf, textOf } from '../json.ts';
+import { type JsonRecord, recordOf, textOf } from '../../parts/json.ts';
 import { choicesOf } from '../schema.ts';
 import type { boundTexts } from './bound-texts.ts';
 import { patternWords } from './patterns.ts';

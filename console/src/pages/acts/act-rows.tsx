@@ -2,6 +2,7 @@
 import type { Answer } from '../../api/client.ts';
 import { ActDetails } from '../../parts/acts/act-details.tsx';
 import { actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
+import { logTexts } from '../../parts/acts/log-texts.ts';
 import { ExactMoney } from '../../parts/money.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { useReasonText } from '../../parts/reason.tsx';
@@ -14,11 +15,12 @@ type Act = Answer<'listAccountActs'>['data'][number];
 export function ActRows({ acts }: { acts: Act[] }) {
   const say = useTexts(texts);
   const reasonText = useReasonText();
+  const sayLog = useTexts(logTexts);
   const sayAction = useTexts(actionTexts);
   const columns: Column<Act>[] = [
     {
       key: 'what',
-      title: say('action'),
+      title: sayLog('action'),
       render: ({ action, amount }) => (
         <>
           <strong>{isKnown(action) ? sayAction(action) : action}</strong>{' '}
@@ -26,7 +28,7 @@ export function ActRows({ acts }: { acts: Act[] }) {
         </>
       ),
     },
-    { key: 'who', title: say('who'), render: ({ actor }) => <Actor of={actor} /> },
+    { key: 'who', title: sayLog('who'), render: ({ actor }) => <Actor of={actor} /> },
     {
       key: 'subject',
       title: say('subject'),
@@ -37,16 +39,16 @@ export function ActRows({ acts }: { acts: Act[] }) {
         </>
       ),
     },
-    { key: 'reason', title: say('reason'), render: ({ reason }) => reason !== null && reasonText(reason) },
-    { key: 'when', title: say('when'), render: ({ created }) => <Time at={created} /> },
+    { key: 'reason', title: sayLog('reason'), render: ({ reason }) => reason !== null && reasonText(reason) },
+    { key: 'when', title: sayLog('when'), render: ({ created }) => <Time at={created} /> },
     {
       key: 'more',
-      title: say('details'),
+      title: sayLog('details'),
       isPlain: true,
-      render: ({ facts }) => <ActDetails label={say('details')} lines={Object.entries(facts)} />,
+      render: ({ facts }) => <ActDetails label={sayLog('details')} lines={Object.entries(facts)} />,
     },
   ];
-  return <Rows caption={say('title')} columns={columns} items={acts} idOf={({ id }) => id} />;
+  return <Rows caption={sayLog('title')} columns={columns} items={acts} idOf={({ id }) => id} />;
 }
 
 function Actor({ of: { kind, name } }: { of: Act['actor'] }) {

@@ -1,14 +1,12 @@
 /** The account's audit log, for its owners: who did what, and when. */
-import { DownloadOutlined } from '@ant-design/icons';
-import { Button } from 'antd';
-import { useSearchParams } from 'react-router';
 import { api, query } from '../../api/client.ts';
-import { actions, actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
+import { ActLog } from '../../parts/acts/act-log.tsx';
+import { actions } from '../../parts/acts/action-texts.ts';
+import { logTexts } from '../../parts/acts/log-texts.ts';
 import { isDay, rangeOf } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Choice } from '../../parts/filters/choice.tsx';
-import { DayRange } from '../../parts/filters/day-range.tsx';
-import { Listed } from '../../parts/operator/listed.tsx';
+import { useAddressFilter } from '../../parts/filters/use-address-filter.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId, useMayChange } from '../../parts/use-account.ts';
 import { useListing } from '../../parts/use-listing.ts';
@@ -21,29 +19,35 @@ const pageRows = 50;
 /** What happens to the log itself, or to all accounts, is not in it. */
 const hidden = ['log.', 'model.', 'outcome.', 'password.'];
 const hiddenActions = ['person.created', 'person.disabled', 'person.enabled'];
+const offered = actions.filter(
+  (action) => !hidden.some((start) => action.startsWith(start)) && !hiddenActions.includes(action),
+);
 
 export function Component() {
-  const say = useTexts(texts);
-  const zoneText = useZoneText();
-  if (!useMayChange()) return <Refused />;
-  return <Log head={`${say('description')} ${zoneText}`} />;
+  return useMayChange() ? <Log /> : <Refused />;
 }
 
 function Refused() {
   const say = useTexts(texts);
   return (
     <>
-      <PageHead title={say('title')} />
+      <PageHead title={useTexts(logTexts)('title')} />
       <EmptyState text={say('ownersOnly')} />
     </>
   );
 }
 
-function Log({ head }: { head: string }) {
+function Log() {
   const say = useTexts(texts);
-  const sayAction = useTexts(actionTexts);
   const account = useAccountId();
-  const { filter, asked, set } = useFilter();
+  const [zone, zoneText] = [useZone(), useZoneText()];
+  const filter = useAddressFilter(names, isGood);
+  const { action, person, from, to } = filter.filter;
+  const asked = {
+    ...rangeOf(zone, { from, to }),
+    ...(action !== undefined && { action }),
+    ...(person !== undefined && { actor: person }),
+  };
   const path = { account };
   const { data: members } = query.useQuery('get', '/console/api/accounts/{account}/members', { params: { path } });
   const listing = useListing({
@@ -54,71 +58,30 @@ function Log({ head }: { head: string }) {
       return data ?? { data: [], has_more: false };
     },
   });
-  const file = `/console/api/accounts/${account}/acts.csv?${new URLSearchParams(asked).toString()}`;
-  const isFiltered = Object.keys(asked).length > 0;
-  const clear = { action: undefined, person: undefined, from: undefined, to: undefined };
-  const reset = <Button onClick={() => set(clear)}>{say('reset')}</Button>;
   return (
-    <>
-      <PageHead
-        title={say('title')}
-        description={head}
-        actions={
-          <Button icon={<DownloadOutlined />} href={file} download>
-            {say('csv')}
-          </Button>
-        }
-      />
-      <div className="tg-filters" role="search" aria-label={say('filters')}>
-        <Choice
-          label={say('action')}
-          value={filter.action}
-          onChange={(action) => set({ action })}
-          options={offered.map((value) => ({ value, label: isKnown(value) ? sayAction(value) : value }))}
-        />
+    <ActLog
+      description={`${say('description')} ${zoneText}`}
+      file={`/console/api/accounts/${account}/acts.csv?${new URLSearchParams(asked).toString()}`}
+      actions={offered}
+      filter={filter}
+      otherFilters={
         <Choice
           label={say('person')}
-          value={filter.person}
-          onChange={(person) => set({ person })}
+          value={person}
+          onChange={(chosen) => filter.change({ person: chosen })}
           options={(members?.data ?? []).map(({ email }) => ({ value: email, label: email }))}
         />
-        <DayRange from={filter.from} to={filter.to} onChange={set} />
-        {isFiltered && reset}
-      </div>
-      <Listed listing={listing} empty={say('none')} action={isFiltered ? reset : undefined}>
-        {(items) => <ActRows acts={items} />}
-      </Listed>
-    </>
+      }
+      listing={listing}
+    >
+      {(items) => <ActRows acts={items} />}
+    </ActLog>
   );
 }
 
-const offered = actions.filter(
-  (action) => !hidden.some((start) => action.startsWith(start)) && !hiddenActions.includes(action),
-);
+const names = ['action', 'person', 'from', 'to'] as const;
 
-type Name = 'action' | 'person' | 'from' | 'to';
-
-/** In the address, so that it can be sent. */
-function useFilter() {
-  const [search, setSearch] = useSearchParams();
-  const zone = useZone();
-  const filter: Readonly<Record<Name, string | undefined>> = {
-    action: offered.find((action) => action === search.get('action')),
-    person: search.get('person') ?? undefined,
-    from: [search.get('from')].find(isDay),
-    to: [search.get('to')].find(isDay),
-  };
-  const set = (change: Partial<Record<Name, string | undefined>>) =>
-    setSearch(
-      Object.entries({ ...filter, ...change }).flatMap(([name, value]): [string, string][] =>
-        value === undefined || value === '' ? [] : [[name, value]],
-      ),
-      { replace: true },
-    );
-  const asked = {
-    ...rangeOf(zone, filter),
-    ...(filter.action !== undefined && { action: filter.action }),
-    ...(filter.person !== undefined && { actor: filter.person }),
-  };
-  return { filter, asked, set };
-}
+const isGood = (name: (typeof names)[number], value: string): boolean => {
+  if (name === 'action') return offered.includes(value);
+  return name === 'person' || isDay(value);
+};

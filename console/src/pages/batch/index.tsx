@@ -1,14 +1,11 @@
 /** Batch: how far it has come, what it cost, what went wrong, and its files. */
-import { Button } from 'antd';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { query } from '../../api/client.ts';
 import { toConsoleError } from '../../api/error.ts';
 import { isRunning } from '../../parts/batches/batch.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
+import { NotRead, NotThere } from '../../parts/one-page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -35,14 +32,7 @@ export function Component() {
   );
   const again = () => void refetch();
   if (error !== null && toConsoleError(error).status === 404) return <NoSuchBatch />;
-  if (!data) {
-    return (
-      <>
-        <PageHead title={say('title')} />
-        {error === null ? <Loading rows={10} /> : <ErrorState error={error} onRetry={again} />}
-      </>
-    );
-  }
+  if (!data) return <NotRead title={say('title')} error={error} onRetry={again} />;
   return (
     <>
       <BatchHead batch={data} onChange={again} />
@@ -69,18 +59,11 @@ function NoSuchBatch() {
   const say = useTexts(texts);
   const account = useAccountId();
   return (
-    <>
-      <PageHead title={say('noSuchBatchTitle')} />
-      <EmptyState
-        text={say('noSuchBatch')}
-        action={
-          <Link to={`/${account}/batches`}>
-            <Button type="primary" tabIndex={-1}>
-              {say('toBatches')}
-            </Button>
-          </Link>
-        }
-      />
-    </>
+    <NotThere
+      title={say('noSuchBatchTitle')}
+      text={say('noSuchBatch')}
+      to={`/${account}/batches`}
+      toList={say('toBatches')}
+    />
   );
 }

@@ -1,14 +1,11 @@
 /** One API key: what it may do, how much of its limits is used, what it cost, and its last requests. */
 import { useQuery } from '@tanstack/react-query';
-import { Button } from 'antd';
 import { useState } from 'react';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { api } from '../../api/client.ts';
 import { toConsoleError } from '../../api/error.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
+import { NotRead, NotThere } from '../../parts/one-page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -32,14 +29,7 @@ export function Component() {
   const [changed, setChanged] = useState<Key>();
   const { data, error, refetch } = useKey(id);
   if (error !== null && toConsoleError(error).status === 404) return <NoSuchKey />;
-  if (!data) {
-    return (
-      <>
-        <PageHead title={say('title')} />
-        {error === null ? <Loading rows={10} /> : <ErrorState error={error} onRetry={() => void refetch()} />}
-      </>
-    );
-  }
+  if (!data) return <NotRead title={say('title')} error={error} onRetry={() => void refetch()} />;
   return (
     <>
       <KeyHead of={data} onChange={() => setChanged(data)} />
@@ -78,18 +68,6 @@ function NoSuchKey() {
   const say = useTexts(texts);
   const account = useAccountId();
   return (
-    <>
-      <PageHead title={say('noSuchKeyTitle')} />
-      <EmptyState
-        text={say('noSuchKey')}
-        action={
-          <Link to={`/${account}/keys`}>
-            <Button type="primary" tabIndex={-1}>
-              {say('toKeys')}
-            </Button>
-          </Link>
-        }
-      />
-    </>
+    <NotThere title={say('noSuchKeyTitle')} text={say('noSuchKey')} to={`/${account}/keys`} toList={say('toKeys')} />
   );
 }

@@ -56,7 +56,7 @@ export const texts = defineTexts('keys', {
     runningTasks: 'Max concurrent tasks',
     queue: 'Queue further tasks',
     queueHelp:
-      'Tasks beyond the limit are accepted and wait for their turn, up to 10,000 of them for up to 7 days. Without this they are refused.',
+      'Tasks beyond the limit are accepted and wait for their turn, up to 10,000 of them for up to 7 days. Without this they are rejected.',
     noLimit: 'No limit',
     submitCreate: 'Create key',
     submitChange: 'Save changes',

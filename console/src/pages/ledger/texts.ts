@@ -18,7 +18,7 @@ export const texts = defineTexts('ledger', {
     net: 'Net amount',
     onHold: 'on hold',
     notCharged: 'not charged: {{reason}}',
-    shown: 'Rows',
+    shown: 'View',
     transfers: 'By call',
     entries: 'All entries',
     sum: 'Total: ',

@@ -30,7 +30,7 @@ export const texts = defineTexts('operator-accounts', {
     suspend: 'Suspend',
     resume: 'Resume',
     suspendTitle: 'Suspend {{name}}?',
-    suspendText: 'Requests with its keys are refused from now on. Running tasks will finish.',
+    suspendText: 'Requests with its keys are rejected from now on. Running tasks will finish.',
     resumeTitle: 'Resume {{name}}?',
     resumeText: 'Its keys work again immediately.',
     pages: 'Account pages',
@@ -58,7 +58,7 @@ export const texts = defineTexts('operator-accounts', {
     reasonWords: 'Reason: {{reason}}',
     openingBalance: 'Opening balance in {{currency}}',
     openingHelp: 'Leave empty to start with no balance.',
-    ownerEmail: "Owner's e-mail",
+    ownerEmail: 'Owner’s e-mail',
     ownerHelp: 'If you enter one, you get a one-time link to send to the owner.',
   },
   zh: {

@@ -9,6 +9,7 @@ import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { ActDetails } from '../../parts/acts/act-details.tsx';
 import { actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
+import { logTexts } from '../../parts/acts/log-texts.ts';
 import { texts } from './texts.ts';
 import '../../parts/acts/acts.css';
 
@@ -24,11 +25,12 @@ interface ActRowsProps {
 export function ActRows({ acts, onActor, onAccount }: ActRowsProps) {
   const say = useTexts(texts);
   const reasonText = useReasonText();
+  const sayLog = useTexts(logTexts);
   const columns: Column<Act>[] = [
-    { key: 'what', title: say('what'), render: (act) => <What of={act} /> },
+    { key: 'what', title: sayLog('action'), render: (act) => <What of={act} /> },
     {
       key: 'who',
-      title: say('who'),
+      title: sayLog('who'),
       render: ({ actor }) => (
         <Button type="link" size="small" className="tg-act-link" onClick={() => onActor(actor.id)}>
           <ActorName of={actor} />
@@ -45,11 +47,11 @@ export function ActRows({ acts, onActor, onAccount }: ActRowsProps) {
           </Button>
         ),
     },
-    { key: 'reason', title: say('reason'), render: ({ reason }) => reason !== null && reasonText(reason) },
-    { key: 'when', title: say('when'), render: ({ created }) => <Time at={created} /> },
-    { key: 'more', title: say('details'), isPlain: true, render: (act) => <Details of={act} /> },
+    { key: 'reason', title: sayLog('reason'), render: ({ reason }) => reason !== null && reasonText(reason) },
+    { key: 'when', title: sayLog('when'), render: ({ created }) => <Time at={created} /> },
+    { key: 'more', title: sayLog('details'), isPlain: true, render: (act) => <Details of={act} /> },
   ];
-  return <Rows caption={say('title')} columns={columns} items={acts} idOf={({ id }) => id} />;
+  return <Rows caption={sayLog('title')} columns={columns} items={acts} idOf={({ id }) => id} />;
 }
 
 function What({ of: { id, action, amount } }: { of: Act }) {
@@ -66,11 +68,11 @@ function What({ of: { id, action, amount } }: { of: Act }) {
 }
 
 function Details({ of: { subject, details, facts } }: { of: Act }) {
-  const say = useTexts(texts);
+  const sayLog = useTexts(logTexts);
   const lines = [
     ...(subject === null ? [] : [['subject', subject] as const]),
     ...Object.entries(details ?? {}),
     ...Object.entries(facts ?? {}),
   ];
-  return <ActDetails label={say('show')} lines={lines} />;
+  return <ActDetails label={sayLog('details')} lines={lines} />;
 }

@@ -1,18 +1,14 @@
 /** The audit log: who changed what, when and why. */
-import { DownloadOutlined } from '@ant-design/icons';
-import { Button, Input } from 'antd';
-import { useSearchParams } from 'react-router';
+import { Input } from 'antd';
 import { api } from '../../api/client.ts';
+import { ActLog } from '../../parts/acts/act-log.tsx';
+import { actions, isKnown } from '../../parts/acts/action-texts.ts';
 import { isDay, rangeOf } from '../../parts/days.ts';
-import { Choice } from '../../parts/filters/choice.tsx';
-import { DayRange } from '../../parts/filters/day-range.tsx';
-import { Listed } from '../../parts/operator/listed.tsx';
+import { useAddressFilter } from '../../parts/filters/use-address-filter.ts';
 import { useLate } from '../../parts/use-late.ts';
-import { PageHead } from '../../parts/page-head.tsx';
 import { useListing } from '../../parts/use-listing.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { ActRows } from './act-rows.tsx';
-import { actions, actionTexts, isKnown } from '../../parts/acts/action-texts.ts';
 import { texts } from './texts.ts';
 
 const pageRows = 50;
@@ -21,8 +17,8 @@ type Filter = Partial<Record<(typeof names)[number], string>>;
 
 export function Component() {
   const say = useTexts(texts);
-  const sayAction = useTexts(actionTexts);
-  const [filter, setFilter] = useFilter();
+  const inAddress = useAddressFilter(names, isGood);
+  const { filter, change } = inAddress;
   const late = useLate(JSON.stringify(filter));
   const listing = useListing({
     key: ['operator-acts', late],
@@ -32,74 +28,45 @@ export function Component() {
       return data ?? { data: [], has_more: false };
     },
   });
-  const set = (name: keyof Filter) => (value: string | undefined) => setFilter({ ...filter, [name]: value });
-  const file = `/console/api/operator/acts.csv?${new URLSearchParams(askedOf(filter)).toString()}`;
-  const isFiltered = Object.keys(filter).length > 0;
-  const reset = <Button onClick={() => setFilter({})}>{say('reset')}</Button>;
   return (
-    <>
-      <PageHead
-        title={say('title')}
-        description={say('description')}
-        actions={
-          <Button icon={<DownloadOutlined />} href={file} download>
-            {say('csv')}
-          </Button>
-        }
-      />
-      <div className="tg-filters" role="search" aria-label={say('filters')}>
-        <Choice
-          label={say('action')}
-          value={filter.action}
-          onChange={set('action')}
-          options={actions.map((value) => ({ value, label: isKnown(value) ? sayAction(value) : value }))}
-        />
-        <label>
-          {say('actor')}
-          <Input
-            allowClear
-            maxLength={300}
-            value={filter.actor ?? ''}
-            onChange={({ target }) => set('actor')(target.value)}
-          />
-        </label>
-        <label>
-          {say('account')}
-          <Input
-            allowClear
-            maxLength={36}
-            value={filter.account ?? ''}
-            onChange={({ target }) => set('account')(target.value)}
-          />
-        </label>
-        <DayRange from={filter.from} to={filter.to} onChange={(days) => setFilter({ ...filter, ...days })} />
-        {isFiltered && reset}
-      </div>
-      <Listed listing={listing} empty={say('none')} action={isFiltered ? reset : undefined}>
-        {(items) => <ActRows acts={items} onActor={set('actor')} onAccount={set('account')} />}
-      </Listed>
-    </>
+    <ActLog
+      description={say('description')}
+      file={`/console/api/operator/acts.csv?${new URLSearchParams(askedOf(filter)).toString()}`}
+      actions={actions}
+      filter={inAddress}
+      otherFilters={
+        <>
+          <label>
+            {say('actor')}
+            <Input
+              allowClear
+              maxLength={256}
+              value={filter.actor ?? ''}
+              onChange={({ target }) => change({ actor: target.value })}
+            />
+          </label>
+          <label>
+            {say('account')}
+            <Input
+              allowClear
+              maxLength={36}
+              value={filter.account ?? ''}
+              onChange={({ target }) => change({ account: target.value })}
+            />
+          </label>
+        </>
+      }
+      listing={listing}
+    >
+      {(items) => (
+        <ActRows acts={items} onActor={(actor) => change({ actor })} onAccount={(account) => change({ account })} />
+      )}
+    </ActLog>
   );
 }
 
-/** In the address, so that other pages and people can point to what they mean. */
-function useFilter(): [Filter, (filter: Partial<Record<keyof Filter, string | undefined>>) => void] {
-  const [params, setParams] = useSearchParams();
-  const filter: Filter = {};
-  for (const name of names) {
-    const value = params.get(name);
-    const isUsable = name === 'from' || name === 'to' ? isDay(value) : value !== '';
-    if (value !== null && isUsable) filter[name] = value;
-  }
-  const set: ReturnType<typeof useFilter>[1] = (next) => {
-    const kept = names.flatMap((name): [string, string][] => {
-      const value = next[name];
-      return value === undefined || value === '' ? [] : [[name, value]];
-    });
-    setParams(kept, { replace: true });
-  };
-  return [filter, set];
-}
+const isGood = (name: (typeof names)[number], value: string): boolean =>
+  (name !== 'from' && name !== 'to') || isDay(value);
 
 /** Days are those of UTC, as on all pages, the last one included; an id that is still being typed is left out. */
 function askedOf({ from, to, account, actor, action }: Filter) {

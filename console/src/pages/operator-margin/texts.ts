@@ -4,7 +4,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('operator-margin', {
   en: {
     title: 'Margin',
-    description: 'What all accounts paid and what providers charge for it, by admission time. All dates are in UTC.',
+    description: 'What accounts paid and what providers charged, by admission time. All dates are in UTC.',
     by: 'Group by',
     day: 'Day',
     model: 'Model',
@@ -23,7 +23,7 @@ export const texts = defineTexts('operator-margin', {
     unknown: '(unknown)',
     partOf: '{{part}} of {{all}}',
     incomplete:
-      'The cost is unknown for {{part}} of {{all}} calls and tasks, which paid {{paid}}. They are excluded from the margin.',
+      'The cost is unknown for {{part}} of {{all}} calls and tasks, which brought in {{paid}}. They are excluded from the margin.',
     total: 'Total',
     breakdown: 'Revenue and cost',
     nothing: 'No charges in this period. Try another range.',
@@ -38,8 +38,8 @@ export const texts = defineTexts('operator-margin', {
     model: '模型',
     provider: '供应商',
     account: '账户',
-    from: '从',
-    to: '至',
+    from: '起始日期',
+    to: '结束日期',
     toBeforeFrom: '结束日期不能早于开始日期。',
     calls: '调用与任务',
     revenue: '收入',

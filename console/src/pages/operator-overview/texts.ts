@@ -21,7 +21,7 @@ export const texts = defineTexts('operator-overview', {
     allAccounts: 'All accounts',
     account: 'Account',
     waiting: 'Tasks waiting',
-    queuedOf: '{{count}} wait for their key’s limit',
+    queuedOf: '{{count}} waiting for their key’s limit',
     running: 'Tasks running',
     runningHint: 'At a provider',
     lines: 'Batch lines waiting',

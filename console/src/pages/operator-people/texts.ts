@@ -22,7 +22,7 @@ export const texts = defineTexts('operator-people', {
     operator: 'Operator',
     owner: 'Owner',
     member: 'Member',
-    you: 'This is you.',
+    you: 'You',
     link: 'Link',
     linkFor: 'One-time link for {{email}}',
     make: 'Make operator',

@@ -10,7 +10,7 @@ export const texts = defineTexts('operator-reconcile', {
     disagrees: 'Doesn’t match · {{percent}} difference',
     period: 'Period',
     made: 'compared',
-    sums: 'Sums',
+    sums: 'Totals',
     calls: 'Calls',
     input: 'Input tokens',
     output: 'Output tokens',

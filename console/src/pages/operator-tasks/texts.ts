@@ -18,9 +18,9 @@ export const texts = defineTexts('operator-tasks', {
     took: 'Duration',
     created: 'Created',
     clear: 'Clear filters',
-    wrongId: 'Letters, digits and . _ - only.',
-    sought: 'By model or provider the last 31 days are searched. Choose a start date to search further back.',
-    none: 'No account has made a task yet.',
+    wrongId: 'Only letters, digits and . _ - are allowed.',
+    sought: 'Filters by model or provider search the last 31 days. Choose a start date to search further back.',
+    none: 'No account has created a task yet.',
     noneFound: 'No tasks match these filters.',
   },
   zh: {

@@ -4,12 +4,12 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('operator-webhooks', {
   en: {
     title: 'Webhook events of all accounts',
-    description: 'What was sent, what receivers answered, and sending it again. Updated live; kept for 30 days.',
+    description: 'What was sent and how receivers responded. Updated live; kept for 30 days.',
     account: 'Account',
     status: 'Status',
     type: 'Event',
     failed: 'Given up',
-    pending: 'On its way',
+    pending: 'Sending',
     delivered: 'Delivered',
     clear: 'Clear filters',
     none: 'No events yet. They appear here once an account has a webhook.',
@@ -17,7 +17,7 @@ export const texts = defineTexts('operator-webhooks', {
   },
   zh: {
     title: '所有账户的 Webhook 事件',
-    description: '已发送的内容、接收方的应答以及重新发送。实时更新，保留 30 天。',
+    description: '已发送的事件与接收方的响应。实时更新，保留 30 天。',
     account: '账户',
     status: '状态',
     type: '事件',

@@ -16,7 +16,7 @@ export const texts = defineTexts('overview', {
     failedCount_one: '{{count}} failed in the last 7 days',
     failedCount_other: '{{count}} failed in the last 7 days',
     low: 'Your balance is below your alert threshold of {{amount}}. Contact your operator to top up.',
-    empty: 'Your balance is used up. New calls are refused until an operator tops it up.',
+    empty: 'Your balance is used up. New calls are rejected until an operator tops it up.',
     chart: 'Spend by model',
     lastDays: 'last 30 days',
     noSpend: 'No charges in the last 30 days.',

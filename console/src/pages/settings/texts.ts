@@ -4,7 +4,7 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const texts = defineTexts('settings', {
   en: {
     title: 'Settings',
-    description: 'What holds for the whole account.',
+    description: 'Settings of the whole account.',
     readOnly: 'Only owners of the account can change these settings.',
     general: 'General',
     name: 'Name',
@@ -16,8 +16,8 @@ export const texts = defineTexts('settings', {
     webhookSet: 'Events are sent to {{url}}.',
     toWebhooks: 'Address, secret and events',
     retention: 'Data retention',
-    retentionNote: 'Set by the operator. The ledger is kept for good.',
-    results: 'Results of tasks',
+    retentionNote: 'Set by the operator. The ledger is kept permanently.',
+    results: 'Task results',
     requests: 'Request records',
     days_one: '{{count}} day',
     days_other: '{{count}} days',

@@ -1,12 +1,9 @@
 /** Task: what was asked, what happened, and what it cost. */
-import { Button } from 'antd';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { query } from '../../api/client.ts';
 import { toConsoleError } from '../../api/error.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
+import { NotRead, NotThere } from '../../parts/one-page.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { Timeline } from './timeline.tsx';
@@ -32,14 +29,7 @@ export function Component() {
     { refetchInterval: ({ state }) => (isLive(state.data) ? liveMs : calmMs), retry: retries },
   );
   if (error !== null && toConsoleError(error).status === 404) return <NoSuchTask />;
-  if (!data) {
-    return (
-      <>
-        <PageHead title={say('title')} />
-        {error === null ? <Loading rows={10} /> : <ErrorState error={error} onRetry={() => void refetch()} />}
-      </>
-    );
-  }
+  if (!data) return <NotRead title={say('title')} error={error} onRetry={() => void refetch()} />;
   return (
     <>
       <TaskHead task={data} onChange={() => void refetch()} />
@@ -74,18 +64,11 @@ function NoSuchTask() {
   const say = useTexts(texts);
   const account = useAccountId();
   return (
-    <>
-      <PageHead title={say('noSuchTaskTitle')} />
-      <EmptyState
-        text={say('noSuchTask')}
-        action={
-          <Link to={`/${account}/tasks`}>
-            <Button type="primary" tabIndex={-1}>
-              {say('toTasks')}
-            </Button>
-          </Link>
-        }
-      />
-    </>
+    <NotThere
+      title={say('noSuchTaskTitle')}
+      text={say('noSuchTask')}
+      to={`/${account}/tasks`}
+      toList={say('toTasks')}
+    />
   );
 }

@@ -1,6 +1,7 @@
 /** The filters of the list as the address has them: what is no filter there is left out, so that any address shows something. */
 import { useSearchParams } from 'react-router';
 import { isDay, rangeOf } from '../../parts/days.ts';
+import { searchNow } from '../../parts/filters/search-now.ts';
 
 const allowed = {
   kind: ['image', 'video', 'avatar_talk'],
@@ -37,18 +38,14 @@ export interface FiltersInUrl {
 export function useFilters(): FiltersInUrl {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
-  const setAll: FiltersInUrl['setAll'] = (change) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const [name, value] of Object.entries(change)) {
-          if (value === undefined || value === '') next.delete(name);
-          else next.set(name, value);
-        }
-        return next;
-      },
-      { replace: true },
-    );
+  const setAll: FiltersInUrl['setAll'] = (change) => {
+    const next = searchNow();
+    for (const [name, value] of Object.entries(change)) {
+      if (value === undefined || value === '') next.delete(name);
+      else next.set(name, value);
+    }
+    setSearch(next, { replace: true });
+  };
   const set: FiltersInUrl['set'] = (name, value) => setAll({ [name]: value });
   return {
     filters,

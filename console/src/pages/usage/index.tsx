@@ -1,18 +1,11 @@
 /** Usage of the account: by model, key, end user, tag and time, two at once, as a chart and as a table. */
-import { DownloadOutlined } from '@ant-design/icons';
 import { keepPreviousData } from '@tanstack/react-query';
-import { Alert, Button } from 'antd';
 import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
 import { today } from '../../parts/days.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
-import { Choices } from '../../parts/usage/choices.tsx';
 import { type Offer, usageQueryOf, useShown } from '../../parts/usage/shown.ts';
 import { usageTexts } from '../../parts/usage/texts.ts';
-import { UsageView } from '../../parts/usage/usage-view.tsx';
+import { UsagePage } from '../../parts/usage/usage-page.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useZoneText } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -32,38 +25,25 @@ export function Component() {
   const account = useAccountId();
   const zoneText = useZoneText();
   const [shown, change] = useShown(offer);
-  const wanted = usageQueryOf(shown);
-  const { data, isPlaceholderData, error, refetch } = query.useQuery(
+  const table = query.useQuery(
     'get',
     '/console/api/accounts/{account}/usage-table',
-    { params: { path: { account }, query: wanted } },
+    { params: { path: { account }, query: usageQueryOf(shown) } },
     {
       enabled: shown.isRange,
       placeholderData: keepPreviousData,
       refetchInterval: shown.last >= today(shown.zone) ? refreshMs : false,
     },
   );
-  const file = `/console/api/accounts/${account}/usage-table.csv?${new URLSearchParams(wanted).toString()}`;
-  const isShown = shown.isRange && data !== undefined && !isPlaceholderData;
   return (
-    <>
-      <PageHead
-        title={say('title')}
-        description={`${say('description')} ${zoneText}`}
-        actions={
-          <Button icon={<DownloadOutlined />} href={file} download disabled={!shown.isRange}>
-            {say('csv')}
-          </Button>
-        }
-      />
-      <Choices offer={offer} shown={shown} onChange={change} />
-      {!shown.isRange && <Alert type="warning" showIcon role="alert" title={say('toBeforeFrom')} />}
-      {shown.isRange && !isShown && error === null && <Loading rows={8} />}
-      {shown.isRange && error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {isShown && data.rows.length === 0 && (
-        <EmptyState text={say('nothing')} action={<Link to="../playground">{say('toPlayground')}</Link>} />
-      )}
-      {isShown && data.rows.length > 0 && <UsageView table={data} shown={shown} requests="../requests" />}
-    </>
+    <UsagePage
+      title={say('title')}
+      description={`${say('description')} ${zoneText}`}
+      {...{ offer, shown, table }}
+      onChange={change}
+      file={`/console/api/accounts/${account}/usage-table.csv`}
+      requests="../requests"
+      action={<Link to="../playground">{say('toPlayground')}</Link>}
+    />
   );
 }

@@ -7,8 +7,8 @@ export const settingsTexts = defineTexts('account-settings', {
     nameMissing: 'Enter a name.',
     timeZone: 'Time zone',
     timeZoneHelp:
-      'Of the days and months of usage, ledger and statement, and of all times shown. Limits of keys still reset by UTC.',
-    webhook: 'Webhook',
+      'Used for the days and months of usage, ledger and statement, and for all times shown. Key limits still reset by UTC.',
+    webhook: 'Webhook URL',
     lowBalance: 'Low-balance alert',
     lowBalanceHelp: 'A webhook is sent when the balance falls below this amount. Leave empty for no alert.',
     amountWrong: 'Enter an amount above 0 with at most six decimals, for example 100 or 0.5.',

@@ -29,7 +29,7 @@ export default function Bars({ series, bars, palette, unit, isStacked }: BarsPro
   const tick = { fill: 'var(--ant-color-text-tertiary)', fontSize: 12 };
   return (
     <ResponsiveContainer width="100%" height="100%">
-      <BarChart data={[...bars]} margin={{ top: 8, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
+      <BarChart data={[...bars]} margin={{ top: 8, right: 16, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--ant-color-border-secondary)" />
         <XAxis dataKey="label" tick={tick} tickLine={false} axisLine={false} minTickGap={16} />
         <YAxis

@@ -1,5 +1,6 @@
 /** Filters of a list that the page's address keeps, so that they can be sent and gone back to. */
 import { useSearchParams } from 'react-router';
+import { searchNow } from './search-now.ts';
 
 export interface AddressFilter<Name extends string> {
   filter: Readonly<Partial<Record<Name, string>>>;
@@ -23,7 +24,7 @@ export function useAddressFilter<Name extends string>(
     if (value !== null && value !== '' && value.length <= charactersMax && isGood(name, value)) filter[name] = value;
   }
   const change = (wanted: Partial<Record<Name, string | undefined>>) => {
-    const next = new URLSearchParams(search);
+    const next = searchNow();
     for (const name of names) {
       if (!(name in wanted)) continue;
       const value = wanted[name];
@@ -33,7 +34,7 @@ export function useAddressFilter<Name extends string>(
     setSearch(next, { replace: true });
   };
   const clear = () => {
-    const next = new URLSearchParams(search);
+    const next = searchNow();
     for (const name of names) next.delete(name);
     setSearch(next, { replace: true });
   };

@@ -17,7 +17,7 @@ type RecordedCode =
   | 'client_disconnected';
 
 const en: Readonly<Record<RecordedCode, string>> = {
-  invalid_json: 'The body is not valid JSON in UTF-8, or has a name twice. Fix the body; the message says where.',
+  invalid_json: 'The body is not valid JSON in UTF-8, or names a field twice. Fix the body; the message says where.',
   missing_parameter: 'A required parameter is missing. Send it; the message names it.',
   invalid_parameter:
     'A value is out of range, of the wrong type, or for another kind of model. Fix what the message names; values are never adjusted.',
@@ -26,7 +26,7 @@ const en: Readonly<Record<RecordedCode, string>> = {
   unsupported_media_type: 'The body is not JSON, or not a form where a form is required. Set Content-Type.',
   route_not_found:
     'No route matches the path, or a file’s link has expired. Check the path; get the task for a new link.',
-  method_not_allowed: 'The path has other methods. Use one of those in the response header Allow.',
+  method_not_allowed: 'The path doesn’t support this method. Use one from the response header Allow.',
   missing_api_key: 'The header Authorization: Bearer … is missing. Send the key.',
   invalid_api_key: 'The key is unknown, revoked or expired. Use another key.',
   permission_denied:
@@ -37,13 +37,13 @@ const en: Readonly<Record<RecordedCode, string>> = {
     'The balance is below the hold for the call, or the account owes money after a write-off. Top up.',
   call_limit_exceeded:
     'The key’s call limit is used up. Retry after the time in Retry-After; a limit in total never resets.',
-  spend_limit_exceeded: 'The call would pass the key’s spend limit. Wait for the next window, or raise the limit.',
+  spend_limit_exceeded: 'The call would exceed the key’s spend limit. Wait for the next window, or raise the limit.',
   concurrency_limit_exceeded: 'The key has reached its maximum of running or queued tasks. Retry when one has ended.',
   model_not_found: 'No published model has this ID, or the key may not see it. Check the Models page.',
   model_in_maintenance: 'The operator has put the model into maintenance. Retry later, or use another model.',
   task_not_found: 'The task is unknown, another account’s, expired or already fetched. Check the Tasks page.',
   file_not_found: 'The file is unknown, another account’s, expired or deleted. Check its ID with GET /files.',
-  body_not_found: 'No body is recorded of this request.',
+  body_not_found: 'No body was recorded for this request.',
   batch_not_found: 'The batch is unknown or another account’s. Check the Batches page.',
   response_not_found: 'The stored response is unknown or another account’s. Send the whole conversation.',
   task_being_fetched:
@@ -51,7 +51,7 @@ const en: Readonly<Record<RecordedCode, string>> = {
   batch_not_cancellable: 'All lines of the batch have ended. Look at the batch.',
   task_not_cancellable: 'The task has ended already. Look at its record.',
   task_not_ended:
-    'A video that still runs was asked for its content, or to be deleted. Wait until it is completed, or cancel it.',
+    'The video is still running, so it has no content and can’t be deleted. Wait until it is completed, or cancel it.',
   idempotency_key_reused: 'The same Idempotency-Key came with another body. Use a new key for a new request.',
   idempotency_key_used: 'A streamed response can’t be replayed. Use a new key, or don’t stream.',
   upstream_rate_limited: 'Every route of the model is rate-limited at the moment. Retry after the time in Retry-After.',

@@ -3,6 +3,7 @@ import { useSearchParams } from 'react-router';
 import { spansIn, startOfDay } from '../../../../src/domain/time-zone.ts';
 import { dayAfter, daysBetween, isDay, rangeOf, today } from '../days.ts';
 import { daysOfPeriod, periods } from '../filters/periods.ts';
+import { searchNow } from '../filters/search-now.ts';
 import { useZone } from '../zone.ts';
 
 export const times = ['hour', 'day', 'month'] as const;
@@ -36,9 +37,28 @@ export interface Shown<Name extends string = string, Metric extends string = str
 }
 
 /** What is shown, and how to change it: the address keeps it, so that it can be sent and gone back to. */
-export function useShown<Name extends string, Metric extends string>({ names, metrics }: Offer<Name, Metric>) {
+export function useShown<Name extends string, Metric extends string>(offer: Offer<Name, Metric>) {
   const [search, setSearch] = useSearchParams();
   const zone = useZone();
+  const change = (wanted: Partial<Shown>) => {
+    const next: Shown = { ...shownOf(searchNow(), offer, zone), ...wanted };
+    setSearch(
+      {
+        ...{ group: next.group, metric: next.metric, range: next.preset },
+        ...(next.by !== undefined && { by: next.by }),
+        ...(next.preset === 'custom' && { from: next.first, to: next.last }),
+      },
+      { replace: true },
+    );
+  };
+  return [shownOf(search, offer, zone), change] as const;
+}
+
+function shownOf<Name extends string, Metric extends string>(
+  search: URLSearchParams,
+  { names, metrics }: Offer<Name, Metric>,
+  zone: string,
+): Shown<Name, Metric> {
   const preset = presets.find((each) => each === search.get('range')) ?? 'days30';
   const [from, to] = [search.get('from'), search.get('to')];
   const { from: first, to: last } =
@@ -50,19 +70,7 @@ export function useShown<Name extends string, Metric extends string>({ names, me
   const metric = metrics.find((each) => each === search.get('metric')) ?? metrics[0];
   const most = group === 'hour' ? hourDaysMax : daysMax;
   const isRange = first <= last && dayAfter(first, most) > last;
-  const shown: Shown<Name, Metric> = { group, by, metric, preset, zone, first, last, isRange };
-  const change = (wanted: Partial<Shown>) => {
-    const next = { ...shown, ...wanted };
-    setSearch(
-      {
-        ...{ group: next.group, metric: next.metric, range: next.preset },
-        ...(next.by !== undefined && { by: next.by }),
-        ...(next.preset === 'custom' && { from: next.first, to: next.last }),
-      },
-      { replace: true },
-    );
-  };
-  return [shown, change] as const;
+  return { group, by, metric, preset, zone, first, last, isRange };
 }
 
 /** The query of what is shown, for the API. */

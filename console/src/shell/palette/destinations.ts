@@ -67,9 +67,9 @@ function usePages(): Destination[] {
           })),
         ]),
     ...(person.is_operator
-      ? operatorPages.map(({ page }) => ({
+      ? operatorPages.map(({ page, name }) => ({
           path: `/operator/${page}`,
-          name: sayShell(page),
+          name: sayShell(name),
           about: say('operatorPage'),
         }))
       : []),

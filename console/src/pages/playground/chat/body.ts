@@ -1,5 +1,5 @@
 /** The request that a chat sends, of the form's settings and what was said. */
-import { isRecord } from '../../../docs/json.ts';
+import { isRecord } from '../../../parts/json.ts';
 import { linesOf } from '../shared/addresses.ts';
 import type { ModelFacts } from '../shared/facts.ts';
 import type { FieldOf } from '../shared/fault.tsx';

@@ -5,7 +5,7 @@
 import { ConsoleError, toConsoleError } from '../../../api/error.ts';
 import { send } from '../../../api/send.ts';
 import { createStore, type Store } from '../../../api/store.ts';
-import { isRecord, recordOf, textOf } from '../../../docs/json.ts';
+import { isRecord, recordOf, textOf } from '../../../parts/json.ts';
 import { randomHex } from '../../../parts/random-hex.ts';
 import { keep, kept } from '../shared/draft.ts';
 import { newRequestId } from '../shared/ids.ts';

@@ -1,5 +1,5 @@
 /** The chunks of a chat stream: lines of `data:`, until `[DONE]`. */
-import { isRecord, listOf, recordOf, textOf } from '../../../docs/json.ts';
+import { isRecord, listOf, recordOf, textOf } from '../../../parts/json.ts';
 import type { ToolCall } from './turn.ts';
 
 /** What an answer consists of so far. */

@@ -5,7 +5,7 @@ import { type PastRun, useHistory } from '../shared/history.ts';
 import { type Draft, firstDraft } from './draft.ts';
 import type { Lane } from './lane.ts';
 import { keepable, readTurns } from './turn.ts';
-import { listOf } from '../../../docs/json.ts';
+import { listOf } from '../../../parts/json.ts';
 
 /** Keeps what the lanes have said, whenever none of them is being answered. */
 export function useRememberedChat(draft: Draft, lanes: readonly Lane[]): void {

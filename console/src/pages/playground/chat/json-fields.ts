@@ -1,5 +1,5 @@
 /** The form's fields that are JSON: their values, or what is wrong with them. */
-import { isRecord, listOf, recordOf, textOf } from '../../../docs/json.ts';
+import { isRecord, listOf, recordOf, textOf } from '../../../parts/json.ts';
 import type { Draft, JsonName } from './draft.ts';
 
 /** `detail` is the parser's own sentence, or the name that may not be there. */

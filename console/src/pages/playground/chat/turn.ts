@@ -1,5 +1,5 @@
 /** One turn of a conversation: what was asked, what was answered, or what a tool gave. */
-import { isRecord, listOf, recordOf, textOf, textsOf } from '../../../docs/json.ts';
+import { isRecord, listOf, recordOf, textOf, textsOf } from '../../../parts/json.ts';
 
 /** A call of one of the request's tools, as the model wrote it. */
 export interface ToolCall {

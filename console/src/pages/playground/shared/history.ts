@@ -3,7 +3,7 @@
  * playground. It has what was asked and said, and no key, since the playground has none.
  */
 import { createStore, type Store, useStore } from '../../../api/store.ts';
-import { isRecord, listOf, textOf } from '../../../docs/json.ts';
+import { isRecord, listOf, textOf } from '../../../parts/json.ts';
 import { useDraftName } from './draft.ts';
 
 export interface PastRun {

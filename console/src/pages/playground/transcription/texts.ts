@@ -11,7 +11,7 @@ export const texts = defineTexts('playground-transcription', {
     language: 'Language',
     languageHint: 'Optional. ISO 639-1, such as en or zh.',
     prompt: 'Prompt',
-    promptHint: 'Optional. Names and terms that occur in it.',
+    promptHint: 'Optional. Names and terms that occur in the audio.',
     copy: 'Copy text',
   },
   zh: {
