@@ -1,14 +1,15 @@
-/** What a test run prints: a line a file, failures with their places as they come and again at the end, the slowest files, the counts. */
+/** What a test run prints: a line a file, failures with their places as they come and again at the end, the slowest and dearest files, the counts. */
 import path from 'node:path';
 
-const slowestShown = 10;
+/** Of the slowest files, and of those that take most of the CPU. */
+const shownMax = 10;
 
 // The reader was `head`: the run goes on to its end, which stops the servers.
 process.stdout.on('error', () => undefined);
 
 /**
- * A reporter: `add` an outcome of the pool, then `end`, which says whether all passed. A file that is added again counts by its
- * last outcome; one that failed before is listed as flaky.
+ * A reporter: `add` an outcome of the pool, then `end` with the servers' CPU times, which says whether all passed. A file
+ * that is added again counts by its last outcome; one that failed before is listed as flaky.
  */
 export function testReport(print = (text) => process.stdout.write(`${text}\n`)) {
   const added = [];
@@ -24,13 +25,15 @@ export function testReport(print = (text) => process.stdout.write(`${text}\n`)) 
       lastOf(added)
         .filter(hasFailed)
         .map(({ file }) => file),
-    end(filesWanted) {
+    end(filesWanted, serversCpuMs = {}) {
       const outcomes = lastOf(added);
       const failed = outcomes.filter(hasFailed);
       const flaky = added.filter((outcome) => hasFailed(outcome) && !failed.some(({ file }) => file === outcome.file));
       if (flaky.length > 0) print(['', 'Flaky, passed the second time:', ...flaky.map(namesOf)].join('\n'));
       if (failed.length > 0) print(['', 'Failed:', ...failed.map(namesOf)].join('\n'));
-      print(['', 'The slowest files:', ...slowest(outcomes).map((outcome) => `  ${lineOf(outcome)}`), ''].join('\n'));
+      print(['', 'The slowest files:', ...most(outcomes, 'durationMs')].join('\n'));
+      print(['', 'Those that take most of the CPU:', ...most(outcomes, 'cpuMs'), ''].join('\n'));
+      print(cpuOf(outcomes, serversCpuMs));
       print(countsOf(outcomes, performance.now() - startMs));
       const missing = filesWanted - outcomes.length;
       if (missing > 0) print(`✖ ${missing} files were not run.`);
@@ -42,8 +45,9 @@ export function testReport(print = (text) => process.stdout.write(`${text}\n`)) 
 const hasFailed = ({ failures }) => failures.length > 0;
 const lastOf = (added) => [...new Map(added.map((outcome) => [outcome.file, outcome])).values()];
 
-function lineOf({ file, tests, failures, durationMs }) {
-  return `${failures.length > 0 ? '✖' : '✔'} ${file} (${tests} tests, ${(durationMs / 1000).toFixed(1)} s)`;
+function lineOf({ file, tests, failures, durationMs, cpuMs }) {
+  const times = `${seconds(durationMs)}, ${seconds(cpuMs)} of CPU`;
+  return `${failures.length > 0 ? '✖' : '✔'} ${file} (${tests} tests, ${times})`;
 }
 
 function failuresOf({ failures, output }) {
@@ -59,8 +63,15 @@ function namesOf({ file, failures }) {
   );
 }
 
-function slowest(outcomes) {
-  return [...outcomes].sort((one, other) => other.durationMs - one.durationMs).slice(0, slowestShown);
+function most(outcomes, measure) {
+  const sorted = [...outcomes].sort((one, other) => other[measure] - one[measure]);
+  return sorted.slice(0, shownMax).map((outcome) => `  ${lineOf(outcome)}`);
+}
+
+function cpuOf(outcomes, serversCpuMs) {
+  const ofFiles = outcomes.reduce((total, { cpuMs }) => total + cpuMs, 0);
+  const all = Object.entries({ 'the files': ofFiles, ...serversCpuMs });
+  return `CPU: ${all.map(([name, cpuMs]) => `${name} ${seconds(cpuMs)}`).join(', ')}`;
 }
 
 function countsOf(outcomes, durationMs) {
@@ -78,5 +89,6 @@ function countsOf(outcomes, durationMs) {
   ].join('\n');
 }
 
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const relative = (at) => path.relative(process.cwd(), at.replace(/^file:\/\//, ''));
 const indented = (text) => text.replace(/^/gm, '      ');

@@ -118,7 +118,15 @@ test('a file that fails and then passes is reported as flaky with its test, and 
   const printed: string[] = [];
   const report = testReport((text) => printed.push(text));
   const failure = { name: 'fails by chance', at: `${process.cwd()}/test/a.test.ts:3`, reason: 'Error: late' };
-  const outcome = { file: 'test/a.test.ts', tests: 1, skipped: 0, failures: [failure], output: '', durationMs: 1 };
+  const outcome = {
+    file: 'test/a.test.ts',
+    tests: 1,
+    skipped: 0,
+    failures: [failure],
+    output: '',
+    durationMs: 1,
+    cpuMs: 1,
+  };
   report.add(outcome);
   assert.deepEqual(report.failed(), ['test/a.test.ts']);
   report.add({ ...outcome, failures: [] });
@@ -135,7 +143,7 @@ test('a file that fails and then passes is reported as flaky with its test, and 
 test('a file that fails twice has failed', () => {
   const report = testReport(() => undefined);
   const failures = [{ name: 'fails', reason: 'Error: broken' }];
-  const outcome = { file: 'test/a.test.ts', tests: 1, skipped: 0, failures, output: '', durationMs: 1 };
+  const outcome = { file: 'test/a.test.ts', tests: 1, skipped: 0, failures, output: '', durationMs: 1, cpuMs: 1 };
   report.add(outcome);
   report.add(outcome);
   assert.equal(report.end(1), false);

@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ worker: false });
 });
 after(() => gateway.stop());
 

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { parseAmount } from '../../src/domain/money.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import type { DeliveryPace } from '../../src/domain/webhook-rules.ts';
@@ -17,7 +17,6 @@ import { type DrainPace, readEnvironment } from '../../src/config/environment.ts
 import type { Administrator } from '../../src/ledger/audit-log.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createApiKey, type NewApiKey, noLimits } from '../../src/accounts/api-keys.ts';
-import { type CoreMetrics, installMeasuredRuntime } from '../../src/temporal/core-metrics.ts';
 import { lazyConnection } from '../../src/temporal/connection.ts';
 import { workerConnection } from '../../src/temporal/worker-connection.ts';
 import { type Core, type CoreOptions, openCore } from '../../src/runtime/parts.ts';
@@ -25,6 +24,7 @@ import { startApiRole } from '../../src/runtime/api-role.ts';
 import { showTemporal } from '../../src/runtime/scraped-gauges.ts';
 import { startWorkerRole } from '../../src/runtime/worker-role.ts';
 import { freshDatabase, fromTestRun } from './database.ts';
+import { connectionOfProcess, runtimeOfProcess, testLog } from './temporal.ts';
 
 export interface TestGateway {
   core: Core;
@@ -96,8 +96,6 @@ export interface TestGatewayOptions {
   log?: Logger;
 }
 
-let runtimeInstalled: Promise<CoreMetrics | undefined> | undefined;
-
 /** Starts a gateway; `stop` it in an `after` hook. */
 export async function startTestGateway({
   configuration = builtInConfiguration,
@@ -112,9 +110,9 @@ export async function startTestGateway({
   downloadPace,
   servers,
   kinds = providerKinds,
-  log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2)),
+  log = testLog,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  const coreMetrics = await (runtimeInstalled ??= installMeasuredRuntime(log));
+  const coreMetrics = await runtimeOfProcess(log);
   const made = servers ? undefined : await freshDatabase();
   const databaseUrl = made?.url ?? servers?.databaseUrl ?? '';
   await made?.database.close();
@@ -149,9 +147,13 @@ export async function startTestGateway({
     address: servers?.temporalAddress ?? fromTestRun('TEMPORAL_ADDRESS'),
   };
   // Without a worker it is as in a process of the API's own, which starts while Temporal is away.
-  const connection = worker || !servers ? await workerConnection(target) : await lazyConnection(target);
+  const connection = !worker
+    ? await lazyConnection(target)
+    : servers
+      ? await workerConnection(target)
+      : await connectionOfProcess();
   const workers =
-    connection instanceof NativeConnection && worker ? await startWorkerRole(core, connection, 'default') : undefined;
+    connection instanceof NativeConnection ? await startWorkerRole(core, connection, 'default') : undefined;
   const api = await startApiRole(core, connection, 'default', { eager: worker });
 
   const by: Administrator = { database: core.database, ledgerKey: core.secrets.first.ledger, actor: 'tollgate' };
@@ -225,7 +227,7 @@ export async function startTestGateway({
     async stop() {
       await gateway.drain();
       await workers?.stop();
-      await connection.close();
+      if (servers || !workers) await connection.close();
       await core.close();
       await made?.drop();
       await rm(dataDir, { recursive: true, force: true });

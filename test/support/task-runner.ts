@@ -7,7 +7,6 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import pino from 'pino';
 import type { ActivityDependencies, WorkerDependencies } from '../../src/activities/index.ts';
 import type { BatchSteps, ProviderLimits } from '../../src/activities/dependencies.ts';
 import { release } from '../../src/activities/end.ts';
@@ -28,7 +27,6 @@ import { findTask, type StartFacts, type Task } from '../../src/tasks/rows/task-
 import { dataConverterOf } from '../../src/temporal/codec.ts';
 import type { CodecKey } from '../../src/config/codec-keys.ts';
 import { queueNames, type QueueNames } from '../../src/temporal/temporal-names.ts';
-import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { KeyQueues } from '../../src/tasks/start/key-queues.ts';
 import { StartScan } from '../../src/tasks/start/start-scan.ts';
 import { BatchScan } from '../../src/batches/batch-scan.ts';
@@ -40,10 +38,9 @@ import { eventData } from '../../src/runtime/event-data.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from './database.ts';
 import { mp4 } from './media.ts';
 import { type AdmissionOptions, admissionOf, type Customer, ledgerKey, newCustomer, newLedger } from './money.ts';
+import { connectionOfProcess, runtimeOfProcess, testLog as log } from './temporal.ts';
 
 const secrets = deriveKeys(['a secret of the tests with 40 characters']);
-const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }, pino.destination(2));
-let runtimeInstalled = false;
 
 /** What a provider of the test answers; what is left out answers as a working provider would. */
 export interface Script {
@@ -148,7 +145,7 @@ export async function startTaskRunner({
   webhook = () => judgedStatus(204),
   pace = standardPace,
   namespace = 'default',
-  address = fromTestRun('TEMPORAL_ADDRESS'),
+  address,
   codecKeys,
   batches = {},
   work = true,
@@ -162,7 +159,7 @@ export async function startTaskRunner({
   webhook?: (request: WebhookRequest, signal: AbortSignal) => WebhookOutcome | Promise<WebhookOutcome>;
   /** How deliveries are tried again. */
   pace?: DeliveryPace;
-  /** One that is there, and where it is. */
+  /** One that is there, and where it is: on the run's server without. */
   namespace?: string;
   address?: string;
   /** Payloads are encrypted with the first; not at all without. */
@@ -171,8 +168,7 @@ export async function startTaskRunner({
   batches?: Partial<BatchSteps>;
   work?: boolean;
 }): Promise<TaskRunner> {
-  if (!runtimeInstalled) installTemporalRuntime(log);
-  runtimeInstalled = true;
+  await runtimeOfProcess();
   const db = await freshDatabase();
   const ledger = newLedger(db.database);
   const moneyed = (limits: Partial<KeyLimits> = {}) => newCustomer(db.database, ledger, 1_000_000n, limits);
@@ -208,8 +204,8 @@ export async function startTaskRunner({
     removeLeftovers: () => Promise.resolve(0),
     startNext: (key) => keyQueues.startNext(key),
   };
-  const connect = () => NativeConnection.connect({ address });
-  const connection = await connect();
+  const connect = () => NativeConnection.connect({ address: address ?? fromTestRun('TEMPORAL_ADDRESS') });
+  const connection = address === undefined ? await connectionOfProcess() : await connect();
   const shared = { namespace, ...dataConverterOf(codecKeys) };
   const client = new Client({ connection, ...shared });
   const queues = queueNames(`test-${randomBytes(6).toString('hex')}`);
@@ -280,7 +276,7 @@ export async function startTaskRunner({
       await Promise.all(workers.map((each) => each.stop()));
       await keyQueues.idle();
       await Promise.all(more.map((each) => each.close()));
-      await connection.close();
+      if (address !== undefined) await connection.close();
       await db.drop();
       await rm(folder, { recursive: true, force: true });
     },

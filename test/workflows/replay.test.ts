@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { Worker } from '@temporalio/worker';
-import pino from 'pino';
 import { bundlePath, tracedBundlePath } from '../../src/temporal/bundle-workflows.ts';
-import { installTemporalRuntime } from '../../src/temporal/runtime.ts';
 import { activitiesOf, type HistoryJson, readHistory } from '../support/history.ts';
+import { runtimeOfProcess } from '../support/temporal.ts';
 
 const folder = new URL('../histories/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -14,7 +13,7 @@ const load = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'u
 const replay = (history: HistoryJson, codePath = bundlePath) =>
   Worker.runReplayHistory({ workflowBundle: { codePath }, replayName: 'replay' }, readHistory(history));
 
-before(() => installTemporalRuntime(pino({ level: 'silent' })));
+before(() => runtimeOfProcess());
 
 test('each way that a task, a batch, a delivery, the audit and the retention can take has a recorded history', () => {
   assert.deepEqual(names.sort(), [

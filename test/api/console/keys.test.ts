@@ -13,7 +13,7 @@ let gateway: TestGateway;
 let owner: ConsoleClient;
 let keys: string;
 before(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ worker: false });
   owner = await signedIn(gateway);
   keys = `/accounts/${gateway.account}/keys`;
 });

@@ -9,7 +9,7 @@ import { type ConsoleClient, signedIn } from '../../support/people.ts';
 let gateway: TestGateway;
 let operator: ConsoleClient;
 before(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ worker: false });
   operator = await signedIn(gateway, { memberships: [], isOperator: true });
 });
 after(() => gateway.stop());
