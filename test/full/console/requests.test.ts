@@ -107,30 +107,6 @@ test('an owner has bodies recorded, reads those of a request, and deletes all', 
     await page.getByText('Deleted: 1').waitFor();
   }));
 
-test('in Chinese, in the dark and on a phone, recorded bodies and the panel that records them fit', () =>
-  visit({ locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async ({ page, account, call }) => {
-    await page.goto(`/console/${account}/settings`);
-    const panel = page.getByRole('region', { name: '请求内容记录' });
-    await panel.getByRole('checkbox', { name: '记录请求和响应的内容' }).check();
-    await panel.getByRole('button', { name: /^应\s?用$/ }).click();
-    await panel.getByText('已开启', { exact: true }).waitFor();
-    await audited(page);
-    await assertNoSidewaysScroll(page);
-    await panel.scrollIntoViewIfNeeded();
-    await screenshotOf(page, 'settings-bodies-zh-phone-dark');
-    await call({ password: 'hidden' });
-    await page.goto(`/console/${account}/requests`);
-    await page.getByRole('button', { name: /sim-chat 的详情/ }).click();
-    const drawer = page.getByRole('dialog');
-    await drawer.getByRole('button', { name: '查看请求与响应' }).click();
-    const request = drawer.getByText('"password": "[redacted]"');
-    await request.waitFor();
-    await audited(page);
-    await assertNoSidewaysScroll(page);
-    await request.scrollIntoViewIfNeeded();
-    await screenshotOf(page, 'request-bodies-zh-phone-dark');
-  }));
-
 test('the list is filtered by its controls, the address keeps the filter, and the file has what is shown', () =>
   visit({}, async ({ page, account, call }) => {
     await call();
