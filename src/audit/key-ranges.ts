@@ -30,6 +30,7 @@ const keys = {
   acts: { table: 'acts', column: 'seq', type: 'bigint' as const, first: '-9223372036854775808' },
   tasks: { ...textKey('tasks'), share: 4 },
   accounts: { ...textKey('accounts'), share: 4 },
+  body_recordings: textKey('body_recordings', 'account_id'),
   api_keys: textKey('api_keys'),
   people: textKey('people'),
   memberships: textKey('memberships', 'person_id'),

@@ -57,12 +57,16 @@ export async function changeBodyRecording(
     const details = {
       record_bodies: String(isOn),
       retention_days: String(retentionDays),
-      redacted_fields: redactedFields.join(', '),
+      redacted_fields: listedNames(redactedFields),
     };
     return { act: { action: 'body_recording.changed', account, subject: null, details }, outcome: undefined };
   });
   return findBodyRecording(by.database, account);
 }
+
+/** Of no two lists the same: the audit compares the row with it. */
+const listedNames = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll('\\', '\\\\').replaceAll(',', '\\,')).join(', ');
 
 /** Has all bodies of the account expire now: none can be read any more, and the next sweep deletes them. Returns how many. */
 export async function deleteBodies(by: Administrator, account: AccountId): Promise<number> {

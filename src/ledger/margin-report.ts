@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import * as z from 'zod';
 import type { Money } from '../domain/money.ts';
-import { minus } from '../domain/money.ts';
+import { minus, plus } from '../domain/money.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
 
 export const marginGroups = ['day', 'model', 'provider', 'account'] as const;
@@ -66,6 +66,17 @@ export function marginPercentOf(margin: Margin): number | null {
   const paid = minus(margin.revenue, margin.revenueWithoutCost);
   return paid === 0n ? null : Math.round((Number(marginOf(margin)) / Number(paid)) * 10_000) / 100;
 }
+
+/** The sums of both; the group and the name are those of the first. */
+export const plusMargin = (one: Margin, other: Margin): Margin => ({
+  ...one,
+  calls: one.calls + other.calls,
+  callsWithoutCost: one.callsWithoutCost + other.callsWithoutCost,
+  revenue: plus(one.revenue, other.revenue),
+  revenueWithoutCost: plus(one.revenueWithoutCost, other.revenueWithoutCost),
+  writtenOff: plus(one.writtenOff, other.writtenOff),
+  cost: plus(one.cost, other.cost),
+});
 
 // A transfer has a capture; or only a write-off, of a call whose process had died and whose hold was swept.
 const isOneEach = `(e.type = 'capture' or e.reason = 'owner_lost')`;

@@ -12,6 +12,13 @@ export interface Dimension {
   number?: (value: string) => string;
 }
 
+/** SQL of a whole number of a row, null where it has none, and shares that its percentiles are of, by their names. */
+export interface Spread {
+  value: string;
+  /** Such as 0.5 for the median. Each is null where no row has a number. */
+  shares: Readonly<Record<string, number>>;
+}
+
 export interface CrossTable<Sums> {
   /** `from …`, with what it needs of `values`. */
   source: string;
@@ -20,8 +27,10 @@ export interface CrossTable<Sums> {
   /** Without labels. */
   by?: Dimension | undefined;
   /** Aggregates by the names under which `sumsRow` reads them. They are summed up once more, so they must be sums. */
-  sums: Readonly<Record<keyof Sums & string, string>>;
+  sums: Readonly<Record<string, string>>;
   sumsRow: Row<Sums>;
+  /** What is no sum: how a whole number is spread, in the rows that have one. */
+  spread?: Spread;
   /** By which of them the largest are chosen. */
   largestBy: keyof Sums & string;
   groupsMax: number;
@@ -56,26 +65,48 @@ export async function readCrossTable<Sums>(connection: pg.Pool, table: CrossTabl
   });
   const those = (isOfGroup: boolean, isOfColumn: boolean) =>
     all.filter(({ groupAt, columnAt }) => (groupAt !== totalAt) === isOfGroup && (columnAt !== totalAt) === isOfColumn);
-  const total = table.sumsRow.parse(rows.at(-1));
+  const total = table.sumsRow.parse(rows.at(-1) ?? nothingOf(table));
   return { cells: those(true, true), groups: those(true, false), columns: those(false, true), total };
 }
 
+const nothingOf = <Sums>({ sums, spread }: CrossTable<Sums>): Record<string, bigint | null> =>
+  Object.fromEntries<bigint | null>([
+    ...Object.keys(sums).map((name) => [name, 0n] as const),
+    ...Object.keys(spread?.shares ?? {}).map((name) => [name, null] as const),
+  ]);
+
+// With a spread, facts and cells have a row for each of its numbers, `v`; the cells' rows are counted up to the shares.
 function statementOf<Sums>(table: CrossTable<Sums>): string {
-  const { source, group, by = { value: `''` }, sums, largestBy, groupsMax, columnsMax } = table;
-  const aggregates = Object.entries<string>(sums).map(([name, aggregate]) => `${aggregate} as "${name}"`);
+  const { source, group, by = { value: `''` }, sums, spread, largestBy, groupsMax, columnsMax } = table;
+  const aggregates = Object.entries(sums).map(([name, aggregate]) => `${aggregate} as "${name}"`);
+  const summed = Object.keys(sums).map((name) => `coalesce(sum("${name}"), 0)::bigint as "${name}"`);
+  const cell = `"groupAt", "group", "columnAt", "column"`;
+  const v = spread ? ', v' : '';
+  const percentiles = Object.entries(spread?.shares ?? {}).map(
+    ([name, share]) => `min(v) filter (where counted >= ${share} * of)::bigint as "${name}"`,
+  );
   return `with facts as materialized (
-      select ${group.value} as g, ${by.value} as b, ${aggregates.join(', ')} ${source} group by 1, 2
+      select ${group.value} as g, ${by.value} as b, ${spread ? `${spread.value} as v, count(*) as n, ` : ''}${aggregates.join(', ')}
+      ${source} group by 1, 2${spread ? ', 3' : ''}
     ), groups as (${largest('g', group, largestBy, groupsMax)}),
-    columns as (${largest('b', by, largestBy, columnsMax)})
-    select ${position('groups')} as "groupAt", coalesce((${(group.number ?? itself)('groups.g')})::text, '') as "group",
-      ${position('columns')} as "columnAt", coalesce(columns.b::text, '') as "column",
-      ${Object.keys(sums)
-        .map((name) => `coalesce(sum("${name}"), 0)::bigint as "${name}"`)
-        .join(', ')}
-    from facts left join groups using (g) left join columns using (b)
-    group by grouping sets ((groups.at, groups.g, columns.at, columns.b), (groups.at, groups.g), (columns.at, columns.b), ())
-    order by grouping(groups.at), groups.at nulls last, grouping(columns.at), columns.at nulls last`;
+    columns as (${largest('b', by, largestBy, columnsMax)}),
+    cells as (
+      select ${position('groups')} as "groupAt", coalesce((${(group.number ?? itself)('groups.g')})::text, '') as "group",
+        ${position('columns')} as "columnAt", coalesce(columns.b::text, '') as "column"${v}, ${summed.join(', ')}
+        ${spread ? ', sum(n) as n' : ''}
+      from facts left join groups using (g) left join columns using (b)
+      group by grouping sets ((groups.at, groups.g, columns.at, columns.b${v}), (groups.at, groups.g${v}),
+        (columns.at, columns.b${v}), (${v.slice(2)}))
+    )${spread ? `, counted as (${countedText(cell)})` : ''}
+    select ${spread ? `${cell}, ${[...summed, ...percentiles].join(', ')} from counted group by 1, 2, 3, 4` : '* from cells'}
+    order by "groupAt" = ${totalAt}, nullif("groupAt", ${othersAt}) nulls last,
+      "columnAt" = ${totalAt}, nullif("columnAt", ${othersAt}) nulls last`;
 }
+
+const countedText = (
+  cell: string,
+) => `select *, sum(n) filter (where v is not null) over (partition by ${cell} order by v) as counted,
+  sum(n) filter (where v is not null) over (partition by ${cell}) as of from cells`;
 
 const largest = (value: string, { labels }: Dimension, by: string, max: number) => {
   const order = labels === undefined ? `sum("${by}") desc, ${value} collate "C"` : value;

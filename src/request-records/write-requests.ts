@@ -4,6 +4,7 @@ import type { Money } from '../domain/money.ts';
 import { bigints, booleans, integers, moments, texts } from '../postgres/binary-arrays.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Attempt } from './call-record.ts';
+import { addCountsText, countValues } from './outcome-counts.ts';
 
 /** What is kept of a request that came with a key. */
 export interface RequestRecord {
@@ -42,15 +43,17 @@ const types =
   '$10::int[], $11::int[], $12::boolean[], $13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], ' +
   '$18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[]';
 
-/** Writes all of them or none. */
+/** Writes all of them, and counts what came of them, or does neither. */
 export async function writeRequests(
   { pool }: Pick<Database, 'pool'>,
   records: readonly RequestRecord[],
 ): Promise<void> {
   await pool.query({
     name: 'write-requests',
-    text: `insert into requests (${columns})
-      select ${columns.replace('attempts', 'attempts::jsonb')} from unnest(${types}) as r (${columns})`,
+    text: `with written as (
+        insert into requests (${columns})
+        select ${columns.replace('attempts', 'attempts::jsonb')} from unnest(${types}) as r (${columns})
+      ) ${addCountsText(23)}`,
     values: [
       moments(records, ({ createdAt }) => createdAt),
       texts(records, ({ accountId }) => accountId),
@@ -74,15 +77,17 @@ export async function writeRequests(
       texts(records, ({ endUser }) => endUser),
       texts(records, ({ tag }) => tag),
       texts(records, ({ client }) => client),
+      ...countValues(records),
     ],
   });
 }
 
 const bigintOf = (count: number | undefined): bigint | undefined => (count === undefined ? undefined : BigInt(count));
 
-/** Makes the days to come and drops those that are older than what is kept. */
+/** Makes the days to come and drops those that are older than what is kept, and the counts that are not read any more. */
 export async function supplyRequestDays({ pool }: Pick<Database, 'pool'>, keepDays: number): Promise<void> {
   await pool.query('select tollgate_supply_request_days($1, $2)', [daysAhead, keepDays]);
+  await pool.query(`delete from outcome_counts where slot < now() - interval '2 days'`);
 }
 
 /** A week without any process that serves the API costs nothing: the next one makes its days when it starts. */

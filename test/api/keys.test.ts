@@ -31,7 +31,7 @@ const call = (key: string, body: object = image) => gateway.post('/ai/v1/images/
 const owner = () => gateway.newKey({ balance: '100', level: 'admin' });
 
 test('a key that was made is shown once, works at once, and is stored as its hash only', async () => {
-  const { key, account } = await owner();
+  const { key, keyId: maker, account } = await owner();
   const made = await make({ name: 'first' }, key);
   assert.equal(made.status, 201);
   assert.equal(made.headers.get('cache-control'), 'no-store');
@@ -50,6 +50,7 @@ test('a key that was made is shown once, works at once, and is stored as its has
     expires_at: null,
     allowed_ips: null,
     created: (object as { created?: unknown }).created,
+    created_by: `key:${maker}`,
     last_used: null,
     start: secret.slice(0, 10),
     last4: secret.slice(-4),

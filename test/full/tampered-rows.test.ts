@@ -66,6 +66,11 @@ describe('a row that was changed, removed or added by hand is found', () => {
     }
   });
 
+  test('of the recording of bodies', async () => {
+    const { account } = world.customer;
+    await assertAllFound({ table: 'body_recordings', where: 'account_id = $1', values: [account] });
+  });
+
   test('of the audit log, and its head', async () => {
     const { rows } = await world.home.database.pool.query<{ seq: bigint }>(
       `select min(seq) as seq from acts union select max(seq) from acts union select seq from acts where details is not null`,

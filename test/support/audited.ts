@@ -13,6 +13,7 @@ import { audit, type AuditReport } from '../../src/audit/audit.ts';
 import type { Check } from '../../src/audit/check-context.ts';
 import { blobsCheck } from '../../src/audit/checks/stored-blobs.ts';
 import { rowChecks } from '../../src/audit/checks/all-checks.ts';
+import { changeBodyRecording } from '../../src/bodies/recording-settings.ts';
 import { claimFetch, removeMedia } from '../../src/tasks/rows/fetch-claims.ts';
 import { createPerson } from '../../src/accounts/people.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -85,6 +86,7 @@ export async function auditedWorld(ago?: string, given?: TestDatabase): Promise<
     models: ['sim-image'],
     expiresAt: new Date('2099-01-31T00:00:00.123Z'),
   });
+  await changeBodyRecording(by, customer.account, { isOn: true, redactedFields: ['password', 'first, last'] });
   await made.adjust(customer.account, micros(-7n), 'a correction');
   const { id: idleAccount } = await createAccount(by, 'idle');
   const idle = { account: idleAccount, key: await idleKey(idleAccount) };

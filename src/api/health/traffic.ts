@@ -11,8 +11,6 @@ export interface TrafficReport {
   callsOf: (provider: string) => Traffic;
   /** Of the calls of a model that a provider was asked to answer. */
   callsOfRoute: (provider: string, model: string) => Traffic;
-  /** Only calls since then are counted; undefined: all of the last day. */
-  callsSince: Date | undefined;
 }
 
 const keptMs = 2_000;
@@ -34,8 +32,7 @@ interface Outcome {
   code: string | null;
   lastHour: number;
   lastDay: number;
-  medianMs: number | null;
-  p95Ms?: number | null;
+  medianMs?: number | null;
 }
 
 async function count(database: Database, models: readonly string[]): Promise<TrafficReport> {
@@ -47,31 +44,33 @@ async function count(database: Database, models: readonly string[]): Promise<Tra
   const ofProviders = new Map<string, Traffic>();
   const ofRoutes = new Map<string, Traffic>();
   const all = { model: ofModels, provider: ofProviders, route: ofRoutes };
-  for (const outcome of calls.outcomes) {
-    const { of, name, model } = outcome;
-    add(all[of], of === 'route' ? routeName(name, model) : name, outcome);
+  const nameOf = ({ of, name, model }: { of: keyof typeof all; name: string; model: string }) =>
+    of === 'route' ? routeName(name, model) : name;
+  for (const outcome of calls.outcomes) add(all[outcome.of], nameOf(outcome), outcome);
+  for (const { medianMs, p95Ms, ...measured } of calls.latencies) {
+    const name = nameOf(measured);
+    all[measured.of].set(name, { ...(all[measured.of].get(name) ?? noTraffic), medianMs, p95Ms });
   }
   for (const outcome of tasks) add(ofModels, outcome.model, outcome);
   return {
     modelTraffic: (model) => ofModels.get(model) ?? noTraffic,
     callsOf: (provider) => ofProviders.get(provider) ?? noTraffic,
     callsOfRoute: (provider, model) => ofRoutes.get(routeName(provider, model)) ?? noTraffic,
-    callsSince: calls.since,
   };
 }
 
 const routeName = (provider: string, model: string): string => JSON.stringify([provider, model]);
 
-function add(all: Map<string, Traffic>, name: string, { code, lastHour, lastDay, medianMs, p95Ms }: Outcome): void {
+function add(all: Map<string, Traffic>, name: string, { code, lastHour, lastDay, medianMs }: Outcome): void {
   const known = all.get(name) ?? noTraffic;
   const added = ({ succeeded, faults }: Traffic['lastDay'], count: number) =>
     code === null
       ? { succeeded: succeeded + count, faults }
       : { succeeded, faults: count === 0 ? faults : [...faults, { code, count }] };
   all.set(name, {
+    ...known,
     lastHour: added(known.lastHour, lastHour),
     lastDay: added(known.lastDay, lastDay),
     medianMs: medianMs ?? known.medianMs,
-    p95Ms: p95Ms ?? known.p95Ms,
   });
 }

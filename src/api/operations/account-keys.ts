@@ -42,6 +42,7 @@ const keyExample = {
   expires_at: null,
   allowed_ips: null,
   created: exampleCreated,
+  created_by: 'person',
   last_used: null,
   start: 'sk-tg-AbCd',
   last4: 'wXyZ',

@@ -20,6 +20,10 @@ export const keyFields = {
   expires_at: z.iso.datetime().nullable(),
   allowed_ips: z.array(z.string()).nullable().describe('From where it may be used; null: from everywhere.'),
   created: z.int().describe('Unix seconds.'),
+  created_by: z
+    .string()
+    .nullable()
+    .describe('`key:` and the id of a key of the account, `person`, `cli` or `tollgate`; null: it is not known.'),
   last_used: z.int().nullable().describe('Unix seconds.'),
   start: z.string().describe('The first 10 characters of the key.'),
   last4: z.string(),
@@ -40,8 +44,15 @@ export const keyObject = (key: ApiKey): z.input<typeof keyRecord> => ({
   expires_at: key.expiresAt?.toISOString() ?? null,
   allowed_ips: key.allowedIps && [...key.allowedIps],
   created: unixSeconds(key.createdAt),
+  created_by: makerOf(key.createdBy),
   last_used: key.lastUsedAt && unixSeconds(key.lastUsedAt),
   start: key.start,
   last4: key.last4,
   revoked: key.revoked,
 });
+
+// Who a person is, is the console's matter: operators are not of the account. So are users of the operator's machine.
+function makerOf(actor: string | null): string | null {
+  if (actor === null || actor.startsWith('key:')) return actor;
+  return actor.split(':')[0] ?? null;
+}

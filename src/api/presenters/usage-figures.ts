@@ -34,14 +34,16 @@ export const saleFigures = (sums: Charges) => ({
 export const requestSumsFields = {
   requests: z.int(),
   errors: z.int().describe('Answered with 400 or above, or left by their caller before an answer.'),
-  latency_ms: z.int().nullable().describe('On average, of those that are no errors; null: there are none.'),
+  median_ms: z.int().nullable().describe('Of those that are no errors, within one percent; null: there are none.'),
+  p95_ms: z.int().nullable().describe('What 95 of 100 of these did not exceed, likewise.'),
 };
 
-export const requestFigures = ({ requests, errors, latencyMs }: RequestSums) => ({
-  requests,
-  errors,
-  latency_ms: requests === errors ? null : Math.round(latencyMs / (requests - errors)),
+export const requestFigures = ({ requests, errors, medianMs, p95Ms }: RequestSums) => ({
+  ...{ requests, errors, median_ms: medianMs, p95_ms: p95Ms },
 });
+
+/** The figure that a metric of requests is the name of. */
+export const requestFigureOf = { errors: 'errors', latency: 'median_ms', p95: 'p95_ms' } as const;
 
 const countsOf = ({ calls, inputTokens, outputTokens, images, seconds, tokens }: Charges) => ({
   ...{ calls, input_tokens: inputTokens, output_tokens: outputTokens, images, seconds, tokens },

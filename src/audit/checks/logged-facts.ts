@@ -1,6 +1,6 @@
 /**
- * Whether accounts, keys and people are as the audit log left them, and credits and adjustments as the log says. All rows are
- * compared whatever `since` says: a change by hand leaves no time of its change.
+ * Whether accounts, their recording of bodies, keys and people are as the audit log left them, and credits and adjustments
+ * as the log says. All rows are compared whatever `since` says: a change by hand leaves no time of its change.
  */
 import * as z from 'zod';
 import { pagesOf, reportPages } from '../audit.ts';
@@ -11,6 +11,7 @@ export const factsCheck: Check = {
   name: 'facts',
   async run(context) {
     await compareRows(context);
+    await compareRecordings(context);
     await compareCredits(context);
   },
 };
@@ -65,6 +66,41 @@ async function compareRows(context: CheckContext): Promise<void> {
     }
   }
   await reportPages(context, 'acts', goneText);
+}
+
+/** Names as the log lists them (`listedNames` in `recording-settings.ts`); what can't be a name is none there either. */
+const listedNames = `array_to_string(array(select coalesce(nullif(replace(replace(name, '\\', '\\\\'), ',', '\\,'), ''), '\\0')
+  from unnest(b.redacted_fields) with ordinality as n (name, at) order by at), ', ')`;
+// The log has this setting in the details of its newest act. Those of accounts without one are compared, too: a row that was
+// slipped in, and one that is gone.
+const recordingsText = `with s as (
+    select r.id as account, case when b.account_id is not null then jsonb_build_object('record_bodies', b.is_on::text,
+      'retention_days', b.retention_days::text, 'redacted_fields', ${listedNames}) end as settings
+    from accounts r left join body_recordings b on b.account_id = r.id where ${inRange('accounts', 'r.id')}
+  )
+  select s.account, s.settings is not null, n.details is not null, array(
+    select key from jsonb_each(s.settings) as f full join jsonb_each(n.details) as g using (key)
+    where f.value is distinct from g.value order by key)
+  from s left join lateral (
+    select case when jsonb_typeof(a.details) = 'object' then a.details else '{}' end as details
+    from acts a where a.account_id = s.account and a.action = 'body_recording.changed' order by a.seq desc limit 1
+  ) n on true where s.settings is distinct from n.details`;
+const strayText = `select 'body_recordings of ' || b.account_id, 'its account is not there' from body_recordings b
+  where ${inRange('body_recordings', 'b.account_id')} and not exists (select from accounts r where r.id = b.account_id)`;
+const recordingsRow = z.tuple([z.string(), z.boolean(), z.boolean(), z.array(z.string())]);
+
+async function compareRecordings(context: CheckContext): Promise<void> {
+  const { read, found } = context;
+  for await (const range of rangesOf(context, 'accounts')) {
+    for (const row of await read(recordingsText, range)) {
+      const [account, isThere, isLogged, names] = recordingsRow.parse(row);
+      const subject = `body_recordings of ${account}`;
+      if (!isLogged) found(subject, 'no act in the log made it');
+      else if (!isThere) found(subject, 'the log has acts on it, but its row is gone');
+      else found(subject, `its newest act says otherwise of ${names.join(', ')}`);
+    }
+  }
+  await reportPages(context, 'body_recordings', strayText);
 }
 
 const booking = `a.action in ('account.credited', 'account.adjusted')`;

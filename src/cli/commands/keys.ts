@@ -79,7 +79,7 @@ export function addKeyCommands(program: Command): void {
         const all = await listKeys(database, id);
         if (json === true)
           print(JSON.stringify({ object: 'list', data: all.map(keyObject), has_more: false, next_cursor: null }));
-        else print(table(['ID', 'NAME', 'LEVEL', 'KEY', 'STATE'], all.map(rowOf)));
+        else print(table(['ID', 'NAME', 'LEVEL', 'KEY', 'STATE', 'CREATED BY'], all.map(rowOf)));
       }),
     );
 
@@ -98,10 +98,11 @@ export function addKeyCommands(program: Command): void {
     );
 }
 
-const rowOf = ({ id, name, level, start, last4, revoked }: ApiKey) => [
+const rowOf = ({ id, name, level, start, last4, revoked, createdBy }: ApiKey) => [
   id,
   name,
   level,
   `${start}…${last4}`,
   revoked ? 'revoked' : 'active',
+  createdBy ?? '-',
 ];

@@ -1,6 +1,6 @@
 /** `tollgate report`: what all accounts paid, what serving them cost the operator, and what is left. */
 import { type Command, Option } from 'commander';
-import { plus, amountText, zero } from '../../domain/money.ts';
+import { amountText, zero } from '../../domain/money.ts';
 import { marginRange } from '../../api/lists/margin-list.ts';
 import { csvHeader, csvLine } from '../../api/presenters/csv.ts';
 import { marginColumns, marginObject } from '../../api/presenters/margin.ts';
@@ -12,6 +12,7 @@ import {
   type MarginRange,
   marginOf,
   marginPercentOf,
+  plusMargin,
 } from '../../ledger/margin-report.ts';
 import type { Database } from '../../postgres/database.ts';
 import { withDatabase } from '../administration.ts';
@@ -69,7 +70,7 @@ async function readAllMargins({ longRunning }: Database, by: MarginGroup, range:
 }
 
 function printTable(by: MarginGroup, margins: readonly Margin[], currency: string): void {
-  const total = margins.reduce(sumOf, nothing);
+  const total = margins.reduce(plusMargin, nothing);
   const amounts = ['REVENUE', 'WRITTEN OFF', 'COST', 'MARGIN'].map((name) => `${name} (${currency})`);
   const head = [by.toUpperCase(), 'CALLS', ...amounts, 'MARGIN %', 'COST UNKNOWN'];
   print(table(head, [...margins, total].map(rowOf)));
@@ -84,16 +85,6 @@ const nothing: Margin = {
   ...{ group: 'TOTAL', name: null, calls: 0, callsWithoutCost: 0 },
   ...{ revenue: zero, revenueWithoutCost: zero, writtenOff: zero, cost: zero },
 };
-
-const sumOf = (one: Margin, other: Margin): Margin => ({
-  ...one,
-  calls: one.calls + other.calls,
-  callsWithoutCost: one.callsWithoutCost + other.callsWithoutCost,
-  revenue: plus(one.revenue, other.revenue),
-  revenueWithoutCost: plus(one.revenueWithoutCost, other.revenueWithoutCost),
-  writtenOff: plus(one.writtenOff, other.writtenOff),
-  cost: plus(one.cost, other.cost),
-});
 
 function rowOf(margin: Margin): string[] {
   const { group, name, calls, callsWithoutCost, revenue, writtenOff, cost } = margin;

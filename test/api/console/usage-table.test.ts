@@ -122,22 +122,48 @@ test('a request id that was sent again counts no charge twice', async () => {
 
 test('errors and latency are those of the requests, refused ones too', async () => {
   const { table } = await customer([
-    { model: 'chat', latencyMs: 100 },
-    { model: 'chat', latencyMs: 300 },
+    { model: 'chat', latencyMs: 10 },
+    { model: 'chat', latencyMs: 40 },
+    { model: 'chat', latencyMs: 20 },
     { model: 'chat', status: 502, latencyMs: 9_000 },
     { model: 'image', status: 429 },
   ]);
   assert.deepEqual(
     (await table('group=model&metric=errors')).rows.map(({ id, sums }) => [id, sums]),
     [
-      ['chat', { requests: 3, errors: 1, latency_ms: 200 }],
-      ['image', { requests: 1, errors: 1, latency_ms: null }],
+      ['chat', { requests: 4, errors: 1, median_ms: 20, p95_ms: 40 }],
+      ['image', { requests: 1, errors: 1, median_ms: null, p95_ms: null }],
     ],
   );
   assert.deepEqual(cells(await table('group=model&by=key&metric=latency')), [
-    ['chat', 200],
+    ['chat', 20],
     ['image', null],
   ]);
+});
+
+test('the median and the 95th percentile of all are not those of the groups, and are right within one percent', async () => {
+  const made = (model: string, from: number) =>
+    Array.from({ length: 100 }, (_, at): Made => ({ model, latencyMs: from + ((at * 7919) % 100) * 10 }));
+  const { table } = await customer([...made('slow', 9_010), ...made('quick', 110)]);
+  const assertAbout = (sums: Record<string, unknown>, expected: { median_ms: number; p95_ms: number }) => {
+    for (const [name, value] of Object.entries(expected)) {
+      const about = Number(sums[name]);
+      assert.ok(Math.abs(about - value) <= value / 100 + 0.5, `${name}: ${about}, not about ${value}`);
+    }
+  };
+  const { rows, total } = await table('group=model&by=key&metric=p95');
+  assert.deepEqual(
+    rows.map(({ id, sums, values }) => [id, values[0] === sums['p95_ms']]),
+    [
+      ['quick', true],
+      ['slow', true],
+    ],
+  );
+  assertAbout(rows[0]?.sums ?? {}, { median_ms: 600, p95_ms: 1_050 });
+  assertAbout(rows[1]?.sums ?? {}, { median_ms: 9_500, p95_ms: 9_950 });
+  assertAbout(total.sums, { median_ms: 1_100, p95_ms: 9_900 });
+  const [none] = [await table('group=model&metric=latency&from=2020-01-01&to=2020-01-02')];
+  assert.deepEqual(none.total.sums, { requests: 0, errors: 0, median_ms: null, p95_ms: null });
 });
 
 test('hours, days and months are of UTC and come in their order, with the names of keys as columns', async () => {

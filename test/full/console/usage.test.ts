@@ -98,9 +98,9 @@ test('errors by tag and latency by hour lead to the requests that they are of', 
     await page.getByText('model_not_found').waitFor();
     assert.equal(await page.getByRole('table', { name: 'Requests' }).locator('tbody tr').count(), 1);
     await page.goto(`/console/${account}/usage?group=hour&by=key&metric=latency&range=days7`);
-    await page.getByRole('heading', { name: 'Latency by Hour and API key' }).waitFor();
+    await page.getByRole('heading', { name: 'Median latency by Hour and API key' }).waitFor();
     await audited(page);
-    await rowsOf(page, 'Latency by Hour and API key').first().getByRole('link').first().click();
+    await rowsOf(page, 'Median latency by Hour and API key').first().getByRole('link').first().click();
     await page.getByRole('button', { name: /Only \d\d:00: show the whole day/ }).click();
     await page.getByRole('table', { name: 'Requests' }).locator('tbody tr').nth(1).waitFor();
     assert.doesNotMatch(page.url(), /hour=/);

@@ -3,7 +3,6 @@ import { Link } from 'react-router';
 import type { Answer } from '../../api/client.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { texts } from './texts.ts';
@@ -18,7 +17,7 @@ const lists = {
 export function Errors({ of, errors }: { of: keyof typeof lists; errors: ErrorsData }) {
   const say = useTexts(texts);
   const locale = localeOf(useLanguage());
-  const { last_hour: hour, last_day: day, since } = errors;
+  const { last_hour: hour, last_day: day } = errors;
   const number = (value: number) => new Intl.NumberFormat(locale).format(value);
   const rate = ({ count, failed }: ErrorsData['last_day']) =>
     count === 0
@@ -60,11 +59,6 @@ export function Errors({ of, errors }: { of: keyof typeof lists; errors: ErrorsD
             { key: 'day', title: say('lastDay'), isNumber: true, cell: ({ count }) => number(count) },
           ]}
         />
-      )}
-      {since !== null && (
-        <p className="tg-quiet">
-          {say('since')} <Time at={since} />
-        </p>
       )}
     </Panel>
   );

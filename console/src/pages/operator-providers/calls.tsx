@@ -4,7 +4,6 @@ import { Fact } from '../../parts/fact.tsx';
 import { Measured } from '../../parts/measured.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { countOf, rateText, SuccessRate } from '../../parts/success-rate.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import type { Provider } from './provider-card.tsx';
@@ -78,11 +77,6 @@ export function Calls({ provider: { name, calls, models } }: { provider: Provide
             },
           ]}
         />
-      )}
-      {calls.since !== null && (
-        <p className="tg-provider-note">
-          {say('callsSince')} <Time at={calls.since} />
-        </p>
       )}
     </section>
   );

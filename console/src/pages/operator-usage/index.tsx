@@ -7,10 +7,10 @@ import { UsagePage } from '../../parts/usage/usage-page.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
 
 type Name = 'account' | 'model' | 'provider' | 'key' | 'user' | 'tag';
-type Metric = 'revenue' | 'cost' | 'margin' | 'tokens' | 'calls' | 'errors' | 'latency';
+type Metric = 'revenue' | 'cost' | 'margin' | 'tokens' | 'calls' | 'errors' | 'latency' | 'p95';
 const offer: Offer<Name, Metric> = {
   names: ['account', 'model', 'provider', 'key', 'user', 'tag'],
-  metrics: ['revenue', 'cost', 'margin', 'tokens', 'calls', 'errors', 'latency'],
+  metrics: ['revenue', 'cost', 'margin', 'tokens', 'calls', 'errors', 'latency', 'p95'],
 };
 
 /** Each look sums all accounts anew, which takes seconds for a million calls: only when it is asked for. */

@@ -14,10 +14,10 @@ import { useTexts } from '../../texts/define-texts.ts';
 const refreshMs = 10_000;
 
 type Name = 'model' | 'key' | 'user' | 'tag';
-type Metric = 'cost' | 'tokens' | 'calls' | 'errors' | 'latency';
+type Metric = 'cost' | 'tokens' | 'calls' | 'errors' | 'latency' | 'p95';
 const offer: Offer<Name, Metric> = {
   names: ['model', 'key', 'user', 'tag'],
-  metrics: ['cost', 'tokens', 'calls', 'errors', 'latency'],
+  metrics: ['cost', 'tokens', 'calls', 'errors', 'latency', 'p95'],
 };
 
 export function Component() {

@@ -10,7 +10,7 @@ export type Figure = keyof typeof metricTexts.en;
 
 const ofCharges: readonly Figure[] = ['calls', 'input_tokens', 'output_tokens', 'images', 'seconds', 'cost'];
 const ofSales: readonly Figure[] = ['calls', 'tokens', 'revenue', 'written_off', 'cost', 'margin'];
-const ofRequests: readonly Figure[] = ['requests', 'errors', 'latency_ms'];
+const ofRequests: readonly Figure[] = ['requests', 'errors', 'median_ms', 'p95_ms'];
 
 /** The figures of a table: of requests, of what all accounts paid, or of what one did. */
 export function figuresOf(sums: Sums): readonly Figure[] {
@@ -25,10 +25,18 @@ export function numberOf(sums: Sums, figure: Figure): number | null {
 }
 
 /** The figure that a metric is the name of. */
-export const figureOf = (metric: Figure): Figure => (metric === 'latency' ? 'latency_ms' : metric);
+export function figureOf(metric: Figure): Figure {
+  if (metric === 'latency') return 'median_ms';
+  return metric === 'p95' ? 'p95_ms' : metric;
+}
+
+const ofTime: readonly Figure[] = ['latency', 'p95', 'median_ms', 'p95_ms'];
+
+/** Whether the figures of groups add up to that of all. */
+export const isSum = (figure: Figure): boolean => !ofTime.includes(figure);
 
 export function unitOf(figure: Figure): Unit {
-  if (figure === 'latency_ms' || figure === 'latency') return 'milliseconds';
+  if (!isSum(figure)) return 'milliseconds';
   return figure === 'cost' || figure === 'revenue' || figure === 'margin' || figure === 'written_off'
     ? 'money'
     : 'count';

@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { type Bar, BarChart } from '../charts/bar-chart.tsx';
 import { Panel } from '../panel.tsx';
-import { figureOf, numberOf, unitOf, type UsageRow, type UsageTable } from './figures.ts';
+import { figureOf, isSum, numberOf, unitOf, type UsageRow, type UsageTable } from './figures.ts';
 import { headText, type Heading } from './head-text.ts';
 import { isTime, type Shown, timesOf } from './shown.ts';
 import { dimensionTexts, metricTexts, usageTexts } from './texts.ts';
@@ -51,7 +51,7 @@ export function UsageChart({ table: { columns, rows }, shown, title, textOf }: U
         bars={bars}
         of={sayName(group)}
         unit={unitOf(metric)}
-        isStacked={metric !== 'latency'}
+        isStacked={isSum(metric)}
       />
     </Panel>
   );

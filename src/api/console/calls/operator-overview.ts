@@ -31,7 +31,6 @@ const errorTally = z.strictObject({
 const errors = z.strictObject({
   last_hour: errorTally,
   last_day: errorTally,
-  since: z.int().nullable().describe('Only what came since then is counted; null: all of the last day.'),
 });
 
 const overviewRecord = z.strictObject({
@@ -95,8 +94,8 @@ const getOverview = operatorCall({
       .map((each) => ({ ...each, code: each.state === 'failed' ? (each.code ?? 'internal_error') : null }));
     return {
       object: 'operator_overview' as const,
-      requests: errorsObject(asked.counts, asked.since),
-      tasks: errorsObject(ended, null),
+      requests: errorsObject(asked),
+      tasks: errorsObject(ended),
       queues: {
         ...{ tasks_waiting: inState('accepted'), tasks_running: inState('running'), tasks_queued: figures.queued },
         ...{ batches: batches.batches, batch_lines: batches.lines },
@@ -134,7 +133,7 @@ interface Count {
   lastDay: number;
 }
 
-function errorsObject(counts: readonly Count[], since: Date | null): z.input<typeof errors> {
+function errorsObject(counts: readonly Count[]): z.input<typeof errors> {
   const tally = (numberOf: (each: Count) => number): z.input<typeof errorTally> => {
     const failed = counts.filter((each) => each.code !== null && numberOf(each) > 0);
     return {
@@ -149,7 +148,6 @@ function errorsObject(counts: readonly Count[], since: Date | null): z.input<typ
   return {
     last_hour: tally(({ lastHour }) => lastHour),
     last_day: tally(({ lastDay }) => lastDay),
-    since: since && unixSeconds(since),
   };
 }
 

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { modelKinds, type Model, type ProviderSettings } from '../../../domain/catalogue.ts';
 import { maintenanceAt } from '../../../domain/maintenance.ts';
 import { taskKinds } from '../../../domain/tasks/task-states.ts';
-import { unixSeconds } from '../../../domain/unix-seconds.ts';
 import {
   type Outcomes,
   type ProviderFigures,
@@ -61,10 +60,7 @@ const provider = z.strictObject({
   /** Null: nothing of it is published or was probed. */
   state: healthState.nullable(),
   /** Calls that it was asked to answer, such as chat. */
-  calls: z.strictObject({
-    ...callFields,
-    since: z.int().nullable().describe('Only calls since then are counted; null: all of the last day.'),
-  }),
+  calls: z.strictObject(callFields),
   /** Null: no model that is made by tasks is routed to it, and no task was sent to it. */
   tasks: z.strictObject({ unfinished: count, last_hour: outcomes, last_day: outcomes }).nullable(),
   /** The last one that this process made; null without any. One that says nothing, such as 404, is not bad. */
@@ -143,7 +139,7 @@ function providerObject(
     max_concurrent: maxConcurrent ?? null,
     places_taken: maxConcurrent === undefined ? null : (figures?.placesTaken ?? 0),
     state: probe ? stateOf(probe.verdict !== 'bad', calls.lastHour, tallyOf(tasks.lastHour)) : null,
-    calls: { ...callsObject(calls), since: traffic.callsSince ? unixSeconds(traffic.callsSince) : null },
+    calls: callsObject(calls),
     tasks: hasTasks
       ? {
           unfinished: tasks.unfinishedTasks,

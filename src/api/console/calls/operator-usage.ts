@@ -3,13 +3,19 @@ import * as z from 'zod';
 import { chargesOfAll } from '../../../ledger/usage-table.ts';
 import { sumRequests } from '../../../request-records/request-sums.ts';
 import { boundsOf, usageRange, usageTableAnswer, usageTableQuery } from '../../lists/usage-table.ts';
-import { requestFigures, requestSumsFields, saleFields, saleFigures } from '../../presenters/usage-figures.ts';
+import {
+  requestFigureOf,
+  requestFigures,
+  requestSumsFields,
+  saleFields,
+  saleFigures,
+} from '../../presenters/usage-figures.ts';
 import { operatorCall, type PersonAsk } from '../console-call.ts';
 import { usageTable } from '../usage-tables.ts';
 
 const query = usageTableQuery(
   ['account', 'model', 'provider', 'key', 'user', 'tag'],
-  ['revenue', 'cost', 'margin', 'tokens', 'calls', 'errors', 'latency'],
+  ['revenue', 'cost', 'margin', 'tokens', 'calls', 'errors', 'latency', 'p95'],
 );
 
 const getAllUsageTable = operatorCall({
@@ -40,7 +46,7 @@ function tableOf(ask: PersonAsk<z.output<typeof query>, unknown>) {
   const { database, requests } = ask.deps;
   const range = { ...usageRange(ask.query), timeZone: 'UTC' };
   const all = { ...ask, account: undefined };
-  if (metric === 'errors' || metric === 'latency')
+  if (metric === 'errors' || metric === 'latency' || metric === 'p95')
     return usageTable(all, {
       read: async (bounds) => {
         await requests.written();
@@ -48,7 +54,7 @@ function tableOf(ask: PersonAsk<z.output<typeof query>, unknown>) {
         return sumRequests(database, { group, by, largestBy, ...range, ...boundsOf(ask.query, bounds) });
       },
       figuresOf: requestFigures,
-      valueOf: (figures) => figures[metric === 'errors' ? 'errors' : 'latency_ms'],
+      valueOf: (figures) => figures[requestFigureOf[metric]],
     });
   return usageTable(all, {
     read: async (bounds) => {

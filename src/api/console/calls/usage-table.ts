@@ -6,13 +6,19 @@ import { chargesOfAccount } from '../../../ledger/usage-table.ts';
 import { sumRequests } from '../../../request-records/request-sums.ts';
 import { idFilter } from '../../lists/ledger-list.ts';
 import { boundsOf, usageRange, usageTableAnswer, usageTableQuery } from '../../lists/usage-table.ts';
-import { chargeFields, chargeFigures, requestFigures, requestSumsFields } from '../../presenters/usage-figures.ts';
+import {
+  chargeFields,
+  chargeFigures,
+  requestFigureOf,
+  requestFigures,
+  requestSumsFields,
+} from '../../presenters/usage-figures.ts';
 import { type AccountAsk, accountCall } from '../console-call.ts';
 import { usageTable } from '../usage-tables.ts';
 
 const query = usageTableQuery(
   ['model', 'key', 'user', 'tag'],
-  ['cost', 'tokens', 'calls', 'errors', 'latency'],
+  ['cost', 'tokens', 'calls', 'errors', 'latency', 'p95'],
 ).safeExtend({ key_id: idFilter });
 
 const getUsageTable = accountCall({
@@ -46,7 +52,7 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
   const { calls, database, requests } = deps;
   const range = usageRange(asked);
   const zoneOf = async () => (await findAccount(database, account))?.timeZone ?? 'UTC';
-  if (metric === 'errors' || metric === 'latency')
+  if (metric === 'errors' || metric === 'latency' || metric === 'p95')
     return usageTable(ask, {
       read: async (bounds) => {
         await requests.written();
@@ -55,7 +61,7 @@ function tableOf(ask: AccountAsk<z.output<typeof query>, unknown>) {
         return sumRequests(database, { account, key, group, by, largestBy, ...times, ...boundsOf(asked, bounds) });
       },
       figuresOf: requestFigures,
-      valueOf: (figures) => figures[metric === 'errors' ? 'errors' : 'latency_ms'],
+      valueOf: (figures) => figures[requestFigureOf[metric]],
     });
   return usageTable(ask, {
     read: async (bounds) => {

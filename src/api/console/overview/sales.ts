@@ -1,8 +1,8 @@
 /** What all accounts paid, what that cost and what is left: by day, in three periods up to now, and of the top accounts. */
 import * as z from 'zod';
-import { plus, zero } from '../../../domain/money.ts';
+import { zero } from '../../../domain/money.ts';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
-import { listMargins, type Margin, topAccounts } from '../../../ledger/margin-report.ts';
+import { listMargins, type Margin, plusMargin, topAccounts } from '../../../ledger/margin-report.ts';
 import type { Database } from '../../../postgres/database.ts';
 import { marginObject, marginRecord, marginSumsFields, marginSumsObject } from '../../presenters/margin.ts';
 import { kept } from './kept.ts';
@@ -57,16 +57,4 @@ const nothing: Margin = {
   ...{ revenue: zero, revenueWithoutCost: zero, writtenOff: zero, cost: zero },
 };
 
-const sumOf = (margins: readonly Margin[]): Margin =>
-  margins.reduce(
-    (sum, margin) => ({
-      ...sum,
-      calls: sum.calls + margin.calls,
-      callsWithoutCost: sum.callsWithoutCost + margin.callsWithoutCost,
-      revenue: plus(sum.revenue, margin.revenue),
-      revenueWithoutCost: plus(sum.revenueWithoutCost, margin.revenueWithoutCost),
-      writtenOff: plus(sum.writtenOff, margin.writtenOff),
-      cost: plus(sum.cost, margin.cost),
-    }),
-    nothing,
-  );
+const sumOf = (margins: readonly Margin[]): Margin => margins.reduce(plusMargin, nothing);
