@@ -5,7 +5,7 @@ import { chinese } from '../../console/src/docs/chinese/names.ts';
 import { sentences } from '../../console/src/docs/chinese/sentences.ts';
 import { translatorOf } from '../../console/src/texts/translator.ts';
 import { withTexts } from '../../console/src/docs/document-texts.ts';
-import { recordOf } from '../../console/src/docs/json.ts';
+import { recordOf } from '../../console/src/parts/json.ts';
 import { type ApiDocument, groupsBelow, readDocument } from '../../console/src/docs/document.ts';
 import { highlighted } from '../../console/src/docs/code/highlight.ts';
 import { guideCode, sampleLanguageOf } from '../../console/src/docs/guides/guide-code.ts';
@@ -64,8 +64,8 @@ test('each text of the document has its Chinese, also where a deployment sets ot
 test('each sentence in Chinese is one of the document', () => {
   const texts = textsOf(configuration);
   const isNeeded = (english: string) => {
-    const { [english]: _, ...others } = sentences;
-    const translate = translatorOf(others);
+    const others = Object.entries(sentences).filter(([sentence]) => sentence !== english);
+    const translate = translatorOf(Object.fromEntries(others));
     const parts = english.replace(/\.$/, '').split(/\{\{\w+\}\}/);
     const having = texts.filter((text) => parts.every((part) => text.includes(part)));
     return having.some((text) => translate(text) === undefined);

@@ -171,7 +171,10 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
     const key = await home.run(['keys', 'create', '--account', id]);
     assert.match(key.stdout, /^key_\w+ {2}standard\nsk-tg-[\w-]{43}\nThe key is shown only once\.\n$/);
     const keys = await home.run(['keys', 'list', '--account', id]);
-    assert.match(keys.stdout, /^ID +NAME +LEVEL +KEY +STATE +CREATED BY\nkey_\w+ +key +standard +sk-tg-\S+ +active +cli:\S+\n$/);
+    assert.match(
+      keys.stdout,
+      /^ID +NAME +LEVEL +KEY +STATE +CREATED BY\nkey_\w+ +key +standard +sk-tg-\S+ +active +cli:\S+\n$/,
+    );
   });
 
   for (const args of [

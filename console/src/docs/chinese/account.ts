@@ -105,4 +105,6 @@ export const accountSentences: Readonly<Record<string, string>> = {
   'With `group_by=model`.': '`group_by=model` 时才有。',
   'With `group_by=key`.': '`group_by=key` 时才有。',
   '`whsec_…`, as Standard Webhooks has it.': '`whsec_…`，遵循 Standard Webhooks。',
+  '`key:` and the id of a key of the account, `person`, `cli` or `tollgate`; null: it is not known.':
+    '`key:` 加上本账户的密钥 ID、`person`、`cli` 或 `tollgate`；null 表示未知。',
 };

@@ -21,8 +21,8 @@ export const filesSentences: Readonly<Record<string, string>> = {
   'Chat completions': '对话补全',
   "The batch's id.": '批处理的 id。',
   'The batch, also when it failed.': '批处理，失败时也返回。',
-  'Under way': '进行中',
-  'Its lines have mistakes': '行中有错误',
+  'In progress': '进行中',
+  'Lines have mistakes': '行中有错误',
   'Lines under way are finished and charged, the others are not run. Once they have ended, the batch is `cancelled`, with the files of what was done.':
     '进行中的行会完成并扣费，其余的行不再运行。全部结束后，批处理变为 `cancelled`，并附上已完成部分的文件。',
   'It is being cancelled.': '正在取消。',
