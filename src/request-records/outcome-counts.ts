@@ -53,7 +53,7 @@ function countsOf(records: readonly Ended[]): OutcomeCount[] {
   const add = (record: Ended, model: string, provider: string, code: string | undefined) => {
     if (code === undefined) return; // it has no name, and is no fault of a route
     const slotAtMs = Math.floor(record.createdAt.getTime() / slotMs) * slotMs;
-    const name = JSON.stringify([slotAtMs, model, provider, code]);
+    const name = `${slotAtMs}\n${model}\n${provider}\n${code}`;
     const known = counts.get(name);
     if (known) known.count++;
     else counts.set(name, { slot: new Date(slotAtMs), model, provider, code, count: 1n });

@@ -126,6 +126,7 @@ describe('commands beside a running gateway', { concurrency: 2 }, () => {
       queue: true,
       expires_at: '2099-01-31T00:00:00.000Z',
       allowed_ips: ['127.0.0.0/8', '::1'],
+      created_by: 'cli',
       last_used: null,
       start: String(key).slice(0, 10),
       last4: String(key).slice(-4),

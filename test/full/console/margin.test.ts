@@ -31,7 +31,11 @@ test('revenue, cost and margin by what is chosen, and the same as a file', () =>
     await signIn(page, { url: gateway.url, email: operator, password });
     await page.goto('/console/operator/accounts');
     await page.getByRole('link', { name: 'Margin' }).click();
-    await page.getByText('The cost is unknown for 1 of 3 calls and tasks, which paid ¥0.2500.').waitFor();
+    await page
+      .getByText(
+        'The cost is unknown for 1 of 3 calls and tasks, which brought in ¥0.2500. They are excluded from the margin.',
+      )
+      .waitFor();
     await page.locator('.ant-segmented-item', { hasText: 'Model' }).click();
     const rows = page.getByRole('table', { name: 'Revenue and cost' }).locator('tbody tr');
     await rows.filter({ hasText: 'image' }).waitFor();

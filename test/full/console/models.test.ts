@@ -89,7 +89,7 @@ test('an operator puts a model in maintenance with a note and an end, and the pa
       assert.match(await row(desk, 'talker').innerText(), /main\s+upstream-name\s+talks\s+gpt/);
       await desk.getByRole('button', { name: 'Start maintenance: vendor/painter-1.5' }).click();
       const dialog = desk.getByRole('dialog');
-      await dialog.getByText('refused with 503 and a Retry-After').waitFor();
+      await dialog.getByText('rejected with 503 and a Retry-After').waitFor();
       await dialog.getByLabel('Public note').fill('New weights are being loaded.');
       await dialog.getByLabel('Ends at').fill('2001-01-01T00:00');
       await dialog.getByLabel('Reason').fill('the upstream moves');

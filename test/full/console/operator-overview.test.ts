@@ -95,7 +95,7 @@ test('tasks of all accounts are found by their filters, and each leads to its pa
     await page.getByLabel('Provider', { exact: true }).fill('elsewhere');
     await page.getByLabel('Provider', { exact: true }).press('Enter');
     await page.getByText('No tasks match these filters.').waitFor();
-    await page.getByText('the last 31 days are searched').waitFor();
+    await page.getByText('search the last 31 days').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await link.click();
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
@@ -118,9 +118,9 @@ test('events that were given up are looked at and sent again, one and together',
     await page.keyboard.press('Escape');
     await row('first').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Resend all' }).click();
-    const question = page.getByRole('dialog', { name: 'Send the given-up events again?' });
+    const question = page.getByRole('dialog', { name: 'Resend the given-up events?' });
     await question.getByRole('button', { name: 'Resend all' }).click();
-    await page.getByText('1 event is being sent again.').waitFor();
+    await page.getByText('1 event is being resent.').waitFor();
     await page.getByText('No events match these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await row('second').getByText('Delivered').waitFor();
