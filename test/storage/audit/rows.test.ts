@@ -24,7 +24,7 @@ describe('the audit of acts, facts, tasks and blobs', () => {
     const report = await world.audit({ deep: true });
     assertAgrees(report);
     assert.deepEqual(report.looked, {
-      acts: 13,
+      acts: 14,
       'accounts and keys': 4,
       people: 1,
       tasks: 10,
