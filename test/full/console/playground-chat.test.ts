@@ -337,7 +337,9 @@ test('two models answer side by side, each with its cost and times, and one of t
     await audited(page);
     await assertNoSidewaysScroll(page);
     await screenshotOf(page, 'playground-chat-compare-en');
+    const again = page.waitForResponse((answer) => answer.url().endsWith('/chat/completions'));
     await answers(two!).nth(1).getByRole('button', { name: 'Regenerate' }).click();
+    await (await again).finished();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     await two!.getByRole('button', { name: 'Continue with this model only' }).click();
     await two!.waitFor({ state: 'detached' });
@@ -408,7 +410,8 @@ test('what was run is in the history of this browser, without any key, and is op
     assert.ok(!stored.includes(at.key) && !/sk-|Bearer/.test(stored));
     await open.click();
     await list.getByRole('button', { name: 'Clear history' }).click();
-    await page.getByRole('dialog').last().getByRole('button', { name: 'Clear history' }).click();
+    const question = page.getByRole('dialog', { name: 'Clear the history of this page in this browser?' });
+    await question.getByRole('button', { name: 'Clear history' }).click();
     await list.getByText('Nothing has been run here yet.').waitFor();
     assert.doesNotMatch(String(await page.evaluate('JSON.stringify(localStorage)')), /A question to find again/);
   });
