@@ -201,7 +201,7 @@ export function settleInBackground(
   held: BookedCall,
   price: () => CallPrice | Promise<CallPrice>,
 ): void {
-  void inBackground(deps, held, () => settle(deps, held, price));
+  void inBackground(deps, held, settlementOf(deps, held, price));
 }
 
 /** Settles a call before its answer; if the database takes longer than two seconds, after it. */
@@ -210,36 +210,42 @@ export async function settleSoon(
   held: BookedCall,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
-  await within(
-    soonMs,
-    inBackground(deps, held, () => settle(deps, held, price)),
-    () => undefined,
-  );
+  await within(soonMs, inBackground(deps, held, settlementOf(deps, held, price)), () => undefined);
 }
 
 /** Gives a hold back after the answer. */
 export function releaseInBackground(deps: ApiDependencies, held: BookedCall, reason: string): void {
-  void inBackground(deps, held, () => deps.calls.release(held.hold, reason));
+  void inBackground(deps, held, deps.calls.release(held.hold, reason));
 }
 
 /** Gives a hold back before the caller gets its error; if the database takes longer than two seconds, after it. */
 export async function releaseSoon(deps: ApiDependencies, held: BookedCall, reason: string): Promise<void> {
-  await within(
-    soonMs,
-    inBackground(deps, held, () => deps.calls.release(held.hold, reason)),
-    () => undefined,
-  );
+  await within(soonMs, inBackground(deps, held, deps.calls.release(held.hold, reason)), () => undefined);
 }
 
-async function settle(
-  { calls, meters }: ApiDependencies,
+/**
+ * Works the price out and settles. A settlement that waits for others to be committed with keeps its hold and its price
+ * alone: with the whole call it would be copied to the old objects.
+ */
+function settlementOf(
+  deps: ApiDependencies,
   { hold, record }: BookedCall,
   price: () => CallPrice | Promise<CallPrice>,
 ): Promise<void> {
-  const known = await price();
-  const charged = await calls.settle(hold, known);
-  record?.settled(charged, known.counts, known.usageSource !== 'measured');
-  countTokensIn(meters.chat.of(hold.model), known);
+  return workedOut(price).then((known) => settle(deps, hold, record, known));
+}
+
+const workedOut = async (price: () => CallPrice | Promise<CallPrice>): Promise<CallPrice> => price();
+
+async function settle(
+  { calls, meters }: ApiDependencies,
+  hold: CallHold,
+  record: HeldCall['record'],
+  price: CallPrice,
+): Promise<void> {
+  const charged = await calls.settle(hold, price);
+  record?.settled(charged, price.counts, price.usageSource !== 'measured');
+  countTokensIn(meters.chat.of(hold.model), price);
 }
 
 export function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: CallPrice): void {
@@ -249,8 +255,8 @@ export function countTokensIn({ tokens }: ModelCells, { lines, usageSource }: Ca
 }
 
 /** Never rejects. */
-function inBackground(deps: ApiDependencies, { hold, record }: BookedCall, book: () => Promise<void>): Promise<void> {
-  const booked = book().catch((error: unknown) => {
+function inBackground(deps: ApiDependencies, { hold, record }: BookedCall, booking: Promise<void>): Promise<void> {
+  const booked = booking.catch((error: unknown) => {
     deps.log.error(
       { err: error, requestId: hold.requestId, transferId: hold.transferId },
       'a call could not be booked',

@@ -1,6 +1,7 @@
 /** The role that serves the API, from its first request to the last. */
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { Crowd } from '../domain/crowd.ts';
 import { within } from '../domain/within.ts';
 import { createApp } from '../api/app.ts';
 import { addressList, callerAddress } from '../api/server/caller-address.ts';
@@ -69,7 +70,7 @@ export async function startApiRole(
   const uiUrl = core.environment.temporal.uiUrl ?? temporalUiUrl;
   const leaving = new AbortController();
   const draining = new AbortController();
-  const background = new Set<Promise<unknown>>();
+  const background = new Crowd<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const news = new TaskNotifier(database, warn('the news of final tasks are cut off'));
   const owner = new Owner({
@@ -135,8 +136,9 @@ export async function startApiRole(
     workflowUrl: (id: string) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}`,
     draining: draining.signal,
     background: (work: Promise<unknown>) => {
-      const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));
-      background.add(tracked);
+      const place = background.add(
+        work.catch(warn('work in the background failed')).finally(() => background.remove(place)),
+      );
     },
   };
   const made = (): ApiDependencies => ({ ...fixed, ...inForce(), written: live.now.configuration });
@@ -195,9 +197,9 @@ export async function startApiRole(
 }
 
 /** Waits for work that goes on; what a database that is away keeps longer is left to others: their scans and sweeps. */
-async function settledWithin(ms: number, work: ReadonlySet<Promise<unknown>>, log: Logger): Promise<void> {
+async function settledWithin(ms: number, work: Crowd<Promise<unknown>>, log: Logger): Promise<void> {
   const whole = async () => {
-    while (work.size > 0) await Promise.all(work);
+    while (work.size > 0) await Promise.all(work.members());
   };
   await within(ms, whole(), () => undefined);
   if (work.size > 0) log.error({ left: work.size }, 'some work in the background could not be brought to its end');

@@ -1,4 +1,5 @@
 /** What a worker runs the lines of batches with, and how it ends: lines under way are waited for, then taken back. */
+import { Crowd } from '../domain/crowd.ts';
 import { withSwitches } from '../domain/accounts/model-switch-rules.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { LinesUnderWay } from '../batches/lines-under-way.ts';
@@ -48,7 +49,7 @@ export async function openBatchLines(
     onSwept: ({ requestId, transferId }) =>
       log.warn({ requestId, transferId }, 'released the hold of a process that died'),
   });
-  const background = new Set<Promise<unknown>>();
+  const background = new Crowd<Promise<unknown>>();
   const underWay = new LinesUnderWay();
   const fixed = {
     ...core,
@@ -71,8 +72,9 @@ export async function openBatchLines(
     lineMeter: core.meters.batches,
     publicUrl: () => core.publicUrl,
     background: (work: Promise<unknown>) => {
-      const tracked = work.catch(warn('work in the background failed')).finally(() => background.delete(tracked));
-      background.add(tracked);
+      const place = background.add(
+        work.catch(warn('work in the background failed')).finally(() => background.remove(place)),
+      );
     },
     sliceMs,
   };
@@ -89,7 +91,7 @@ export async function openBatchLines(
         owner.endCalls();
         if (!(await underWay.ended(endMsMax))) log.error('lines of batches could not be brought to their end');
       }
-      await Promise.all(background);
+      await Promise.all(background.members());
       await owner.close();
     },
   };

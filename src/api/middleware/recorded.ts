@@ -5,6 +5,7 @@ import { isObject } from '../../domain/json/json-object.ts';
 import { keepable } from '../../domain/text.ts';
 import type { BodyRecorder } from '../../bodies/body-recorder.ts';
 import type { BodyTap } from '../../bodies/body-tap.ts';
+import type { CallRecord } from '../../request-records/call-record.ts';
 import type { RequestRecorder } from '../../request-records/request-recorder.ts';
 import type { RequestRecord } from '../../request-records/write-requests.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
@@ -24,9 +25,7 @@ export const recorded =
       if (key === undefined || isUnrecorded === true || isPlainRead(ctx) || !(res instanceof TimedResponse)) return;
       const latencyMs = performance.now() - res.arrivedAtMs;
       if (bodies) addBodies(bodyRecorder, ctx, res, { key, tap: bodies });
-      const add = () => recorder.add(recordOf(ctx, res, { key, path, latencyMs }));
-      if (call?.booked) void call.booked.then(add);
-      else add();
+      addBooked(recorder, call, recordOf(ctx, res, { key, path, latencyMs }));
     };
     try {
       await next();
@@ -36,6 +35,26 @@ export const recorded =
       else res.on('close', record);
     }
   };
+
+/**
+ * Adds a record once its call is booked, which others may keep waiting. Apart, since a closure in the middleware would keep
+ * the whole request meanwhile: what waits through two collections of new objects is copied to the old ones.
+ */
+function addBooked(
+  recorder: Pick<RequestRecorder, 'add'>,
+  call: ApiContext['state']['call'],
+  record: RequestRecord,
+): void {
+  const add = () => recorder.add(call ? withCost(record, call) : record);
+  if (call?.booked) void call.booked.then(add);
+  else add();
+}
+
+/** In place: the record is nobody else's yet. */
+const withCost = (
+  record: RequestRecord,
+  { inputTokens, cachedInputTokens, outputTokens, cost }: CallRecord,
+): RequestRecord => Object.assign(record, { inputTokens, cachedInputTokens, outputTokens, cost });
 
 /** What was answered past Koa was tapped on its way; of all else there is the body, unless it is a file. */
 function addBodies(
@@ -86,10 +105,10 @@ function recordOf(
     isStream: call?.isStream === true,
     provider: attempts?.at(-1)?.provider,
     attempts: attempts?.some(({ fault }) => fault !== undefined) ? attempts : undefined,
-    inputTokens: call?.inputTokens,
-    cachedInputTokens: call?.cachedInputTokens,
-    outputTokens: call?.outputTokens,
-    cost: call?.cost,
+    inputTokens: undefined, // known once the call is booked
+    cachedInputTokens: undefined,
+    outputTokens: undefined,
+    cost: undefined,
     taskId,
     endUser,
     tag,

@@ -10,6 +10,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Crowd } from '../../domain/crowd.ts';
 import { within } from '../../domain/within.ts';
 import { isHeldOpen } from '../../tasks/fetch-once/held-open.ts';
 import { cameLate } from './draining.ts';
@@ -35,7 +36,7 @@ export interface EndOfServing {
 export class ServerEnd implements EndOfServing {
   readonly #server: Server;
   /** Each with the answers that it owes. */
-  readonly #connections = new Map<Socket, Set<ServerResponse>>();
+  readonly #connections = new Map<Socket, Crowd<ServerResponse>>();
   /** Requests whose answer is there or has broken off may still have something to book. */
   #handled = 0;
   #isAnnounced = false;
@@ -45,11 +46,11 @@ export class ServerEnd implements EndOfServing {
   constructor(server: Server) {
     this.#server = server;
     server.on('connection', (socket) => {
-      const owed = new Set<ServerResponse>();
+      const owed = new Crowd<ServerResponse>();
       this.#connections.set(socket, owed);
       socket.once('close', () => {
         this.#connections.delete(socket);
-        for (const response of owed) closeQueued(response);
+        for (const response of owed.members()) closeQueued(response);
       });
     });
   }
@@ -59,8 +60,8 @@ export class ServerEnd implements EndOfServing {
     if (this.#isAnnounced) response.setHeader('Connection', 'close');
     if (this.#isClosing) cameLate(request);
     const owed = this.#connections.get(request.socket);
-    owed?.add(response);
-    response.on('close', () => owed?.delete(response));
+    const place = owed?.add(response);
+    if (place) response.on('close', () => owed?.remove(place));
     this.#handled += 1;
     const done = () => {
       this.#handled -= 1;
@@ -72,7 +73,7 @@ export class ServerEnd implements EndOfServing {
   async announce(forMs: number): Promise<void> {
     this.#isAnnounced = true;
     for (const owed of this.#connections.values())
-      for (const response of owed) if (!response.headersSent) response.setHeader('Connection', 'close');
+      for (const response of owed.members()) if (!response.headersSent) response.setHeader('Connection', 'close');
     const ms = this.#connections.size > 0 ? Math.max(forMs, announcementMsMin) : forMs;
     if (ms > 0) await pause(ms);
   }
