@@ -43,7 +43,7 @@ export class Crowd<Member> {
   }
 }
 
-/** Where a member stands. It lets go of a member that was removed, so that whoever keeps it keeps nothing else. */
+/** Where a member stands. It lets go of a member that was removed, so that the place alone can be kept for long. */
 export interface Place<Member> {
   member: Member | undefined;
   at: number;

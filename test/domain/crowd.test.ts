@@ -1,4 +1,4 @@
-/** A crowd: members come and go in any order, and a place that is given up twice takes nobody else's. */
+/** A crowd: members come and go in any order, and a place that is given up twice is taken from no other member. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Crowd } from '../../src/domain/crowd.ts';
@@ -23,7 +23,7 @@ void describe('Crowd', () => {
     assert.deepEqual(crowd.members(), ['a']);
   });
 
-  void it('removes nobody else when a place is given up twice', () => {
+  void it('removes no other member when a place is given up twice', () => {
     const crowd = new Crowd<string>();
     const first = crowd.add('a');
     crowd.add('b');

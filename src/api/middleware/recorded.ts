@@ -50,7 +50,7 @@ function addBooked(
   else add();
 }
 
-/** In place: the record is nobody else's yet. */
+/** In place: nothing else has the record yet. */
 const withCost = (
   record: RequestRecord,
   { inputTokens, cachedInputTokens, outputTokens, cost }: CallRecord,
