@@ -28,7 +28,8 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(server, async (client) => {
     if (!(await hasTemplate(client))) await makeTemplate(client, server);
-    await client.query(`create database ${name} template tollgate_template`);
+    // The other strategy writes all of it into the log besides, and takes two and a half times as much of the CPU.
+    await client.query(`create database ${name} template tollgate_template strategy file_copy`);
   });
   return opened(server, name);
 }

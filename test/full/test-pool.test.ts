@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type FileOutcome, runPool } from '../scripts/test-pool.mjs';
-import { testReport } from '../scripts/test-report.mjs';
-import { until } from './support/process.ts';
+import { type FileOutcome, runPool } from '../../scripts/test-pool.mjs';
+import { testReport } from '../../scripts/test-report.mjs';
+import { until } from '../support/process.ts';
 
 let folder: string;
 before(async () => (folder = await mkdtemp(path.join(tmpdir(), 'tollgate-pool-'))));
@@ -34,6 +34,7 @@ async function outcomesOf(
     atOnce: 1,
     needsOwnProcess,
     budgetMs,
+    codeFolder: await mkdtemp(path.join(folder, 'code-')),
     signal,
     onEnd: (outcome) => outcomes.push(outcome),
   });
