@@ -19,8 +19,7 @@ export async function compileTests(files, folder) {
   while (next.length > 0) {
     for (const file of next) seen.add(file);
     const imported = new Set();
-    await build({
-      entryPoints: next,
+    const options = {
       outdir: folder,
       outbase: path.parse(root).root,
       outExtension: { '.js': '.mjs' },
@@ -34,10 +33,31 @@ export async function compileTests(files, folder) {
       define: Object.fromEntries(Object.keys(ownPlaces('/')).map((name) => [`import.meta.${name}`, nameOf(name)])),
       plugins: [inPlace((file) => imported.add(file), placeOf)],
       logLevel: 'silent',
-    });
+    };
+    await buildWhatCan(next, options, placeOf);
     next = [...imported].filter((file) => !seen.has(file));
   }
   return (file) => placeOf(path.resolve(file));
+}
+
+/** A file that is no TypeScript leaves the others alone: whoever loads it is told what is wrong, and where. */
+async function buildWhatCan(files, options, placeOf) {
+  if (files.length === 0) return;
+  try {
+    await build({ ...options, entryPoints: files });
+  } catch (failure) {
+    const broken = new Map(
+      failure.errors?.map(({ text, location }) => [path.resolve(location?.file ?? ''), { text, location }]),
+    );
+    const others = files.filter((file) => !broken.has(file));
+    if (others.length === files.length) throw failure;
+    for (const [file, { text, location }] of broken) {
+      const told = `${location.file}:${location.line}: ${text}`;
+      fs.mkdirSync(path.dirname(placeOf(file)), { recursive: true });
+      fs.writeFileSync(placeOf(file), `throw new SyntaxError(${JSON.stringify(told)});`);
+    }
+    await buildWhatCan(others, options, placeOf);
+  }
 }
 
 /** A module imports files from where they are, and is told that it is where it was written. */

@@ -50,7 +50,7 @@ export async function runTests(files, limits) {
     if (!report.end(files.length, cpuOf(servers))) process.exitCode = 1;
   } finally {
     await Promise.allSettled(servers.map((server) => server.stop()));
-    fs.rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 }); // a browser may be ending in it
   }
   if (interrupted.signal.aborted) process.exitCode = 130;
 }

@@ -88,6 +88,12 @@ test('a file that cannot be loaded has failed', async () => {
   assert.match(broken?.failures[0]?.reason ?? '', /Cannot find module/);
 });
 
+test('a file with a mistake in its syntax has failed by its line, and the next file runs', async () => {
+  const [broken, next] = await outcomesOf([`${passes}\ntest('never', ;`, passes]);
+  assert.match(broken?.failures[0]?.reason ?? '', /SyntaxError: .*0-30000\.test\.ts:6: /);
+  assert.deepEqual([next?.tests, next?.failures], [1, []]);
+});
+
 test('an error that no test can be named for fails the file', async () => {
   const body = `test('ends before', () => { setTimeout(() => { throw new Error('too late'); }, 1); });
     test('waits', () => new Promise((resolve) => setTimeout(resolve, 50)));`;
