@@ -37,18 +37,20 @@ export async function runTests(files, limits) {
   fs.mkdirSync(temporary, { mode: 0o711 });
   const servers = [];
   try {
-    const own = { TOLLGATE_TEST_TMPDIR: temporary, TOLLGATE_TEST_TRACES: os.tmpdir() };
+    const own = { TMPDIR: temporary, TOLLGATE_TEST_TRACES: os.tmpdir() };
     const env = { ...(await startServers(folder, servers)), ...own };
     const report = testReport();
-    const run = (some, atOnce) =>
-      runPool(some, { ...limits, atOnce, env, signal: interrupted.signal, onEnd: report.add });
-    await run(files, limits.atOnce);
+    const run = (some, name, atOnce) => {
+      const codeFolder = path.join(folder, name);
+      return runPool(some, { ...limits, atOnce, env, codeFolder, signal: interrupted.signal, onEnd: report.add });
+    };
+    await run(files, 'code', limits.atOnce);
     const failed = report.failed();
-    if (process.env.TOLLGATE_TEST_RERUN && failed.length <= rerunFilesMax) await run(failed, 1);
+    if (process.env.TOLLGATE_TEST_RERUN && failed.length <= rerunFilesMax) await run(failed, 'code-again', 1);
     if (!report.end(files.length, cpuOf(servers))) process.exitCode = 1;
   } finally {
     await Promise.allSettled(servers.map((server) => server.stop()));
-    fs.rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 }); // a browser may be ending in it
   }
   if (interrupted.signal.aborted) process.exitCode = 130;
 }

@@ -18,6 +18,7 @@ export function runPool(
     atOnce: number;
     needsOwnProcess?: (file: string) => boolean;
     budgetMs: number;
+    codeFolder: string;
     signal: AbortSignal;
     onEnd: (outcome: FileOutcome) => void;
   },

@@ -1,12 +1,12 @@
 /** Runs test files in a few long-lived processes: what files import is loaded once a process, which took most of a run's time. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { compileTests } from './compile-tests.mjs';
 import { cpuMsOf } from './cpu-time.mjs';
 
 /** The last part of what a file printed, shown if it fails. */
 const outputCharsMax = 64 * 1024;
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
-// What transforms TypeScript is no flag: each thread that Temporal's workers start would load it again.
 const processFlags = [
   ...['--min-semi-space-size=16', '--max-semi-space-size=16', '--enable-source-maps'],
   ...['--test-reporter', beside('test-events.mjs'), '--test-reporter-destination', 'stdout'],
@@ -16,9 +16,12 @@ const processFlags = [
  * Runs the files in their order, `atOnce` at a time, and calls `onEnd` with the outcome of each: `{ file, tests, skipped,
  * failures, output, durationMs, cpuMs }`, where a failure is `{ name, at, reason }`. A file that ends its process, or is not
  * through after `budgetMs`, has failed; its process ends with all that it started, and the next files get a new one. A file that
- * `needsOwnProcess` shares it with none. Resolves when all have ended, or the signal says stop.
+ * `needsOwnProcess` shares it with none. Their JavaScript is written into `codeFolder`, which is new. Resolves when all have
+ * ended, or the signal says stop.
  */
-export async function runPool(files, { env, atOnce, needsOwnProcess = () => false, budgetMs, signal, onEnd }) {
+export async function runPool(files, options) {
+  const { env, atOnce, needsOwnProcess = () => false, budgetMs, codeFolder, signal, onEnd } = options;
+  const codeOf = await compileTests(files, codeFolder);
   const waiting = [...files];
   const members = new Set();
   signal.addEventListener('abort', () => members.forEach((member) => member.end()), { once: true });
@@ -36,7 +39,7 @@ export async function runPool(files, { env, atOnce, needsOwnProcess = () => fals
         member = new PoolProcess(env);
         members.add(member);
       }
-      onEnd(await member.run(file, budgetMs));
+      onEnd(await member.run(file, codeOf(file), budgetMs));
       if (isAlone) leave(member);
     }
     leave(member);
@@ -64,14 +67,14 @@ class PoolProcess {
   hasEnded = false;
 
   /** The outcome of a file; never rejects. */
-  async run(file, budgetMs) {
+  async run(file, code, budgetMs) {
     const startMs = performance.now();
     const cpuMsBefore = cpuMsOf(this.#child.pid);
     this.#outcome = { file, tests: 0, skipped: 0, failures: [], output: '', lastTest: undefined };
     const budget = setTimeout(() => this.#endEarly(`It was not through after its ${budgetMs / 1000} s.`), budgetMs);
     await new Promise((resolve) => {
       this.#settle = resolve;
-      this.#child.send(file);
+      this.#child.send({ file, code });
     });
     clearTimeout(budget);
     const { tests, failures } = this.#outcome;

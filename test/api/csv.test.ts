@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { csvHeader, csvLine } from '../../src/api/presenters/csv.ts';
 import { linesOf, writeEntries } from '../support/entries.ts';
-import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bearer, sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';
 import { signLink } from '../../src/tasks/provider-calls/signed-links.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exchange } from '../support/raw-http.ts';
 import { finishedTalk, type Talk } from '../support/talks.ts';
 
@@ -12,7 +12,7 @@ let talk: Talk;
 let other: Talk;
 let link: string;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
   const { account, keyId } = await gateway.newKey();
   talk = await finishedTalk(gateway.core, { account, key: keyId as KeyId }, 10_000);
   other = await finishedTalk(gateway.core, { account, key: keyId as KeyId }, 20_000);

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Koa from 'koa';
 import { serve } from '../../src/api/server/server.ts';
 import type { RequestState } from '../../src/api/context.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exchange, openSocket, type RawAnswer } from '../support/raw-http.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

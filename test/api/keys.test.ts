@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Money } from '../../src/domain/money.ts';
 import { findKeyBySecret, revokeKey } from '../../src/accounts/api-keys.ts';
 import { assertError } from '../support/errors.ts';
-import { type Answer, answerOf, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, answerOf, bearer, sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 import { allRows } from '../support/tables.ts';
 
@@ -13,7 +13,7 @@ const image = { model: 'sim-image', prompt: 'A toll gate', size: '1024x1024' };
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

@@ -5,12 +5,12 @@ import { parseAmount } from '../../src/domain/money.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import { release } from '../../src/activities/end.ts';
 import { assertError } from '../support/errors.ts';
-import { type Answer, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, bearer, sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 
 // Without a worker every task stays accepted, so that what is held and what runs can be counted.
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

@@ -1,11 +1,11 @@
 /** The headers of every answer declare it as data to browsers: what is found, what is refused, and what is streamed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deriveKeys } from '../../src/config/secrets.ts';
 import { rotateWebhookSecret, webhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
-import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bearer, sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 import { allRows } from '../support/tables.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

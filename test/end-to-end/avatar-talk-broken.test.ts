@@ -4,14 +4,14 @@ import { after, before, test } from 'node:test';
 import type { KeyId } from '../../src/domain/ids.ts';
 import { claimsUntil, isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
 import { until } from '../support/process.ts';
-import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bearer, sharedTestGateway, type TestGateway } from '../support/gateway.ts';
 import { exchange } from '../support/raw-http.ts';
 import { chanceOf } from '../support/seeded.ts';
 import { breakOff, breakOffOften, download, finishedTalk, manners, type Talk } from '../support/talks.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

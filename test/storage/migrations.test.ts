@@ -21,7 +21,7 @@ import {
 let db: TestDatabase;
 let who: Customer;
 before(async () => {
-  db = await freshDatabase();
+  db = await freshDatabase({ isWhole: true });
   const ledger = newLedger(db.database);
   who = await newCustomer(db.database, ledger, 100n);
   for (const end of ['settle', 'release', undefined] as const) {

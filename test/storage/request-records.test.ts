@@ -13,7 +13,7 @@ import { freshDatabase } from '../support/database.ts';
 let database: Database;
 let close: () => Promise<void>;
 before(async () => {
-  ({ database } = await freshDatabase());
+  ({ database } = await freshDatabase({ isWhole: true }));
   close = () => database.close();
 });
 after(() => close());

@@ -19,7 +19,7 @@ import { admissionOf, type Customer, failureOf, newCustomer, newLedger } from '.
 let db: TestDatabase;
 let who: Customer;
 before(async () => {
-  db = await freshDatabase();
+  db = await freshDatabase({ isWhole: true });
   who = await newCustomer(db.database, newLedger(db.database), 1_000n);
 });
 after(() => db.drop());

@@ -1,7 +1,7 @@
-/** A real Chromium for one test file. Each visit has a profile of its own and is watched: what it must not do fails the test. */
+/** A real Chromium, one a process. Each visit has a profile of its own and is watched: what it must not do fails the test. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { keepTraces, type TracesOptions } from './browser/traces.ts';
 import { type Expectations, watch } from './browser/watch.ts';
 
@@ -47,15 +47,9 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
-/** Starts Chromium; `close` it in an `after` hook. */
+/** Chromium, which the test files of a process share. A visit leaves nothing open, so `close` has nothing to do. */
 export async function startBrowser(traces: TracesOptions = {}): Promise<TestBrowser> {
-  // Chromium's sandbox needs rights that containers lack; it shows our own pages only.
-  const browser = await chromium.launch({
-    executablePath: chromiumPath(),
-    headless: true,
-    chromiumSandbox: false,
-    args: flags,
-  });
+  const browser = await browserOfProcess();
   return {
     visit: async ({ origin, locale = 'en-US', colorScheme, screen = 'desktop', timezone, ...expected }, work) => {
       const context = await browser.newContext({
@@ -80,8 +74,19 @@ export async function startBrowser(traces: TracesOptions = {}): Promise<TestBrow
         await context.close();
       }
     },
-    close: () => browser.close(),
+    close: () => Promise.resolve(),
   };
+}
+
+let launched: Promise<Browser> | undefined;
+
+/** It ends with the process, by the pipe between them. One that broke down is replaced. */
+async function browserOfProcess(): Promise<Browser> {
+  const running = await launched?.catch(() => undefined);
+  if (running?.isConnected()) return running;
+  // Chromium's sandbox needs rights that containers lack; it shows our own pages only.
+  launched = chromium.launch({ executablePath: chromiumPath(), headless: true, chromiumSandbox: false, args: flags });
+  return launched;
 }
 
 function chromiumPath(): string {

@@ -97,7 +97,31 @@ export interface TestGatewayOptions {
 }
 
 /** Starts a gateway; `stop` it in an `after` hook. */
-export async function startTestGateway({
+export const startTestGateway = async (options: TestGatewayOptions = {}): Promise<TestGateway> =>
+  viewOf(await startParts(options));
+
+/**
+ * An account of its own on a gateway that the test files of a process share: of the built-in configuration, without a worker.
+ * For tests that look at their own accounts only, and change nothing else. It ends with the process: `stop` does nothing.
+ */
+export async function sharedTestGateway(): Promise<TestGateway> {
+  shared ??= startParts({ worker: false });
+  const parts = await shared.catch((error: unknown) => {
+    shared = undefined; // the next file tries again
+    throw error;
+  });
+  return viewOf({ ...parts, stop: () => Promise.resolve() });
+}
+
+let shared: Promise<Parts> | undefined;
+
+/** What is once a gateway, however many accounts tests have on it. */
+type Parts = Pick<
+  TestGateway,
+  'core' | 'by' | 'url' | 'databaseUrl' | 'dataDir' | 'reload' | 'drain' | 'stop' | 'blobs'
+>;
+
+async function startParts({
   configuration = builtInConfiguration,
   env = {},
   worker = true,
@@ -111,7 +135,7 @@ export async function startTestGateway({
   servers,
   kinds = providerKinds,
   log = testLog,
-}: TestGatewayOptions = {}): Promise<TestGateway> {
+}: TestGatewayOptions): Promise<Parts> {
   const coreMetrics = await runtimeOfProcess(log);
   const made = servers ? undefined : await freshDatabase();
   const databaseUrl = made?.url ?? servers?.databaseUrl ?? '';
@@ -156,7 +180,31 @@ export async function startTestGateway({
     connection instanceof NativeConnection ? await startWorkerRole(core, connection, 'default') : undefined;
   const api = await startApiRole(core, connection, 'default', { eager: worker });
 
-  const by: Administrator = { database: core.database, ledgerKey: core.secrets.first.ledger, actor: 'tollgate' };
+  let drained: Promise<void> | undefined;
+  const drain = (pace?: DrainPace): Promise<void> => (drained ??= api.stop(pace));
+  return {
+    core,
+    by: { database: core.database, ledgerKey: core.secrets.first.ledger, actor: 'tollgate' },
+    url: api.url,
+    databaseUrl,
+    dataDir,
+    blobs: () => (settings.environment.s3 ? countOf(core.blobs.list('')) : filesBelow(join(dataDir, 'blobs'))),
+    reload: async (changed) => core.live.replace(readConfiguration(changed, 'tollgate.yaml', {}, kinds)),
+    drain,
+    async stop() {
+      await drain();
+      await workers?.stop();
+      if (servers || !workers) await connection.close();
+      await core.close();
+      await made?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A gateway as seen from an account of its own. */
+async function viewOf(parts: Parts): Promise<TestGateway> {
+  const { core, by } = parts;
   const newKey: TestGateway['newKey'] = async ({ balance, ...limits } = {}) =>
     newKeyOf(balance === undefined ? gateway.account : await newAccount(balance), limits);
   const newKeyOf: TestGateway['newKeyOf'] = async (account, limits = {}) => {
@@ -174,19 +222,14 @@ export async function startTestGateway({
     if (amount !== undefined && amount > 0n) await core.ledger.credit(id, amount, 'for a test');
     return id;
   };
-  let drained: Promise<void> | undefined;
   const gateway: TestGateway = {
-    core,
-    by,
-    url: api.url,
-    databaseUrl,
-    dataDir,
+    ...parts,
     account: await newAccount('100'),
     key: '',
     fetch: (path, { key = gateway.key, ...init } = {}) => {
       const headers = new Headers(init.headers);
       if (key !== null && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${key}`);
-      return fetch(path.startsWith('http') ? path : `${api.url}${path}`, { ...init, headers });
+      return fetch(path.startsWith('http') ? path : `${parts.url}${path}`, { ...init, headers });
     },
     post: async (path, body, headers = {}) =>
       answerOf(
@@ -217,20 +260,9 @@ export async function startTestGateway({
       }
       throw new Error('no video after a minute');
     },
-    blobs: () => (settings.environment.s3 ? countOf(core.blobs.list('')) : filesBelow(join(dataDir, 'blobs'))),
     money: async (key = gateway.key) => {
       const { balance, held } = (await gateway.get('/v1/account', bearer(key))).body;
       return { balance: Number(balance), held: Number(held) };
-    },
-    reload: async (changed) => core.live.replace(readConfiguration(changed, 'tollgate.yaml', {}, kinds)),
-    drain: (pace) => (drained ??= api.stop(pace)),
-    async stop() {
-      await gateway.drain();
-      await workers?.stop();
-      if (servers || !workers) await connection.close();
-      await core.close();
-      await made?.drop();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
   gateway.key = (await newKey({ level: 'admin' })).key;

@@ -6,14 +6,14 @@ import { createAccount } from '../../../src/accounts/accounts.ts';
 import { createApiKey, noLimits } from '../../../src/accounts/api-keys.ts';
 import { playgroundKeyOf } from '../../../src/accounts/playground-keys.ts';
 import { assertError } from '../../support/errors.ts';
-import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { bearer, sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleAnswer, type ConsoleClient, signedIn } from '../../support/people.ts';
 
 let gateway: TestGateway;
 let owner: ConsoleClient;
 let keys: string;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
   owner = await signedIn(gateway);
   keys = `/accounts/${gateway.account}/keys`;
 });

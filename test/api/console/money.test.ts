@@ -4,12 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import { micros } from '../../../src/domain/money.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { writeEntries } from '../../support/entries.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleAnswer, type ConsoleClient, signedIn } from '../../support/people.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

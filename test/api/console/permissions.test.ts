@@ -4,14 +4,14 @@ import { after, before, describe, test } from 'node:test';
 import type { Call } from '../../../src/api/console/console-call.ts';
 import { calls } from '../../../src/api/console/all-calls.ts';
 import { createAccount } from '../../../src/accounts/accounts.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleClient, signedIn } from '../../support/people.ts';
 
 let gateway: TestGateway;
 let member: ConsoleClient;
 let stranger: ConsoleClient;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
   const { account } = gateway;
   const { id: another } = await createAccount(gateway.by, 'another');
   member = await signedIn(gateway, { memberships: [{ account, role: 'member' }] });

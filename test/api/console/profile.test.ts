@@ -1,12 +1,12 @@
 /** One's own sessions and password. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, password, signedIn } from '../../support/people.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

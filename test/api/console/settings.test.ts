@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { micros } from '../../../src/domain/money.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
 
 let gateway: TestGateway;
 let operator: ConsoleClient;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
   operator = await signedIn(gateway, { email: 'boss@service.example', memberships: [], isOperator: true });
 });
 after(() => gateway.stop());

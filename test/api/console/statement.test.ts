@@ -11,7 +11,7 @@ import { Ledger } from '../../../src/ledger/ledger.ts';
 import { newTaskId } from '../../../src/postgres/new-ids.ts';
 import { openedBefore } from '../../support/aged-database.ts';
 import { admittedCall, callPrice } from '../../support/calls.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { admissionOf, failureOf, successOf } from '../../support/money.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
 import { type Chance, chanceOf } from '../../support/seeded.ts';
@@ -20,7 +20,7 @@ let gateway: TestGateway;
 let owner: ConsoleClient;
 let customer: { account: AccountId; key: KeyId };
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
   const { account, keyId } = await gateway.newKey({ balance: '0' });
   customer = { account, key: keyId as KeyId };
   owner = await signedIn(gateway, { memberships: [{ account, role: 'owner' }] });

@@ -5,7 +5,7 @@ import type { AccountId } from '../../../src/domain/ids.ts';
 import { createAccount } from '../../../src/accounts/accounts.ts';
 import { listActs } from '../../../src/ledger/audit-log.ts';
 import { invite as inviteTo } from '../../../src/accounts/invitations.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, type ConsoleAnswer, type ConsoleClient, password, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';
 
@@ -13,7 +13,7 @@ let gateway: TestGateway;
 let account: AccountId;
 let owner: ConsoleClient;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 beforeEach(async () => {

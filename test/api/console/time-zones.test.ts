@@ -6,12 +6,12 @@ import { dayIn, startOfDay } from '../../../src/domain/time-zone.ts';
 import { writeRequests } from '../../../src/request-records/write-requests.ts';
 import { writeEntries } from '../../support/entries.ts';
 import { assertError } from '../../support/errors.ts';
-import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { bearer, sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ worker: false });
+  gateway = await sharedTestGateway();
 });
 after(() => gateway.stop());
 

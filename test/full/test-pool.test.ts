@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type FileOutcome, runPool } from '../scripts/test-pool.mjs';
-import { testReport } from '../scripts/test-report.mjs';
-import { until } from './support/process.ts';
+import { type FileOutcome, runPool } from '../../scripts/test-pool.mjs';
+import { testReport } from '../../scripts/test-report.mjs';
+import { until } from '../support/process.ts';
 
 let folder: string;
 before(async () => (folder = await mkdtemp(path.join(tmpdir(), 'tollgate-pool-'))));
@@ -34,6 +34,7 @@ async function outcomesOf(
     atOnce: 1,
     needsOwnProcess,
     budgetMs,
+    codeFolder: await mkdtemp(path.join(folder, 'code-')),
     signal,
     onEnd: (outcome) => outcomes.push(outcome),
   });
@@ -85,6 +86,12 @@ test('the hooks of a file run around its own tests', async () => {
 test('a file that cannot be loaded has failed', async () => {
   const [broken] = await outcomesOf([`import './nowhere.ts';`]);
   assert.match(broken?.failures[0]?.reason ?? '', /Cannot find module/);
+});
+
+test('a file with a mistake in its syntax has failed by its line, and the next file runs', async () => {
+  const [broken, next] = await outcomesOf([`${passes}\ntest('never', ;`, passes]);
+  assert.match(broken?.failures[0]?.reason ?? '', /SyntaxError: .*0-30000\.test\.ts:6: /);
+  assert.deepEqual([next?.tests, next?.failures], [1, []]);
 });
 
 test('an error that no test can be named for fails the file', async () => {

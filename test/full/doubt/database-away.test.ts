@@ -1,11 +1,11 @@
 /** The database is cut off, silent, and back: 503 meanwhile, nothing hangs, and all goes on without a restart. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type ChatGateway, hello, startChatGateway, typesOf } from '../support/chat-gateway.ts';
-import { freshDatabase, fromTestRun, type TestDatabase } from '../support/database.ts';
-import { type Line, openLine } from '../support/line.ts';
-import { until } from '../support/process.ts';
-import { chatAnswer, chatStream, deltaEvent } from '../support/upstream.ts';
+import { type ChatGateway, hello, startChatGateway, typesOf } from '../../support/chat-gateway.ts';
+import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/database.ts';
+import { type Line, openLine } from '../../support/line.ts';
+import { until } from '../../support/process.ts';
+import { chatAnswer, chatStream, deltaEvent } from '../../support/upstream.ts';
 
 const stream = { ...hello, stream: true };
 const paths: readonly string[] = [

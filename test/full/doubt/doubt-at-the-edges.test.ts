@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { after, afterEach, before, describe, test } from 'node:test';
 import pino from 'pino';
-import { type Customer, type DoubtfulGateway, mark, startDoubtfulGateway, untilAnswered } from '../support/doubt.ts';
-import { assertError } from '../support/errors.ts';
-import { bearer, type TestGateway } from '../support/gateway.ts';
-import type { Line } from '../support/line.ts';
-import { signedIn } from '../support/people.ts';
-import { until } from '../support/process.ts';
+import { type Customer, type DoubtfulGateway, mark, startDoubtfulGateway, untilAnswered } from '../../support/doubt.ts';
+import { assertError } from '../../support/errors.ts';
+import { bearer, type TestGateway } from '../../support/gateway.ts';
+import type { Line } from '../../support/line.ts';
+import { signedIn } from '../../support/people.ts';
+import { until } from '../../support/process.ts';
 
 let doubtful: DoubtfulGateway;
 let gateway: TestGateway;

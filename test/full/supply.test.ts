@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import * as z from 'zod';
-import { version } from '../src/version.ts';
+import { version } from '../../src/version.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 const script = join(root, 'scripts', 'supply.mjs');
 const lockForm = z.looseObject({ packages: z.record(z.string(), z.record(z.string(), z.unknown())) });
 const manifestForm = z.looseObject({
