@@ -29,29 +29,32 @@ export function rowsOfAccount(
   { from, to, byHours, key }: Asked & { key?: string | undefined },
 ): ChargeRows {
   const values: unknown[] = [from, to, account, above, upTo];
+  const moment = (value: Date) => `$${values.push(value)}::timestamptz`;
   const whoseKey = key === undefined ? '' : `and key_id = $${values.push(key)}`;
   const captures = `account_id = $3 and type = 'capture' ${whoseKey}`;
-  const isWithin = 'created_at >= $1::timestamptz and created_at < $2::timestamptz';
-  const entries = (where: string) => entriesText('e.created_at', `${captures} and ${isWithin} and ${where}`);
-  const hours = byHours ? wholeHours({ from, to }) : undefined;
-  if (!hours) return { text: entries('seq > $4 and seq <= $5'), values };
-  const first = `$${values.push(hours.from)}::timestamptz`;
-  const past = `$${values.push(hours.to)}::timestamptz`;
+  const [first, past] = ['$1::timestamptz', '$2::timestamptz'];
+  const isIn = (column: string, from: string, to: string) => `${column} >= ${from} and ${column} < ${to}`;
+  const entries = (where: string, from = first, to = past) =>
+    entriesText('e.created_at', `${captures} and ${isIn('created_at', from, to)} and ${where}`);
   const position = 'coalesce((select p.seq from charge_positions p where p.account_id = $3), 0)';
-  // What is before the first whole hour, and behind the last: the sums of its hour say which numbers it has.
-  const edge = (moment: Date, where: string) => {
-    const hour = `$${values.push(hourOf(moment))}::timestamptz`;
+  // The sums of their hours say where they are among the account's.
+  const older = (from: string, to: string) => {
     const number = (which: string) =>
-      `(select ${which} from charge_sums where account_id = $3 and charged_hour = ${hour})`;
+      `(select ${which} from charge_sums where account_id = $3
+        and ${isIn('charged_hour', `date_trunc('hour', ${from}, 'UTC')`, to)})`;
     const numbers = `seq between ${number('min(first_seq)')} and ${number('max(last_seq)')}`;
-    return entries(`seq <= ${position} and ${numbers} and ${where}`);
+    return entries(`seq <= ${position} and ${numbers}`, from, to);
   };
+  const newest = entries(`seq > greatest($4, ${position}) and seq <= $5`);
+  const hours = byHours ? wholeHours({ from, to }) : undefined;
+  if (!hours) return { text: [older(first, past), newest].join(' union all '), values };
+  const [firstHour, pastHour] = [moment(hours.from), moment(hours.to)];
   return {
     text: [
-      sumsText('charged_hour', `${captures} and charged_hour >= ${first} and charged_hour < ${past}`),
-      entries(`seq > greatest($4, ${position}) and seq <= $5`),
-      ...(from < hours.from ? [edge(from, `created_at < ${first}`)] : []),
-      ...(hours.to < to ? [edge(to, `created_at >= ${past}`)] : []),
+      sumsText('charged_hour', `${captures} and ${isIn('charged_hour', firstHour, pastHour)}`),
+      newest,
+      ...(from < hours.from ? [older(first, firstHour)] : []),
+      ...(hours.to < to ? [older(pastHour, past)] : []),
     ].join(' union all '),
     values,
   };
