@@ -1,5 +1,7 @@
 /** Captures and write-offs as rows of figures: whole hours as their sums, and all else, such as the newest, as entries. */
+import * as z from 'zod';
 import type { AccountId } from '../domain/ids.ts';
+import type { Database } from '../postgres/database.ts';
 import { chargeFigures, figureNames, tokensOfLines } from './charge-figures.ts';
 import type { Stretch } from './sequence-range.ts';
 
@@ -16,37 +18,34 @@ export interface ChargeRows {
   values: readonly unknown[];
 }
 
-/** Of which rows. */
-interface Asked extends Range {
-  /** Whether whole hours may be one row each: nothing is asked that only entries say. */
-  byHours: boolean;
+interface OfAccount extends Range {
+  /** Of this key only. */
+  key?: string | undefined;
 }
 
+const isIn = (column: string, from: string, to: string) => `${column} >= ${from} and ${column} < ${to}`;
+const [first, past] = ['$1::timestamptz', '$2::timestamptz'];
+const positionText = 'coalesce((select p.seq from charge_positions p where p.account_id = $3), 0)';
+const numberText = (which: string, from: string, to: string) =>
+  `(select ${which} from charge_sums where account_id = $3
+    and ${isIn('charged_hour', `date_trunc('hour', ${from}, 'UTC')`, to)})`;
+
 /** The captures of an account by their own time. The stretch bounds their numbers, as far as they are not summed yet. */
-export function rowsOfAccount(
-  account: AccountId,
-  { above, upTo }: Stretch,
-  { from, to, byHours, key }: Asked & { key?: string | undefined },
-): ChargeRows {
+export function rowsOfAccount(account: AccountId, { above, upTo }: Stretch, { from, to, key }: OfAccount): ChargeRows {
   const values: unknown[] = [from, to, account, above, upTo];
   const moment = (value: Date) => `$${values.push(value)}::timestamptz`;
-  const whoseKey = key === undefined ? '' : `and key_id = $${values.push(key)}`;
-  const captures = `account_id = $3 and type = 'capture' ${whoseKey}`;
-  const [first, past] = ['$1::timestamptz', '$2::timestamptz'];
-  const isIn = (column: string, from: string, to: string) => `${column} >= ${from} and ${column} < ${to}`;
+  const captures = `account_id = $3 and type = 'capture' ${key === undefined ? '' : `and key_id = $${values.push(key)}`}`;
   const entries = (where: string, from = first, to = past) =>
     entriesText('e.created_at', `${captures} and ${isIn('created_at', from, to)} and ${where}`);
-  const position = 'coalesce((select p.seq from charge_positions p where p.account_id = $3), 0)';
   // The sums of their hours say where they are among the account's.
-  const older = (from: string, to: string) => {
-    const number = (which: string) =>
-      `(select ${which} from charge_sums where account_id = $3
-        and ${isIn('charged_hour', `date_trunc('hour', ${from}, 'UTC')`, to)})`;
-    const numbers = `seq between ${number('min(first_seq)')} and ${number('max(last_seq)')}`;
-    return entries(`seq <= ${position} and ${numbers}`, from, to);
-  };
-  const newest = entries(`seq > greatest($4, ${position}) and seq <= $5`);
-  const hours = byHours ? wholeHours({ from, to }) : undefined;
+  const older = (from: string, to: string) =>
+    entries(
+      `seq <= ${positionText} and seq between ${numberText('min(first_seq)', from, to)} and ${numberText('max(last_seq)', from, to)}`,
+      from,
+      to,
+    );
+  const newest = entries(`seq > greatest($4, ${positionText}) and seq <= $5`);
+  const hours = wholeHours({ from, to });
   if (!hours) return { text: [older(first, past), newest].join(' union all '), values };
   const [firstHour, pastHour] = [moment(hours.from), moment(hours.to)];
   return {
@@ -58,6 +57,37 @@ export function rowsOfAccount(
     ].join(' union all '),
     values,
   };
+}
+
+/** The same, each as itself. Their numbers are asked for first: a join with them is planned by how many they are. */
+export async function entriesOfAccount(
+  { pool }: Pick<Database, 'pool'>,
+  account: AccountId,
+  { above, upTo }: Stretch,
+  { from, to, key }: OfAccount,
+): Promise<ChargeRows> {
+  const { rows } = await pool.query({
+    name: 'numbers-of-charges',
+    text: `select ${positionText} as position, coalesce(${numberText('min(first_seq)', first, past)}, 1) as first,
+      coalesce(${numberText('max(last_seq)', first, past)}, 0) as last`,
+    values: [from, to, account],
+  });
+  const summed = z.object({ position: z.bigint(), first: z.bigint(), last: z.bigint() }).parse(rows[0]);
+  const newest = summed.position > above ? summed.position : above;
+  const values: unknown[] = [from, to, account, newest, upTo, summed.first, summed.last];
+  const whoseKey = key === undefined ? '' : `and key_id = $${values.push(key)}`;
+  const entries = (where: string) =>
+    entriesText(
+      'e.created_at',
+      `account_id = $3 and type = 'capture' ${whoseKey} and ${isIn('created_at', first, past)} and ${where}`,
+    );
+  return { text: [entries('seq between $6 and $7'), entries('seq > $4 and seq <= $5')].join(' union all '), values };
+}
+
+/** Of all. */
+interface Asked extends Range {
+  /** Whether whole hours may be one row each: nothing is asked that only entries say. */
+  byHours: boolean;
 }
 
 /** The captures and write-offs of all accounts by the time of their admission. */

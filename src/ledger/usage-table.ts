@@ -6,7 +6,7 @@ import { type CrossSums, readCrossTable } from '../postgres/cross-table.ts';
 import type { Database } from '../postgres/database.ts';
 import { isMoment, momentDimension, type MomentName } from '../postgres/moment-dimensions.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
-import { areWholeHours, type ChargeRows, rowsOfAccount, rowsOfAll } from './charge-rows.ts';
+import { areWholeHours, type ChargeRows, entriesOfAccount, rowsOfAccount, rowsOfAll } from './charge-rows.ts';
 import { entriesNotSummed } from './charge-sums.ts';
 import type { Stretch } from './sequence-range.ts';
 
@@ -48,13 +48,15 @@ export interface ChargeQuery {
 }
 
 /** Of an account: captures by their own time, as its ledger and its statement have them. The stretch bounds their numbers. */
-export function chargesOfAccount(
+export async function chargesOfAccount(
   database: Database,
   account: AccountId,
   stretch: Stretch,
   query: ChargeQuery,
 ): Promise<CrossSums<Charges>> {
-  const rows = rowsOfAccount(account, stretch, { ...query, byHours: areHoursEnough(query) });
+  const rows = areHoursEnough(query)
+    ? rowsOfAccount(account, stretch, query)
+    : await entriesOfAccount(database, account, stretch, query);
   return readCharges(database, query, rows, recordsOfAccount);
 }
 
