@@ -60,27 +60,26 @@ const moments = [
   ['2026-02-01T09:59:59.999Z', '2026-02-02T00:00:00Z'],
   ['2026-02-01T10:00:00Z', '2026-02-01T11:00:00Z'],
 ] as const;
-const zones = ['UTC', 'Asia/Shanghai', 'Asia/Kolkata', 'America/New_York'];
-const forms = [
-  { group: 'model', by: 'key' },
-  { group: 'day', by: 'provider' },
-  { group: 'hour' },
-  { group: 'month' },
-  { group: 'user' },
-  { group: 'account' },
+const zones = ['UTC', 'Asia/Kolkata', 'America/New_York'];
+const forms: readonly Partial<ChargeQuery>[] = [
+  ...[{ group: 'model', by: 'key' } as const, { group: 'user' } as const, { group: 'account' } as const],
   { group: 'model', key: 'key_two' },
-] as const;
+  ...zones.flatMap((timeZone) => [
+    { group: 'day', by: 'provider', timeZone } as const,
+    { group: 'hour', timeZone } as const,
+    { group: 'month', timeZone } as const,
+  ]),
+];
 
 /** Every form of the tables, of the account and of all. */
 async function tablesOf({ account }: Customer) {
   const tables: unknown[] = [];
   for (const [from, to] of moments)
-    for (const form of forms)
-      for (const timeZone of zones) {
-        const query = { ...form, timeZone, from: new Date(from), to: new Date(to) };
-        if (form.group === 'hour' && to === '2026-04-01T00:00:00Z') continue;
-        tables.push([query, await ofAccount(account, query), await ofAll(query)]);
-      }
+    for (const form of forms) {
+      if (form.group === 'hour' && to === '2026-04-01T00:00:00Z') continue;
+      const query = { ...form, from: new Date(from), to: new Date(to) };
+      tables.push([query, await ofAccount(account, query), await ofAll(query)]);
+    }
   return tables;
 }
 
