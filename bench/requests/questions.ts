@@ -41,27 +41,27 @@ const filters: Record<string, RequestFilter> = {
   errors: { status: { least: 400, below: 600 } },
   'a code': { code: 'upstream_error' },
   'a model': { model: 'model-7' },
-  'a model that nobody has': { model: 'no-model' },
-  'a code that nobody has': { code: 'no_code' },
-  'a status that nobody has': { status: { least: 418, below: 419 } },
+  'a model that none has': { model: 'no-model' },
+  'a code that none has': { code: 'no_code' },
+  'a status that none has': { status: { least: 418, below: 419 } },
 };
 const ofAccount: Record<string, RequestFilter> = {
   ...filters,
   'a key': { keyId: 'key_1_3' },
-  'a key that nobody has': { keyId: 'key_none' },
+  'a key that none has': { keyId: 'key_none' },
   'a user': { endUser: 'user-77' },
-  'a user that nobody has': { endUser: 'nobody' },
+  'a user that none has': { endUser: 'no-user' },
   'a tag': { tag: 'tag-30' },
-  'a tag and a status that nobody has': { tag: 'tag-30', status: { least: 418, below: 419 } },
+  'a tag and a status that none has': { tag: 'tag-30', status: { least: 418, below: 419 } },
 };
 const ofAll: Record<string, RequestFilter> = {
   ...filters,
   'a provider': { provider: 'provider-2' },
-  'a provider that nobody has': { provider: 'provider-none' },
+  'a provider that none has': { provider: 'provider-none' },
   'a key': { keyId: 'key_150_3' },
   'a user': { endUser: 'user-77' },
-  'a user that nobody has': { endUser: 'nobody' },
-  'a tag that nobody has': { tag: 'no-tag' },
+  'a user that none has': { endUser: 'no-user' },
+  'a tag that none has': { tag: 'no-tag' },
   'a small account': { account: small },
 };
 

@@ -3,7 +3,10 @@ import type pg from 'pg';
 import * as z from 'zod';
 import type { Money } from '../domain/money.ts';
 import { minus, plus } from '../domain/money.ts';
+import { othersAt } from '../postgres/cross-table.ts';
+import type { Database } from '../postgres/database.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
+import { chargesOfAll } from './usage-table.ts';
 
 export const marginGroups = ['day', 'model', 'provider', 'account'] as const;
 export type MarginGroup = (typeof marginGroups)[number];
@@ -45,6 +48,20 @@ export async function listMargins(
 ): Promise<Margin[]> {
   const { rows } = await connection.query(statements[by], [from, to, after ?? null, limit]);
   return rows.map((one) => marginRow.parse(one));
+}
+
+/** Up to `limit` days in their order, or accounts, those that paid the most first; without names. Hours are read from their sums. */
+export async function largestMargins(
+  database: Database,
+  by: 'day' | 'account',
+  range: MarginRange,
+  limit: number,
+): Promise<Margin[]> {
+  const query = { group: by, largestBy: 'revenue', groupsMax: limit, columnsMax: 1, timeZone: 'UTC' } as const;
+  const { groups } = await chargesOfAll(database, { ...query, ...range });
+  return groups
+    .filter(({ groupAt, sums }) => groupAt !== othersAt && sums.calls > 0)
+    .map(({ group, sums }) => ({ ...sums, group, name: null }));
 }
 
 /** What is left of what was paid for the calls and tasks whose cost is known. */

@@ -19,7 +19,7 @@ before(async () => {
 after(() => home.drop());
 
 const customer = () => newCustomer(home.database, newLedger(home.database), 1_000_000n);
-const whole = { above: 0n, upTo: 1_000_000n };
+const stretch = { above: 0n, upTo: 1_000_000n };
 const bounds = { largestBy: 'revenue', groupsMax: 50, columnsMax: 5 } as const;
 const queryOf = (query: Partial<ChargeQuery>): ChargeQuery => ({
   ...{ group: 'model', from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-04-01T00:00:00Z'), timeZone: 'UTC' },
@@ -27,7 +27,7 @@ const queryOf = (query: Partial<ChargeQuery>): ChargeQuery => ({
   ...query,
 });
 const ofAccount = (account: AccountId, query: Partial<ChargeQuery> = {}, database = home.database) =>
-  chargesOfAccount(database, account, whole, queryOf(query));
+  chargesOfAccount(database, account, stretch, queryOf(query));
 const ofAll = (query: Partial<ChargeQuery> = {}) => chargesOfAll(home.database, queryOf(query));
 
 const chat = { model: 'chat', provider: 'one', key: 'key_one', lines: linesOf({ input: 20, cached: 4, output: 5 }) };
@@ -83,9 +83,11 @@ async function tablesOf({ account }: Customer) {
   return tables;
 }
 
-const sumsOf = async () =>
-  (await home.database.pool.query('select * from charge_sums order by account_id, first_seq, type, model, key_id'))
-    .rows;
+/** The accounts that have sums. */
+const summed = async (): Promise<unknown[]> =>
+  (await home.database.pool.query<{ id: unknown }>('select distinct account_id as id from charge_sums')).rows.map(
+    ({ id }) => id,
+  );
 
 describe('tables of usage are the same', () => {
   let who: Customer;
@@ -117,24 +119,23 @@ describe('tables of usage are the same', () => {
     await writeEntries(home.database, later.account, entries.slice(6));
     const behind = await tablesOf(later);
     await sumCharges(home.database);
-    const summed = await tablesOf(later);
-    assert.deepEqual(summed, behind);
+    const whole = await tablesOf(later);
+    assert.deepEqual(whole, behind);
     const own = (tables: unknown[]) => tables.map((table) => (Array.isArray(table) ? table[1] : table));
-    const named = (tables: unknown[]) =>
-      JSON.parse(JSON.stringify(own(tables), digits).replaceAll(later.account, who.account));
-    assert.deepEqual(named(summed), named(unsummed));
+    const named = (tables: unknown[]) => JSON.stringify(own(tables), digits).replaceAll(later.account, who.account);
+    assert.equal(named(whole), named(unsummed));
   });
 
   test('and with so many entries behind that those of all accounts are not looked through', async () => {
     const idle = await customer();
     const query = { from: new Date('2026-02-01T09:15:00Z'), to: new Date('2026-02-02T18:42:00Z') };
-    const summed = await ofAll(query);
+    const before = await ofAll(query);
     await writeEntries(
       home.database,
       idle.account,
       Array.from({ length: 30_001 }, () => ({ type: 'hold' })),
     );
-    assert.deepEqual(await ofAll(query), summed);
+    assert.deepEqual(await ofAll(query), before);
   });
 });
 
@@ -157,9 +158,9 @@ test('accounts that have few entries above their sums are left to another time',
   await sumCharges(home.database);
   await writeEntries(home.database, account, entries);
   await sumCharges(home.database, { leastEntries: entries.length + 1 });
-  assert.ok((await sumsOf()).every(({ account_id: its }) => its !== account));
+  assert.ok(!(await summed()).includes(account));
   await sumCharges(home.database, { leastEntries: entries.length });
-  assert.ok((await sumsOf()).some(({ account_id: its }) => its === account));
+  assert.ok((await summed()).includes(account));
 });
 
 test('sums that could not be written are made whole the next time', async () => {

@@ -3,9 +3,7 @@ import * as z from 'zod';
 import { accountNames } from '../../../accounts/account-names.ts';
 import { zero } from '../../../domain/money.ts';
 import { unixSeconds } from '../../../domain/unix-seconds.ts';
-import { type Margin, plusMargin } from '../../../ledger/margin-report.ts';
-import { type ChargeQuery, chargesOfAll } from '../../../ledger/usage-table.ts';
-import { othersAt } from '../../../postgres/cross-table.ts';
+import { largestMargins, type Margin, plusMargin } from '../../../ledger/margin-report.ts';
 import type { Database } from '../../../postgres/database.ts';
 import { marginObject, marginRecord, marginSumsFields, marginSumsObject } from '../../presenters/margin.ts';
 import { kept } from './kept.ts';
@@ -39,8 +37,8 @@ export const readSales = kept(keptMs, async (database: Database): Promise<z.inpu
   const dayBack = (days: number) => new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10);
   const range = { from: new Date(`${dayBack(daysMax - 1)}T00:00:00Z`), to: now };
   const [days, accounts] = await Promise.all([
-    marginsBy(database, { group: 'day', groupsMax: daysMax, ...range }),
-    marginsBy(database, { group: 'account', groupsMax: accountsMax, ...range }),
+    largestMargins(database, 'day', range, daysMax),
+    largestMargins(database, 'account', range, accountsMax),
   ]);
   const names = await accountNames(
     database,
@@ -60,17 +58,6 @@ export const readSales = kept(keptMs, async (database: Database): Promise<z.inpu
     ),
   };
 });
-
-/** The largest by what they paid, or all days in their order. */
-async function marginsBy(
-  database: Database,
-  query: Pick<ChargeQuery, 'group' | 'groupsMax' | 'from' | 'to'>,
-): Promise<Margin[]> {
-  const { groups } = await chargesOfAll(database, { ...query, largestBy: 'revenue', columnsMax: 1, timeZone: 'UTC' });
-  return groups
-    .filter(({ groupAt, sums }) => groupAt !== othersAt && sums.calls > 0)
-    .map(({ group, sums }) => ({ ...sums, group, name: null }));
-}
 
 const nothing: Margin = {
   ...{ group: '', name: null, calls: 0, callsWithoutCost: 0 },
