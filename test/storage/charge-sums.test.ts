@@ -73,7 +73,7 @@ const forms: readonly Partial<ChargeQuery>[] = [
 
 /** Every form of the tables, of the account and of all. */
 async function tablesOf({ account }: Customer) {
-  const tables: unknown[] = [];
+  const tables: (readonly [Partial<ChargeQuery>, unknown, unknown])[] = [];
   for (const [from, to] of moments)
     for (const form of forms) {
       if (form.group === 'hour' && to === '2026-04-01T00:00:00Z') continue;
@@ -91,7 +91,7 @@ const summed = async (): Promise<unknown[]> =>
 
 describe('tables of usage are the same', () => {
   let who: Customer;
-  let unsummed: unknown[];
+  let unsummed: Awaited<ReturnType<typeof tablesOf>>;
   before(async () => {
     who = await customer();
     await writeEntries(home.database, who.account, entries);
@@ -121,21 +121,24 @@ describe('tables of usage are the same', () => {
     await sumCharges(home.database);
     const whole = await tablesOf(later);
     assert.deepEqual(whole, behind);
-    const own = (tables: unknown[]) => tables.map((table) => (Array.isArray(table) ? table[1] : table));
-    const named = (tables: unknown[]) => JSON.stringify(own(tables), digits).replaceAll(later.account, who.account);
+    const named = (tables: typeof unsummed) =>
+      JSON.stringify(
+        tables.map(([, own]) => own),
+        digits,
+      ).replaceAll(later.account, who.account);
     assert.equal(named(whole), named(unsummed));
   });
 
   test('and with so many entries behind that those of all accounts are not looked through', async () => {
     const idle = await customer();
     const query = { from: new Date('2026-02-01T09:15:00Z'), to: new Date('2026-02-02T18:42:00Z') };
-    const before = await ofAll(query);
+    const known = await ofAll(query);
     await writeEntries(
       home.database,
       idle.account,
       Array.from({ length: 30_001 }, () => ({ type: 'hold' })),
     );
-    assert.deepEqual(await ofAll(query), before);
+    assert.deepEqual(await ofAll(query), known);
   });
 });
 
