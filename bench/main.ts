@@ -36,6 +36,11 @@ const benchmarks: Record<string, Benchmark> = {
       'admissions per second beside pgbench, on 0, 1 and 10 million entries, and the audit of a million; 12 minutes and 13 GB of disk',
     run: async (args) => (await import('./ledger/ledger.ts')).runLedger(args),
   },
+  requests: {
+    about:
+      'what the console asks of 10 million requests and 3 million entries: lists, usage, sales; 10 minutes and 12 GB of disk (-- --requests 100000: seconds)',
+    run: async (args) => (await import('./requests/requests.ts')).runRequests(args),
+  },
   scaling: {
     about: "what the model needs besides, and the hot account's simulation beside real processes; some minutes",
     run: async (args) => (await import('./scaling/scaling.ts')).runScaling(args),

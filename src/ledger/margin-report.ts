@@ -3,7 +3,10 @@ import type pg from 'pg';
 import * as z from 'zod';
 import type { Money } from '../domain/money.ts';
 import { minus, plus } from '../domain/money.ts';
+import { othersAt } from '../postgres/cross-table.ts';
+import type { Database } from '../postgres/database.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
+import { chargesOfAll } from './usage-table.ts';
 
 export const marginGroups = ['day', 'model', 'provider', 'account'] as const;
 export type MarginGroup = (typeof marginGroups)[number];
@@ -47,14 +50,18 @@ export async function listMargins(
   return rows.map((one) => marginRow.parse(one));
 }
 
-/** Returns up to `limit` accounts, those that paid the most first. */
-export async function topAccounts(
-  connection: pg.Pool | pg.PoolClient,
-  { from, to }: MarginRange,
+/** Up to `limit` days in their order, or accounts, those that paid the most first; without names. Hours are read from their sums. */
+export async function largestMargins(
+  database: Database,
+  by: 'day' | 'account',
+  range: MarginRange,
   limit: number,
 ): Promise<Margin[]> {
-  const { rows } = await connection.query(topAccountsText, [from, to, limit]);
-  return rows.map((one) => marginRow.parse(one));
+  const query = { group: by, largestBy: 'revenue', groupsMax: limit, columnsMax: 1, timeZone: 'UTC' } as const;
+  const { groups } = await chargesOfAll(database, { ...query, ...range });
+  return groups
+    .filter(({ groupAt, sums }) => groupAt !== othersAt && sums.calls > 0)
+    .map(({ group, sums }) => ({ ...sums, group, name: null }));
 }
 
 /** What is left of what was paid for the calls and tasks whose cost is known. */
@@ -81,7 +88,7 @@ export const plusMargin = (one: Margin, other: Margin): Margin => ({
 // A transfer has a capture; or only a write-off, of a call whose process had died and whose hold was swept.
 const isOneEach = `(e.type = 'capture' or e.reason = 'owner_lost')`;
 /** Over captures and write-offs `e`. */
-export const marginSums = {
+const marginSums = {
   calls: `count(*) filter (where ${isOneEach})`,
   callsWithoutCost: `count(*) filter (where ${isOneEach} and e.cost is null)`,
   revenue: `coalesce(sum(e.d_revenue) filter (where e.type = 'capture'), 0)::bigint`,
@@ -97,12 +104,6 @@ const sums = Object.entries(marginSums)
 // itself, in the months that it touches; and a late settlement is of the day on which its call was made.
 const entriesOf = (from: string, to: string) => `entries e where e.type in ('capture', 'write_off')
   and e.transfer_id >= tollgate_uuid_floor(${from}) and e.transfer_id < tollgate_uuid_floor(${to})`;
-
-const topAccountsText = `select top.*, (select a.name from accounts a where a.id = top."group") as name
-  from (
-    select e.account_id as "group", ${sums} from ${entriesOf('$1::timestamptz', '$2::timestamptz')}
-    group by 1 order by revenue desc, 1 limit $3
-  ) as top order by revenue desc, "group"`;
 
 /** In the order of their bytes, whatever the database's collation is. */
 const by = (column: string, name = 'null::text') => {

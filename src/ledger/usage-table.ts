@@ -1,13 +1,14 @@
 /** What was charged, and what that cost the operator, by one dimension or by two: of an account, or of all. */
 import * as z from 'zod';
-import { inputUnits, outputUnits } from '../domain/billing/line-units.ts';
-import { type AccountId, taskIdPrefixes } from '../domain/ids.ts';
-import { type Spans, spansIn } from '../domain/time-zone.ts';
-import { type CrossSums, type Dimension, readCrossTable } from '../postgres/cross-table.ts';
+import type { AccountId } from '../domain/ids.ts';
+import { spansIn } from '../domain/time-zone.ts';
+import { type CrossSums, readCrossTable } from '../postgres/cross-table.ts';
 import type { Database } from '../postgres/database.ts';
-import { isMoment, momentDimension, type MomentName, spanDimension } from '../postgres/moment-dimensions.ts';
+import { isMoment, momentDimension, type MomentName } from '../postgres/moment-dimensions.ts';
 import { money, row, type RowOf } from '../postgres/row.ts';
-import { marginSums } from './margin-report.ts';
+import { areWholeHours, type ChargeRows, entriesOfAccount, rowsOfAccount, rowsOfAll } from './charge-rows.ts';
+import { entriesNotSummed } from './charge-sums.ts';
+import type { Stretch } from './sequence-range.ts';
 
 const count = z.bigint().transform(Number);
 const thousandths = z.bigint().transform((number) => Number(number) / 1_000);
@@ -26,8 +27,8 @@ const chargeRow = row({
 export type Charges = RowOf<typeof chargeRow>;
 
 const columns = {
-  ...{ model: `coalesce(e.model, '')`, key: `coalesce(e.key_id, '')`, provider: `coalesce(e.provider, '')` },
-  ...{ user: `coalesce(marked.end_user, '')`, tag: `coalesce(marked.tag, '')`, account: 'e.account_id' },
+  ...{ model: 'e.model', key: 'e.key_id', provider: 'e.provider', account: 'e.account_id' },
+  ...{ user: `coalesce(marked.end_user, '')`, tag: `coalesce(marked.tag, '')` },
 };
 type ChargeDimension = keyof typeof columns;
 
@@ -46,100 +47,81 @@ export interface ChargeQuery {
   timeZone: string;
 }
 
-/** Of an account: captures by their own time, as its ledger and its statement have them; `above` and `upTo` bound their numbers. */
-export function chargesOfAccount(
+/** Of an account: captures by their own time, as its ledger and its statement have them. The stretch bounds their numbers. */
+export async function chargesOfAccount(
   database: Database,
   account: AccountId,
-  { above, upTo }: { above: bigint; upTo: bigint },
+  stretch: Stretch,
   query: ChargeQuery,
 ): Promise<CrossSums<Charges>> {
-  return readCharges(database, query, {
-    source: `${recordsIfNeeded(query, recordsOfAccount)} where e.account_id = $3 and e.type = 'capture'
-      and e.seq > $4 and e.seq <= $5 and e.created_at >= $1::timestamptz and e.created_at < $2::timestamptz
-      ${query.key === undefined ? '' : 'and e.key_id = $6'}`,
-    values: [account, above, upTo, ...(query.key === undefined ? [] : [query.key])],
-    momentOf: (spans, starts) => momentDimension(spans, 'e.created_at', starts),
-  });
+  const rows = areHoursEnough(query)
+    ? rowsOfAccount(account, stretch, query)
+    : await entriesOfAccount(database, account, stretch, query);
+  return readCharges(database, query, rows, recordsOfAccount);
 }
 
 /** Of all accounts: captures and write-offs by the time of their admission, as the margin report has them. */
-export function chargesOfAll(database: Database, query: ChargeQuery): Promise<CrossSums<Charges>> {
-  return readCharges(database, query, {
-    source: `${recordsIfNeeded(query, recordsOfAll)} where e.type in ('capture', 'write_off')
-      and e.transfer_id >= tollgate_uuid_floor($1::timestamptz) and e.transfer_id < tollgate_uuid_floor($2::timestamptz)`,
-    values: [],
-    // Transfer ids are in the order of their times.
-    momentOf: (spans, starts) => spanDimension(spans, 'e.transfer_id', floorsOf(starts)),
-  });
+export async function chargesOfAll(database: Database, query: ChargeQuery): Promise<CrossSums<Charges>> {
+  // Entries above the sums are read whatever their time is: while very many are, a range is read by itself.
+  const byHours = areHoursEnough(query) && (await entriesNotSummed(database)) <= newestMax;
+  return readCharges(database, query, rowsOfAll({ ...query, byHours }), recordsOfAll);
 }
 
-interface Source {
-  /** Behind `from entries e`; $1 and $2 are the range. */
-  source: string;
-  /** From $3 on. */
-  values: readonly unknown[];
-  momentOf: (spans: Spans, starts: string) => Dimension;
-}
+/** Takes a tenth of a second. */
+const newestMax = 30_000n;
 
-const floorsOf = (starts: string) =>
-  `(select array_agg(tollgate_uuid_floor(start) order by start) from unnest(${starts}) as start)`;
+/** Whether the sums of hours say all that is asked: they know no end users and tags, and fit no zone of half hours. */
+function areHoursEnough(query: ChargeQuery): boolean {
+  const { group, by, timeZone } = query;
+  if (isMarked(group) || isMarked(by)) return false;
+  return !isMoment(group) || areWholeHours(spansIn(timeZone, group, query).starts);
+}
 
 async function readCharges(
   { pool }: Database,
   { group, by, from, to, timeZone, ...bounds }: ChargeQuery,
-  { source, values, momentOf }: Source,
+  rows: ChargeRows,
+  records: string,
 ): Promise<CrossSums<Charges>> {
-  const all = [from, to, ...values];
+  const all = [...rows.values];
   const dimension = (name: MomentName) => {
     const spans = spansIn(timeZone, name, { from, to });
-    return momentOf(spans, `$${all.push(spans.starts)}::timestamptz[]`);
+    return momentDimension(spans, 'e.at', `$${all.push(spans.starts)}::timestamptz[]`);
   };
+  const marks = `left join (${records}) as marked on marked.request_id = e.request_id and marked.account_id = e.account_id`;
   return readCrossTable(pool, {
     group: isMoment(group) ? dimension(group) : { value: columns[group] },
     by: by && { value: columns[by] },
-    source: `from entries e ${tokensOfLines} ${source}`,
+    source: `from (${rows.text}) as e ${isMarked(group) || isMarked(by) ? marks : ''}`,
     values: all,
-    sums: { ...usageSums, ...marginSums },
+    sums: sumsOfFigures,
     sumsRow: chargeRow,
     ...bounds,
   });
 }
 
-const quoted = (units: readonly string[]) => units.map((unit) => `'${unit}'`).join(', ');
-const tokensOfLines = `left join lateral (
-    select sum((line ->> 'units')::bigint) filter (where line ->> 'unit' in (${quoted(inputUnits)})) as input,
-      sum((line ->> 'units')::bigint) filter (where line ->> 'unit' in (${quoted(outputUnits)})) as output
-    from jsonb_array_elements(e.lines) as line
-  ) as tokens on e.lines is not null and e.type = 'capture'`;
-
-const talkSecond = `e.unit = 'second' and e.type = 'capture' and starts_with(e.task_id, '${taskIdPrefixes.avatar_talk}')`;
-const unitsOf = (unit: string) =>
-  `coalesce(sum(e.units * 1000) filter (where e.unit = '${unit}' and e.type = 'capture'), 0)::bigint`;
-const usageSums = {
-  inputTokens: 'coalesce(sum(tokens.input), 0)::bigint',
-  outputTokens: 'coalesce(sum(tokens.output), 0)::bigint',
-  images: unitsOf('image'),
-  seconds: unitsOf('second'),
-  tokens: `(coalesce(sum(tokens.input), 0) + coalesce(sum(tokens.output), 0)
-    + coalesce(sum(e.units * 1000) filter (where ${talkSecond}), 0))::bigint`,
+const sumOf = (figure: string) => `coalesce(sum(e.${figure}), 0)::bigint`;
+const sumsOfFigures: Record<keyof Charges, string> = {
+  ...{ calls: sumOf('calls'), callsWithoutCost: sumOf('calls_without_cost'), tokens: sumOf('tokens') },
+  ...{ inputTokens: sumOf('input_tokens'), outputTokens: sumOf('output_tokens') },
+  ...{ images: sumOf('images'), seconds: sumOf('seconds') },
+  ...{ revenue: sumOf('revenue'), revenueWithoutCost: sumOf('revenue_without_cost') },
+  ...{ writtenOff: sumOf('written_off'), cost: sumOf('cost') },
 };
+
+const isMarked = (dimension: string | undefined): boolean => dimension === 'user' || dimension === 'tag';
 
 // End users and tags are in the records of requests, and what nothing is recorded of has none: the sums stay the ledger's.
 // A request id that a caller sent again stands for one request here, so that no charge counts twice.
-const recordsIfNeeded = ({ group, by }: ChargeQuery, records: string): string =>
-  [group, by].some((name) => name === 'user' || name === 'tag')
-    ? `left join (${records}) as marked on marked.request_id = e.request_id and marked.account_id = e.account_id`
-    : '';
-
 const marks = 'account_id, request_id, max(end_user) as end_user, max(tag) as tag';
-const isMarked = '(end_user is not null or tag is not null)';
+const hasMark = '(end_user is not null or tag is not null)';
 // A call is charged within an hour of its request; a task up to a week later, if it waits for its turn.
 const recordsOfAccount = `select ${marks} from (
-    select account_id, request_id, end_user, tag from requests where account_id = $3 and ${isMarked} and task_id is null
+    select account_id, request_id, end_user, tag from requests where account_id = $3 and ${hasMark} and task_id is null
       and created_at >= $1::timestamptz - interval '1 hour' and created_at < $2::timestamptz
     union all
-    select account_id, request_id, end_user, tag from requests where account_id = $3 and ${isMarked}
+    select account_id, request_id, end_user, tag from requests where account_id = $3 and ${hasMark}
       and task_id is not null and created_at >= $1::timestamptz - interval '8 days' and created_at < $2::timestamptz
   ) as r group by account_id, request_id`;
-const recordsOfAll = `select ${marks} from requests where ${isMarked}
+const recordsOfAll = `select ${marks} from requests where ${hasMark}
     and created_at >= $1::timestamptz - interval '1 hour' and created_at < $2::timestamptz group by account_id, request_id`;

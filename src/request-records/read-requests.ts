@@ -78,9 +78,18 @@ export async function listRequests(
   filter('from', (its) => `created_at >= ${its}::timestamptz`, from);
   filter('to', (its) => `created_at < ${its}::timestamptz`, to);
   filter('model', (its) => `model = ${its}`, model);
-  filter('key', (its) => `key_id = ${its}`, keyId);
+  // By its account, of which there is an index.
+  const ofItsAccount = (its: string) => `account_id = (select k.account_id from api_keys k where k.id = ${its})`;
+  filter('key', (its) => `key_id = ${its}${account === undefined ? ` and ${ofItsAccount(its)}` : ''}`, keyId);
   filter('provider', (its) => `provider = ${its}`, provider);
-  filter('status', (its) => `status >= ${its}::int and status < $${values.push(status?.below)}::int`, status?.least);
+  const isError = status !== undefined && status.least >= 400;
+  filter(
+    isError ? 'error' : 'status',
+    // That it is an error, for the index of what failed.
+    (its) =>
+      `status >= ${its}::int and status < $${values.push(status?.below)}::int${isError ? ' and status >= 400' : ''}`,
+    status?.least,
+  );
   filter('code', (its) => `code = ${its}`, code);
   filter('id', (its) => `request_id = ${its}`, requestId);
   filter('user', (its) => `end_user = ${its}`, endUser);
@@ -92,10 +101,15 @@ export async function listRequests(
       `created_at <= ${its}::timestamptz and (created_at, seq) < (${its}::timestamptz, $${values.push(after?.seq)})`,
     after?.createdAt,
   );
+  // Users and tags are found account by account.
+  const isOfEach = account === undefined && keyId === undefined && (endUser !== undefined || tag !== undefined);
+  if (isOfEach) where.push('account_id = a.id');
+  const newest = 'order by created_at desc, seq desc limit $1';
+  const found = `select * from requests ${where.length > 0 ? `where ${where.join(' and ')}` : ''} ${newest}`;
   const { rows } = await database.keyed.query({
     name: ['list-requests', ...names].join('-'),
-    text: `select ${requestRow.columns} from requests ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
-      order by created_at desc, seq desc limit $1`,
+    text: `select ${requestRow.columns}
+      from (${isOfEach ? `select r.* from accounts a cross join lateral (${found}) as r` : found}) as requests ${newest}`,
     values,
   });
   return rows.map((each) => requestRow.parse(each));

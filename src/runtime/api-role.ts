@@ -28,6 +28,7 @@ import { TaskStarter } from '../tasks/start/task-starter.ts';
 import type { Core } from './parts.ts';
 import { showApi, showReadiness } from './scraped-gauges.ts';
 import { ModelSwitches } from './live-model-switches.ts';
+import { ChargeSumming } from './charge-summing.ts';
 import { PartitionSupply } from './partition-supply.ts';
 
 /** What is booked after its answer; a database that answers has done that long before. */
@@ -150,9 +151,10 @@ export async function startApiRole(
   const unfollow = live.follow({ replaced: renewed });
   const app = createApp(() => now);
   const partitions = new PartitionSupply(database, log, () => live.now.configuration.requestRetentionDays);
+  const charges = new ChargeSumming(database, log);
   const closeParts = async () => {
     unfollow();
-    await partitions.close();
+    await Promise.all([partitions.close(), charges.close()]);
     await requests.close();
     await within(backgroundMsMax, bodies.written(), () => undefined);
     await switches.close();
